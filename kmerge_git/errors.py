@@ -1,0 +1,86 @@
+"""The error tree: errors carry data, the text is derived from it.
+
+Every command prints a `KmergeError` as one line, `kmerge: FILE:LINE:COL: what; what to do`,
+and ends with exit code 2. A conflict is never an error: it is a value of the merge.
+"""
+
+from __future__ import annotations
+
+
+class KmergeError(Exception):
+    """Says what is wrong, where, and what the user can do about it."""
+
+    def __init__(
+        self,
+        why: str,
+        *,
+        path: str = "",
+        line: int = 0,
+        column: int = 0,
+        hint: str = "",
+        excerpt: str = "",
+    ) -> None:
+        super().__init__(why)
+        self.why = why
+        self.path = path
+        self.line = line  # 1-based; 0 = unknown
+        self.column = column  # 1-based; 0 = unknown
+        self.hint = hint
+        self.excerpt = excerpt  # the offending line of text, if there is one
+
+    def __str__(self) -> str:
+        where = [self.path] if self.path else []
+        if self.line:
+            where += [str(self.line)]
+            where += [str(self.column)] if self.column else []
+        place = ":".join(where) + ": " if where else ""
+        return place + self.why + (f"; {self.hint}" if self.hint else "")
+
+    def caret(self) -> str:
+        """The offending line with a caret below it, or nothing."""
+        if not (self.excerpt and self.column):
+            return ""
+        pad = "".join("\t" if c == "\t" else " " for c in self.excerpt[: self.column - 1])
+        return f"  {self.excerpt}\n  {pad}^"
+
+
+class CannotParse(KmergeError):
+    """The text is not YAML that can be merged by structure."""
+
+
+class Unsupported(KmergeError):
+    """The input is valid, but this tool does not handle it."""
+
+
+class UsageError(KmergeError):
+    """The command line asks for something that makes no sense."""
+
+
+class GitFailed(KmergeError):
+    """A git command ended with an error."""
+
+    def __init__(self, argv: list[str], code: int, stderr: str, *, hint: str = "") -> None:
+        last = stderr.strip().splitlines()[-1:] or [f"exit code {code}"]
+        super().__init__(f"`{' '.join(argv)}` failed: {last[0]}", hint=hint)
+        self.argv = argv
+        self.code = code
+        self.stderr = stderr
+
+
+class PatchError(KmergeError):
+    """A patch cannot be applied or made; `field` is the path of the field, `steps` its parts."""
+
+    def __init__(
+        self, why: str, *, field: str = "", steps: tuple[str | int, ...] = (), **where: object
+    ) -> None:
+        super().__init__(why, **where)  # type: ignore[arg-type]
+        self.field = field
+        self.steps = steps
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text.replace(self.why, f"{self.field}: {self.why}", 1) if self.field else text
+
+
+class PatchConflict(PatchError):
+    """Both sides changed the same field and `overwrite` is off."""

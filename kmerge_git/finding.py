@@ -1,0 +1,75 @@
+"""Finding: one thing that a check has found, as data. Reports turn it into text."""
+
+from __future__ import annotations
+
+ERROR = "error"  # refused, crashes, loses data, or leaves a literal directive in the object
+WARNING = "warning"  # works, but not as written, or not the same everywhere
+INFO = "info"  # worth knowing
+
+SEVERITIES = (ERROR, WARNING, INFO)  # the worst one first
+
+
+class Finding:
+    """What was found where, and how to mend it; never changed after it was made."""
+
+    __slots__ = (
+        "column",
+        "excerpt",
+        "file",
+        "fix",
+        "id",
+        "line",
+        "mend",
+        "message",
+        "path",
+        "rule",
+        "severity",
+    )
+
+    def __init__(
+        self,
+        id: str,
+        severity: str,
+        file: str,
+        line: int,
+        column: int,
+        message: str,
+        *,
+        path: str = "",
+        mend: str = "",
+        rule: str = "",
+        excerpt: str = "",
+        fix: tuple[str, ...] = (),
+    ) -> None:
+        self.id = id
+        self.severity = severity
+        self.file = file
+        self.line = line  # 1-based
+        self.column = column  # 1-based, counted in characters
+        self.message = message  # what happens
+        self.path = path  # the field: spec.template.spec.containers[name="web"].env
+        self.mend = mend  # what to write instead
+        self.rule = rule  # what made the file a patch; empty for other files
+        self.excerpt = excerpt  # the line of the file
+        self.fix = fix  # what `--fix` does: ("word", old, new), ("drop",), ("null",), or nothing
+
+    def __repr__(self) -> str:
+        return f"Finding({self.id} {self.file}:{self.line}:{self.column} {self.message!r})"
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Finding):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in Finding.__slots__)
+
+    def __hash__(self) -> int:
+        return hash((self.id, self.file, self.line, self.column, self.message))
+
+
+def order(finding: Finding) -> tuple[str, int, int, str]:
+    """Sorts findings as a reader meets them."""
+    return (finding.file, finding.line, finding.column, finding.id)
+
+
+def worst_first(severity: str) -> int:
+    """0 for an error, 1 for a warning, 2 for an info."""
+    return SEVERITIES.index(severity)

@@ -1,0 +1,85 @@
+"""What a merge says about itself."""
+
+from __future__ import annotations
+
+
+class Conflict:
+    """One place that a person must decide."""
+
+    __slots__ = ("base", "field", "ours", "resource", "theirs", "why")
+
+    def __init__(
+        self, resource: str, field: str, why: str, base: str = "", ours: str = "", theirs: str = ""
+    ) -> None:
+        self.resource = resource  # `Deployment/web`, or empty
+        self.field = field  # `spec.replicas`, or empty for the whole document or file
+        self.why = why
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+
+    @property
+    def place(self) -> str:
+        """`Deployment/web spec.replicas`."""
+        return " ".join(part for part in (self.resource, self.field) if part)
+
+    def __repr__(self) -> str:
+        return f"Conflict({self.place!r}: {self.why})"
+
+
+class Decision:
+    """One line of `--explain`."""
+
+    __slots__ = ("ours", "path", "resource", "rule", "side", "theirs", "what")
+
+    def __init__(
+        self,
+        resource: str,
+        path: str,
+        what: str,
+        side: str,
+        rule: str,
+        ours: str = "",
+        theirs: str = "",
+    ) -> None:
+        self.resource = resource
+        self.path = path
+        self.what = what
+        self.side = side
+        self.rule = rule
+        self.ours = ours  # the values as text, where one of them loses
+        self.theirs = theirs
+
+    def __repr__(self) -> str:
+        return f"{self.resource} {self.path}: {self.what} ({self.side}, rule {self.rule})"
+
+
+class Outcome:
+    """The text of a merge, whether it is clean, and how it came about.
+
+    `method`: `same` (two of the three versions were equal), `lines` (git's line merge stands),
+    `structure` (merged by resource and field), `kept` (ours is untouched, a person must merge).
+    """
+
+    __slots__ = ("clean", "conflicts", "decisions", "method", "reason", "text")
+
+    def __init__(
+        self,
+        text: bytes,
+        clean: bool,
+        method: str,
+        *,
+        conflicts: tuple[Conflict, ...] = (),
+        decisions: tuple[Decision, ...] = (),
+        reason: str = "",
+    ) -> None:
+        self.text = text
+        self.clean = clean
+        self.method = method
+        self.conflicts = conflicts
+        self.decisions = decisions
+        self.reason = reason  # why the method was not `structure`
+
+    def __repr__(self) -> str:
+        state = "clean" if self.clean else f"{len(self.conflicts)} conflicts"
+        return f"Outcome({self.method}, {state})"
