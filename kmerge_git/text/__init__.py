@@ -1,0 +1,1 @@
+"""Bytes and lines; knows no YAML."""

@@ -1,0 +1,301 @@
+"""Two-sided and three-way comparison of lists of hashable things: lines, or list elements.
+
+`diff` finds what two lists have in common: equal ends first, then things that occur once on both
+sides (patience), then Myers' shortest edit with a bound, so that the time stays near linear.
+`diff3` lays two such comparisons over each other and says, region by region, who changed what.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    Block = tuple[int, int, int, int]
+    Hunk = tuple[int, int, int, int]
+
+# Edits after which Myers' search takes the furthest path it has and starts again from there.
+_MOST_EDITS = 64
+
+
+class Region:
+    """A run of three lists: base[b0:b1], ours[o0:o1], theirs[t0:t1].
+
+    `kind` is 'same' (nobody changed it), 'ours' or 'theirs' (that side alone did), 'both' (the
+    same change) or 'clash'.
+    """
+
+    __slots__ = ("b0", "b1", "kind", "o0", "o1", "t0", "t1")
+
+    def __init__(self, kind: str, b0: int, b1: int, o0: int, o1: int, t0: int, t1: int) -> None:
+        self.kind = kind
+        self.b0 = b0
+        self.b1 = b1
+        self.o0 = o0
+        self.o1 = o1
+        self.t0 = t0
+        self.t1 = t1
+
+    def __repr__(self) -> str:
+        return (
+            f"Region({self.kind!r}, {self.b0}, {self.b1}, "
+            f"{self.o0}, {self.o1}, {self.t0}, {self.t1})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Region) and repr(self) == repr(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def diff3(
+    base: Sequence[Hashable],
+    ours: Sequence[Hashable],
+    theirs: Sequence[Hashable],
+    *,
+    adjacent_ok: bool = False,
+) -> list[Region]:
+    """The regions of a three-way merge; in order, they tile all three lists.
+
+    With `adjacent_ok` off, two changes that touch are one clash, as git has it for lines. With it
+    on, changes of different neighbours stand next to each other; only where both sides put
+    something new into one gap is there no order to tell, and that is a clash.
+    """
+    mine, yours = _changes(base, ours), _changes(base, theirs)
+    regions: list[Region] = []
+    b = o = t = i = j = 0
+    while i < len(mine) or j < len(yours):
+        first_i, first_j = i, j
+        i, j = _group(mine, yours, i, j, adjacent_ok)
+        group = mine[first_i:i] + yours[first_j:j]
+        b0, b1 = min(h[0] for h in group), max(h[1] for h in group)
+        if b0 > b:
+            regions.append(Region("same", b, b0, o, o + b0 - b, t, t + b0 - b))
+            o, t, b = o + b0 - b, t + b0 - b, b0
+        o1 = o + (b1 - b0) + _growth(mine, first_i, i)
+        t1 = t + (b1 - b0) + _growth(yours, first_j, j)
+        if first_j == j:
+            kind = "ours"
+        elif first_i == i:
+            kind = "theirs"
+        else:
+            kind = "both" if list(ours[o:o1]) == list(theirs[t:t1]) else "clash"
+        regions.append(Region(kind, b0, b1, o, o1, t, t1))
+        b, o, t = b1, o1, t1
+    if b < len(base):
+        regions.append(Region("same", b, len(base), o, len(ours), t, len(theirs)))
+    return regions
+
+
+def refine(
+    regions: list[Region], ours: Sequence[Hashable], theirs: Sequence[Hashable]
+) -> list[Region]:
+    """The regions with what both sides of a clash begin and end with moved out of it."""
+    result: list[Region] = []
+    for r in regions:
+        if r.kind != "clash":
+            result.append(r)
+            continue
+        most = min(r.o1 - r.o0, r.t1 - r.t0)
+        head = 0
+        while head < most and ours[r.o0 + head] == theirs[r.t0 + head]:
+            head += 1
+        tail = 0
+        while tail < most - head and ours[r.o1 - 1 - tail] == theirs[r.t1 - 1 - tail]:
+            tail += 1
+        o0, o1, t0, t1 = r.o0 + head, r.o1 - tail, r.t0 + head, r.t1 - tail
+        if head:
+            result.append(Region("both", r.b0, r.b0, r.o0, o0, r.t0, t0))
+        result.append(Region("clash", r.b0, r.b1, o0, o1, t0, t1))
+        if tail:
+            result.append(Region("both", r.b1, r.b1, o1, r.o1, t1, r.t1))
+    return result
+
+
+def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
+    """The blocks `(i1, i2, j1, j2)` with a[i1:i2] == b[j1:j2], in order and as long as can be."""
+    found: list[Block] = []
+    todo = [(0, len(a), 0, len(b))]
+    while todo:
+        i0, i1, j0, j1 = _trim(a, b, todo.pop(), found)
+        if i0 == i1 or j0 == j1:
+            continue
+        anchors = _anchors(a, b, i0, i1, j0, j1)
+        if anchors:
+            for i, j in anchors:
+                todo.append((i0, i, j0, j))
+                found.append((i, i + 1, j, j + 1))
+                i0, j0 = i + 1, j + 1
+        else:
+            i0, j0 = _myers(a, b, (i0, i1, j0, j1), found)
+        todo.append((i0, i1, j0, j1))
+    return _joined(found)
+
+
+def _changes(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Hunk]:
+    """What stands between the blocks of `diff`."""
+    hunks: list[Hunk] = []
+    b = s = 0
+    for b0, b1, s0, s1 in [*diff(base, side), (len(base), len(base), len(side), len(side))]:
+        if b0 > b or s0 > s:
+            hunks.append((b, b0, s, s0))
+        b, s = b1, s1
+    return hunks
+
+
+def _group(
+    mine: list[Hunk], yours: list[Hunk], i: int, j: int, adjacent_ok: bool
+) -> tuple[int, int]:
+    """Where the next group of hunks that cannot be told apart ends, on each side.
+
+    Hunks of one side never touch each other. So it is enough to look at the hunk that comes
+    next, and to ask whether it meets the last one of the other side.
+    """
+    last_mine: Hunk | None = None
+    last_yours: Hunk | None = None
+    while i < len(mine) or j < len(yours):
+        if j == len(yours) or (i < len(mine) and mine[i][:2] <= yours[j][:2]):
+            hunk, other = mine[i], last_yours
+            if (last_mine or last_yours) and not (other and _meet(other, hunk, adjacent_ok)):
+                break
+            last_mine = hunk
+            i += 1
+        else:
+            hunk, other = yours[j], last_mine
+            if (last_mine or last_yours) and not (other and _meet(other, hunk, adjacent_ok)):
+                break
+            last_yours = hunk
+            j += 1
+    return i, j
+
+
+def _meet(first: Hunk, second: Hunk, adjacent_ok: bool) -> bool:
+    if second[0] != first[1]:
+        return second[0] < first[1]
+    # Both touch: with neighbours allowed, only two hunks that both add something are in doubt.
+    return not adjacent_ok or (_grows(first) and _grows(second))
+
+
+def _grows(hunk: Hunk) -> bool:
+    return hunk[3] - hunk[2] > hunk[1] - hunk[0]
+
+
+def _growth(hunks: list[Hunk], start: int, stop: int) -> int:
+    return sum((h[3] - h[2]) - (h[1] - h[0]) for h in hunks[start:stop])
+
+
+def _trim(a: Sequence[Hashable], b: Sequence[Hashable], window: Block, found: list[Block]) -> Block:
+    """The window without the equal runs at its start and its end, which are noted."""
+    i0, i1, j0, j1 = window
+    start = i0
+    while i0 < i1 and j0 < j1 and a[i0] == b[j0]:
+        i0 += 1
+        j0 += 1
+    if i0 > start:
+        found.append((start, i0, j0 - (i0 - start), j0))
+    stop = i1
+    while i0 < i1 and j0 < j1 and a[i1 - 1] == b[j1 - 1]:
+        i1 -= 1
+        j1 -= 1
+    if i1 < stop:
+        found.append((i1, stop, j1, j1 + stop - i1))
+    return i0, i1, j0, j1
+
+
+def _anchors(
+    a: Sequence[Hashable], b: Sequence[Hashable], i0: int, i1: int, j0: int, j1: int
+) -> list[tuple[int, int]]:
+    """The longest chain of things that occur exactly once in each window, in order in both."""
+    once = _once(a, i0, i1)
+    once_there = _once(b, j0, j1)
+    pairs = [(i, once_there[thing]) for thing, i in once.items() if once_there.get(thing, -1) >= 0]
+    return _longest_increasing([p for p in pairs if p[0] >= 0])
+
+
+def _once(things: Sequence[Hashable], start: int, stop: int) -> dict[Hashable, int]:
+    """Where each thing occurs; -1 if more than once."""
+    where: dict[Hashable, int] = {}
+    for index in range(start, stop):
+        thing = things[index]
+        where[thing] = -1 if thing in where else index
+    return where
+
+
+def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The longest subsequence with rising second members; the first members rise already."""
+    from bisect import bisect_left
+
+    tops: list[int] = []  # the smallest last member of a chain of each length
+    owners: list[int] = []  # the pair it belongs to
+    before: list[int] = []  # the pair before each pair in its chain
+    for index, (_, j) in enumerate(pairs):
+        length = bisect_left(tops, j)
+        before.append(owners[length - 1] if length else -1)
+        if length == len(tops):
+            tops.append(j)
+            owners.append(index)
+        else:
+            tops[length] = j
+            owners[length] = index
+    chain: list[tuple[int, int]] = []
+    at = owners[-1] if owners else -1
+    while at >= 0:
+        chain.append(pairs[at])
+        at = before[at]
+    chain.reverse()
+    return chain
+
+
+def _myers(
+    a: Sequence[Hashable], b: Sequence[Hashable], window: Block, found: list[Block]
+) -> tuple[int, int]:
+    """Note the matches of the shortest edit; says how far it came (the end, or the bound)."""
+    i0, i1, j0, j1 = window
+    n, m = i1 - i0, j1 - j0
+    furthest: dict[int, int] = {1: 0}  # diagonal -> how far into `a`
+    trace: list[dict[int, int]] = []
+    end = 0
+    for edits in range(_MOST_EDITS + 1):
+        trace.append(dict(furthest))
+        for k in range(-edits, edits + 1, 2):
+            down = k == -edits or (k != edits and furthest[k - 1] < furthest[k + 1])
+            x = furthest[k + 1] if down else furthest[k - 1] + 1
+            y = x - k
+            while x < n and y < m and a[i0 + x] == b[j0 + y]:
+                x += 1
+                y += 1
+            furthest[k] = x
+            if x >= n and y >= m:
+                return _walk_back(trace, k, x, i0, j0, found)
+        end = edits
+    inside = [k for k in range(-end, end + 1, 2) if furthest[k] <= n and furthest[k] - k <= m]
+    best = max(inside, key=lambda k: (2 * furthest[k] - k, -abs(k), k))
+    return _walk_back(trace, best, furthest[best], i0, j0, found)
+
+
+def _walk_back(
+    trace: list[dict[int, int]], k: int, x: int, i0: int, j0: int, found: list[Block]
+) -> tuple[int, int]:
+    reached = (i0 + x, j0 + x - k)
+    for edits in range(len(trace) - 1, -1, -1):
+        furthest = trace[edits]
+        down = k == -edits or (k != edits and furthest[k - 1] < furthest[k + 1])
+        before = k + 1 if down else k - 1
+        start = furthest[before] if down else furthest[before] + 1
+        if edits == 0:
+            start = 0
+        if x > start:
+            found.append((i0 + start, i0 + x, j0 + start - k, j0 + x - k))
+        k, x = before, furthest[before]
+    return reached
+
+
+def _joined(found: list[Block]) -> list[Block]:
+    found.sort()
+    blocks: list[Block] = []
+    for block in found:
+        if blocks and blocks[-1][1] == block[0] and blocks[-1][3] == block[2]:
+            last = blocks.pop()
+            block = (last[0], block[1], last[2], block[3])  # noqa: PLW2901
+        blocks.append(block)
+    return blocks

@@ -1,0 +1,163 @@
+"""Conflict markers: finds them, writes them, and reads a marked text as one of its sides.
+
+A marker is a whole line that starts at column 0 with a run of `<`, `|`, `=` or `>`. Behind the
+run stands a space and a label, or nothing; behind `=` nothing at all.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    Labels = tuple[str, str, str]
+
+SIZE = 7
+# jj lengthens its markers by as much: enough to be told apart at a glance
+_LONGER = 4
+
+
+def has_markers(text: str, size: int = SIZE) -> int:
+    """The offset of the first marker of at least this size, or -1.
+
+    A line of `=` alone is no sign of a conflict: it is a heading in many a text.
+    """
+    found = [at for at in (_first(text, char, size) for char in "<|>") if at >= 0]
+    return min(found, default=-1)
+
+
+def marker_size_for(texts: Iterable[str], size: int = SIZE) -> int:
+    """A size for markers that nothing in these texts can be mistaken for."""
+    longest = 0
+    for text in texts:
+        for char in "<|=>":
+            at = _first(text, char, size)
+            while at >= 0:
+                longest = max(longest, _run(text, at))
+                at = _first(text, char, size, at + 1)
+    return longest + _LONGER if longest else size
+
+
+def conflict(
+    ours: str,
+    base: str | None,
+    theirs: str,
+    labels: Labels = ("", "", ""),
+    size: int = SIZE,
+    style: str = "merge",
+    eol: str = "\n",
+) -> str:
+    """The lines of a conflict; `labels` are those of ours, base and theirs.
+
+    Lines that both sides begin or end with stand outside the markers, as git has it, but for
+    style `diff3`. A side that does not end in a line end gets one. Without a base (None) there
+    is no section for it.
+    """
+    ours, theirs = _whole(ours, eol), _whole(theirs, eol)
+    if ours == theirs:
+        return ours
+    mine, yours = _lines(ours), _lines(theirs)
+    head, tail = (0, 0) if style == "diff3" else _common_ends(mine, yours)
+    out = [*mine[:head], _marker("<", size, labels[0], eol), *mine[head : len(mine) - tail]]
+    if style != "merge" and base is not None:
+        out += [_marker("|", size, labels[1], eol), _whole(base, eol)]
+    out += ["=" * size + eol, *yours[head : len(yours) - tail]]
+    out += [_marker(">", size, labels[2], eol), *yours[len(yours) - tail :]]
+    return "".join(out)
+
+
+def resolve(text: str, side: str, size: int = SIZE) -> str:
+    """The text with every conflict resolved to 'ours', 'base' or 'theirs'.
+
+    This is the inverse of `conflict`: exact for markers of exactly this size, as long as no
+    content looks like them (see `marker_size_for`). Of lines that stand outside the markers the
+    base is not known; a conflict that has no section for the base resolves to nothing there.
+    """
+    out: list[str] = []
+    at = 0
+    while True:
+        start = _exact(text, "<", size, at)
+        middle = _exact(text, "=", size, start) if start >= 0 else -1
+        end = _exact(text, ">", size, middle) if middle >= 0 else -1
+        if end < 0:
+            out.append(text[at:])
+            return "".join(out)
+        bar = _exact(text, "|", size, start)
+        if not start < bar < middle:
+            bar = middle
+        out.append(text[at:start])
+        if side == "ours":
+            out.append(text[_next_line(text, start) : bar])
+        elif side == "theirs":
+            out.append(text[_next_line(text, middle) : end])
+        elif bar < middle:
+            out.append(text[_next_line(text, bar) : middle])
+        at = _next_line(text, end)
+
+
+def _first(text: str, char: str, size: int, start: int = 0) -> int:
+    """Where the next line that is a marker of at least this size starts, or -1."""
+    run = char * size
+    at = start if text.startswith(run, start) and _is_line_start(text, start) else -1
+    if at < 0:
+        at = text.find("\n" + run, start) + 1 or -1
+    while at >= 0:
+        behind = at + _run(text, at)
+        if char == "=":
+            if text[behind : behind + 2] == "\r\n" or text[behind : behind + 1] in ("", "\n"):
+                return at
+        elif text[behind : behind + 1] in ("", " ", "\t", "\r", "\n"):
+            return at
+        at = text.find("\n" + run, at) + 1 or -1
+    return -1
+
+
+def _exact(text: str, char: str, size: int, start: int) -> int:
+    """As `_first`, but of exactly this size."""
+    at = _first(text, char, size, start)
+    while at >= 0 and _run(text, at) != size:
+        at = _first(text, char, size, at + 1)
+    return at
+
+
+def _run(text: str, at: int) -> int:
+    """The length of the run of one character that starts here."""
+    behind = at + 1
+    while text.startswith(text[at], behind):
+        behind += 1
+    return behind - at
+
+
+def _is_line_start(text: str, at: int) -> bool:
+    return at == 0 or text[at - 1] == "\n"
+
+
+def _next_line(text: str, at: int) -> int:
+    return text.find("\n", at) + 1 or len(text)
+
+
+def _marker(char: str, size: int, label: str, eol: str) -> str:
+    label = " ".join(label.split())
+    return char * size + (f" {label}" if label else "") + eol
+
+
+def _whole(text: str, eol: str) -> str:
+    return text if not text or text.endswith("\n") else text + eol
+
+
+def _lines(text: str) -> list[str]:
+    """The lines with their ends; `splitlines` would split at other characters too."""
+    lines = [line + "\n" for line in text.split("\n")]
+    last = lines.pop()[:-1]
+    return [*lines, last] if last else lines
+
+
+def _common_ends(mine: list[str], yours: list[str]) -> tuple[int, int]:
+    most = min(len(mine), len(yours))
+    head = 0
+    while head < most and mine[head] == yours[head]:
+        head += 1
+    tail = 0
+    while tail < most - head and mine[-1 - tail] == yours[-1 - tail]:
+        tail += 1
+    return head, tail

@@ -1,0 +1,122 @@
+"""Bytes to text and back: encoding, byte order mark, line ends, the newline at the end.
+
+Inside, every text is `str` with `\\n` line ends and a final newline; offsets count characters.
+What was taken away is remembered here and put back by `encode`, byte for byte.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import CannotParse
+
+BOM = b"\xef\xbb\xbf"
+LONGEST_LINE = 8 << 20  # libyaml needs a second for 50 MB in one line; nobody writes such lines
+
+
+class Source:
+    """The text of a file and how its bytes spell it."""
+
+    __slots__ = ("bom", "data", "eol", "final_newline", "path", "text")
+
+    def __init__(self, data: bytes, path: str = "") -> None:
+        self.data = data
+        self.path = path
+        self.bom = data.startswith(BOM)
+        text = _decode(data[3:] if self.bom else data, path)
+        self.eol = _line_end(text)
+        if self.eol == "\r\n":
+            text = text.replace("\r\n", "\n")
+        if text.endswith("\r"):
+            raise CannotParse("a lone carriage return ends the file", path=path, hint="remove it")
+        self.final_newline = not text or text.endswith("\n")
+        self.text = text if self.final_newline else text + "\n"
+
+    @classmethod
+    def of(cls, text: str, path: str = "") -> Source:
+        """A source of a text that was never bytes."""
+        source = cls(b"", path)
+        source.text = text
+        return source
+
+    def encode(self, text: str) -> bytes:
+        """The bytes of a text, in this file's spelling."""
+        return encode(text, self.bom, self.eol, self.final_newline)
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column of an offset, both counted from 1."""
+        start = self.text.rfind("\n", 0, offset) + 1
+        return self.text.count("\n", 0, offset) + 1, offset - start + 1
+
+    def line_at(self, offset: int) -> str:
+        """The line that holds an offset, without its end."""
+        start = self.text.rfind("\n", 0, offset) + 1
+        end = self.text.find("\n", offset)
+        return self.text[start : end if end >= 0 else len(self.text)][:200]
+
+    def error(self, why: str, offset: int, hint: str = "") -> CannotParse:
+        """An error that points at an offset."""
+        line, column = self.position(offset)
+        return CannotParse(
+            why,
+            path=self.path,
+            line=line,
+            column=column,
+            hint=hint,
+            excerpt=self.line_at(offset),
+        )
+
+
+def encode(text: str, bom: bool, eol: str, final_newline: bool) -> bytes:
+    """The bytes of a text; `eol` is `\\r\\n`, `\\n`, or empty where line ends are mixed."""
+    if not final_newline and text.endswith("\n"):
+        text = text[:-1]
+        if not eol and text.endswith("\r"):
+            text = text[:-1]
+    if eol == "\r\n":
+        text = text.replace("\n", "\r\n")
+    return (BOM if bom else b"") + text.encode("utf-8")
+
+
+def _decode(data: bytes, path: str) -> str:
+    if b"\0" in data:
+        if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            raise CannotParse("the file is UTF-16", path=path, hint="convert it to UTF-8")
+        line, column = _byte_position(data, data.index(b"\0"))
+        raise CannotParse(
+            "the file holds a NUL byte, it is binary",
+            path=path,
+            line=line,
+            column=column,
+            hint="only text can be merged by structure",
+        )
+    if len(data) > LONGEST_LINE and max(map(len, data.split(b"\n"))) > LONGEST_LINE:
+        raise CannotParse(
+            f"a line is longer than {LONGEST_LINE >> 20} MiB",
+            path=path,
+            hint="such a file is merged by lines",
+        )
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line, column = _byte_position(data, error.start)
+        raise CannotParse(
+            f"byte 0x{data[error.start]:02x} is not UTF-8",
+            path=path,
+            line=line,
+            column=column,
+            hint="convert the file to UTF-8",
+        ) from None
+
+
+def _byte_position(data: bytes, offset: int) -> tuple[int, int]:
+    start = data.rfind(b"\n", 0, offset) + 1
+    return data.count(b"\n", 0, offset) + 1, offset - start + 1
+
+
+def _line_end(text: str) -> str:
+    """`\\n`, `\\r\\n`, or nothing where they are mixed."""
+    if "\r" not in text:
+        return "\n"
+    crlf = text.count("\r\n")
+    if text.count("\r") == crlf == text.count("\n"):
+        return "\r\n"
+    return ""
