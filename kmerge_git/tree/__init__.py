@@ -1,0 +1,1 @@
+"""Text to documents to nodes with exact spans; knows no Kubernetes."""

@@ -1,0 +1,46 @@
+"""Line breaks that YAML 1.1 knows and nobody types: a lone CR, U+0085, U+2028, U+2029.
+
+libyaml starts a new line at them, git and people do not: what such a line owns cannot be told.
+They are let through inside of quoted and block scalars, where they are only text; anywhere else
+the file is left to the line merge. A byte order mark inside of a text is refused with them, as
+it is when two files with a mark are joined: libyaml takes it for a part of the next word.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import CannotParse
+from kmerge_git.text.source import Source
+
+ODD_BREAKS = "\r\x85\u2028\u2029\ufeff"
+
+
+def has_odd_breaks(text: str) -> bool:
+    """Whether there are any; a CR in front of a LF is none."""
+    return first_odd_break(text, 0, len(text)) >= 0
+
+
+def first_odd_break(text: str, start: int, end: int) -> int:
+    """The offset of the first odd break of a region, or -1."""
+    found = [text.find(char, start, end) for char in ODD_BREAKS[1:]]
+    carriage = text.find("\r", start, end)
+    while carriage >= 0 and text.startswith("\n", carriage + 1):
+        carriage = text.find("\r", carriage + 2, end)
+    return min((at for at in (carriage, *found) if at >= 0), default=-1)
+
+
+def odd_break_outside(text: str, start: int, end: int, scalars: list[tuple[int, int]]) -> int:
+    """The first odd break of a region that is in none of these spans, which are in order, or -1."""
+    for first, last in scalars:
+        at = first_odd_break(text, start, first)
+        if at >= 0:
+            return at
+        start = last
+    return first_odd_break(text, start, end)
+
+
+def refuse(source: Source, at: int) -> CannotParse:
+    """The error for an odd break."""
+    char = source.text[at]
+    name = "byte order mark" if char == "\ufeff" else "line break"
+    why = f"an unusual {name} (U+{ord(char):04X}) outside of a quoted text"
+    return source.error(why, at, "replace it by a normal line break, or remove it")

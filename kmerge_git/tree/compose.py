@@ -1,0 +1,119 @@
+"""Documents to nodes: libyaml's node graph seen through our views, with exact spans.
+
+libyaml's marks have traps, each met in one place here:
+- marks count characters of the text that was parsed, so every offset is shifted by its start;
+- an alias composes to the anchor's own node: known by a start before the current position;
+- the end of a block collection runs past comments and blank lines: the last leaf's end is used;
+- the end of a block scalar includes trailing blank lines: `block_scalar_end`;
+- U+0085, U+2028 and U+2029 are line breaks to libyaml: only offsets are used, never lines.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import CannotParse
+from kmerge_git.tree import parser
+from kmerge_git.tree.breaks import has_odd_breaks, odd_break_outside, refuse
+from kmerge_git.tree.documents import Document, Stream
+from kmerge_git.tree.extents import block_scalar_end
+from kmerge_git.tree.nodes import Node
+from kmerge_git.tree.views import View
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def compose(document: Document) -> Node | None:
+    """The top node of a document, or None where it holds only comments."""
+    base = parsed_from(document)
+    graph = _graph(document, document.source.text[base : document.end], base)
+    if has_odd_breaks(document.text):
+        _refuse_odd_breaks(document, base)
+    if graph is None:
+        return None
+    return View(document, base, graph).node(graph, document.body, document.body, document.end)
+
+
+def parsed_from(document: Document) -> int:
+    """The offset from which the parser reads; its marks count from there."""
+    opening = document.opening
+    if not (document.inline or "%" in opening):
+        return document.body
+    # A directive, or content on the line of the `---`, only make sense together with that line.
+    dots = opening.rfind("\n...") + 1
+    if dots or opening.startswith("..."):
+        dots = opening.find("\n", dots) + 1
+    return document.start + dots
+
+
+def compose_all(stream: Stream) -> None:
+    """Parse every document now, so that an error shows before work is done."""
+    for document in stream.documents:
+        _ = document.root
+
+
+def _graph(document: Document, text: str, base: int) -> Any:
+    source = document.source
+    try:
+        return parser.compose(text)
+    except parser.TooDeep:
+        hint = "flatten it, or merge it by lines"
+        why = f"more than {parser.DEEPEST} collections inside each other"
+        raise source.error(why, base, hint) from None
+    except parser.yaml_error() as error:
+        raise _explain(document, error, base) from None
+    except (ValueError, RecursionError) as error:
+        raise source.error(f"not YAML: {error}", base) from None
+
+
+def _refuse_odd_breaks(document: Document, base: int) -> None:
+    """Let odd line breaks through where they are text: in quotes, in the lines of a block."""
+    text, end = document.source.text, document.end
+    harmless = []
+    for start, stop, style, value in parser.long_scalars(text[base:end]):
+        first, last = start + base, stop + base
+        if style in "|>":
+            last = block_scalar_end(text, first, last, value)
+            first = min(text.find("\n", first) + 1, last)
+        harmless.append((first, last))
+    at = odd_break_outside(text, document.start, end, harmless)
+    if text.startswith("\ufeff", base):  # libyaml drops it and does not count it
+        at = base
+    if at >= 0:
+        raise refuse(document.source, at)
+
+
+def _explain(document: Document, error: Any, base: int) -> CannotParse:
+    """libyaml's words, at the place in the whole file, with what to do."""
+    source = document.source
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    if mark is not None:
+        why = " ".join(str(error.problem or error.context).split())
+        offset = min(base + mark.index, max(len(source.text) - 1, 0))
+    else:
+        why = str(getattr(error, "reason", "") or "a character YAML does not allow")
+        offset = base + _first_odd_character(source.text[base : document.end])
+    markers = f"\n{document.text}".find("\n<<<<<<< ") >= 0
+    hint = "resolve the conflict first" if markers else _hint(why, source.line_at(offset))
+    return source.error(f"not YAML: {why}", offset, hint)
+
+
+def _hint(why: str, line: str) -> str:
+    if "{{" in line:
+        return "a template is merged by lines"
+    if "\t" in line and ("start any token" in why or "tab" in why):
+        return "indent with spaces, not with tabs"
+    if "undefined alias" in why:
+        return "define the anchor before the alias"
+    if "control characters" in why or "YAML does not allow" in why:
+        return "remove the control character"
+    return "mend the YAML"
+
+
+def _first_odd_character(text: str) -> int:
+    for index, char in enumerate(text):
+        if (char < " " and char not in "\t\n\r") or char in "\x7f\ufffe\uffff":
+            return index
+        if "\x7f" < char < "\xa0" and char != "\x85":
+            return index
+    return 0

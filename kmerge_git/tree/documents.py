@@ -1,0 +1,204 @@
+"""Splits a stream into its documents, as text: every character belongs to exactly one part.
+
+A `---` or `...` at the start of a line ends whatever stood before it (in any scalar too, or the
+text is an error), so no parser is needed here. The parts are, in order: the prologue (comments
+before the first document's own lines), the documents, the tail (a last `...` and what follows).
+"""
+
+from __future__ import annotations
+
+from kmerge_git.text.source import Source
+from kmerge_git.tree.breaks import ODD_BREAKS, first_odd_break, has_odd_breaks, refuse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.tree.nodes import Node
+
+
+class Document:
+    """`text[start:body]` opens it (`---`, directives), `text[body:end]` is its content."""
+
+    __slots__ = ("_content", "_root", "body", "end", "inline", "number", "source", "start")
+
+    def __init__(
+        self, source: Source, number: int, start: int, body: int, end: int, inline: bool
+    ) -> None:
+        self.source = source
+        self.number = number
+        self.start = start
+        self.body = body
+        self.end = end
+        self.inline = inline  # the content begins on the line of the `---`
+
+    @property
+    def text(self) -> str:
+        """The whole document, its opening included."""
+        return self.source.text[self.start : self.end]
+
+    @property
+    def content(self) -> str:
+        """The document without its opening; cut once, it is compared many times."""
+        try:
+            return self._content
+        except AttributeError:
+            self._content: str = self.source.text[self.body : self.end]
+            return self._content
+
+    @property
+    def opening(self) -> str:
+        """The lines that open the document: directives, comments, `---`; or nothing."""
+        return self.source.text[self.start : self.body]
+
+    @property
+    def root(self) -> Node | None:
+        """The top node; None where the document holds nothing but comments."""
+        try:
+            return self._root
+        except AttributeError:
+            from kmerge_git.tree.compose import compose
+
+            self._root: Node | None = compose(self)
+            return self._root
+
+    def __repr__(self) -> str:
+        return f"Document({self.number}: {self.text[:40]!r})"
+
+
+class Stream:
+    """The documents of a file, with what stands before and after them."""
+
+    __slots__ = ("documents", "prologue_end", "source", "tail_start")
+
+    def __init__(
+        self,
+        source: Source,
+        prologue_end: int,
+        documents: tuple[Document, ...],
+        tail_start: int,
+    ) -> None:
+        self.source = source
+        self.prologue_end = prologue_end
+        self.documents = documents
+        self.tail_start = tail_start
+
+    @property
+    def prologue(self) -> str:
+        """Comments before the first `---`."""
+        return self.source.text[: self.prologue_end]
+
+    @property
+    def tail(self) -> str:
+        """A last `...` and what follows it."""
+        return self.source.text[self.tail_start :]
+
+
+def split(source: Source) -> Stream:
+    """The documents of a text."""
+    text = source.text
+    prologue_end = 0
+    documents: list[Document] = []
+    start, position = 0, 0  # of the current document; position: behind its last known marker
+    opened = False  # a `---` or content belongs to the current document
+    body, inline = 0, False
+    for offset in _marker_lines(text):
+        before = text[position:offset]
+        if text[offset] == "-":
+            if opened or not is_idle(before):
+                _refuse_directives(source, position, offset, opened)
+                documents.append(Document(source, len(documents), start, body, offset, inline))
+                start = offset
+            elif not documents and "%" not in before:
+                prologue_end = start = offset
+            body, inline = _body(text, offset)
+            opened, position = True, body
+        else:
+            if opened or not is_idle(before):
+                documents.append(Document(source, len(documents), start, body, offset, inline))
+                start = offset
+            elif not documents:
+                prologue_end = start = offset
+            position = _next_line(text, offset)
+            body, inline, opened = position, False, False
+    rest = text[position:]
+    if opened or not is_idle(rest) or not documents:
+        if documents and not opened:
+            raise source.error("text after `...` without a `---`", position, "add a `---` line")
+        if opened or not is_idle(rest):
+            documents.append(Document(source, len(documents), start, body, len(text), inline))
+            start = len(text)
+        else:
+            prologue_end = start = len(text)
+    stream = Stream(source, prologue_end, tuple(documents), start)
+    if has_odd_breaks(text):
+        _refuse_odd_breaks(stream)
+    return stream
+
+
+def is_idle(text: str) -> bool:
+    """Whether lines hold only blanks, comments and directives."""
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at)
+        end = end if end >= 0 else len(text)
+        line = text[at:end].strip()
+        if line and line[0] not in "#%":
+            return False
+        at = end + 1
+    return True
+
+
+def _marker_lines(text: str) -> list[int]:
+    """Offsets of the lines that begin with `---` or `...` and a blank or nothing behind it."""
+    found = [0] if _is_marker(text, 0) else []
+    for marker in ("\n---", "\n..."):
+        at = text.find(marker)
+        while at >= 0:
+            if _is_marker(text, at + 1):
+                found.append(at + 1)
+            at = text.find(marker, at + 3)
+    found.sort()
+    return found
+
+
+def _is_marker(text: str, at: int) -> bool:
+    marks = text[at : at + 3]
+    return marks in ("---", "...") and text[at + 3 : at + 4] in ("", " ", "\t", "\n", "\r")
+
+
+def _body(text: str, marker: int) -> tuple[int, bool]:
+    """Where the content behind a `---` starts, and whether it starts on the marker's line."""
+    line_end = text.find("\n", marker)
+    rest = text[marker + 3 : line_end].strip()
+    if not rest or rest[0] == "#":
+        return line_end + 1, False
+    return marker + 3, True
+
+
+def _next_line(text: str, offset: int) -> int:
+    return text.find("\n", offset) + 1 or len(text)
+
+
+def _refuse_directives(source: Source, start: int, end: int, opened: bool) -> None:
+    """A `%` line in a document that was never opened would be read as something else."""
+    text = source.text
+    if not opened and (text.startswith("%", start) or text.find("\n%", start, end) >= 0):
+        raise source.error("a directive without a `---` behind it", start, "add a `---` line")
+
+
+def _refuse_odd_breaks(stream: Stream) -> None:
+    """Between documents and in front of markers, where libyaml would see another line."""
+    text = stream.source.text
+    if text.isascii() and "\r" not in text:
+        return
+    regions = [(0, stream.prologue_end), (stream.tail_start, len(text))]
+    regions += [(document.start, document.body) for document in stream.documents]
+    for start, end in regions:
+        at = first_odd_break(text, start, end)
+        if at >= 0:
+            raise refuse(stream.source, at)
+    for marker in ("---", "..."):
+        at = text.find(marker)
+        while at >= 0:
+            if at and text[at - 1] in ODD_BREAKS:
+                raise refuse(stream.source, at - 1)
+            at = text.find(marker, at + 3)

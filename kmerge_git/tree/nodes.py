@@ -1,0 +1,184 @@
+"""Nodes with exact spans in their own text, and entries that own their lines.
+
+Nodes are views: a collection builds its entries when they are first asked for, so that the parts
+of a document that nobody looks at cost nothing. Offsets count characters of `text`, the text of
+the whole file. Nothing here is ever changed after it was built.
+
+Who owns a line of a block collection (the one rule, see `tree.extents`):
+- an entry owns its lines from its key or dash to the end of its value's last line, the trailing
+  comment included, and the comment lines right below it that are indented deeper than it;
+- what stands between two entries (blank lines, comments) is the `lead` of the second one; the
+  comment block that touches the second one is `attached` to it;
+- before the first entry of a collection only the attached block is its lead, the rest is the
+  head of the collection; what follows the last entry is its foot.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False  # `typing` costs more to import than this whole package
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class Node:
+    """A value in a text: `text[start:end]`, properties (`&anchor`, `!tag`) included."""
+
+    __slots__ = ("anchor", "content", "end", "start", "tag", "text")
+
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        end: int,
+        content: int,
+        anchor: str = "",
+        tag: str = "",
+    ) -> None:
+        self.text = text
+        self.start = start
+        self.end = end
+        self.content = content  # where the value itself starts, behind anchor and tag
+        self.anchor = anchor  # the name, without `&`
+        self.tag = tag  # as written, with its `!`
+
+    @property
+    def raw(self) -> str:
+        """The characters of the node, as they are in the file."""
+        return self.text[self.start : self.end]
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.raw[:40]!r})"
+
+
+class Scalar(Node):
+    """A scalar; `style` is '' (plain), `'`, `"`, `|` or `>`. A missing value is plain and empty."""
+
+    __slots__ = ("style", "value")
+
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        end: int,
+        content: int,
+        anchor: str = "",
+        tag: str = "",
+        value: str = "",
+        style: str = "",
+    ) -> None:
+        self.text = text  # not by super(): this is made for every leaf of every document
+        self.start = start
+        self.end = end
+        self.content = content
+        self.anchor = anchor
+        self.tag = tag
+        self.value = value  # the characters that the scalar stands for, not resolved to a type
+        self.style = style
+
+
+class Alias(Node):
+    """`*name`: a node of its own, never expanded."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, text: str, start: int, end: int, name: str) -> None:
+        super().__init__(text, start, end, start)
+        self.name = name
+
+
+class Collection(Node):
+    """What mappings and sequences have in common."""
+
+    __slots__ = ("_build", "_entries", "bottom", "column", "flow", "top")
+
+    def __init__(
+        self,
+        text: str,
+        start: int,
+        end: int,
+        content: int,
+        anchor: str,
+        tag: str,
+        flow: bool,
+        top: int,
+        bottom: int,
+        build: Callable[[Collection], tuple[Entry, ...]],
+    ) -> None:
+        super().__init__(text, start, end, content, anchor, tag)
+        self.flow = flow
+        # The lines of a block collection: head, entries and foot tile text[top:bottom]. When the
+        # collection starts in the middle of a line (`- name: x`), `top` is where it starts.
+        self.top = top
+        self.bottom = bottom
+        # the column of the entries of a block collection
+        self.column = content - (text.rfind("\n", 0, content) + 1)
+        self._build: Callable[[Collection], tuple[Entry, ...]] | None = build
+        self._entries: tuple[Entry, ...] = ()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        """The entries in the order of the text."""
+        if self._build is not None:
+            self._entries = self._build(self)
+            self._build = None
+        return self._entries
+
+
+class Mapping(Collection):
+    """A mapping, block or flow. Repeated keys are all there, in the order of the text."""
+
+    __slots__ = ("_index",)
+
+    def index(self) -> dict[str, Entry]:
+        """The entries by the text of their key; of repeated keys the last one."""
+        try:
+            return self._index
+        except AttributeError:
+            self._index: dict[str, Entry] = {e.name: e for e in self.entries}
+            return self._index
+
+    def get(self, name: str) -> Node | None:
+        """The value below a key, or None."""
+        entry = self.index().get(name)
+        return entry.value if entry else None
+
+
+class Sequence(Collection):
+    """A sequence, block or flow."""
+
+    __slots__ = ()
+
+
+class Entry:
+    """An entry of a mapping (`key` and `value`) or an item of a sequence (`key` is None).
+
+    `start` is the offset of the key, of the `?`, or of the dash. The lines that belong to a
+    block entry run from `lead` over `attached` and `line` to `end` (see the module's docstring);
+    an entry whose collection starts in the middle of a line (`- name: x`) has `line == start`.
+    """
+
+    __slots__ = ("attached", "end", "key", "lead", "line", "start", "value")
+
+    key: Node | None
+    value: Node
+
+    def __init__(
+        self, start: int, end: int, lead: int = -1, attached: int = -1, line: int = -1
+    ) -> None:
+        self.key = None
+        self.start = start
+        self.lead = start if lead < 0 else lead
+        self.attached = start if attached < 0 else attached
+        self.line = start if line < 0 else line
+        self.end = end
+
+    @property
+    def name(self) -> str:
+        """The key as text; `1` and `"1"` are one key to Kubernetes."""
+        key = self.key
+        if isinstance(key, Scalar):
+            return key.value
+        return key.raw if key is not None else ""
+
+    def __repr__(self) -> str:
+        return f"Entry({self.name!r}: {self.value!r})"

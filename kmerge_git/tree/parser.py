@@ -1,0 +1,238 @@
+"""The YAML parser: libyaml through PyYAML, or pure PyYAML where the C module is missing.
+
+This is the only module that imports PyYAML. Only its parser and composer are used: no resolver,
+no constructor, so that no text can ever make an object. `bare()` imports the C module alone,
+without running `yaml/__init__.py`: a fifth of the time, for the driver.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+from _operator import is_
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+DEEPEST = 200  # nested collections; the C composer recurses and would crash at some 50,000
+
+# indicators as blanks, and the (last bytes of the) line breaks of YAML 1.1 as line ends
+_BLANKED = bytes.maketrans(b"-?:\t\r\x85\xa8\xa9", b"    \n\n\n\n")
+_plain: Any = None  # the parser, and the one that counts how deep it is
+_guarded: Any = None
+
+
+class TooDeep(Exception):
+    """The text nests more than `DEEPEST` collections."""
+
+
+def compose(text: str) -> Any:
+    """The node graph of one document, in PyYAML's node classes, or None for an empty one."""
+    if _plain is None:
+        _load()
+    parser = (_guarded if may_be_deep(text) else _plain)(text)
+    collecting = gc.isenabled()
+    gc.disable()  # all the new nodes live: looking for dead ones makes this five times slower
+    try:
+        return parser.get_single_node()
+    finally:
+        if collecting:
+            gc.enable()
+        parser.dispose()
+
+
+def accepts(text: str) -> bool:
+    """Whether a text parses, without making nodes of it: much faster, where libyaml is there."""
+    if _plain is None:
+        _load()
+    if may_be_deep(text) or not hasattr(_plain, "raw_parse"):
+        return False
+    try:
+        _plain(text).raw_parse()
+    except yaml_error():
+        return False
+    return True
+
+
+def may_be_deep(text: str) -> bool:
+    """Whether the text could nest deeper than `DEEPEST`; cheap, sound, and true far too often.
+
+    Brackets bound the depth of flow collections. Block collections start behind nothing but
+    blanks and indicators, and at most two of them start in one column.
+    """
+    if text.count("[") + text.count("{") >= DEEPEST // 3:
+        return True
+    lines = b"\n" + text.encode("utf-8", "replace").translate(_BLANKED)
+    return b"\n" + b" " * (DEEPEST // 3) in lines
+
+
+def long_scalars(text: str) -> list[tuple[int, int, str, str]]:
+    """Start, end, style and value of the quoted and block scalars of a text that parses."""
+    if _plain is None:
+        _load()
+    parser = _plain(text)
+    found = []
+    try:
+        while parser.check_token():
+            token = parser.get_token()
+            if getattr(token, "id", "") == "<scalar>" and token.style:
+                start, end = token.start_mark.index, token.end_mark.index
+                found.append((start, end, token.style, token.value))
+    finally:
+        parser.dispose()
+    return found
+
+
+def yaml_error() -> Any:
+    """The class of PyYAML's errors."""
+    return sys.modules["yaml.error"].YAMLError
+
+
+def bare(folders: list[str] | None = None) -> None:
+    """Load libyaml's binding without the rest of PyYAML; in a process that needs nothing else."""
+    if "yaml" in sys.modules:
+        return
+    try:
+        _import_binding_alone(folders)
+    except Exception:  # whatever PyYAML has become: the normal import still works
+        for name in [n for n in sys.modules if n == "yaml" or n.startswith("yaml.")]:
+            del sys.modules[name]
+
+
+def _load() -> None:
+    """Make the two parser classes."""
+    global _plain, _guarded
+    # Every hook is called once a node. A C function in its place, that takes the arguments and
+    # does nothing, costs a fifth less than a method of ours. What `resolve` returns is kept.
+    hooks = {"resolve": "".format, "descend_resolver": is_, "ascend_resolver": tuple}
+    try:
+        from yaml._yaml import CParser
+
+        _plain = type("Parser", (CParser,), {**hooks, "dispose": lambda self: None})
+    except ImportError:
+        _plain = type("Parser", _pure_bases(), {**hooks, "__init__": _init_pure})
+    _guarded = type(
+        "GuardedParser",
+        (_plain,),
+        {"descend_resolver": _descend, "ascend_resolver": _ascend, "depth": 0},
+    )
+
+
+def _init_pure(self: Any, text: str) -> None:
+    first, *others = _pure_bases()
+    first.__init__(self, text)
+    for base in others:
+        base.__init__(self)
+
+
+def _pure_bases() -> tuple[Any, ...]:
+    from yaml.composer import Composer
+    from yaml.parser import Parser
+    from yaml.reader import Reader
+    from yaml.scanner import Scanner
+
+    return (Reader, Scanner, Parser, Composer)
+
+
+def _descend(self: Any, parent: Any, index: Any) -> None:
+    self.depth += 1
+    if self.depth > DEEPEST + 1:  # a scalar in the deepest one counts too
+        raise TooDeep
+
+
+def _ascend(self: Any) -> None:
+    self.depth -= 1
+
+
+def _import_binding_alone(folders: list[str] | None) -> None:
+    """Import `yaml._yaml` inside a stand-in package that holds only what the binding touches."""
+    spec = sys.modules["_frozen_importlib_external"].PathFinder.find_spec("yaml", folders or None)
+    if spec is None or spec.submodule_search_locations is None:
+        raise ImportError("no yaml package")
+    package = type(sys)("yaml")
+    package.__path__ = list(spec.submodule_search_locations)
+    sys.modules["yaml"] = package
+    marked = {"__init__": _init_marked}
+    error = type("YAMLError", (Exception,), {})
+    contents: dict[str, dict[str, Any]] = {
+        "error": {"YAMLError": error, "MarkedYAMLError": type("MarkedYAMLError", (error,), marked)},
+        "nodes": {
+            "ScalarNode": _node("ScalarNode", "scalar", "style"),
+            "SequenceNode": _node("SequenceNode", "sequence", "flow_style"),
+            "MappingNode": _node("MappingNode", "mapping", "flow_style"),
+        },
+        "reader": {"ReaderError": type("ReaderError", (error,), {"__init__": _init_reader_error})},
+    }
+    for name in ("scanner", "parser", "composer", "constructor"):
+        class_name = name.capitalize() + "Error"
+        contents[name] = {class_name: type(class_name, (error,), marked)}
+    contents["tokens"] = {"ScalarToken": _ScalarToken}
+    for name in ("events", "emitter", "serializer", "representer"):
+        contents[name] = {}
+    for name, names in contents.items():
+        stand_in = _StandIn("yaml." + name)
+        stand_in.__dict__.update(names)
+        sys.modules["yaml." + name] = stand_in
+        setattr(package, name, stand_in)
+    __import__("yaml._yaml")
+
+
+class _StandIn(type(sys)):  # type: ignore[misc]
+    """A module that has any class it is asked for: the binding looks up many it never uses here."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Exception
+
+
+class _ScalarToken:
+    """A token with PyYAML's attributes."""
+
+    __slots__ = ("end_mark", "start_mark", "style", "value")
+    id = "<scalar>"
+
+    def __init__(self, value: str, plain: bool, start_mark: Any, end_mark: Any, style: Any) -> None:
+        self.value = value
+        self.start_mark = start_mark
+        self.end_mark = end_mark
+        self.style = style
+
+
+def _node(name: str, kind: str, style: str) -> Any:
+    """A node class with PyYAML's attributes.
+
+    An exception keeps the arguments it is made with in C, which is twice as fast as an
+    `__init__` of ours; nodes are made by the thousand and few of them are ever looked at.
+    """
+
+    def argument(index: int) -> Any:
+        return property(lambda self: self.args[index])
+
+    names: dict[str, Any] = {"id": kind, "value": argument(1), "start_mark": argument(2)}
+    names[style] = argument(4)
+    if kind == "scalar":  # the end of a collection is set later, on the object itself
+        names["end_mark"] = argument(3)
+    return type(name, (Exception,), names)
+
+
+def _init_marked(
+    self: Any,
+    context: Any = None,
+    context_mark: Any = None,
+    problem: Any = None,
+    problem_mark: Any = None,
+    note: Any = None,
+) -> None:
+    """What PyYAML's `MarkedYAMLError` remembers; libyaml says everything as the context."""
+    self.context, self.context_mark = context, context_mark
+    self.problem, self.problem_mark, self.note = problem, problem_mark, note
+
+
+def _init_reader_error(
+    self: Any, name: str, position: int, character: Any, codec: str, why: str
+) -> None:
+    """What PyYAML's `ReaderError` remembers."""
+    self.name, self.position, self.character = name, position, character
+    self.encoding, self.reason = codec, why

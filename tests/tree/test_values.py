@@ -1,0 +1,101 @@
+"""Nodes as kubectl reads them: aliases, merge keys, keys that are no strings, bombs."""
+
+import pytest
+
+from kmerge_git.errors import CannotParse, Unsupported
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+from kmerge_git.tree.nodes import Mapping
+from kmerge_git.tree.values import load, to_value
+
+
+@pytest.mark.parametrize(
+    "text, value",
+    [
+        ("a: 1\nb: [x, {c: true}]\nd:\n", {"a": 1, "b": ["x", {"c": True}], "d": None}),
+        ("a: '1'\nb: \"yes\"\nc: yes\n", {"a": "1", "b": "yes", "c": True}),
+        ("a: |\n  x\n  y\n", {"a": "x\ny\n"}),
+        ("a: !!str 1\n", {"a": "1"}),
+        # the last one of a repeated key wins
+        ("a: 1\na: 2\n", {"a": 2}),
+        # keys become strings
+        ("1: a\ntrue: b\n1.5: c\non: d\n.inf: e\n", {"1": "a", "true": "d", "1.5": "c", ".inf": "e"}),
+        ("1: a\n'1': b\n", {"1": "b"}),
+        # aliases
+        ("a: &x [1]\nb: *x\n", {"a": [1], "b": [1]}),
+        ("a: &x k\n*x : 1\n", {"a": "k", "k": 1}),
+        ("&x a: *x\n", {"a": "a"}),
+        # merge keys: what the mapping says itself wins, wherever it says it
+        ("d: &d {a: 1, b: 2}\nm:\n  b: 3\n  <<: *d\n", {"d": {"a": 1, "b": 2}, "m": {"a": 1, "b": 3}}),
+        ("<<: [{a: 1}, {a: 2, b: 3}]\n", {"a": 1, "b": 3}),
+        ("<<: {a: 1}\n<<: {a: 2}\n", {"a": 2}),
+        ("'<<': 1\n", {"<<": 1}),
+        ("p: &x {a: 1}\nq: &y {<<: *x, b: 2}\nz: {<<: *y}\n",
+         {"p": {"a": 1}, "q": {"a": 1, "b": 2}, "z": {"a": 1, "b": 2}}),
+        ("- 1\n- - 2\n", [1, [2]]),
+        ("x\n", "x"),
+    ],
+)  # fmt: skip
+def test_values(text, value):
+    assert load(text.encode()) == [value]
+
+
+def test_a_stream_has_a_value_for_each_document_that_is_not_only_comments():
+    assert load(b"# a\n---\n# nothing\n---\na: 1\n---\nnull\n---\n") == [{"a": 1}, None]
+
+
+def test_nothing_is_null():
+    assert to_value(None) is None
+
+
+def test_aliases_give_values_of_their_own():
+    value = load(b"a: &x [1]\nb: *x\n")[0]
+    assert value["a"] is not value["b"]
+
+
+def test_an_alias_of_a_part_is_looked_up_in_the_whole():
+    root = split(Source(b"a: &x [1]\nb: {c: *x}\n")).documents[0].root
+    assert isinstance(root, Mapping)
+    assert to_value(root.get("b"), root) == {"c": [1]}
+    with pytest.raises(Unsupported, match="no anchor &x"):
+        to_value(root.get("b"))
+
+
+BOMB = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 9)
+)
+CHAIN = "a0: &a0 [x]\n" + "".join(f"a{n}: &a{n} [*a{n - 1}]\n" for n in range(1, 1500))
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        (BOMB, "aliases stand for more than"),
+        (CHAIN, "collections inside each other"),
+        ("a: &x [1, *x]\n", "inside its own anchor"),
+        ("&x a: &y {b: [*y]}\n", "inside its own anchor"),
+        ("a: 1\n<<: 2\n", "`<<` takes a mapping"),
+        ("<<: [{a: 1}, 2]\n", "`<<` takes a mapping"),
+        ("a: 1\n~: 2\n", "null as a key"),
+        ("? [a]\n: 2\n", "a collection as a key"),
+    ],
+)
+def test_what_no_json_can_hold_is_refused(text, why):
+    with pytest.raises(Unsupported, match=why) as caught:
+        load(text.encode(), "f.yaml")
+    assert caught.value.path == "f.yaml"
+    assert caught.value.line >= 1
+    assert caught.value.hint
+
+
+def test_the_place_of_the_error_is_exact():
+    with pytest.raises(Unsupported) as caught:
+        load(b"a: 1\nb: &x\n  c: *x\n", "f.yaml")
+    error = caught.value
+    assert str(error).startswith("f.yaml:3:6: *x stands inside its own anchor; ")
+    assert error.caret() == "    c: *x\n       ^"
+
+
+def test_text_that_is_no_yaml_is_refused():
+    with pytest.raises(CannotParse, match="not YAML"):
+        load(b"a: [\n", "f.yaml")
