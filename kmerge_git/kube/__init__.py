@@ -1,0 +1,1 @@
+"""Nodes to resources: identity, field paths, list keys; knows no merging."""

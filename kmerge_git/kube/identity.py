@@ -1,0 +1,311 @@
+"""What makes a resource the same resource, and which resources of two versions belong together.
+
+Identity is group, kind, namespace and name: the version is a field, so that an apiVersion bump is
+an edit. The passes of `pairing` go from the certain to the likely, and each looks only at what is
+still without a partner.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube.likeness import bag, match
+from kmerge_git.tree.nodes import Mapping, Node, Scalar
+from kmerge_git.tree.scalars import is_null
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from kmerge_git.tree.documents import Document
+    from kmerge_git.tree.nodes import Entry
+
+    Pairs = list[tuple[int, int]]
+
+_KPT_MERGE = "# kpt-merge:"
+# kinds moved from the group `extensions` to these ones
+_HEIRS = ("apps", "networking.k8s.io", "policy")
+RENAMED = 0.6  # as alike as a resource under a new name must be
+RELATED = 0.5  # as alike as documents without a name must be, if they do not pair by place
+
+
+class Identity:
+    """Group, kind, namespace and name; a resource without a name has its `generate_name`."""
+
+    __slots__ = ("generate_name", "group", "key", "kind", "name", "namespace", "version")
+
+    def __init__(
+        self, group: str, kind: str, namespace: str, name: str, version: str, generate_name: str
+    ) -> None:
+        self.group = group
+        self.kind = kind
+        self.namespace = namespace
+        self.name = name
+        self.version = version  # no part of the identity
+        self.generate_name = generate_name
+        self.key = (group, kind, namespace, name, "" if name else generate_name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Identity) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __repr__(self) -> str:
+        return f"Identity({self})"
+
+    def __str__(self) -> str:
+        place = f"{self.namespace}/" if self.namespace else ""
+        kind = f"{self.kind}.{self.group}" if self.group else self.kind
+        return f"{kind} {place}{self.name or self.generate_name + '*'}"
+
+
+class Resource:
+    """A document, or an item of a `kind: List`, as pairing sees it."""
+
+    __slots__ = ("_lines", "identity", "index", "kind", "text")
+
+    def __init__(self, root: Node | None, text: str, index: int) -> None:
+        self.identity = identity(root)
+        self.kind = _text(root, "kind") if isinstance(root, Mapping) else ""
+        self.text = text
+        self.index = index
+
+    @property
+    def lines(self) -> dict[str, int]:
+        """The lines that make two texts alike."""
+        try:
+            return self._lines
+        except AttributeError:
+            self._lines: dict[str, int] = bag(self.text)
+            return self._lines
+
+
+class Pairing:
+    """Pairs of indexes into base and other; and the resources that could not be told apart."""
+
+    __slots__ = ("ambiguous_base", "ambiguous_other", "pairs")
+
+    def __init__(self) -> None:
+        self.pairs: Pairs = []
+        self.ambiguous_base: list[int] = []
+        self.ambiguous_other: list[int] = []
+
+
+def identity(root: Node | None) -> Identity | None:
+    """The identity of a resource, or None for anything that has no kind or no name."""
+    if not isinstance(root, Mapping):
+        return None
+    entry = root.index().get("metadata")
+    kind = _text(root, "kind")
+    if entry is None or not isinstance(entry.value, Mapping) or not kind:
+        return None
+    group, _, version = _text(root, "apiVersion").rpartition("/")
+    namespace, name = _text(entry.value, "namespace"), _text(entry.value, "name")
+    original = _kpt_merge(entry)
+    if original is not None:
+        namespace, name = original
+    generate_name = _text(entry.value, "generateName")
+    if not name and not generate_name:
+        return None
+    return Identity(group, kind, namespace, name, version, generate_name)
+
+
+def describe(known: Identity) -> str:
+    """A short name for messages: `Deployment/web`."""
+    return f"{known.kind}/{known.name or known.generate_name + '*'}"
+
+
+def pair(
+    base: Sequence[Document | Node],
+    other: Sequence[Document | Node],
+    *,
+    identified_only: bool = False,
+) -> Pairs:
+    """The pairs of `pairing`."""
+    return pairing(base, other, identified_only=identified_only).pairs
+
+
+def pairing(
+    base: Sequence[Document | Node],
+    other: Sequence[Document | Node],
+    *,
+    identified_only: bool = False,
+) -> Pairing:
+    """Which resources of two versions belong together.
+
+    With `identified_only` only a full name counts: so for resources that both sides added, where
+    neither can be a later state of the other.
+    """
+    result = Pairing()
+    left, right = _resources(base), _resources(other)
+    left, right = _by_key(left, right, _named, result)
+    left, right = _repeated(left, right, result)
+    left, right = _by_key(left, right, _group_heir, result)
+    if not identified_only:
+        left, right = _by_key(left, right, _without_namespace, result, _may_gain_a_namespace)
+        left, right = _alike(left, right, _generated, result, 0.0, by_place=True)
+        left, right = _alike(left, right, _kind_of_named, result, RENAMED)
+        left, right = _alike(left, right, _kind_of_nameless, result, RELATED, by_place=True)
+        left, right = _alike(left, right, _nameless, result, RELATED, by_place=True)
+        _alike(_with_name(left), _with_name(right, False), _anything, result, RENAMED)
+        _alike(_with_name(left, False), _with_name(right), _anything, result, RENAMED)
+    return result
+
+
+def _resources(things: Sequence[Document | Node]) -> list[Resource]:
+    return [
+        Resource(thing, thing.raw, index)
+        if isinstance(thing, Node)
+        else Resource(thing.root, thing.content, index)
+        for index, thing in enumerate(things)
+    ]
+
+
+def _text(mapping: Mapping, field: str) -> str:
+    """The text of a scalar field; `1` and `"1"` are one name."""
+    value = mapping.get(field)
+    return value.value if isinstance(value, Scalar) and not is_null(value) else ""
+
+
+def _kpt_merge(metadata: Entry) -> tuple[str, str] | None:
+    """Namespace and name from `metadata: # kpt-merge: namespace/name`."""
+    if metadata.key is None:
+        return None
+    text = metadata.key.text
+    end = text.find("\n", metadata.key.end)
+    line = text[metadata.key.end : end if end >= 0 else len(text)]
+    at = line.find(_KPT_MERGE)
+    if at < 0:
+        return None
+    namespace, _, name = line[at + len(_KPT_MERGE) :].strip().rpartition("/")
+    return (namespace, name) if name else None
+
+
+def _named(resource: Resource) -> Hashable:
+    known = resource.identity
+    return known if known is not None and known.name else None
+
+
+def _group_heir(resource: Resource) -> Hashable:
+    """The same for `extensions` and for the group that a kind moved to."""
+    known = resource.identity
+    if known is None or not known.name or known.group not in ("extensions", *_HEIRS):
+        return None
+    return known.kind, known.namespace, known.name
+
+
+def _without_namespace(resource: Resource) -> Hashable:
+    known = resource.identity
+    return (known.group, known.kind, known.name) if known is not None and known.name else None
+
+
+def _may_gain_a_namespace(a: Resource, b: Resource) -> bool:
+    mine, yours = a.identity, b.identity
+    return not (mine and mine.namespace) or not (yours and yours.namespace)
+
+
+def _generated(resource: Resource) -> Hashable:
+    known = resource.identity
+    return known if known is not None and not known.name else None
+
+
+def _kind_of_named(resource: Resource) -> Hashable:
+    known = resource.identity
+    return (known.group, known.kind) if known is not None and known.name else None
+
+
+def _kind_of_nameless(resource: Resource) -> Hashable:
+    return resource.kind or None if resource.identity is None else None
+
+
+def _nameless(resource: Resource) -> Hashable:
+    return True if resource.identity is None else None
+
+
+def _anything(resource: Resource) -> Hashable:
+    return True
+
+
+def _with_name(resources: list[Resource], wanted: bool = True) -> list[Resource]:
+    """Those that have an identity, or those that have none: a name may come and go."""
+    return [r for r in resources if (r.identity is not None) == wanted]
+
+
+def _by_key(
+    left: list[Resource],
+    right: list[Resource],
+    key: Callable[[Resource], Hashable],
+    result: Pairing,
+    allowed: Callable[[Resource, Resource], bool] | None = None,
+) -> tuple[list[Resource], list[Resource]]:
+    """Pair what has the same key, where the key occurs once on each side."""
+    groups = _groups(left, right, key)
+    for mine, yours in groups.values():
+        if len(mine) == len(yours) == 1 and (allowed is None or allowed(mine[0], yours[0])):
+            result.pairs.append((mine[0].index, yours[0].index))
+    return _unpaired(left, right, result)
+
+
+def _repeated(
+    left: list[Resource], right: list[Resource], result: Pairing
+) -> tuple[list[Resource], list[Resource]]:
+    """Resources whose name stands twice in one version: by likeness, or they stay ambiguous."""
+    done: set[int] = set()
+    for mine, yours in _groups(left, right, _named).values():
+        if not yours or not mine:
+            continue
+        pairs = match(mine, yours, RELATED)
+        result.pairs += [(a.index, b.index) for a, b in pairs]
+        used = {id(r) for found in pairs for r in found}
+        rest = [r for r in mine if id(r) not in used], [r for r in yours if id(r) not in used]
+        if rest[0] and rest[1]:
+            result.ambiguous_base += [r.index for r in rest[0]]
+            result.ambiguous_other += [r.index for r in rest[1]]
+        done.update(id(r) for r in (*mine, *yours))
+    result.ambiguous_base.sort()
+    result.ambiguous_other.sort()
+    return [r for r in left if id(r) not in done], [r for r in right if id(r) not in done]
+
+
+def _alike(
+    left: list[Resource],
+    right: list[Resource],
+    key: Callable[[Resource], Hashable],
+    result: Pairing,
+    least: float,
+    *,
+    by_place: bool = False,
+) -> tuple[list[Resource], list[Resource]]:
+    """Pair what has the same key and is clearly alike; then, perhaps, what is left by place."""
+    for mine, yours in _groups(left, right, key).values():
+        pairs = match(mine, yours, least)
+        result.pairs += [(a.index, b.index) for a, b in pairs]
+        if by_place:
+            used = {id(r) for found in pairs for r in found}
+            rest_mine = [r for r in mine if id(r) not in used]
+            rest_yours = [r for r in yours if id(r) not in used]
+            result.pairs += [
+                (a.index, b.index) for a, b in zip(rest_mine, rest_yours, strict=False)
+            ]
+    return _unpaired(left, right, result)
+
+
+def _groups(
+    left: list[Resource], right: list[Resource], key: Callable[[Resource], Hashable]
+) -> dict[Hashable, tuple[list[Resource], list[Resource]]]:
+    groups: dict[Hashable, tuple[list[Resource], list[Resource]]] = {}
+    for side, resources in enumerate((left, right)):
+        for resource in resources:
+            name = key(resource)
+            if name is not None:
+                groups.setdefault(name, ([], []))[side].append(resource)
+    return groups
+
+
+def _unpaired(
+    left: list[Resource], right: list[Resource], result: Pairing
+) -> tuple[list[Resource], list[Resource]]:
+    mine, yours = {i for i, _ in result.pairs}, {j for _, j in result.pairs}
+    return (
+        [r for r in left if r.index not in mine],
+        [r for r in right if r.index not in yours],
+    )

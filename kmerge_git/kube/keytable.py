@@ -1,0 +1,86 @@
+"""The table of Kubernetes' own kinds: which of their lists merge, and by what.
+
+`list_keys.json` is generated (tools/generate_list_keys.py tells the format): one string a line,
+so that the merge driver reads it without the json module. Definitions are read when asked for.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # strategic merge patch, structural merge, the definition below
+    Facts = tuple[str, str, str]
+
+_FILE = os.path.join(os.path.dirname(__file__), "list_keys.json")
+_lines: list[str] = []
+_first = 0  # the line of definition 0
+_definitions: dict[int, dict[str, Facts]] = {}
+_learned: dict[tuple[str, str], int] = {}  # (group, kind) -> a definition that a CRD brought
+LEARNED = 1_000_000  # the number of the first of these
+
+
+def root(api_version: str, kind: str) -> int:
+    """The number of a kind's definition, or -1 for a kind the table does not know.
+
+    A version that is not listed is read as the newest listed one of the same group and kind.
+    """
+    wanted = f" {kind}="
+    group = api_version.rpartition("/")[0]
+    if (group, kind) in _learned:
+        return _learned[group, kind]
+    newest = -1
+    for line in _table()[:_first]:
+        version, _, kinds = line.partition(" ")
+        if version != api_version and (newest >= 0 or version.rpartition("/")[0] != group):
+            continue
+        at = f" {kinds} ".find(wanted)
+        if at < 0:
+            continue
+        number = int(kinds[at + len(wanted) - 1 :].partition(" ")[0])
+        if version == api_version:
+            return number
+        newest = number
+    return newest
+
+
+def fields(number: int) -> dict[str, Facts]:
+    """The fields of a definition that say anything."""
+    known = _definitions.get(number)
+    if known is None:
+        known = {}
+        for word in _table()[_first + number].split(" ")[1:]:
+            name, smp, structural, below = (word + "|||").split("|")[:4]
+            known[name] = (smp, structural, below)
+        _definitions[number] = known
+    return known
+
+
+def define(facts: dict[str, Facts]) -> int:
+    """The number of a new definition; its structural column `?` says: look at the elements."""
+    number = LEARNED + len(_definitions)
+    _definitions[number] = facts
+    return number
+
+
+def learn(group: str, kind: str, number: int) -> None:
+    """From now on the kind has this definition."""
+    _learned[group, kind] = number
+
+
+def forget() -> None:
+    """Forget what was learned."""
+    _learned.clear()
+
+
+def _table() -> list[str]:
+    global _first
+    if not _lines:
+        with open(_FILE, encoding="utf-8") as file:
+            text = file.read()
+        lines = [line.rstrip(",")[1:-1] for line in text.splitlines()[1:-1]]
+        lines = [line for line in lines if not line.startswith("#")]
+        _first = next(i for i, line in enumerate(lines) if line[0].isdigit())
+        _lines.extend(lines)
+    return _lines

@@ -1,0 +1,245 @@
+"""How the list at a place of a file merges: by key, as a set, or element by element.
+
+First hit wins: the table of Kubernetes' own kinds, the table of known file types (kustomization),
+and for everything else the keys that all elements turn out to have (`infer_key`). A kind that the
+table knows is decided by the table alone: a list it does not name is atomic.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube import keytable
+from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.scalars import is_null
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    Groups = tuple[Collection[str], ...]
+
+# The keys of lists that no table knows; the first one that fits wins.
+KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
+# Lists whose order means something: init containers run one by one, `$(VAR)` looks upwards.
+ORDERED = ("initContainers", "env")
+
+KUSTOMIZATION_GROUP = "kustomize.config.k8s.io"
+_KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+_KUSTOMIZATION = (
+    # keyed by name
+    "configMapGenerator|name secretGenerator|name images|name replicas|name vars|name "
+    "helmCharts|name "
+    # sets
+    "resources|* components|* bases|* crds|* configurations|* generators|* transformers|* "
+    "validators|* patchesStrategicMerge|*"
+)
+
+_SOURCES = (
+    "awsElasticBlockStore azureDisk azureFile cephfs cinder configMap csi downwardAPI emptyDir "
+    "ephemeral fc flexVolume flocker gcePersistentDisk gitRepo glusterfs hostPath image iscsi nfs "
+    "persistentVolumeClaim photonPersistentDisk portworxVolume projected quobyte rbd scaleIO "
+    "secret storageos vsphereVolume"
+)
+_HANDLERS = frozenset(("exec", "httpGet", "tcpSocket", "grpc", "sleep"))
+# Lists that only say what is allowed, in any order, by the list or the resource they stand in.
+_BAGS = {
+    "rbac": ("rules", "subjects"),
+    "rules[]": ("apiGroups", "resources", "resourceNames", "verbs", "nonResourceURLs"),
+}
+_RBAC_GROUP = "rbac.authorization.k8s.io"
+# Fields of which a mapping may have one, by the field or the list the mapping stands in.
+_EXCLUSIVE: dict[str, Groups] = {
+    "volumes[]": (frozenset(_SOURCES.split()),),
+    "env[]": (("value", "valueFrom"),),
+    "valueFrom": (
+        ("configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef", "fileKeyRef"),
+    ),
+    "envFrom[]": (("configMapRef", "secretRef"),),
+    "resourceClaims[]": (("resourceClaimName", "resourceClaimTemplateName", "source"),),
+    **dict.fromkeys(
+        ("livenessProbe", "readinessProbe", "startupProbe", "postStart", "preStop"), (_HANDLERS,)
+    ),
+}
+
+
+class ListRule:
+    """How a list merges.
+
+    `kind` is 'keyed' (by `fields`; a missing one has its value in `defaults`, if any), 'set',
+    'atomic' (no pairing by key), 'infer' (see `infer_key`) or 'resources' (by identity).
+    `ordered`: the order of the elements means something. `bag`: it means nothing, so an atomic
+    list may take in what both sides add.
+    """
+
+    __slots__ = ("bag", "defaults", "fields", "kind", "ordered")
+
+    def __init__(
+        self,
+        kind: str,
+        fields: tuple[str, ...] = (),
+        defaults: dict[str, str] | None = None,
+        ordered: bool = False,
+        bag: bool = False,
+    ) -> None:
+        self.bag = bag
+        self.kind = kind
+        self.fields = fields
+        self.defaults = defaults or {}
+        self.ordered = ordered
+
+    def __repr__(self) -> str:
+        return f"ListRule({self.kind!r}, {self.fields!r})"
+
+
+ATOMIC = ListRule("atomic")
+_BAG = ListRule("atomic", bag=True)
+_RESOURCES = ListRule("resources")
+_rules: dict[tuple[str, bool], ListRule] = {}
+
+
+class Where:
+    """A place in a resource, as far as the tables know it."""
+
+    __slots__ = ("_below", "_fields", "_name", "_rule")
+
+    def __init__(
+        self,
+        name: str,
+        fields: dict[str, keytable.Facts] | None,
+        rule: ListRule,
+        below: str = "",
+    ) -> None:
+        self._name = name
+        self._fields = fields  # None: nobody knows what is below
+        self._rule = rule
+        self._below = below  # `[7` or `{7`: the definition of each element, of each value
+
+    def at(self, node: Node | None) -> Where:
+        """The place of a node; a mapping with apiVersion and kind starts at its own root."""
+        if isinstance(node, Mapping):
+            version, kind = _word(node, "apiVersion"), _word(node, "kind")
+            if version and kind:
+                return _root(node, version, kind)
+        return self
+
+    def child(self, field: str) -> Where:
+        """The place below a key of a mapping."""
+        if self._below[:1] == "{":
+            return _defined(field, int(self._below[1:]))
+        if self._fields is None:
+            return Where(field, None, _inferred(field))
+        _, structural, below = self._fields.get(field) or self._fields.get("", ("", "", ""))
+        if structural == "?":  # a field of a custom resource whose definition says nothing
+            return Where(field, {} if below else None, _inferred(field), below)
+        if below and below[0] not in "[{":
+            return _defined(field, int(below))
+        if structural == "@":
+            return Where(field, None, _RESOURCES, below)
+        rule = _rule(field, structural)
+        if rule is ATOMIC and field in _BAGS.get(self._name, ()):
+            rule = _BAG
+        return Where(field, {}, rule, below)
+
+    def items(self) -> Where:
+        """The place of each element of a list."""
+        name = f"{self._name}[]"
+        if self._below[:1] == "[":
+            return _defined(name, int(self._below[1:]))
+        if self._fields is None:
+            return Where(name, None, _inferred(name))
+        return Where(name, {}, ATOMIC)
+
+    def list_rule(self) -> ListRule:
+        """How the list at this place merges."""
+        return self._rule
+
+    def exclusive(self) -> Groups:
+        """Groups of fields, of each of which the mapping at this place may have one."""
+        return _EXCLUSIVE.get(self._name, ())
+
+
+_UNKNOWN = Where("", None, ListRule("infer"))
+
+
+def start(root: Node | None, path: str = "") -> Where:
+    """The place of a document's top node; the file's `path` tells where the kind is left out."""
+    if isinstance(root, Mapping):
+        version, kind = _word(root, "apiVersion"), _word(root, "kind")
+        if version and kind:
+            return _root(root, version, kind)
+        if path.rpartition("/")[2] in _KUSTOMIZATION_FILES and not version:
+            return _kustomization()
+    return _UNKNOWN
+
+
+def infer_key(versions: Iterable[Sequence | None]) -> str | None:
+    """The key of a list that no table knows, or None.
+
+    A key fits if every element of every version holds it, as a scalar that is not null, and no
+    version repeats a value. Empty versions neither help nor hinder.
+    """
+    lists = [seq.entries for seq in versions if seq is not None and seq.entries]
+    for key in KEYS:
+        if lists and all(_fits(key, [entry.value for entry in entries]) for entries in lists):
+            return key
+    return None
+
+
+def _fits(key: str, elements: list[Node]) -> bool:
+    seen: set[str] = set()
+    for element in elements:
+        value = element.get(key) if isinstance(element, Mapping) else None
+        if not isinstance(value, Scalar) or is_null(value) or value.value in seen:
+            return False
+        seen.add(value.value)
+    return True
+
+
+def _root(node: Mapping, version: str, kind: str) -> Where:
+    group = version.rpartition("/")[0]
+    if group == KUSTOMIZATION_GROUP and kind in ("Kustomization", "Component"):
+        return _kustomization()
+    number = keytable.root(version, kind)
+    if number >= 0:
+        return _defined("rbac" if group == _RBAC_GROUP else "", number)
+    if kind == "Template" and group == "template.openshift.io":
+        return Where("", {"objects": ("", "@", "")}, ATOMIC)
+    if kind.endswith("List") and isinstance(node.get("items"), Sequence):
+        item = keytable.root(version, kind.removesuffix("List"))
+        below = f"[{item}" if item >= 0 else ""
+        return Where("", {"items": ("", "@", below), "metadata": ("", "", "")}, ATOMIC)
+    return _UNKNOWN
+
+
+def _kustomization() -> Where:
+    words = [word.partition("|") for word in _KUSTOMIZATION.split(" ")]
+    return Where("", {name: ("", rule, "") for name, _, rule in words}, ATOMIC)
+
+
+def _defined(name: str, number: int) -> Where:
+    return Where(name, keytable.fields(number), ATOMIC)
+
+
+def _rule(field: str, structural: str) -> ListRule:
+    """The rule of a structural column: `*`, `name`, `containerPort,protocol=TCP`, or nothing."""
+    if not structural:
+        return ATOMIC
+    ordered = field in ORDERED
+    known = _rules.get((structural, ordered))
+    if known is None:
+        if structural == "*":
+            known = ListRule("set", ordered=ordered)
+        else:
+            words = [word.partition("=") for word in structural.split(",")]
+            defaults = {name: value for name, sign, value in words if sign}
+            known = ListRule("keyed", tuple(word[0] for word in words), defaults, ordered)
+        _rules[structural, ordered] = known
+    return known
+
+
+def _inferred(field: str) -> ListRule:
+    return ListRule("infer", ordered=True) if field in ORDERED else _UNKNOWN.list_rule()
+
+
+def _word(mapping: Mapping, field: str) -> str:
+    value = mapping.get(field)
+    return value.value if isinstance(value, Scalar) else ""
