@@ -1,0 +1,233 @@
+"""Writing flow collections: within lines, or one entry a line as JSON is usually written."""
+
+from __future__ import annotations
+
+from kmerge_git.merge.decisions import dotted
+from kmerge_git.merge.layout import entry_as_flow, in_flow, shift_rest, token
+from kmerge_git.merge.pieces import SIDES, Hunk, joined, side_text
+from kmerge_git.merge.plan import Build, Clash, Item, Take
+from kmerge_git.merge.same import comments
+from kmerge_git.merge.sides import decided_item, first_clash
+from kmerge_git.merge.spans import column_of
+from kmerge_git.merge.three import Three
+from kmerge_git.tree.nodes import Collection, Entry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.merge.pieces import Pieces
+
+
+def write(plan: Build) -> Pieces:
+    """A flow collection of ours with the plan's items."""
+    ours = plan.ours
+    text, entries = ours.text, ours.entries
+    start = text[ours.start : ours.content]
+    if plan.properties is not None:
+        start = plan.properties + " " if plan.properties else ""
+    if not plan.items:
+        return [start + text[ours.content] + text[ours.end - 1]]
+    if not entries:
+        inner = ", ".join(_taken(item) for item in plan.items)
+        return [start + text[ours.content] + inner + text[ours.end - 1]]
+    if is_linewise(ours):
+        return [start, *_write_lines(plan)]
+    return [start, *_write_within(plan)]
+
+
+def must_lift(plan: Build) -> bool:
+    """Whether a clash inside has no lines of its own, so that the whole entry must clash."""
+    return not is_linewise(plan.ours) and any(map(_clashes, plan.items))
+
+
+def _clashes(item: Item) -> bool:
+    """Whether an item is a clash, or must be written once for each side."""
+    return isinstance(item.plan, Clash) or (isinstance(item.plan, Build) and must_lift(item.plan))
+
+
+def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
+    """Whether comments inside a flow collection would be lost: only those behind entries move."""
+    ours, theirs = at.ours, at.theirs
+    if ours is None or theirs is None or not (ours.flow or theirs.flow):
+        return False
+    mine, yours = _comments(ours), _comments(theirs)
+    if mine and not is_linewise(ours) and _breaks_commented_gap(ours, items):
+        return True
+    known = mine + (_comments(at.base) if at.base is not None else [])
+    for item in items:
+        brought = item.plan.theirs if isinstance(item.plan, Clash) else [item.theirs]
+        if item.ours is None or isinstance(item.plan, Clash):
+            known += [comment for entry in brought for comment in comments(_comment(entry))]
+    return any(comment not in known for comment in yours)
+
+
+def _breaks_commented_gap(ours: Collection, items: list[Item]) -> bool:
+    """Whether entries of ours part that have a comment between them."""
+    kept = [id(item.ours or item.replaces) for item in items]
+    together = {(kept[i - 1], kept[i]) for i in range(1, len(kept))}
+    previous: Entry = ours.entries[0]
+    for entry in ours.entries[1:]:
+        parted = (id(previous), id(entry)) not in together
+        if parted and comments(ours.text[previous.value.end : entry.start]):
+            return True
+        previous = entry
+    return False
+
+
+def _comments(made: Collection) -> list[str]:
+    """The comments between the entries of a flow collection, at every depth."""
+    if not made.flow or "#" not in made.raw:
+        return []
+    text, position = made.text, made.content
+    found: list[str] = []
+    for entry in made.entries:
+        found += comments(text[position : entry.start])
+        if entry.key is not None:
+            found += comments(text[entry.key.end : entry.value.start])
+        if isinstance(entry.value, Collection):
+            found += _comments(entry.value)
+        position = entry.value.end
+    return found + comments(text[position : made.end])
+
+
+def is_linewise(ours: Collection) -> bool:
+    """Whether every entry has its own lines, and the closing bracket too."""
+    text = ours.text
+    ends = [*(e.start for e in ours.entries[1:]), ours.end - 1]
+    return bool(ours.entries) and all(
+        not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t")
+        and text.find("\n", ours.content, at) > 0
+        for at in (ours.entries[0].start, *ends)
+    )
+
+
+def _write_within(plan: Build) -> Pieces:
+    """Entries separated by commas; what stands between two entries of ours stays there."""
+    ours = plan.ours
+    text, entries = ours.text, ours.entries
+    number = {id(entry): index for index, entry in enumerate(entries)}
+    usual = _usual_gap(ours)
+    pieces: Pieces = [text[ours.content : entries[0].start]]
+    before = -2
+    for index, item in enumerate(plan.items):
+        at = number.get(id(item.ours or item.replaces), -2)
+        if index:
+            stays = at == before + 1
+            pieces.append(text[entries[before].value.end : entries[at].start] if stays else usual)
+        pieces += _entry(item)
+        before = at
+    return [*pieces, text[entries[-1].value.end : ours.end]]
+
+
+def _usual_gap(ours: Collection) -> str:
+    """How two entries are separated within a line."""
+    text, entries = ours.text, ours.entries
+    if len(entries) > 1:
+        gap = text[entries[0].value.end : entries[1].start]
+        return gap if not gap.strip(", ") else ", "
+    first = entries[0]
+    compact = first.key is not None and text[first.key.end : first.value.start] == ":"
+    return "," if compact else ", "
+
+
+def _write_lines(plan: Build) -> Pieces:
+    """Every entry on its own lines, with a comma behind all but the last of each side."""
+    ours = plan.ours
+    text, entries = ours.text, ours.entries
+    first_line = text.rfind("\n", 0, entries[0].start) + 1
+    indent = text[first_line : entries[0].start]  # JSON may have tabs there
+    closing = text.rfind("\n", 0, ours.end) + 1
+    ends = [text.rfind("\n", 0, e.start) + 1 for e in entries[1:]] + [closing]
+    behind = {id(e): text[e.value.end : end] for e, end in zip(entries, ends, strict=True)}
+    trailing = "," in behind[id(entries[-1])].split("#")[0]
+    pieces: Pieces = [text[ours.content : first_line]]
+    for index, item in enumerate(plan.items):
+        later = plan.items[index + 1 :]
+        commas = ["," if trailing or any(_stands(i, side) for i in later) else "" for side in SIDES]
+        own = item.ours or item.replaces
+        tail = behind[id(own)] if own is not None else _comment(item.theirs) + "\n"
+        pieces += _lines(item, indent, commas, tail)
+    return [*joined(pieces), text[closing : ours.end]]
+
+
+def _stands(item: Item, side: str) -> bool:
+    return not isinstance(item.plan, Clash) or bool(getattr(item.plan, side))
+
+
+def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
+    """The lines of an item, with each side's comma behind it."""
+    bare = tail.replace(",", "", 1) if "," in tail.split("#", maxsplit=1)[0] else tail
+    if isinstance(item.plan, Clash):
+        base, ours, theirs = (
+            _clash_lines(getattr(item.plan, side), indent, comma)
+            for side, comma in zip(SIDES, commas, strict=True)
+        )
+        return [Hunk(base, ours, theirs, dotted(item.path), item.plan.why)]
+    if _clashes(item):
+        base, ours, theirs = (
+            "".join(
+                indent + side_text(_entry(one), side) + comma + bare
+                for one in decided_item(item, side)
+            )
+            for side, comma in zip(SIDES, commas, strict=True)
+        )
+        path, why = first_clash(item.plan)
+        return [Hunk(base, ours, theirs, dotted(path), why)]
+    pieces = [indent, *_entry(item)]
+    if len(set(commas)) == 1:
+        return [*pieces, commas[0] + bare]
+    last = ""
+    while pieces and isinstance(pieces[-1], str) and "\n" not in last:
+        last = str(pieces.pop()) + last
+    start = last.rfind("\n") + 1
+    base, ours, theirs = (last[start:] + comma + bare for comma in commas)
+    return [*pieces, last[:start], Hunk(base, ours, theirs, "", "")]
+
+
+def _clash_lines(entries: list[Entry], indent: str, comma: str) -> str:
+    lines = []
+    for index, entry in enumerate(entries):
+        mark = comma if index == len(entries) - 1 else ","
+        lines.append(indent + _moved(entry, len(indent)) + mark + _comment(entry) + "\n")
+    return "".join(lines)
+
+
+def _comment(entry: Entry | None) -> str:
+    """The comment that stands behind an entry of a flow collection on its line."""
+    if entry is None or not in_flow(entry):
+        return ""
+    text = entry.value.text
+    behind = text[entry.value.end : text.find("\n", entry.value.end)].lstrip(" ,")
+    return "  " + behind.rstrip() if behind.startswith("#") else ""
+
+
+def _entry(item: Item) -> Pieces:
+    """One entry, without the comma behind it."""
+    entry, plan = item.ours, item.plan
+    if entry is None:
+        return [_taken(item)]
+    text = entry.value.text
+    before = text[entry.start : entry.value.start]
+    if isinstance(plan, Build):
+        return [before, *write(plan)]
+    if isinstance(plan, Take):
+        new = token(plan.node, plan.style, flow=True)
+        if entry.value.start == entry.value.end and entry.key is not None:
+            before = text[entry.start : entry.key.end] + ": "
+        if item.theirs is not None:
+            new = shift_rest(new, column_of(entry) - column_of(item.theirs))
+        return [before + new]
+    return [text[entry.start : entry.value.end]]
+
+
+def _taken(item: Item) -> str:
+    """An entry of theirs in our collection."""
+    entry = item.plan.entry if isinstance(item.plan, Take) and item.plan.entry else item.theirs
+    column = column_of(item.ours) if item.ours is not None else None
+    return _moved(entry, column) if entry is not None else ""
+
+
+def _moved(entry: Entry, column: int | None) -> str:
+    if not in_flow(entry):
+        return entry_as_flow(entry)
+    text = entry.value.text[entry.start : entry.value.end]
+    return text if column is None else shift_rest(text, column - column_of(entry))

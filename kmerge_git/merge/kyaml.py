@@ -1,0 +1,160 @@
+"""merge2 and merge3: the seed documents' merges as pure functions over texts.
+
+>>> merge3("replicas: 1\n", "replicas: 2\n", "replicas: 1 # ours\n")
+'replicas: 2 # ours\n'
+>>> merge2("replicas: 2\n", "replicas: 1\nimage: web\n")
+'replicas: 2\nimage: web\n'
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import CannotParse, KmergeError, Unsupported
+from kmerge_git.merge import resources
+from kmerge_git.merge.by_lines import merge_by_lines
+from kmerge_git.merge.decisions import Journal
+from kmerge_git.merge.ends import to_bytes
+from kmerge_git.merge.pieces import side_text
+from kmerge_git.merge.proof import holds
+from kmerge_git.merge.rules_kyaml import KyamlRules
+from kmerge_git.merge.rules_two import TwoWayRules
+from kmerge_git.merge.sealed import SEALED, is_sealed
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Decision
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+
+NAMES = Three("original", "dest", "updated")
+
+
+class Result:
+    """The bytes of a merge and how they came about."""
+
+    __slots__ = ("conflicts", "data", "decisions", "reason")
+
+    def __init__(
+        self,
+        data: bytes,
+        decisions: tuple[Decision, ...] = (),
+        reason: str = "",
+        conflicts: int = 0,
+    ) -> None:
+        self.data = data
+        self.decisions = decisions
+        self.reason = reason  # why the lines were merged, and not the fields
+        self.conflicts = conflicts  # of other rules: these always have an answer
+
+    @property
+    def lost(self) -> tuple[Decision, ...]:
+        """Changes of the destination that updated overrode."""
+        return tuple(d for d in self.decisions if d.rule.endswith(" lost"))
+
+
+def merge3(original: str, updated: str, dest: str, *, infer: bool = True) -> str:
+    """Merge what changed from original to updated into dest; updated wins, null clears."""
+    texts = Three(original.encode(), dest.encode(), updated.encode())
+    return merge3_bytes(texts, infer=infer).data.decode()
+
+
+def merge2(src: str, dest: str, *, infer: bool = True, prepend: bool = False) -> str:
+    """Merge the fields of src over dest; null clears."""
+    return merge2_bytes(src.encode(), dest.encode(), infer=infer, prepend=prepend).data.decode()
+
+
+def merge3_bytes(
+    texts: Three[bytes], *, infer: bool = True, path: str = "", names: Three[str] = NAMES
+) -> Result:
+    """`merge3` over (original, dest, updated) as bytes, with its decisions.
+
+    `path` is the file's name as far as it tells the kind; `names` are for error messages.
+    """
+    if texts.base == texts.ours == texts.theirs:
+        return Result(texts.ours)
+    sources = _sources(texts, names)
+    if _refuses(sources):
+        if texts.base in (texts.ours, texts.theirs):
+            return Result(texts.theirs if texts.ours == texts.base else texts.ours)
+        raise Unsupported(SEALED, path=names.ours, hint="decrypt the versions, merge, encrypt")
+    try:
+        return _merged(KyamlRules(Journal(), infer=infer), sources, path)
+    except CannotParse as error:
+        if not any("{{" in source.text for source in (sources.base, sources.ours, sources.theirs)):
+            raise
+        return _by_lines(sources, error, parses=False)
+    except Unsupported as error:
+        return _by_lines(sources, _placed(error, sources), parses=True)
+
+
+def merge2_bytes(
+    src: bytes,
+    dest: bytes,
+    *,
+    infer: bool = True,
+    prepend: bool = False,
+    path: str = "",
+    names: tuple[str, str] = ("src", "dest"),
+) -> Result:
+    """`merge2` over bytes, with its decisions."""
+    rules = TwoWayRules(Journal(), infer=infer, prepend=prepend)
+    sources = _sources(Three(b"", dest, src), Three("", names[1], names[0]))
+    if _refuses(sources):
+        raise Unsupported(SEALED, path=names[1], hint="decrypt the versions, merge, encrypt")
+    try:
+        return _merged(rules, sources, path)
+    except Unsupported as error:
+        raise _placed(error, sources) from None
+
+
+def _sources(texts: Three[bytes], names: Three[str]) -> Three[Source]:
+    return Three(
+        Source(texts.base, names.base),
+        Source(texts.ours, names.ours),
+        Source(texts.theirs, names.theirs),
+    )
+
+
+def _refuses(sources: Three[Source]) -> bool:
+    return is_sealed(sources.ours.text) or is_sealed(sources.theirs.text)
+
+
+def _merged(rules: KyamlRules, sources: Three[Source], path: str) -> Result:
+    merged = resources.merge(rules, sources.map(split), path)
+    parts = [side_text(merged.prologue, "ours")]
+    for resource in merged.resources:
+        text = side_text(resource.pieces, "ours")
+        opening = resource.opening or "---\n"
+        if resource.plan is not None and not holds(opening + text, resource.plan, "ours"):
+            name = resource.name or "a document"
+            raise Unsupported(f"the merged text of {name} did not pass the proof")
+        parts += [resource.opening, text]
+    data = _spelled("".join(parts) + merged.tail, sources)
+    return Result(data, tuple(rules.numbered(d) for d in rules.journal.decisions))
+
+
+def _spelled(text: str, sources: Three[Source]) -> bytes:
+    """The bytes of a result; an empty destination has no spelling of its own."""
+    theirs = sources.theirs
+    return to_bytes(text, sources if sources.ours.text else Three(theirs, theirs, theirs))
+
+
+def _by_lines(sources: Three[Source], error: KmergeError, *, parses: bool) -> Result:
+    journal = Journal()
+    text = merge_by_lines(sources.map(lambda source: source.text), journal)
+    if parses:
+        try:
+            for document in split(Source.of(text)).documents:
+                _ = document.root
+        except KmergeError:
+            raise error from None
+    return Result(_spelled(text, sources), tuple(journal.decisions), str(error))
+
+
+def _placed(error: Unsupported, sources: Three[Source]) -> Unsupported:
+    """The error with the name of the file whose line it shows."""
+    if error.path or not error.line:
+        return error
+    for source in (sources.theirs, sources.ours, sources.base):
+        lines = source.text.split("\n")
+        if error.excerpt and lines[error.line - 1 : error.line] == [error.excerpt]:
+            error.path = source.path
+            break
+    return error

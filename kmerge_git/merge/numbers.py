@@ -1,0 +1,64 @@
+"""The numbers that rules have in docs/merge-rules.md, for `--explain`."""
+
+from __future__ import annotations
+
+from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.merge.three import Three
+    from kmerge_git.tree.nodes import Entry, Node
+
+# (what happened, number in rules git) -> number in rules kyaml
+THREE_WAY = {
+    ("changed", "5"): "M7",
+    ("changed", "8"): "R4",
+    ("added", "8"): "R2",
+    ("deleted", "8"): "R1",
+}
+TWO_WAY = {
+    ("changed", "8"): "T10",
+    ("added", "8"): "T24",
+    ("added", "M3"): "T8",
+    ("added", "M7"): "T8",
+    ("added", "M12"): "T8",
+    ("added", "M14"): "T12",
+}
+
+
+def taken_rule(theirs: Node, path: tuple[str, ...]) -> str:
+    """The number for a value that updated alone changed."""
+    if isinstance(theirs, Mapping):
+        return "M16" if path and path[-1].startswith("[") else "M13"
+    return "M7" if isinstance(theirs, Sequence) else "M2"
+
+
+def null_rule(other: Entry | None) -> str:
+    """The number for a null that clears what another version has."""
+    value = other.value if other is not None else None
+    return "M10" if isinstance(value, Mapping) else "M9" if isinstance(value, Sequence) else "M5"
+
+
+def added_rule(entry: Entry) -> str:
+    """The number for an entry that updated adds."""
+    if entry.key is None:
+        return "M14"
+    return (
+        "M3"
+        if isinstance(entry.value, Scalar)
+        else "M7"
+        if isinstance(entry.value, Sequence)
+        else "M12"
+    )
+
+
+def clash_rule(at: Three[Node | None]) -> str:
+    """The number for a value that both changed."""
+    ours, theirs = at.ours, at.theirs
+    if type(ours) is not type(theirs):
+        return "M26"
+    if isinstance(theirs, Sequence):
+        return "M7"
+    if at.base is None:
+        return "M3"
+    return "M30" if isinstance(theirs, Scalar) and theirs.style in ("|", ">") else "M2"

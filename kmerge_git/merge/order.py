@@ -1,0 +1,85 @@
+"""The order of entries: both sides' relative orders, ours first where both add."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection as Kept
+    from collections.abc import Hashable
+
+    Keys = list[Hashable]
+
+
+def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[Keys, bool]:
+    """The kept keys in their merged order, and whether both sides reordered them differently.
+
+    Our order is the canvas unless only theirs reordered what base had. What stands only on the
+    other side goes behind the sibling that it follows there; behind what ours added at that place.
+    """
+    in_ours, in_theirs, in_base = set(ours), set(theirs), set(base)
+    common = [k for k in base if k in in_ours and k in in_theirs]
+    members = set(common)
+    our_order = [k for k in ours if k in members]
+    their_order = [k for k in theirs if k in members]
+    we_moved, they_moved = our_order != common, their_order != common
+    theirs_leads = they_moved and not we_moved
+    canvas, other = (theirs, ours) if theirs_leads else (ours, theirs)
+    on_canvas = in_theirs if theirs_leads else in_ours
+    result = list(canvas)
+    added: set[Hashable] = set()
+    previous: Hashable = None
+    started = False
+    for key in other:
+        if key not in on_canvas:
+            at = result.index(previous) + 1 if started else 0
+            if not theirs_leads:
+                while at < len(result) and _is_new(result[at], in_base, in_theirs, added):
+                    at += 1
+            result.insert(at, key)
+            added.add(key)
+        previous, started = key, True
+    clash = we_moved and they_moved and our_order != their_order
+    return [k for k in result if k in kept], clash
+
+
+def _is_new(
+    key: Hashable, in_base: set[Hashable], in_theirs: set[Hashable], added: set[Hashable]
+) -> bool:
+    """Whether ours added this key at this place."""
+    return key not in in_base and key not in in_theirs and key not in added
+
+
+def union(base: Keys, ours: Keys, theirs: Keys) -> Keys:
+    """A set: ours' order, without what theirs removed, with what theirs added."""
+    kept = {
+        key
+        for key in [*ours, *theirs]
+        if not (key in base and (key not in ours or key not in theirs))
+    }
+    return weave(base, ours, theirs, kept)[0]
+
+
+def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Keys:
+    """Ours with what only theirs has: at the end, or behind its nearest predecessor in theirs.
+
+    Without a predecessor: in front, or before the nearest successor, else last.
+    """
+    result = list(ours)
+    known = set(ours)
+    new = [key for key in theirs if key not in known]
+    if at_end:
+        return result + new
+    for index, key in enumerate(theirs):
+        if key in known:
+            continue
+        before = next((k for k in reversed(theirs[:index]) if k in known), None)
+        behind = next((k for k in theirs[index + 1 :] if k in known), None)
+        if before is not None:
+            at = result.index(before) + 1
+        elif in_front:
+            at = 0
+        else:
+            at = result.index(behind) if behind is not None else len(result)
+        result.insert(at, key)
+        known.add(key)
+    return result

@@ -1,0 +1,346 @@
+"""The documents of three files: paired by resource, merged one by one, put in order."""
+
+from __future__ import annotations
+
+from kmerge_git.errors import Unsupported
+from kmerge_git.kube.listkeys import start
+from kmerge_git.kube.outline import outline
+from kmerge_git.merge import rewrite
+from kmerge_git.merge.comments import bare_lines
+from kmerge_git.merge.order import weave
+from kmerge_git.merge.pieces import Hunk
+from kmerge_git.merge.plan import Plan, TextClash
+from kmerge_git.merge.same import comments, same_node
+from kmerge_git.merge.three import Three, under
+from kmerge_git.tree.documents import Document, Stream
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from kmerge_git.merge.elision import Elided
+    from kmerge_git.merge.pieces import Pieces
+    from kmerge_git.merge.rules_git import GitRules
+
+    Documents = dict[Hashable, Document]
+
+LARGE = 60_000  # characters of a document that is worth a look for runs nobody changed
+
+
+class Resource:
+    """A document of the result: what was decided, and its text."""
+
+    __slots__ = ("at", "elided", "name", "opening", "pieces", "plan")
+
+    def __init__(self, at: Three[Document | None], name: str, plan: Plan | None) -> None:
+        self.at = at
+        self.name = name  # `Deployment/web`, or empty
+        self.plan = plan  # None: taken whole from one side, or a conflict of the whole document
+        self.pieces: Pieces = []
+        self.opening = ""
+        self.elided: Elided | None = None  # runs of lines that are not in `pieces`
+
+
+class Merged:
+    """The result of a merge of files by resource, before conflicts are spelled."""
+
+    __slots__ = ("prologue", "resources", "tail")
+
+    def __init__(self, prologue: Pieces, resources: list[Resource], tail: str) -> None:
+        self.prologue = prologue
+        self.resources = resources
+        self.tail = tail
+
+
+def merge(rules: GitRules, at: Three[Stream], path: str = "") -> Merged:
+    """Merge three files, resource by resource."""
+    tables = pair_documents(at, identified_only=rules.strict)
+    if rules.strict and _strangers(tables):
+        return _whole_file(rules, at)
+    made: dict[Hashable, Resource] = {}
+    for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
+        resource = _merge_one(rules, under(tables, key), path)
+        if resource is not None:
+            made[key] = resource
+    keys = tables.map(list)
+    order, _ = weave(keys.base, keys.ours, keys.theirs, made)
+    resources = [made[key] for key in order]
+    _open(resources, at)
+    return Merged(_prologue(rules, at), resources, _pick(at.map(lambda s: s.tail)))
+
+
+def pair_documents(at: Three[Stream], *, identified_only: bool = True) -> Three[Documents]:
+    """The documents of each version under keys that paired documents share."""
+    base: Documents = dict(enumerate(at.base.documents))
+    ours = _under_keys(at.base.documents, at.ours.documents, ("ours", 0))
+    theirs = _under_keys(at.base.documents, at.theirs.documents, ("theirs", 0))
+    ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
+    theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
+    if ours_new and theirs_new:  # added by both: one resource
+        twins = _pairs([d for _, d in ours_new], [d for _, d in theirs_new], added=identified_only)
+        names: dict[Hashable, Hashable] = {theirs_new[j][0]: ours_new[i][0] for i, j in twins}
+        theirs = {names.get(k, k): d for k, d in theirs.items()}
+    return Three(base, ours, theirs)
+
+
+def _under_keys(
+    base: tuple[Document, ...], other: tuple[Document, ...], fresh: tuple[str, int]
+) -> Documents:
+    found = {j: i for i, j in _pairs(list(base), list(other), added=False)}
+    return {found.get(j, (fresh[0], j)): document for j, document in enumerate(other)}
+
+
+def _pairs(base: list[Document], other: list[Document], *, added: bool) -> list[tuple[int, int]]:
+    """Pairs of indexes: equal text first, then identity, then as `kube.identity.pair` says."""
+    result = _by_key([d.content for d in base], [d.content for d in other])
+    left, right = _rest(base, result, 0), _rest(other, result, 1)
+    outlines = [outline(base[i].content) for i in left]
+    there = [outline(other[j].content) for j in right]
+    result += [(left[i], right[j]) for i, j in _by_key(outlines, there)]
+    left, right = _rest(base, result, 0), _rest(other, result, 1)
+    # what holds nothing is no other document's next version
+    left = [i for i in left if base[i].content.strip()]
+    right = [j for j in right if other[j].content.strip()]
+    if left and right:
+        from kmerge_git.kube.identity import pairing  # few files need more than their outlines
+
+        mine, yours = [base[i] for i in left], [other[j] for j in right]
+        found = pairing(mine, yours, identified_only=added)
+        pairs = found.pairs
+        if found.ambiguous_base:
+            pairs += _by_place(mine, yours, found.ambiguous_base, found.ambiguous_other)
+        result += [(left[i], right[j]) for i, j in pairs]
+    return result
+
+
+def _by_place(
+    base: list[Document], other: list[Document], mine: list[int], yours: list[int]
+) -> list[tuple[int, int]]:
+    """Resources of one name that nothing tells apart: the first with the first, if none came."""
+    pairs: list[tuple[int, int]] = []
+    names = [_name(base[i]) for i in mine], [_name(other[j]) for j in yours]
+    for name in dict.fromkeys(names[0]):
+        left = [i for i, known in zip(mine, names[0], strict=True) if known == name]
+        right = [j for j, known in zip(yours, names[1], strict=True) if known == name]
+        if len(left) != len(right):
+            why = f"{name} stands several times in a file, and nothing tells which is which"
+            raise Unsupported(why, hint="give each a name of its own")
+        pairs += zip(left, right, strict=True)
+    return pairs
+
+
+def _rest(documents: list[Document], pairs: list[tuple[int, int]], side: int) -> list[int]:
+    taken = {p[side] for p in pairs}
+    return [i for i in range(len(documents)) if i not in taken]
+
+
+def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Pairs of equal keys that occur once on each side."""
+    where: dict[Hashable, int] = {}
+    for i, key in enumerate(base):
+        where[key] = -1 if key in where else i
+    there: dict[Hashable, int] = {}
+    for j, key in enumerate(other):
+        there[key] = -1 if key in there else j
+    return [
+        (i, there[key])
+        for key, i in where.items()
+        if key is not None and i >= 0 and there.get(key, -1) >= 0
+    ]
+
+
+def _strangers(tables: Three[Documents]) -> bool:
+    """Whether two people put unrelated resources into one new file."""
+    if any(d.content.strip() for d in tables.base.values()):
+        return False
+    both = bool(tables.ours) and bool(tables.theirs)
+    return both and not any(key in tables.theirs for key in tables.ours)
+
+
+def _whole_file(rules: GitRules, at: Three[Stream]) -> Merged:
+    texts = at.map(lambda s: s.source.text)
+    why = "different resources in one new file"
+    side = rules.document_side((), why)
+    hunk = Hunk(texts.base, texts.ours, texts.theirs, "", why)
+    resource = Resource(Three(None, None, None), "", None)
+    resource.pieces = [hunk.side(side) if side else hunk]
+    return Merged([], [resource], "")
+
+
+def _merge_one(rules: GitRules, at: Three[Document | None], path: str) -> Resource | None:
+    base, ours, theirs = at.base, at.ours, at.theirs
+    if rules.drops_document(at):
+        return None
+    if ours is None or theirs is None:
+        return _one_sided(rules, at)
+    result = Resource(at, "", None)
+    if not rules.may_skip_documents(at):
+        return _both_changed(rules, at, path)
+    if ours.content == theirs.content or (base and base.content == theirs.content):
+        result.pieces = [ours.content]
+        return result
+    if base and base.content == ours.content:
+        result.pieces = [theirs.content]
+        rules.journal.resource = _name(theirs)
+        rules.journal.note((), "changed", "theirs", "8")
+        return result
+    return _both_changed(rules, at, path)
+
+
+def _both_changed(rules: GitRules, at: Three[Document | None], path: str) -> Resource:
+    ours, theirs = at.ours, at.theirs
+    assert ours is not None and theirs is not None  # the caller's case
+    name = rules.journal.resource = _name(ours)
+    result = _without_runs(rules, at, path, name)
+    if result is not None:
+        return result
+    result = Resource(at, name, None)
+    roots = at.map(lambda d: d.root if d is not None else None)
+    if roots.ours is None and roots.theirs is None:
+        lines = at.map(lambda d: bare_lines(d.content) if d else [])
+        result.pieces = _comment_pieces(rules.comment_lines(lines), ours.content)
+        return result
+    if roots.ours is not None and roots.theirs is not None:
+        result.plan = rules.node(roots, (), start(roots.base or roots.ours, path), None)
+    if result.plan is not None:
+        result.pieces = rewrite.content(result.plan, at)
+        return result
+    return _clash(rules, at, name, "changed on both sides")
+
+
+def _without_runs(
+    rules: GitRules, at: Three[Document | None], path: str, name: str
+) -> Resource | None:
+    """The merge of a large document without its common runs; None: merge it as a whole."""
+    if not rules.strict or at.base is None or len(at.base.content) < LARGE:
+        return None
+    from kmerge_git.merge.elision import elide
+
+    elided = elide(at)
+    if elided is None:
+        return None
+    roots = elided.at.map(lambda d: d.root if d is not None else None)
+    known = len(rules.journal.decisions)
+    plan = rules.node(roots, (), start(roots.base or roots.ours, path), None)
+    pieces = rewrite.content(plan, elided.at) if plan is not None else []
+    if plan is None or not elided.restorable(pieces):
+        del rules.journal.decisions[known:]
+        return None
+    result = Resource(at, name, plan)
+    result.pieces, result.elided = pieces, elided
+    return result
+
+
+def _one_sided(rules: GitRules, at: Three[Document | None]) -> Resource | None:
+    """A document that one side does not have."""
+    base, there = at.base, at.ours or at.theirs
+    assert there is not None  # the caller's case
+    name = rules.journal.resource = _name(there)
+    if base is None:
+        result = Resource(at, name, None)
+        result.pieces = [there.content]
+        if at.theirs is not None:
+            result.pieces = rules.added_document(at.theirs)
+            rules.journal.note((), "added", "theirs", "8")
+        return result
+    if _untouched(base, there):
+        if at.ours is not None:
+            rules.journal.note((), "deleted", "theirs", "8")
+        return None
+    gone = "theirs" if at.theirs is None else "ours"
+    why = f"deleted in {gone}, changed in {'ours' if gone == 'theirs' else 'theirs'}"
+    clash = _clash(rules, at, name, why)
+    return clash if clash.pieces != [""] else None
+
+
+def _untouched(base: Document, other: Document) -> bool:
+    if base.content == other.content:
+        return True
+    if base.root is None or other.root is None:
+        return base.content.split() == other.content.split()
+    same = same_node(base.root, other.root)
+    return same and comments(base.content) == comments(other.content)
+
+
+def _clash(rules: GitRules, at: Three[Document | None], name: str, why: str) -> Resource:
+    result = Resource(at, name, None)
+    texts = at.map(lambda d: d.content if d is not None else "")
+    side = rules.document_side((), why)
+    if side == "theirs" and at.theirs is not None:
+        result.pieces = rules.added_document(at.theirs)
+    elif side in ("ours", "theirs"):
+        result.pieces = [getattr(texts, side)]
+    else:
+        result.pieces = [Hunk(texts.base, texts.ours, texts.theirs, "", why)]
+    return result
+
+
+def _name(document: Document) -> str:
+    found = outline(document.content)
+    if found is not None:
+        return f"{found[1]}/{found[3]}"
+    from kmerge_git.kube.identity import describe, identity
+
+    known = identity(document.root)
+    return describe(known) if known is not None else ""
+
+
+def _open(resources: list[Resource], at: Three[Stream]) -> None:
+    """Give every document of the result its opening line."""
+    there = at.ours.documents or at.theirs.documents
+    first = there[0] if there else None
+    bare = first is not None and not first.opening
+    for index, resource in enumerate(resources):
+        openings = resource.at.map(lambda d: d.opening if d is not None else None)
+        chosen = _opening(openings)
+        if index == 0 and bare and chosen in ("---\n", ""):
+            chosen = ""
+        elif index and "---" not in chosen:
+            chosen += "---\n"
+        elif index == 0 and not chosen and first is not None and first.opening:
+            chosen = "---\n"
+        if resource.at.ours is None and resource.at.theirs is None:
+            chosen = ""
+        whole = resource.pieces
+        if len(whole) == 1 and isinstance(whole[0], Hunk) and resource.plan is None:
+            hunk = whole[0]
+            sides = [chosen + text if text else "" for text in (hunk.base, hunk.ours, hunk.theirs)]
+            resource.pieces = [Hunk(sides[0], sides[1], sides[2], hunk.place, hunk.why)]
+            chosen = ""
+        resource.opening = chosen
+
+
+def _opening(openings: Three[str | None]) -> str:
+    base, ours, theirs = openings.base, openings.ours, openings.theirs
+    if ours is None:
+        return theirs or ""
+    if theirs is not None and ours == base:
+        return theirs
+    return ours
+
+
+def _pick(at: Three[str]) -> str:
+    return at.theirs if at.ours == at.base else at.ours
+
+
+def _prologue(rules: GitRules, at: Three[Stream]) -> Pieces:
+    texts = at.map(lambda s: s.prologue)
+    return _comment_pieces(rules.comment_lines(texts.map(bare_lines)), texts.ours)
+
+
+def _comment_pieces(parts: list[list[str] | TextClash] | None, ours: str) -> Pieces:
+    if parts is None:
+        return [ours]
+    pieces: Pieces = []
+    for part in parts:
+        if isinstance(part, TextClash):
+            sides = [_joined(part.side(s)) for s in ("base", "ours", "theirs")]
+            why = "comment changed on both sides"
+            pieces.append(Hunk(sides[0], sides[1], sides[2], "", why))
+        else:
+            pieces.append(_joined(part))
+    return pieces
+
+
+def _joined(lines: list[str]) -> str:
+    return "".join(line + "\n" for line in lines)

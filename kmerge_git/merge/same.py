@@ -1,0 +1,107 @@
+"""Whether two nodes are the same: as text, as meaning, or but for a comment."""
+
+from __future__ import annotations
+
+from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar
+from kmerge_git.tree.scalars import meaning, same
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+
+def same_text(a: Node, b: Node) -> bool:
+    """The same characters at the same column: nothing to look at below."""
+    if a.end - a.start != b.end - b.start or a.raw != b.raw:
+        return False
+    return a.text.find("\n", a.start, a.end) < 0 or _column(a) == _column(b)
+
+
+def same_lines(a: Node, b: Node) -> bool:
+    """As `same_text`, with the comment lines of a block collection."""
+    if isinstance(a, Collection) and isinstance(b, Collection) and not a.flow and not b.flow:
+        ours, theirs = min(a.start, a.top), min(b.start, b.top)
+        return a.column == b.column and a.text[ours : a.bottom] == b.text[theirs : b.bottom]
+    return same_text(a, b)
+
+
+def same_entry_text(a: Entry, b: Entry) -> bool:
+    """The same lines, comments included."""
+    if a.end - a.lead != b.end - b.lead or a.start - a.line != b.start - b.line:
+        return False
+    return a.value.text[a.lead : a.end] == b.value.text[b.lead : b.end]
+
+
+def same_node(a: Node, b: Node) -> bool:
+    """The same value with the same anchors and tags, however it is spelled and indented."""
+    if same_text(a, b):
+        return True
+    if a.anchor != b.anchor:
+        return False
+    if isinstance(a, Scalar) and isinstance(b, Scalar):
+        return same(a, b)
+    if type(a) is not type(b) or a.tag != b.tag:
+        return False
+    if isinstance(a, Alias) and isinstance(b, Alias):
+        return a.name == b.name
+    if isinstance(a, Mapping) and isinstance(b, Mapping):
+        return _same_mapping(a, b)
+    return isinstance(a, Collection) and isinstance(b, Collection) and _same_items(a, b)
+
+
+def _same_mapping(a: Mapping, b: Mapping) -> bool:
+    if len(a.entries) != len(b.entries):
+        return False
+    there = b.index()
+    if len(there) != len(b.entries):  # repeated keys: only in the same order
+        return all(
+            x.name == y.name and same_node(x.value, y.value)
+            for x, y in zip(a.entries, b.entries, strict=True)
+        )
+    for entry in a.entries:
+        other = there.get(entry.name)
+        if other is None or not same_node(entry.value, other.value):
+            return False
+    return len(a.index()) == len(a.entries)
+
+
+def _same_items(a: Collection, b: Collection) -> bool:
+    return len(a.entries) == len(b.entries) and all(
+        same_node(x.value, y.value) for x, y in zip(a.entries, b.entries, strict=True)
+    )
+
+
+def canon(node: Node) -> Hashable:
+    """A key that two nodes share if and only if they are `same_node`."""
+    if isinstance(node, Scalar):
+        return (node.anchor, meaning(node))
+    if isinstance(node, Mapping):
+        pairs = [(e.name, canon(e.value)) for e in node.entries]
+        order_free = frozenset(pairs) if len(node.index()) == len(pairs) else tuple(pairs)
+        return (node.anchor, node.tag, "map", order_free)
+    if isinstance(node, Collection):
+        return (node.anchor, node.tag, "list", tuple(canon(e.value) for e in node.entries))
+    return ("*", node.raw)
+
+
+def same_comments(a: Entry, b: Entry) -> bool:
+    """Whether two entries of the same meaning carry the same comments."""
+    return comments(a.value.text[a.attached : a.end]) == comments(b.value.text[b.attached : b.end])
+
+
+def comments(text: str) -> list[str]:
+    """The comments of a text, roughly: a missed one costs nothing but a conflict less."""
+    if "#" not in text:
+        return []
+    found = []
+    for line in text.split("\n"):
+        at = 0 if line.startswith("#") else line.find(" #") + 1
+        if at or line.startswith("#"):
+            found.append(line[at:].strip())
+        elif line.lstrip("\t").startswith("#"):
+            found.append(line.strip())
+    return found
+
+
+def _column(node: Node) -> int:
+    return node.start - (node.text.rfind("\n", 0, node.start) + 1)

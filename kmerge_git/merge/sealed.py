@@ -1,0 +1,12 @@
+"""Files that must not be merged by field: the mac of a SOPS file covers all its values."""
+
+from __future__ import annotations
+
+SEALED = "a SOPS file is merged with sops, not by text"
+
+
+def is_sealed(text: str) -> bool:
+    """Whether a text is a file that SOPS encrypted."""
+    if "sops" not in text or not ("mac: ENC[" in text or '"mac": "ENC[' in text):
+        return False
+    return "\nsops:" in text or '"sops":' in text or text.startswith("sops:")

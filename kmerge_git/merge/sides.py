@@ -1,0 +1,73 @@
+"""A plan decided for one side: every clash gives way to what that side has there.
+
+The writer needs it where a clash has no lines of its own (within a line of JSON, in the only entry
+of a list): then the entry around it is written once for each side, with all that is merged in it.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.merge.plan import Build, Clash, Item, Keep, NewText, Plan, Take, TextClash
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    Parts = list[list[str] | TextClash]
+
+
+def decided(plan: Plan, side: str) -> Plan:
+    """The plan without clashes."""
+    if isinstance(plan, NewText):
+        text = NewText(plan.ours, plan.header, [plan.lines(side)])
+        text.comment = plan.comment
+        return text
+    if not isinstance(plan, Build):
+        return plan
+    items = [one for item in plan.items for one in decided_item(item, side)]
+    result = Build(plan.ours, plan.theirs, items)
+    result.properties = plan.properties
+    result.head, result.foot = _parts(plan.head, side), _parts(plan.foot, side)
+    return result
+
+
+def decided_item(item: Item, side: str) -> Iterator[Item]:
+    """The entries that stand in an item's place."""
+    if isinstance(item.plan, Clash):
+        for entry in getattr(item.plan, side):
+            if side == "ours":
+                yield Item(Keep(entry.value), entry, None, item.path)
+            else:
+                taken = Item(Take(entry.value, entry), None, entry, item.path)
+                taken.base = item.plan.base[0] if item.plan.base else None
+                yield taken
+        return
+    result = Item(decided(item.plan, side), item.ours, item.theirs, item.path)
+    result.base, result.key, result.after = item.base, item.key, item.after
+    result.replaces = item.replaces
+    result.lead = _parts(item.lead, side)
+    yield result
+
+
+def is_empty(plan: Build, side: str) -> bool:
+    """Whether a side's decision leaves no entry, though there are items."""
+    return bool(plan.items) and all(
+        isinstance(item.plan, Clash) and not getattr(item.plan, side) for item in plan.items
+    )
+
+
+def first_clash(plan: Plan) -> tuple[tuple[str, ...], str]:
+    """Place and cause of the first clash in a plan."""
+    if isinstance(plan, Build):
+        for item in plan.items:
+            if isinstance(item.plan, Clash):
+                return item.path, item.plan.why
+            found = first_clash(item.plan)
+            if found[1]:
+                return found
+    return (), ""
+
+
+def _parts(parts: Parts | None, side: str) -> Parts | None:
+    if parts is None:
+        return None
+    return [part.side(side) if isinstance(part, TextClash) else part for part in parts]

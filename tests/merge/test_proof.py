@@ -1,0 +1,118 @@
+"""The proof sees every text that does not say what was decided."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.merge import resources
+from kmerge_git.merge.decisions import Journal
+from kmerge_git.merge.pieces import side_text
+from kmerge_git.merge.proof import holds
+from kmerge_git.merge.proving import Unproved, give_up_unproved, prove
+from kmerge_git.merge.rules_git import GitRules
+from kmerge_git.merge.three import Three
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+
+CASES = Path(__file__).parent.parent / "cases"
+FOLDERS = sorted(
+    CASES / name
+    for name in (
+        "driver/both-add-a-key-at-the-end",
+        "driver/env-reordered-and-edited",
+        "driver/block-scalar-lines",
+        "driver/json-members",
+        "driver/list-indentation-changed",
+        "collections/emptied-by-both",
+        "layout/ours-was-indented-anew",
+        "lists/first-key-moved",
+    )
+)
+
+
+def merged(folder: Path) -> resources.Merged:
+    streams = Three(*("base", "ours", "theirs")).map(
+        lambda side: split(Source((folder / f"{side}.yaml").read_bytes()))
+    )
+    return resources.merge(GitRules(Journal()), streams)
+
+
+def proved(folder: Path) -> list[tuple[str, resources.Resource]]:
+    found = [r for r in merged(folder).resources if r.plan is not None]
+    assert found
+    return [(side_text(r.pieces, "ours"), r) for r in found]
+
+
+def is_said(line: str) -> bool:
+    bare = line.strip(" -")
+    return bool(bare) and bare[0] not in "#}]" and bare not in ("{", "[")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f.name)
+def test_the_text_itself_holds(folder: Path) -> None:
+    for text, resource in proved(folder):
+        assert holds(text, resource.plan, "ours")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f.name)
+def test_a_line_less_does_not_hold(folder: Path) -> None:
+    for text, resource in proved(folder):
+        lines = text.splitlines(keepends=True)
+        for index, line in enumerate(lines):
+            if is_said(line):
+                assert not holds("".join(lines[:index] + lines[index + 1 :]), resource.plan, "ours")
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f.name)
+def test_a_line_more_does_not_hold(folder: Path) -> None:
+    for text, resource in proved(folder):
+        lines = text.splitlines(keepends=True)
+        for index, line in enumerate(lines):
+            if is_said(line):
+                assert not holds(
+                    "".join([*lines[:index], line, *lines[index:]]), resource.plan, "ours"
+                )
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda f: f.name)
+def test_another_character_does_not_hold(folder: Path) -> None:
+    for text, resource in proved(folder):
+        lines = text.splitlines(keepends=True)
+        for index, line in enumerate(lines):
+            if is_said(line):
+                at = max(
+                    i
+                    for i, char in enumerate(line.split(" #")[0])
+                    if char.isalnum() or char in "{["
+                )
+                other = line[:at] + ("@" if line[at].isalnum() else "") + line[at + 1 :]
+                changed = "".join([*lines[:index], other, *lines[index + 1 :]])
+                assert not holds(changed, resource.plan, "ours"), changed
+
+
+def test_an_element_elsewhere_does_not_hold() -> None:
+    texts = (b"a: [1, 2]\nb: 1\n", b"a: [1, 2, 3]\nb: 1\n", b"a: [0, 1, 2]\nb: 2\n")
+    found = resources.merge(GitRules(Journal()), Three(*map(Source, texts)).map(split))
+    (resource,) = found.resources
+    assert side_text(resource.pieces, "ours") == "a: [0, 1, 2, 3]\nb: 2\n"
+    assert not holds("a: [1, 0, 2, 3]\nb: 2\n", resource.plan, "ours")
+    assert not holds("a: [0, 1, 2]\nb: 2\n", resource.plan, "ours")
+    assert not holds("a: {0: 1, 2: 3}\nb: 2\n", resource.plan, "ours")
+    assert not holds("b: 2\na: &x [0, 1, 2, 3]\n", resource.plan, "ours")
+
+
+def test_what_does_not_hold_becomes_a_conflict_of_its_document() -> None:
+    found = merged(CASES / "driver/different-documents-edited")
+    whole = merged(CASES / "driver/both-add-a-key-at-the-end")
+    (resource,) = whole.resources
+    resource.pieces = ["kind: other\n"]
+    prove(found, "ours")
+    with pytest.raises(Unproved):
+        prove(whole, "ours")
+    assert issubclass(Unproved, KmergeError)
+    give_up_unproved(whole)
+    prove(whole, "ours")
+    assert side_text(resource.pieces, "theirs") == resource.at.theirs.content
