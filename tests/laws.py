@@ -1,0 +1,373 @@
+"""What must hold of every merge, said about plain values and bytes.
+
+`obey` puts one trio through all laws. The changes of both sides are compared with the result by a
+small merge of plain values of its own, which knows nothing of nodes, spans, plans or text: where a
+value is the same in base and ours, the result has theirs; where it is the same in base and theirs,
+the result has ours; where all differ, mappings and keyed lists are looked into, other lists and
+texts are compared as bags of facts, and for anything else there must be a conflict.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube.identity import identity
+from kmerge_git.merge.three import Three
+from kmerge_git.pipeline import merge_files
+from kmerge_git.text.markers import marker_size_for, resolve
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar
+from kmerge_git.tree.values import to_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kmerge_git.outcome import Outcome
+
+    Trio = tuple[bytes, bytes, bytes]
+    Facts = Counter[tuple[str, ...]]
+
+GONE = object()  # the value of what is not there
+KEYS = {
+    "containers": ("name",),
+    "env": ("name",),
+    "images": ("name",),
+    "volumes": ("name",),
+}
+
+
+class Folded(str):
+    """A text whose lines are merged, though it may be one line."""
+
+    __slots__ = ()
+
+
+class Broken(AssertionError):
+    """A law that does not hold, with the texts."""
+
+
+def obey(trio: Trio, path: str = "") -> Outcome:
+    """Put a trio through all laws; the outcome is of the merge without git's line merge."""
+    base, ours, theirs = trio
+    for given, wanted in (
+        ((base, base, theirs), theirs),
+        ((base, ours, base), ours),
+        ((base, ours, ours), ours),
+        ((ours, ours, ours), ours),
+    ):
+        found = merge(given, path)
+        if found.text != wanted or not found.clean:
+            raise Broken(f"one side alone: {found}\n{found.text.decode(errors='replace')}")
+    outcome = merge(trio, path)
+    if not comparable(trio):
+        return outcome
+    if outcome.method == "structure":
+        nothing_lost(trio, outcome)
+        sides_swapped(trio, outcome, path)
+        lines_survive(trio, outcome)
+    return outcome
+
+
+def merge(trio: Trio, path: str = "") -> Outcome:
+    """The structural merge alone: git's line merge has only conflicts to say."""
+    return merge_files(*trio, path=path, style="diff3", line_merge=lambda *_: (b"", False))
+
+
+def comparable(trio: Trio) -> bool:
+    """Whether the inputs are sound YAML with values."""
+    try:
+        for data in trio:
+            load(data)
+    except KmergeError:
+        return False
+    return True
+
+
+def load(data: bytes) -> dict[str, object]:
+    """The documents by what they are; those without identity by their place."""
+    found: dict[str, object] = {}
+    for document in split(Source(data)).documents:
+        if document.root is None:
+            continue
+        known = identity(document.root)
+        name = f"{known!r}" if known is not None else "?"
+        while name in found:
+            name += "+"
+        to_value(document.root)  # every alias has its anchor
+        found[name] = said(document.root)
+    return found
+
+
+def said(node: Node) -> object:
+    """The value as it is written: an alias is a value of its own, and `<<` a key."""
+    if isinstance(node, Mapping):
+        return {entry.name: said(entry.value) for entry in node.entries}
+    if isinstance(node, Collection):
+        return [said(entry.value) for entry in node.entries]
+    if isinstance(node, Scalar) and node.style == ">":
+        return Folded(node.value)
+    return [f"*{node.name}"] if isinstance(node, Alias) else to_value(node)
+
+
+# -- every change of either side is in the result, or in a conflict
+
+
+def nothing_lost(trio: Trio, outcome: Outcome) -> None:
+    """The law of laws."""
+    at = Three(*map(load, trio))
+    values = {side: load(decided(outcome.text, trio, side)) for side in ("ours", "theirs")}
+    _base_parses(decided(outcome.text, trio, "base"))
+    near = Places(outcome)
+    for side in ("ours", "theirs"):
+        decided_for = "" if outcome.clean else side
+        if _renamed(at):
+            bags = at.map(lambda documents: list(documents.values()))
+            result = list(values[side].values())
+            _check_facts(bags.base, bags.ours, bags.theirs, result, (), decided_for, whole=True)
+        else:
+            _check(at.base, at.ours, at.theirs, values[side], (), decided_for, near)
+
+
+def _base_parses(data: bytes) -> None:
+    """The base's sections fit in; but an anchor that is gone may leave an alias of the base alone."""
+    try:
+        for document in split(Source(data)).documents:
+            _ = document.root
+    except KmergeError as error:
+        if "undefined alias" not in str(error) and "duplicate anchor" not in str(error):
+            raise Broken(f"decided for the base: {error}\n{data.decode()}") from error
+
+
+def _renamed(at: Three[dict[str, object]]) -> bool:
+    """Whether documents cannot be told apart by name: one has another name now, or two have none."""
+    for side in (at.ours, at.theirs):
+        if any(name not in side for name in at.base) and any(name not in at.base for name in side):
+            return True
+    return any(
+        "?+" in x or ("?" in x and len(x) != len(at.base)) for x in (at.base, at.ours, at.theirs)
+    )
+
+
+def decided(text: bytes, trio: Trio, side: str) -> bytes:
+    """A text with every conflict decided for one side."""
+    inputs = [data.decode().replace("\r\n", "\n") for data in trio]
+    size = marker_size_for(inputs, 7)
+    return resolve(text.decode().replace("\r\n", "\n"), side, size).encode()
+
+
+class Places:
+    """Where an outcome has its conflicts, without the indexes of elements."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self.all = [_segments(c.field) for c in outcome.conflicts]
+        self.clean = outcome.clean
+
+    def near(self, path: tuple[str, ...]) -> bool:
+        """Whether a conflict is at, above or below a path (the document itself is not in it)."""
+        wanted = [_plain(part) for part in path[1:]]
+        return any(
+            all(a == b or "[]" in (a, b) for a, b in zip(place, wanted, strict=False))
+            for place in self.all
+        )
+
+
+def _segments(field: str) -> list[str]:
+    return [_plain(part) for part in re.findall(r"\[[^\]]*\]|[^.\[]+", field)]
+
+
+def _plain(part: str) -> str:
+    """A segment without brackets; `[]` for an index, which may be another one on another side."""
+    if not part.startswith("["):
+        return part
+    name = part.strip("[]").split(",")[0]
+    return "[]" if name.isdigit() else name.split("=", 1)[-1]
+
+
+def _check(
+    b: object, o: object, t: object, r: object, path: tuple[str, ...], side: str, near: Places
+) -> None:
+    """`side`: which side the conflicts of `r` were decided for; empty where it is clean."""
+    if same(b, o) or same(b, t) or same(o, t):
+        wanted, other = (t, o) if same(b, o) else (o, t)
+        if same(r, wanted):
+            return
+        conflicted = side and same(r, other) and near.near(path)
+        lost = side == ("theirs" if wanted is t else "ours")
+        if conflicted and not (lost and not same(o, t)):
+            return
+        if side and near.near(path) and isinstance(r, dict | list):
+            _check_facts(b, o, t, r, path, side)
+            return
+        raise Broken(f"at {path}: {show(r)} where {show(wanted)} is wanted ({side or 'clean'})")
+    if isinstance(o, dict) and isinstance(t, dict):
+        if not isinstance(r, dict):
+            raise Broken(f"at {path}: {show(r)} is no mapping")
+        old = b if isinstance(b, dict) else {}
+        for key in {**old, **o, **t, **r}:
+            _check(*(x.get(key, GONE) for x in (old, o, t, r)), (*path, key), side, near)
+        return
+    if isinstance(o, list) and isinstance(t, list):
+        if not isinstance(r, list):
+            raise Broken(f"at {path}: {show(r)} is no list")
+        old_list = b if isinstance(b, list) else []
+        keyed = [by_key(x, path) for x in (old_list, o, t, r)]
+        if None not in keyed:
+            for key in dict.fromkeys(k for x in keyed for k in x):
+                _check(*(x.get(key, GONE) for x in keyed), (*path, f"[name={key}]"), side, near)
+            return
+        _check_facts(old_list, o, t, r, path, side, whole=_renamed_and_gone(old_list, o, t))
+        return
+    if isinstance(o, str) and isinstance(t, str) and isinstance(r, str) and has_lines(o, t):
+        _check_facts(b if isinstance(b, str) else "", o, t, r, path, side)
+        return
+    if side and same(r, o if side == "ours" else t):
+        return
+    raise Broken(f"at {path}: both changed, and the result has {show(r)} ({side or 'clean'})")
+
+
+def has_lines(o: str, t: str) -> bool:
+    """Whether two texts are merged line by line."""
+    return "\n" in o + t or (isinstance(o, Folded) and isinstance(t, Folded))
+
+
+def _renamed_and_gone(b: list[object], o: list[object], t: list[object]) -> bool:
+    """Whether an element that no side has any more may live on under a new name."""
+    old, mine, yours = (
+        {show(e["name"]) for e in x if isinstance(e, dict) and "name" in e} for x in (b, o, t)
+    )
+    return bool(old - mine - yours) and bool((mine | yours) - old)
+
+
+def by_key(value: list[object], path: tuple[str, ...]) -> dict[str, object] | None:
+    """The elements of a list that Kubernetes keys by name."""
+    fields = KEYS.get(path[-1]) if path else None
+    if fields is None:
+        return None
+    found = {}
+    for element in value:
+        name = element.get(fields[0]) if isinstance(element, dict) else None
+        if not isinstance(name, str | int) or name in found:
+            return None
+        found[name] = element
+    return found
+
+
+def _check_facts(
+    b: object,
+    o: object,
+    t: object,
+    r: object,
+    path: tuple[str, ...],
+    side: str,
+    *,
+    whole: bool = False,
+) -> None:
+    """`whole`: what one side deleted and the other renamed may be there under its new name."""
+    at = Three(*(Counter(facts(x)) for x in (b, o, t)))
+    found = Counter(facts(r))
+    for fact in {*at.base, *at.ours, *at.theirs, *found}:
+        if fact[-1] in ("{}", "[]", "''"):
+            continue  # what is left of a collection that lost its entries on both sides
+        old, mine, yours, now = at.base[fact], at.ours[fact], at.theirs[fact], found[fact]
+        if side:
+            low = (mine if side == "ours" else yours) > old
+            high = max(mine, yours, old) + max(mine + yours - old, 0)
+        else:
+            both = mine + yours - old
+            bounds = (max(both, 0), mine, yours)
+            if (mine - old) * (yours - old) < 0:
+                low, high = min(mine, yours), max(mine, yours)
+            else:
+                low, high = (min(bounds), max(bounds)) if mine != old != yours else (both, both)
+        if whole:
+            high = max(high, mine + yours)
+        if not low <= now <= high:
+            raise Broken(f"below {path}: {fact} {now} times, not {low}..{high} ({side or 'clean'})")
+
+
+def facts(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """What a value says, a line a fact, without the places in lists."""
+    if isinstance(value, dict) and value:
+        for key, child in value.items():
+            yield from facts(child, (*path, key))
+    elif isinstance(value, list) and value:
+        for child in value:
+            yield from facts(child, (*path, "-"))
+    elif isinstance(value, str):
+        for word in value.split() or [""]:
+            yield (*path, repr(word))
+    else:
+        yield (*path, show(value))
+
+
+def same(a: object, b: object) -> bool:
+    """Equal, with booleans, integers and floats kept apart."""
+    if a is GONE or b is GONE:
+        return a is b
+    return a == b and show(a) == show(b)
+
+
+def show(value: object) -> str:
+    """A value as JSON."""
+    return "nothing" if value is GONE else json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+# -- other laws
+
+
+def sides_swapped(trio: Trio, outcome: Outcome, path: str) -> None:
+    """The other way round there is the same meaning and the same set of conflicts."""
+    other = merge((trio[0], trio[2], trio[1]), path)
+    if other.method != "structure":
+        raise Broken(f"sides swapped: {other.reason}")
+    there = sorted(_segments(c.field) for c in other.conflicts)
+    here = sorted(_segments(c.field) for c in outcome.conflicts)
+    if there != here:
+        raise Broken(f"sides swapped: conflicts at {there}, not at {here}\n{other.text.decode()}")
+    for side, mirror in (("ours", "theirs"), ("theirs", "ours")):
+        mine = sorted(map(facts_of_file, [decided(outcome.text, trio, side)]))
+        yours = sorted(map(facts_of_file, [decided(other.text, trio, mirror)]))
+        if mine != yours:
+            raise Broken(f"sides swapped: {mine}\nis not {yours}\n{other.text.decode()}")
+
+
+def facts_of_file(data: bytes) -> list[tuple[str, ...]]:
+    """All facts of all documents, in no order."""
+    return sorted(
+        fact
+        for name, value in load(data).items()
+        for fact in facts(in_one_line(value), (name.strip("+"),))
+    )
+
+
+def unquoted(data: bytes) -> str:
+    """A text without its quotes: of two equal elements either one may be the deleted one."""
+    return data.decode().replace('"', "").replace("'", "")
+
+
+def in_one_line(value: object) -> object:
+    """A value with all white space alike: a folded text of ours may be a quoted one of theirs."""
+    if isinstance(value, dict):
+        return {key: in_one_line(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [in_one_line(child) for child in value]
+    return " ".join(value.split()) if isinstance(value, str) else value
+
+
+def lines_survive(trio: Trio, outcome: Outcome) -> None:
+    """A line that all three versions have is in the result, as often as the least of them has it."""
+    *versions, result = (
+        Counter(line.strip(" -,\r") for line in unquoted(data).split("\n"))
+        for data in (*trio, outcome.text)
+    )
+    base, ours, theirs = versions
+    for line, count in ours.items():
+        if line.endswith(":"):
+            continue  # `key: {}` when its last entry is gone
+        if line.strip() and base[line] == count == theirs[line] == 1 and result[line] < 1:
+            raise Broken(f"the line {line!r} is gone")

@@ -1,0 +1,134 @@
+"""The laws of a merge over random manifests with random edits, and over any bytes at all."""
+
+from __future__ import annotations
+
+from random import Random
+
+import generators
+import laws
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from kmerge_git.merge import elision, resources
+from kmerge_git.pipeline import merge_files
+
+RANDOM = st.randoms(use_true_random=False)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3, 5])
+@settings(max_examples=300)
+@given(random=RANDOM)
+def test_random_edits_obey_the_laws(most: int, random: Random) -> None:
+    trio = generators.trio(random, most)
+    assume(laws.comparable(trio))
+    laws.obey(trio)
+
+
+def test_almost_every_merge_is_made_by_structure() -> None:
+    """A result that does not pass the proof costs a merge by lines: that must be rare."""
+    made = [generators.trio(Random(seed), 3) for seed in range(300)]
+    outcomes = [laws.merge(trio) for trio in made if laws.comparable(trio)]
+    assert len(outcomes) > 250
+    assert sum(outcome.method == "lines" for outcome in outcomes) <= 2
+
+
+@settings(max_examples=100)
+@given(random=RANDOM, favor=st.sampled_from(["ours", "theirs"]))
+def test_a_favoured_side_leaves_no_conflict(random: Random, favor: str) -> None:
+    trio = generators.trio(random, 3)
+    assume(laws.comparable(trio))
+    outcome = merge_files(*trio, favor=favor, line_merge=lambda *_: (b"", False))
+    if outcome.method == "structure":
+        assert outcome.clean
+        laws.load(outcome.text)
+
+
+@settings(max_examples=100)
+@given(random=RANDOM)
+def test_a_large_document_merges_as_a_small_one(random: Random) -> None:
+    """Runs that nobody changed are taken out of large documents: that must not be seen."""
+    trio = generators.trio(random, 2)
+    assume(laws.comparable(trio))
+    whole = laws.merge(trio)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(elision, "WORTH", 20)
+        patch.setattr(resources, "LARGE", 0)
+        elided = laws.merge(trio)
+    assert elided.text == whole.text
+    assert [c.place for c in elided.conflicts] == [c.place for c in whole.conflicts]
+
+
+@settings(max_examples=100)
+@given(random=RANDOM)
+def test_with_the_line_merge_of_git_a_clean_result_is_sound(random: Random) -> None:
+    trio = generators.trio(random, 2)
+    assume(laws.comparable(trio))
+    outcome = merge_files(*trio)
+    if outcome.clean:
+        laws.load(outcome.text)
+
+
+YAML_LIKE = st.lists(
+    st.sampled_from(
+        [
+            *(
+                b"a",
+                b"b",
+                b"- ",
+                b": ",
+                b":",
+                b"\n",
+                b"\n  ",
+                b"\n    ",
+                b"#",
+                b" ",
+                b"\t",
+                b"---\n",
+            ),
+            *(
+                b"...\n",
+                b"{",
+                b"}",
+                b"[",
+                b"]",
+                b",",
+                b"'",
+                b'"',
+                b"|",
+                b">",
+                b"-",
+                b"?",
+                b"&x ",
+                b"*x",
+            ),
+            *(b"!t ", b"%", b"\r\n", b"\r", b"<<<<<<< x\n", b"=======\n", b">>>>>>> y\n", b"<<: "),
+            *(
+                b"\xef\xbb\xbf",
+                b"\xc2\x85",
+                b"\xe2\x80\xa8",
+                b"kind: A\n",
+                b"metadata:\n  name: b\n",
+            ),
+        ]
+    ),
+    max_size=14,
+).map(b"".join)
+
+
+@settings(max_examples=200)
+@given(base=st.binary(max_size=40), ours=st.binary(max_size=40), theirs=st.binary(max_size=40))
+def test_any_bytes_have_an_outcome(base: bytes, ours: bytes, theirs: bytes) -> None:
+    outcome = merge_files(base, ours, theirs)
+    assert outcome.clean == (not outcome.conflicts)
+
+
+@settings(max_examples=500)
+@given(base=YAML_LIKE, ours=YAML_LIKE, theirs=YAML_LIKE)
+def test_anything_like_yaml_obeys_the_laws(base: bytes, ours: bytes, theirs: bytes) -> None:
+    trio = (base, ours, theirs)
+    outcome = laws.merge(trio)
+    assert outcome.clean == (not outcome.conflicts)
+    assert "internal error" not in outcome.reason
+    if laws.comparable(trio) and outcome.method == "structure":
+        laws.nothing_lost(trio, outcome)
