@@ -1,0 +1,116 @@
+"""Whether two patches of one object clash: changes to the same field that are not the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kmerge_git.errors import PatchError
+from kmerge_git.patch.lists import element_type, need_key
+from kmerge_git.patch.schema import Field, Schema
+from kmerge_git.patch.values import DELETE, ORDER, PATCH, RETAIN_KEYS, At, Map, Value, go_text, same
+
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def has_conflicts(left: Map, right: Map, schema: Schema) -> bool:
+    """Whether both patches change one field, differently."""
+    return first_conflict(left, right, schema) is not None
+
+
+def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
+    """Where both patches first change one field differently.
+
+    The whole of both is walked: an error counts only if there is no conflict anywhere.
+    """
+    walk = _Walk()
+    walk.values(left, right, Field(schema), ())
+    if not walk.clashes and walk.errors:
+        raise walk.errors[0]
+    return walk.clashes[0] if walk.clashes else None
+
+
+def json_has_conflicts(left: Value, right: Value) -> bool:
+    """The same for JSON merge patches: lists by length and index, scalars by typed equality."""
+    if type(left) is not type(right):
+        return True
+    if isinstance(left, dict):
+        return any(json_has_conflicts(v, right[k]) for k, v in left.items() if k in right)
+    if isinstance(left, list):
+        return len(left) != len(right) or any(map(json_has_conflicts, left, right))
+    return not same(left, right)
+
+
+def without_annotation(patch: Map) -> Map:
+    """The patch without the last-applied annotation, which differs on both sides always."""
+    metadata = patch.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict) or not isinstance(annotations, dict):
+        return patch
+    kept = {key: value for key, value in annotations.items() if key != LAST_APPLIED}
+    return {**patch, "metadata": {**metadata, "annotations": kept}}
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Compares two patches; keeps where they clash, and the errors that it met."""
+
+    clashes: list[At] = field(default_factory=list)
+    errors: list[PatchError] = field(default_factory=list)
+
+    def values(self, left: Value, right: Value, known: Field, at: At) -> None:
+        if isinstance(left, dict) and isinstance(right, dict):
+            if any(PATCH in side for side in (left, right)) and not (
+                PATCH in left and PATCH in right and same(left[PATCH], right[PATCH])
+            ):
+                self.clashes.append(at)
+            elif known.strategy != "replace":
+                self._maps(left, right, known.below, at)
+        elif isinstance(left, list) and isinstance(right, list):
+            self._lists(left, right, known, at)
+        elif not same(left, right):
+            self.clashes.append(at)
+
+    def _maps(self, left: Map, right: Map, schema: Schema, at: At) -> None:
+        for key in left:
+            # Deletions from a set never clash with each other, and an order is no content.
+            skipped = key in {PATCH, RETAIN_KEYS} or key.startswith((f"{DELETE}/", f"{ORDER}/"))
+            if key not in right or skipped:
+                continue
+            here = (*at, key)
+            try:
+                known = Field(schema)
+                if isinstance(left[key], dict | list):
+                    known = schema.field(key, in_list=isinstance(left[key], list), at=here)
+                self.values(left[key], right[key], known, here)
+            except PatchError as error:
+                self.errors.append(error)
+
+    def _lists(self, left: list[Value], right: list[Value], known: Field, at: At) -> None:
+        if not left and not right:
+            return
+        kind = element_type(at, left, right)
+        plain = Field(known.below)
+        if known.strategy == "merge":
+            if kind is dict:
+                theirs = _by_key(right, known.merge_key, at)
+                for key, (place, element) in _by_key(left, known.merge_key, at).items():
+                    if key in theirs:
+                        self.values(element, theirs[key][1], plain, (*at, place))
+            return
+        if len(left) == len(right) and kind is not dict:
+            left, right = _distinct(left), _distinct(right)
+        if len(left) != len(right):
+            self.clashes.append(at)
+            return
+        for place, (a, b) in enumerate(zip(left, right, strict=True)):
+            self.values(a, b, plain, (*at, place))
+
+
+def _by_key(elements: list[Map], key: str, at: At) -> dict[str, tuple[int, Map]]:
+    for element in elements:
+        need_key(element, key, at)
+    return {go_text(element[key]): (place, element) for place, element in enumerate(elements)}
+
+
+def _distinct(values: list[Value]) -> list[Value]:
+    return sorted({(type(v), v): v for v in values}.values(), key=go_text)

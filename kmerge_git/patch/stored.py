@@ -1,0 +1,45 @@
+"""What the API server stores of a merged object: its types know no directives and no nulls."""
+
+from __future__ import annotations
+
+from kmerge_git.patch.field_shapes import root_shape, struct_of
+from kmerge_git.patch.values import DELETE, ORDER, PATCH, RETAIN_KEYS, Map, Value
+
+
+def stored(resource: Map, live: Map) -> Map:
+    """The object without leftover directives, and without nulls that the live object had not.
+
+    Free-form parts stay as they are: the data of a ControllerRevision is a patch.
+    """
+    shape = root_shape(str(resource.get("apiVersion", "")), str(resource.get("kind", "")))
+    return _kept_map(resource, live, shape or "any")
+
+
+def _kept(value: Value, live: Value, shape: str) -> Value:
+    if isinstance(value, list):
+        known = live if isinstance(live, list) else []
+        cleaned = [_kept(item, None, shape.removeprefix("[]")) for item in value]
+        pairs = zip(value, cleaned, strict=True)
+        return [item if item != clean and item in known else clean for item, clean in pairs]
+    if not isinstance(value, dict) or shape == "object":
+        return value
+    return _kept_map(value, live if isinstance(live, dict) else {}, shape)
+
+
+def _kept_map(value: Map, live: Map, shape: str) -> Map:
+    struct = struct_of(shape)
+    free = shape.startswith("{}")
+    result: Map = {}
+    for key, item in value.items():
+        if item is None and (key not in live or live[key] is not None):
+            continue
+        if free:
+            result[key] = _kept(item, live.get(key), shape[2:])
+        elif not _is_directive(key):
+            below = struct.fields.get(key, "any") if struct else "any"
+            result[key] = _kept(item, live.get(key), below)
+    return result
+
+
+def _is_directive(key: str) -> bool:
+    return key in {PATCH, RETAIN_KEYS} or key.startswith((f"{ORDER}/", f"{DELETE}/"))

@@ -1,0 +1,107 @@
+"""Plain JSON values: typed equality, Go's printed forms, copies, places and errors in them.
+
+Upstream compares by Go type: `1`, `1.0`, `"1"` and `true` are four different values.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kmerge_git.errors import PatchError
+from kmerge_git.kube.fieldpath import show
+
+Value = Any  # dict, list, str, bool, None, int, float
+Map = dict[str, Any]
+At = tuple[str | int, ...]  # map keys and list indexes from the root of the patch
+
+PATCH = "$patch"
+RETAIN_KEYS = "$retainKeys"
+ORDER = "$setElementOrder"
+DELETE = "$deleteFromPrimitiveList"
+
+_GO_TYPES: dict[type, str] = {
+    dict: "map[string]interface {}",
+    list: "[]interface {}",
+    str: "string",
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    type(None): "%!s(<nil>)",
+}
+
+
+def same(left: Value, right: Value) -> bool:
+    """Equal in type and value, at every depth."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(same(v, right[k]) for k, v in left.items())
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    return bool(left == right)
+
+
+def copied(value: Map) -> Map:
+    """A deep copy, so that a result shares nothing with the inputs."""
+    return {key: _copied(item) for key, item in value.items()}
+
+
+def _copied(value: Value) -> Value:
+    if isinstance(value, dict):
+        return copied(value)
+    return [_copied(item) for item in value] if isinstance(value, list) else value
+
+
+def sorted_keys(value: Value) -> Value:
+    """The value with the keys of every map in order, as kubectl prints objects."""
+    if isinstance(value, dict):
+        return {key: sorted_keys(value[key]) for key in sorted(value)}
+    return [sorted_keys(item) for item in value] if isinstance(value, list) else value
+
+
+def go_type(value: Value) -> str:
+    """The Go type that upstream's messages name."""
+    return _GO_TYPES.get(type(value), type(value).__name__)
+
+
+def go_text(value: Value) -> str:
+    """The value as Go's `%v` prints it."""
+    if isinstance(value, dict):
+        return "map[" + " ".join(f"{k}:{go_text(value[k])}" for k in sorted(value)) + "]"
+    if isinstance(value, list):
+        return "[" + " ".join(map(go_text, value)) + "]"
+    if value is None:
+        return "<nil>"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return _float_text(value) if isinstance(value, float) else str(value)
+
+
+def go_string(value: Value) -> str:
+    """The value as Go's `%s` prints it: complaints in place of what is no text."""
+    if isinstance(value, dict):
+        return "map[" + " ".join(f"{k}:{go_string(value[k])}" for k in sorted(value)) + "]"
+    if isinstance(value, list):
+        return "[" + " ".join(map(go_string, value)) + "]"
+    if value is None:
+        return "%!s(<nil>)"
+    return value if isinstance(value, str) else f"%!s({go_type(value)}={go_text(value)})"
+
+
+def _float_text(value: float) -> str:
+    # Go's %g: the shortest digits; an exponent, of two digits at least, below 1e-4, from 1e6 on.
+    mantissa, _, power = f"{value!r}".partition("e")
+    whole, _, part = mantissa.lstrip("-").partition(".")
+    digits = (whole + part).lstrip("0").rstrip("0") or "0"
+    zeros = len(part) - len(part.lstrip("0"))
+    exponent = int(power or 0) + (len(whole) - 1 if whole != "0" else -zeros - 1)
+    sign = "-" if value < 0 else ""
+    if digits == "0" or -4 <= exponent < 6:
+        return sign + (mantissa.lstrip("-").removesuffix(".0") if not power else f"{abs(value):f}")
+    head = digits[0] + (f".{digits[1:]}" if len(digits) > 1 else "")
+    return f"{sign}{head}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+
+
+def failure(why: str, at: At) -> PatchError:
+    """The error at a place of the patch."""
+    return PatchError(why, field=show(at), steps=at)
