@@ -1,0 +1,1 @@
+"""Everything that asks or changes a git repository."""

@@ -1,0 +1,188 @@
+"""Blobs of the index and of commits: what will be committed, and what was.
+
+Two readers with one answer. libgit2 reads without another process, but to import it costs more
+than a dozen bare interpreters, so a few files are read through one `git cat-file --batch`. That
+one also reads what libgit2 refuses (sha256, reftable). Both honour the `GIT_INDEX_FILE` that git
+hands to hooks: `git commit -a` has an index of its own.
+"""
+
+from __future__ import annotations
+
+import os
+
+from kmerge_git.errors import GitFailed, KmergeError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.git.repository import Repository
+
+MANY = 400  # so many files make up for the import of libgit2
+
+
+class Blobs:
+    """Reads blobs by the names that git takes, with paths from the top of the working tree."""
+
+    def __init__(self, top: str) -> None:
+        self.top = top
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of `:0:PATH`, `HEAD:PATH`, ..; None where there is no such blob."""
+        raise AssertionError(name)  # the two readers below say it
+
+
+class ThroughGit(Blobs):
+    """A running `git cat-file --batch`."""
+
+    def __init__(self, top: str) -> None:
+        import subprocess
+
+        super().__init__(top)
+        self._process = subprocess.Popen(
+            ["git", "-C", top, "cat-file", "--batch"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+
+    def read(self, name: str) -> bytes | None:
+        if "\n" in name:
+            return None
+        into, out = self._process.stdin, self._process.stdout
+        assert into is not None
+        assert out is not None
+        into.write(os.fsencode(name) + b"\n")
+        into.flush()
+        header = out.readline()
+        parts = header.split()
+        if len(parts) != 3 or not parts[2].isdigit():
+            if not header:
+                raise GitFailed(["git", "cat-file", "--batch"], 1, "it ended early")
+            return None
+        data = out.read(int(parts[2]) + 1)[:-1]
+        return data if parts[1] == b"blob" else None
+
+    def __del__(self) -> None:
+        process = self._process
+        if process.stdin is not None:
+            process.stdin.close()
+        if process.stdout is not None:
+            process.stdout.close()
+        process.wait()
+
+
+class ThroughLibgit2(Blobs):
+    """libgit2 in this process."""
+
+    def __init__(self, top: str, repository: Repository) -> None:
+        super().__init__(top)
+        self._repository = repository
+
+    def read(self, name: str) -> bytes | None:
+        revision, _, path = (":0", "", name[3:]) if name.startswith(":0:") else name.partition(":")
+        entry = None
+        if revision == ":0":
+            entry = self._repository.staged(path)
+        else:
+            try:
+                commit = self._repository.commit(revision)
+            except UsageError:  # before the first commit
+                return None
+            entry = self._repository.entry(commit.tree, path)
+        if entry is None or entry.mode == SUBMODULE:
+            return None
+        return self._repository.blob(entry.oid)
+
+
+SUBMODULE = 0o160000
+
+
+def blobs_of(top: str, files: int = 0) -> Blobs:
+    """The reader for so many files."""
+    if files < MANY:
+        return ThroughGit(top)
+    from kmerge_git.git.repository import Repository
+
+    try:
+        return ThroughLibgit2(top, Repository.open(top))
+    except KmergeError:
+        return ThroughGit(top)
+
+
+def top_of_tree() -> str | None:
+    """The top of the working tree around the current folder, or None outside of one."""
+    try:
+        found = ask("rev-parse", "--show-toplevel")
+    except (GitFailed, UsageError):
+        return None
+    return os.fsdecode(found.removesuffix(b"\n")) or None
+
+
+def staged_paths(top: str) -> list[str]:
+    """The files that will be committed with a change, paths from the top.
+
+    While a merge is unfinished these are also the files that both sides changed: one that was
+    resolved to ours as a whole is no change to the last commit, and yet may be a lost one.
+    """
+    found = dict.fromkeys(_changed(top, "--cached"))
+    theirs, base = merge_heads()
+    if theirs and base:
+        both = set(_changed(top, base, "HEAD")) & set(_changed(top, base, theirs))
+        found.update(dict.fromkeys(sorted(both & set(tracked(top)))))
+    return list(found)
+
+
+def merge_heads() -> tuple[str, str]:
+    """The other side of an unfinished merge and the merge base; empty where there is none."""
+    theirs = answer("rev-parse", "--verify", "-q", "MERGE_HEAD").decode().strip()
+    base = answer("merge-base", "HEAD", theirs).decode().strip() if theirs else ""
+    return theirs, base
+
+
+def _changed(top: str, *what: str) -> list[str]:
+    out = ask("-C", top, "diff", "--name-only", "-z", "--no-renames", "--diff-filter=ACMT", *what)
+    return [os.fsdecode(name) for name in out.split(b"\0") if name]
+
+
+def tracked(top: str, *patterns: str) -> list[str]:
+    """The tracked files that match, paths from the top."""
+    out = ask("-C", top, "ls-files", "-z", "--", *patterns)
+    return [os.fsdecode(name) for name in out.split(b"\0") if name]
+
+
+def ask(*args: str) -> bytes:
+    """The output of a git command that must succeed."""
+    argv = ["git", *args]
+    try:
+        code, out, err = _run(argv)
+    except FileNotFoundError:
+        raise UsageError("git was not found", hint="install git, or put it on PATH") from None
+    if code:
+        raise GitFailed(argv, code, os.fsdecode(err))
+    return out
+
+
+def _run(argv: list[str]) -> tuple[int, bytes, bytes]:
+    """Exit code, output and errors; without the import of subprocess where that can be done."""
+    if not (hasattr(os, "posix_spawnp") and hasattr(os, "memfd_create")):
+        import subprocess
+
+        done = subprocess.run(argv, capture_output=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+    files = [os.memfd_create(name) for name in ("out", "err")]
+    try:
+        actions = [(os.POSIX_SPAWN_DUP2, fd, n) for n, fd in enumerate(files, 1)]
+        process = os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions)
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        out, err = (os.pread(fd, os.fstat(fd).st_size, 0) for fd in files)
+    finally:
+        for fd in files:
+            os.close(fd)
+    return code, out, err
+
+
+def answer(*args: str) -> bytes:
+    """The output of a git command, or nothing where it fails."""
+    try:
+        return ask(*args)
+    except GitFailed:
+        return b""

@@ -1,0 +1,116 @@
+"""What an installation changes, as values: decided first, shown or made afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+from difflib import ndiff
+from pathlib import Path
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.git.call import git
+from kmerge_git.git.places import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigChange:
+    """A key of git's configuration gets a value, or goes (`value` is None)."""
+
+    scope: Scope
+    key: str
+    value: str | None
+
+    @property
+    def summary(self) -> str:
+        """One line for people."""
+        return (
+            f"{self.scope} configuration: {'removed' if self.value is None else 'set'} {self.key}"
+        )
+
+    def lines(self) -> list[str]:
+        """The change in full."""
+        if self.value is None:
+            return [f"{self.scope} configuration: remove {self.key}"]
+        return [f"{self.scope} configuration: {self.key} = {self.value}"]
+
+    def make(self, cwd: Path) -> None:
+        """Change the configuration."""
+        hint = "system configuration needs an administrator" if self.scope == "system" else ""
+        flag = f"--{self.scope}"
+        if self.value is None:
+            git("config", flag, "--unset-all", self.key, cwd=cwd, hint=hint)
+        else:
+            git("config", flag, "--replace-all", self.key, self.value, cwd=cwd, hint=hint)
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A text file gets new content, or goes (`after` is empty)."""
+
+    path: Path
+    before: str
+    after: str
+    executable: bool = False
+
+    @property
+    def summary(self) -> str:
+        """One line for people."""
+        if not self.after:
+            return f"removed {self.path}"
+        return f"{'changed' if self.before else 'wrote'} {self.path}"
+
+    def lines(self) -> list[str]:
+        """The change in full."""
+        old, new = (text.splitlines() for text in (self.before, self.after))
+        changed = [f"  {line}" for line in ndiff(old, new) if line[:1] in "+-"]
+        return [f"{self.path}:" + ("" if self.after else " remove"), *changed]
+
+    def make(self, cwd: Path) -> None:
+        """Replace the file."""
+        try:
+            write_text(self.path, self.after, executable=self.executable)
+        except OSError as error:
+            why = f"cannot be written: {error.strerror or error}"
+            raise KmergeError(why, path=str(self.path), hint="nothing in it was changed") from error
+
+
+Change = ConfigChange | FileChange
+
+
+def read_text(path: Path) -> str:
+    """A file's text, any bytes kept as they are; '' if there is no such file."""
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape")
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        raise KmergeError(f"cannot be read: {error.strerror}", path=str(path)) from error
+
+
+def write_text(path: Path, text: str, *, executable: bool = False) -> None:
+    """Replace a file in one step, through links and with its mode; empty text removes it."""
+    path = path.resolve()  # a link into somebody's dotfiles stays a link
+    if not text:
+        path.unlink(missing_ok=True)
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=".kmerge-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode("utf-8", "surrogateescape"))
+        if path.exists():
+            shutil.copymode(path, name)
+        else:
+            os.chmod(name, 0o777 & ~_umask() if executable else 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

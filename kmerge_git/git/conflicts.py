@@ -1,0 +1,63 @@
+"""The conflicted files of an index: what the stages say about how each conflict came about."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kmerge_git.git.sides import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """The stages 1, 2 and 3 of a path in the index."""
+
+    path: str
+    base: Entry | None
+    ours: Entry | None
+    theirs: Entry | None
+
+    @property
+    def situation(self) -> str:
+        """How the conflict came about, in the words of `git status`."""
+        match (self.base is not None, self.ours is not None, self.theirs is not None):
+            case (True, True, True):
+                return "both modified"
+            case (False, True, True):
+                return "both added"
+            case (True, False, True):
+                return "deleted by us"
+            case (True, True, False):
+                return "deleted by them"
+            case (True, False, False):
+                return "renamed to two names"
+            case (False, True, False):
+                return "added by us"
+            case _:
+                return "added by them"
+
+    @property
+    def obstacle(self) -> str:
+        """Why the contents cannot be merged at all, or nothing."""
+        for entry in (self.base, self.ours, self.theirs):
+            if entry and not entry.is_text:
+                kind = "symbolic link" if entry.mode == 0o120000 else "submodule"
+                return f"a {kind} on one side"
+        if self.situation in ("renamed to two names", "added by us", "added by them"):
+            return "renamed differently by the two sides: the name is yours to choose"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """The operation that stopped: its name, the three commits and git's words for the sides."""
+
+    name: str  # merge, rebase, cherry-pick, revert, or '' where git left no trace (stash pop)
+    base: str
+    ours: str
+    theirs: str
+    labels: tuple[str, str, str]  # base, ours, theirs
+
+    @property
+    def is_known(self) -> bool:
+        """Whether git left a trace of what it was doing, so that the trees can be compared."""
+        return bool(self.base and self.ours and self.theirs)

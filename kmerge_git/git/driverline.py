@@ -1,0 +1,84 @@
+"""The command line that is registered as the merge driver, with its own fallback.
+
+Git gives the line to `sh`. Exit 0 of our driver is "clean", 3 is "conflicts are in the file"; any
+other end (no such interpreter, a traceback, a signal) is no answer, and git's own line merge runs
+instead. Exits above 128 would abort the whole merge in newer gits: `test` keeps them out.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from kmerge_git.errors import KmergeError
+
+NAME = "Kubernetes manifests, merged by resource, field and keyed list"
+
+# One word an option, because git quotes the values itself and a path may start with `-`.
+ARGUMENTS = "--marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O %A %B"
+FALLBACK = (
+    "case $? in 0) exit 0;; 3) exit 1;; esac; "
+    "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B; test $? -eq 0"
+)
+
+
+def driver_line(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:
+    """The line for `merge.kmerge.driver`, made for the interpreter that runs now."""
+    return f"{driver_command(python, driver, lib)} {ARGUMENTS}; {FALLBACK}"
+
+
+def driver_command(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:
+    """The first part of the line: interpreter, driver file, and where PyYAML is."""
+    python = python or sys.executable
+    if not python:
+        raise KmergeError("Python does not know its own path", hint="run kmerge by a real python")
+    driver = driver or Path(__file__).resolve().parents[1] / "cli" / "driver.py"
+    if not driver.is_file():
+        raise KmergeError(
+            "the driver is no file of its own",
+            path=str(driver),
+            hint="git needs an unpacked installation (pip, pipx or uv), not a zip archive",
+        )
+    lib = yaml_directory(driver) if lib is None else lib
+    words = [quoted(python), "-I", "-S", quoted(str(driver))]
+    return " ".join(words + ([f"--lib={quoted(lib)}"] if lib else []))
+
+
+def mergetool_line(python: str = "") -> str:
+    """The line for `mergetool.kmerge.cmd`; -P keeps the repository's own modules out."""
+    command = f"{sh_quoted(python or sys.executable)} -P -m kmerge_git mergetool"
+    return command + ' "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'
+
+
+def yaml_directory(driver: Path) -> str:
+    """The directory that holds PyYAML; nothing if the driver finds it beside its own package."""
+    from importlib.util import find_spec
+
+    spec = find_spec("yaml")
+    if spec is None or not spec.origin:
+        raise KmergeError("PyYAML was not found", hint="install kmerge-git again")
+    found = Path(spec.origin).resolve().parents[1]
+    return "" if found == driver.resolve().parents[2] else str(found)
+
+
+def quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
+    """A word that survives git's placeholders and then `sh`."""
+    return sh_quoted(word, windows=windows).replace("%", "%%")
+
+
+def sh_quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
+    """A word in double quotes for `sh`; on Windows with `/`, because sh eats backslashes."""
+    if "\n" in word or "\0" in word:
+        raise KmergeError("a path with a line break cannot be registered", path=repr(word))
+    if windows:
+        word = word.replace("\\", "/")
+    for char in '\\$`"':
+        word = word.replace(char, "\\" + char)
+    return f'"{word}"'
+
+
+def command_of(line: str) -> str:
+    """What a registered line runs before its placeholders, as `sh` gets it; '' if unknown."""
+    if not line.endswith(f" {ARGUMENTS}; {FALLBACK}"):
+        return ""
+    return line.removesuffix(f" {ARGUMENTS}; {FALLBACK}").replace("%%", "%")

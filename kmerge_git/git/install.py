@@ -1,0 +1,130 @@
+"""Registers the driver with git and takes it out again: plans first, changes last.
+
+Two things make a driver work: its command line in git's configuration, and lines in an attribute
+file that send files to it. Either one without the other does no harm: git then merges text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmerge_git.git import patterns as pat
+from kmerge_git.git.attributes import OURS, covers, merge_rules, read_attributes, without_block
+from kmerge_git.git.changes import Change, ConfigChange, FileChange
+from kmerge_git.git.driverline import NAME, driver_line, mergetool_line
+from kmerge_git.git.hookfiles import plan_hooks, plan_no_hooks
+from kmerge_git.git.places import (
+    SCOPES,
+    Scope,
+    attribute_file,
+    config_values,
+    git_path,
+    lower_attribute_files,
+    needs_repository,
+    scopes_of,
+    worktree_top,
+)
+
+DRIVER = "merge.kmerge.driver"
+TOOL = "mergetool.kmerge.cmd"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the user asks for."""
+
+    scope: Scope = "local"
+    shared: bool = False
+    patterns: tuple[str, ...] = ()
+    json: bool = False
+    on_conflict: pat.OnConflict = "abort"
+    hooks: bool = False
+    mergetool: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The changes to make, in order, and what to tell the user."""
+
+    changes: tuple[Change, ...]
+    notes: tuple[str, ...] = ()
+
+
+def plan_install(wish: Wish, cwd: Path) -> Plan:
+    """What is still missing for the driver to work as wished; nothing if all is there."""
+    if wish.scope in ("local", "worktree") or wish.shared or wish.hooks:
+        needs_repository(cwd)
+    wanted = {"merge.kmerge.name": NAME, DRIVER: driver_line()}
+    if wish.mergetool:
+        wanted |= {TOOL: mergetool_line(), "mergetool.kmerge.trustExitCode": "true"}
+    changes: list[Change] = [
+        ConfigChange(wish.scope, key, value)
+        for key, value in wanted.items()
+        if config_values(wish.scope, key, cwd) != [value]
+    ]
+    files, notes = _plan_attributes(wish, cwd)
+    hooks, told = plan_hooks(wish.scope, cwd) if wish.hooks else ([], [])
+    return Plan((*changes, *files, *hooks), (*notes, *told))
+
+
+def plan_uninstall(wish: Wish, cwd: Path) -> Plan:
+    """What has to go; settings below `kmerge.*` are the user's own and stay."""
+    if wish.scope in ("local", "worktree") or wish.shared:
+        needs_repository(cwd)
+    keys = ["merge.kmerge.name", DRIVER]
+    if any("kmerge_git mergetool" in v for v in config_values(wish.scope, TOOL, cwd)):
+        keys += [TOOL, "mergetool.kmerge.trustExitCode"]
+    config = [ConfigChange(wish.scope, k, None) for k in keys if config_values(wish.scope, k, cwd)]
+    path = attribute_file(wish.scope, cwd, shared=wish.shared)
+    before = read_attributes(path)
+    after = without_block(before)
+    files = [FileChange(path, before, after)] if after != before else []
+    hooks = plan_no_hooks(cwd) if wish.scope in ("local", "worktree") else []
+    return Plan((*config, *files, *hooks), tuple(_what_stays(wish, cwd)))
+
+
+def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]]:
+    path = attribute_file(wish.scope, cwd, shared=wish.shared)
+    target = pat.Source(path, read_attributes(path))
+    settled = pat.registered(target.text)
+    lower = lower_attribute_files(wish.scope, cwd, shared=wish.shared)
+    top = worktree_top(cwd)
+    asked = wish.patterns or wish.json
+    if not asked and not settled and top is not None and top / ".gitattributes" in lower:
+        team = top / ".gitattributes"
+        if any(rule.merge == OURS for rule in merge_rules(read_attributes(team))):
+            return [], [f"{team} names the files already: {path} is left alone"]
+    patterns = wish.patterns or settled or pat.DEFAULTS
+    if wish.json:
+        patterns += tuple(p for p in pat.JSON if p not in patterns)
+    chosen = pat.select(target, pat.sources(lower, top), patterns, wish.on_conflict)
+    files = [FileChange(path, target.text, chosen.text)] if chosen.text != target.text else []
+    return files, [*chosen.notes, *_overruled(wish, path, patterns, cwd)]
+
+
+def _overruled(wish: Wish, path: Path, patterns: tuple[str, ...], cwd: Path) -> list[str]:
+    """A private line that beats the committed file is told, never touched."""
+    if not wish.shared:
+        return []
+    private = git_path("info/attributes", cwd)
+    rules = [r for r in merge_rules(read_attributes(private)) if r.merge != OURS and not r.fenced]
+    return [
+        f"{private}:{rule.number} has the last word over {path}: {rule.text}"
+        for rule in rules
+        if any(covers(rule.pattern, pattern) for pattern in patterns)
+    ]
+
+
+def _what_stays(wish: Wish, cwd: Path) -> list[str]:
+    others = {scope for scope, _ in scopes_of(DRIVER, cwd)} - {wish.scope}
+    notes = [
+        f"the driver is still registered in the {scope} configuration: kmerge uninstall --{scope}"
+        for scope in SCOPES
+        if scope in others
+    ]
+    top = worktree_top(cwd)
+    team = top / ".gitattributes" if top and not wish.shared else None
+    if team and any(rule.merge == OURS for rule in merge_rules(read_attributes(team))):
+        notes.append(f"{team} still names kmerge, which does no harm: kmerge uninstall --shared")
+    return notes

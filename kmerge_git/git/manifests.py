@@ -1,0 +1,20 @@
+"""Which paths are taken for manifests."""
+
+from __future__ import annotations
+
+_SUFFIXES = (".yaml", ".yml", ".kyaml")
+_NAMES = ("kustomization", "Kustomization")
+
+
+def is_manifest(path: str, *, json: bool = False) -> bool:
+    """Whether a path is one that `kmerge install` registers; JSON files only where asked for."""
+    name = path.rpartition("/")[2]
+    return name.endswith(_SUFFIXES) or name in _NAMES or (json and name.endswith(".json"))
+
+
+def is_selected(path: str, chosen: tuple[str, ...]) -> bool:
+    """Whether a path is one of the chosen files, or below one of the chosen directories."""
+    return not chosen or any(
+        pick in ("", ".") or path == pick or path.startswith(pick.rstrip("/") + "/")
+        for pick in chosen
+    )

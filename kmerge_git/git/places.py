@@ -1,0 +1,131 @@
+"""Where git keeps configuration, attributes and hooks, as git itself says."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.git.call import ask_git, environment, git, git_line
+
+Scope = Literal["local", "global", "system", "worktree"]
+SCOPES: tuple[Scope, ...] = ("local", "worktree", "global", "system")
+
+
+def in_repository(cwd: Path) -> bool:
+    """Whether git finds a repository from here."""
+    return ask_git("rev-parse", "--git-dir", cwd=cwd).code == 0
+
+
+def needs_repository(cwd: Path) -> None:
+    """Raise unless git finds a repository from here."""
+    answer = ask_git("rev-parse", "--git-dir", cwd=cwd)
+    if answer.code != 0:
+        why = answer.err.strip().removeprefix("fatal: ").partition("\n")[0]
+        raise KmergeError(why, hint="go into a repository, or use --global")
+
+
+def worktree_top(cwd: Path) -> Path | None:
+    """The top of the working tree; None in a bare repository and inside `.git`."""
+    answer = ask_git("rev-parse", "--show-toplevel", cwd=cwd)
+    return Path(answer.line) if answer.code == 0 and answer.line else None
+
+
+def git_path(name: str, cwd: Path) -> Path:
+    """A file of the repository, in the common directory where git shares it."""
+    return cwd / git_line("rev-parse", "--git-path", name, cwd=cwd)
+
+
+def attribute_file(scope: Scope, cwd: Path, *, shared: bool = False) -> Path:
+    """The attribute file of a scope; with `shared` the one that is committed."""
+    if shared:
+        top = worktree_top(cwd)
+        if top is None:
+            raise KmergeError(
+                "--shared needs a working tree, and there is none here",
+                hint="in a bare repository leave --shared out",
+            )
+        return top / ".gitattributes"
+    if scope == "global":
+        return user_attribute_file(cwd)
+    if scope == "system":
+        return system_attribute_file(cwd)
+    return git_path("info/attributes", cwd)
+
+
+def user_attribute_file(cwd: Path) -> Path:
+    """`core.attributesFile`, or git's default for it."""
+    for flag in ("--global", "--system"):
+        answer = ask_git("config", flag, "--type=path", "--get", "core.attributesFile", cwd=cwd)
+        if answer.code == 0 and answer.line:
+            return cwd / answer.line
+    root = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(root).expanduser() / "git" / "attributes"
+
+
+def system_attribute_file(cwd: Path) -> Path:
+    """`gitattributes` beside the `gitconfig` that belongs to this git's installation."""
+    answer = ask_git("var", "GIT_ATTR_SYSTEM", cwd=cwd)  # git 2.41
+    if answer.code == 0 and answer.line:
+        return Path(answer.line)
+    # Older gits tell the place of the neighbour: they start the editor on it.
+    env = environment() | {"GIT_EDITOR": "echo"}
+    env.pop("GIT_CONFIG_SYSTEM", None)
+    told = ask_git("config", "--system", "--edit", cwd=cwd, env=env)
+    if told.code != 0 or not told.line:
+        raise KmergeError("git does not say where its system attributes are", hint="use --global")
+    return Path(told.line).parent / "gitattributes"
+
+
+def committed_attribute_files(cwd: Path) -> list[Path]:
+    """The `.gitattributes` files of the working tree that git tracks, the outer ones first."""
+    top = worktree_top(cwd)
+    if top is None:
+        return []
+    listed = git("ls-files", "-z", "--", ":(top,glob)**/.gitattributes", cwd=top).split("\0")
+    found = {top / name for name in [".gitattributes", *listed] if name}
+    return sorted((p for p in found if p.is_file()), key=lambda p: (len(p.parts), str(p)))
+
+
+def lower_attribute_files(scope: Scope, cwd: Path, *, shared: bool = False) -> list[Path]:
+    """The files that the scope's own attribute file overrules, the weakest first."""
+    if scope == "system" and not shared:
+        return []
+    system = [] if os.environ.get("GIT_ATTR_NOSYSTEM") else [system_attribute_file(cwd)]
+    if scope == "global" and not shared:
+        return system
+    user = [user_attribute_file(cwd)]
+    return system + user + ([] if shared else committed_attribute_files(cwd))
+
+
+def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:
+    """All values of a key in one scope, or as git sees them from everywhere."""
+    flags = [f"--{scope}"] if scope else []
+    answer = ask_git("config", *flags, "--null", "--get-all", key, cwd=cwd)
+    if answer.code == 0:
+        return answer.out.split("\0")[:-1]
+    if answer.code == 1 or scope == "system":  # 1: no such key
+        return []
+    why = answer.err.strip().removeprefix("fatal: ").partition("\n")[0]
+    hint = ""
+    if scope == "worktree":
+        hint = "run `git config extensions.worktreeConfig true` first"
+    raise KmergeError(f"git cannot read its {scope or 'merged'} configuration: {why}", hint=hint)
+
+
+def hooks_directory(cwd: Path) -> Path:
+    """Where git looks for the hooks of this repository."""
+    return git_path("hooks", cwd)
+
+
+def scopes_of(key: str, cwd: Path) -> list[tuple[str, str]]:
+    """The scopes that set a key, with their values; the last one wins."""
+    words = git_words("config", "--show-scope", "--null", "--get-all", key, cwd=cwd)
+    return list(zip(words[::2], words[1::2], strict=False))
+
+
+def git_words(*args: str, cwd: Path) -> list[str]:
+    """What a git command prints between NULs; nothing if it fails."""
+    answer = ask_git(*args, cwd=cwd)
+    return answer.out.split("\0")[:-1] if answer.code == 0 else []

@@ -1,0 +1,179 @@
+"""Whether the driver works here: one probe a question, each with what to do about it.
+
+A driver that is bound but never selected, and one that is selected but never bound, look the same
+from outside: git merges text and says nothing. So both ends are asked, and the line is really run.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from kmerge_git import __version__
+from kmerge_git.git.call import ask_git, git, git_version
+from kmerge_git.git.driverline import command_of, driver_line
+from kmerge_git.git.hookfiles import HOOKS
+from kmerge_git.git.install import DRIVER
+from kmerge_git.git.places import config_values, hooks_directory, in_repository, scopes_of
+from kmerge_git.git.settings import settings_for
+
+LABELS_SINCE = (2, 44)  # %S %X %Y
+PATH_SINCE = (2, 5)  # %P
+FILES = ("*.yaml", "*.yml", "kustomization", "Kustomization")
+MADE_UP = "kmerge-probe.yaml"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The answer of one probe."""
+
+    name: str
+    state: Literal["ok", "warn", "FAIL"]
+    text: str
+    hint: str = ""
+
+
+def probe_all(cwd: Path) -> list[Finding]:
+    """Every question of `kmerge status`, in the order in which the answers matter."""
+    here = in_repository(cwd)
+    findings = [probe_git(cwd), *probe_driver(cwd)]
+    if not here:
+        hint = "go into a repository to see whether its files are selected"
+        return [*findings, Finding("repository", "warn", "this directory is in none", hint)]
+    return [*findings, *probe_selection(cwd), probe_hooks(cwd), *probe_settings(cwd)]
+
+
+def probe_git(cwd: Path) -> Finding:
+    """Git's version, and the placeholders that it does not have."""
+    version = git_version(cwd)
+    name = f"git {version[0]}.{version[1]}"
+    if version < PATH_SINCE:
+        return Finding("git", "FAIL", f"{name} does not tell drivers the path", "update git")
+    if version < LABELS_SINCE:
+        text = f"{name} has no %S %X %Y: conflict markers say ours and theirs, not branch names"
+        return Finding("git", "warn", text, "git 2.44 or newer has them; nothing else is missing")
+    return Finding("git", "ok", name)
+
+
+def probe_driver(cwd: Path) -> list[Finding]:
+    """The registered line: who registered it, and whether it runs."""
+    found = scopes_of(DRIVER, cwd)
+    if not found or not found[-1][1]:
+        if config_values(None, "merge.kmerge.name", cwd):
+            text = "merge.kmerge has a name and no driver: git stops every merge of these files"
+            return [Finding("driver", "FAIL", text, "run `kmerge install` or `kmerge uninstall`")]
+        hint = "run `kmerge install`, or `kmerge install --global` for all your repositories"
+        return [Finding("driver", "FAIL", "not registered, git merges text", hint)]
+    scope, line = found[-1]
+    registered = Finding("driver", "ok", f"registered in the {scope} configuration")
+    repair = f"run `kmerge install{'' if scope in ('local', 'command') else ' --' + scope}`"
+    return [registered, probe_line(line, cwd, repair)]
+
+
+def probe_line(line: str, cwd: Path, repair: str) -> Finding:
+    """Run the registered line's own interpreter, options and driver file."""
+    command = command_of(line)
+    if not command:
+        text = "the registered line is not one that this version writes; it was not tried"
+        return Finding("line", "warn", text, f"{repair} to replace it: {line}")
+    # an alias with `!` goes through the very shell that git starts drivers with
+    ran = ask_git("-c", f"alias.kmerge-probe=!{command} --version", "kmerge-probe", cwd=cwd)
+    if ran.code != 0 or not ran.out.startswith("kmerge "):
+        why = (ran.err.strip().splitlines() or [f"exit code {ran.code}"])[-1]
+        return Finding("line", "FAIL", f"the registered command does not run: {why}", repair)
+    version = ran.line.removeprefix("kmerge ")
+    if version != __version__:
+        text = f"the registered command is version {version}, this is {__version__}"
+        return Finding("line", "warn", text, repair)
+    if line != driver_line():
+        text = f"the registered command runs (version {version}), from another place than this one"
+        return Finding("line", "ok", text)
+    return Finding("line", "ok", f"the registered command runs (version {version})")
+
+
+def probe_selection(cwd: Path) -> list[Finding]:
+    """What git itself says about the files of this repository."""
+    listed = ask_git("ls-files", "-z", "--", *(f":(top,glob)**/{name}" for name in FILES), cwd=cwd)
+    paths = listed.out.split("\0")[:-1] if listed.code == 0 else []
+    drivers = merge_attributes(paths or [MADE_UP], cwd)
+    counts = Counter(drivers.values())
+    ours = counts.pop("kmerge", 0)
+    if not paths:
+        text = f"a file such as {MADE_UP} goes to {_named(drivers[MADE_UP])}"
+    else:
+        others = ", ".join(
+            f"{count} to {_named(name)} ({_first(drivers, name)})"
+            for name, count in sorted(counts.items())
+        )
+        text = f"{ours} of {len(paths)} YAML files go to kmerge" + (f"; {others}" if others else "")
+    if ours:
+        return [Finding("attributes", "ok", text)]
+    hint = "run `kmerge install`"
+    if set(counts) - {"unspecified"}:
+        hint += "; --on-conflict overwrite takes files from another driver"
+    if is_bare(cwd):
+        hint += " (a bare repository does not read the committed .gitattributes)"
+    return [Finding("attributes", "FAIL", text, hint)]
+
+
+def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:
+    """The merge driver of each path, as git says."""
+    words = git("check-attr", "-z", "--stdin", "merge", cwd=cwd, stdin="\0".join([*paths, ""]))
+    parts = words.split("\0")[:-1]
+    return dict(zip(parts[::3], parts[2::3], strict=True))
+
+
+def probe_hooks(cwd: Path) -> Finding:
+    """Hooks are a choice: without them nothing is wrong, without their program they are idle."""
+    directory = hooks_directory(cwd)
+    calling = [name for name in HOOKS if _calls_us(directory / name)]
+    if not calling:
+        return Finding("hooks", "ok", "none call kmerge (`kmerge install --hooks` writes them)")
+    text = f"{' and '.join(calling)} call kmerge"
+    if shutil.which("kmerge") is None:
+        return Finding("hooks", "warn", f"{text}, which is not on PATH", "put kmerge on PATH")
+    return Finding("hooks", "ok", text)
+
+
+def probe_settings(cwd: Path) -> list[Finding]:
+    """Settings that turn the driver off, or make no sense."""
+    findings = []
+    if os.environ.get("KMERGE") == "0":
+        text = "KMERGE=0 turns the driver off in this shell"
+        findings.append(Finding("settings", "warn", text, "unset KMERGE"))
+    if config_values(None, "merge.kmerge.recursive", cwd):
+        text = "merge.kmerge.recursive is set: criss-cross merges lose the driver's base"
+        hint = "git config --unset-all merge.kmerge.recursive"
+        findings.append(Finding("settings", "warn", text, hint))
+    for problem in settings_for(MADE_UP).problems:
+        findings.append(Finding("settings", "warn", problem, "it is passed over; correct it"))
+    return findings
+
+
+def is_bare(cwd: Path) -> bool:
+    """Whether the repository has no working tree of its own."""
+    return ask_git("rev-parse", "--is-bare-repository", cwd=cwd).line == "true"
+
+
+def _calls_us(hook: Path) -> bool:
+    try:
+        return "kmerge check" in hook.read_text("utf-8", "replace") and os.access(hook, os.X_OK)
+    except OSError:
+        return False
+
+
+def _first(drivers: dict[str, str], name: str) -> str:
+    return next(path for path, driver in drivers.items() if driver == name)
+
+
+def _named(driver: str) -> str:
+    return {
+        "unspecified": "git",
+        "set": "git's text merge",
+        "text": "git's text merge",
+        "unset": "git's binary merge",
+    }.get(driver, driver)

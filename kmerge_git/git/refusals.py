@@ -1,0 +1,49 @@
+"""What libgit2 refuses to read, in plain words with the way out."""
+
+from __future__ import annotations
+
+from kmerge_git.errors import KmergeError, Unsupported
+
+# what libgit2 says -> what it means, what to do
+_REFUSALS = (
+    (
+        "object format",
+        "the repository names its objects by sha256, which libgit2 cannot read",
+        "the merge driver works there all the same: `kmerge install`",
+    ),
+    (
+        "refstorage",
+        "the repository keeps its references in a reftable, which libgit2 cannot read",
+        "`git refs migrate --ref-format=files` converts it",
+    ),
+    (
+        "'link'",
+        "the index is split, which libgit2 cannot read",
+        "`git update-index --no-split-index` joins it",
+    ),
+    (
+        "'sdir'",
+        "the index is sparse, which libgit2 cannot read",
+        "`git sparse-checkout reapply --no-sparse-index` expands it",
+    ),
+    (
+        "extension",
+        "the repository uses an extension that libgit2 does not know",
+        "the merge driver works there all the same: `kmerge install`",
+    ),
+    (
+        "not owned",
+        "the repository belongs to another user",
+        "`git config --global --add safe.directory PATH` trusts it",
+    ),
+    ("repository not found", "this is not a git repository", "run kmerge inside one"),
+)
+
+
+def explained(message: str, path: str = "") -> KmergeError:
+    """The error for what libgit2 said: the cause in plain words, and what to do."""
+    for needle, why, hint in _REFUSALS:
+        if needle in message.lower():
+            known = needle != "extension"
+            return Unsupported(why if known else f"{why} ({message})", path=path, hint=hint)
+    return Unsupported(f"libgit2 cannot read this repository: {message}", path=path)

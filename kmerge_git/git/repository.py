@@ -1,0 +1,362 @@
+"""The one door to repositories: nothing else in the project imports pygit2.
+
+Everything that comes out of here is a plain value. What libgit2 refuses to read becomes an error
+that names the cause and what to do. Reading never writes, not even a loose object: what a merge
+makes up on its way (`Repository.virtual`) lives in memory.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pygit2
+from pygit2.enums import (
+    FileMode,
+    FilterMode,
+    MergeFavor,
+    MergeFileFlag,
+    ObjectType,
+    RepositoryOpenFlag,
+    SortMode,
+)
+from pygit2.ffi import C, ffi
+
+from kmerge_git.errors import KmergeError, Unsupported, UsageError
+from kmerge_git.git.conflicts import Stages
+from kmerge_git.git.refusals import explained
+from kmerge_git.git.sides import Change, Entry
+
+# libgit2 keeps up to 256 MiB of parsed trees by default; a replay of a long history needs no more
+# than the few that it is looking at.
+_CACHE_BYTES = 4 << 20
+_MAPPED_BYTES = 64 << 20  # of pack files at a time; the default is 8 GiB
+_RENAME_SOURCES = 400  # git's merge.renameLimit is 7000; likeness costs a comparison a pair
+
+
+@contextmanager
+def _explaining(path: str = "") -> Iterator[None]:
+    try:
+        yield
+    except (pygit2.GitError, ValueError, OSError) as error:
+        raise explained(str(error), path) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit: its id, its tree, its parents and the first line of its message."""
+
+    oid: str
+    tree: str
+    parents: tuple[str, ...]
+    subject: str
+
+    @property
+    def short(self) -> str:
+        """The id as people read it."""
+        return self.oid[:10]
+
+
+class Repository:
+    """A repository that is read; see the functions of `git.staging` for what is written."""
+
+    def __init__(self, inner: pygit2.Repository) -> None:
+        self._inner = inner
+        self.worktree: str | None = inner.workdir
+        self.git_dir: str = inner.path
+
+    @classmethod
+    def open(cls, path: str = ".") -> Repository:
+        """Open the repository around a path: a bare one, a linked worktree, a submodule."""
+        pygit2.settings.cache_max_size(_CACHE_BYTES)
+        pygit2.settings.mwindow_size = _MAPPED_BYTES // 8
+        pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES
+        with _explaining():
+            return cls(pygit2.Repository(path, RepositoryOpenFlag.FROM_ENV))
+
+    def virtual(self) -> Repository:
+        """The same repository, where everything that is written stays in memory."""
+        with _explaining():
+            inner = pygit2.Repository(self.git_dir)
+        odb = inner.odb
+        odb.add_backend(_Memory(), 1000)  # above the packs and the loose objects: it is asked first
+        inner.set_odb(odb)
+        twin = Repository(inner)
+        twin.worktree = self.worktree
+        return twin
+
+    # -- commits ---------------------------------------------------------------------------------
+
+    def commit(self, rev: str) -> Commit:
+        """The commit that a revision names."""
+        try:
+            found = self._inner.revparse_single(rev).peel(pygit2.Commit)
+        except (KeyError, ValueError, pygit2.GitError) as error:
+            raise UsageError(f"{rev!r} is not a commit here", hint="see `git log`") from error
+        return _commit(found)
+
+    def merge_base(self, ours: str, theirs: str) -> str | None:
+        """The first merge base, or None where the histories are unrelated."""
+        found = self._inner.merge_base(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
+        return str(found) if found else None
+
+    def is_criss_cross(self, base: str, ours: str, theirs: str) -> bool:
+        """Whether there are more merge bases than this one."""
+        # What ours has beyond theirs is what it has beyond the base, unless theirs
+        # reaches some of it by a road that does not lead over the base.
+        a, b, m = (pygit2.Oid(hex=oid) for oid in (ours, theirs, base))
+        return self._inner.ahead_behind(a, b)[0] != self._inner.ahead_behind(a, m)[0]
+
+    def commits(self, spec: str) -> Iterator[Commit]:
+        """The commits of `REV` or `A..B`, newest first."""
+        include, exclude = self._ends(spec)
+        walker = self._inner.walk(include, SortMode.TOPOLOGICAL | SortMode.TIME)
+        if exclude is not None:
+            walker.hide(exclude)
+        with _explaining():
+            yield from (_commit(found) for found in walker)
+
+    def merge_commits(self, spec: str) -> Iterator[str]:
+        """The ids of the merges in `REV` or `A..B`, newest first."""
+        return (commit.oid for commit in self.commits(spec) if len(commit.parents) > 1)
+
+    def _ends(self, spec: str) -> tuple[pygit2.Oid, pygit2.Oid | None]:
+        left, dots, right = spec.partition("..")
+        if right.startswith("."):
+            raise UsageError(f"{spec!r}: a range is A..B", hint="two dots")
+        last = self.commit((right if dots else left) or "HEAD")
+        first = self.commit(left or "HEAD") if dots else None
+        return pygit2.Oid(hex=last.oid), pygit2.Oid(hex=first.oid) if first else None
+
+    def patch_id(self, commit: Commit) -> str:
+        """The identity of a commit's change, the same after a rebase."""
+        new = self._tree(commit.tree)
+        old = self._tree(self.commit(commit.parents[0]).tree) if commit.parents else None
+        diff = old.diff_to_tree(new) if old else new.diff_to_tree(swap=True)
+        return str(diff.patchid)
+
+    # -- trees and blobs -------------------------------------------------------------------------
+
+    def changes(self, old: str | None, new: str, *, renames: bool = True) -> tuple[Change, ...]:
+        """What changed from one tree to another; None stands for the empty tree."""
+        new_tree = self._tree(new)
+        with _explaining():
+            if old is None:
+                diff = new_tree.diff_to_tree(swap=True)
+            else:
+                diff = self._tree(old).diff_to_tree(new_tree)
+            deltas = list(diff.deltas)
+            if renames and {"A", "D"} <= {delta.status_char() for delta in deltas}:
+                diff.find_similar(rename_limit=_RENAME_SOURCES)
+                deltas = list(diff.deltas)
+        return tuple(_change(delta) for delta in deltas)
+
+    def entry(self, tree: str, path: str) -> Entry | None:
+        """The file at a path of a tree, or None."""
+        try:
+            found = self._tree(tree)[path]
+        except KeyError:
+            return None
+        return None if found.type_str == "tree" else Entry(str(found.id), int(found.filemode))
+
+    def blob(self, oid: str) -> bytes:
+        """The bytes of a blob."""
+        try:
+            return bytes(self._inner.read(pygit2.Oid(hex=oid))[1])
+        except (KeyError, pygit2.GitError) as error:
+            raise self._missing(oid) from error
+
+    def _tree(self, oid: str) -> pygit2.Tree:
+        try:
+            return self._inner[pygit2.Oid(hex=oid)].peel(pygit2.Tree)
+        except KeyError as error:
+            raise self._missing(oid) from error
+
+    def _missing(self, oid: str) -> KmergeError:
+        config = self._inner.config
+        partial = any(entry.name.endswith((".promisor", ".partialclonefilter")) for entry in config)
+        if partial:
+            why = f"object {oid[:10]} was never fetched: this is a partial clone"
+            return Unsupported(why, hint="`git fetch --refetch --no-filter` completes it")
+        if self._inner.is_shallow:
+            why = f"object {oid[:10]} is not here: this is a shallow clone"
+            return Unsupported(why, hint="`git fetch --unshallow` completes it")
+        return Unsupported(f"object {oid[:10]} is missing", hint="see `git fsck`")
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether the history is cut off."""
+        return bool(self._inner.is_shallow)
+
+    def with_files(self, tree: str, files: dict[str, Entry | None]) -> str:
+        """A tree with some files replaced, or removed where None (in a virtual twin)."""
+        index = pygit2.Index()
+        index.read_tree(self._tree(tree))
+        for path, entry in files.items():
+            if entry is not None:
+                mode = FileMode(entry.mode)
+                index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=entry.oid), mode))
+            elif path in index:
+                index.remove(path)
+        return str(index.write_tree(self._inner))
+
+    # -- the index and the working tree ----------------------------------------------------------
+
+    def conflicts(self) -> tuple[Stages, ...]:
+        """The conflicted files of the index."""
+        if self.worktree is None:
+            raise UsageError("a bare repository has no index", hint="run it in a working tree")
+        with _explaining():
+            self._inner.index.read()
+            found = list(self._inner.index.conflicts or ())
+        return tuple(_stages(three) for three in found)
+
+    def staged(self, path: str) -> Entry | None:
+        """The entry of a file that is not in conflict, or None."""
+        try:
+            found = self._inner.index[path]
+        except KeyError:
+            return None
+        return Entry(str(found.id), int(found.mode))
+
+    def store(self, data: bytes) -> str:
+        """Write a blob and return its id (of a virtual twin: into memory)."""
+        return str(self._inner.create_blob(data))
+
+    def to_worktree(self, path: str, data: bytes) -> bytes:
+        """The bytes as git would check them out: line ends, `ident`."""
+        with _explaining(path):
+            # a path is bytes to libgit2, whatever the annotation says
+            filters = self._inner.load_filter_list(
+                os.fsencode(path),  # type: ignore[arg-type]
+                FilterMode.TO_WORKTREE,
+            )
+            return bytes(filters.apply_to_buffer(data)) if filters else data
+
+    def attribute(self, path: str, name: str) -> str | None:
+        """The value of an attribute of a path, in git's words; None where nothing is said."""
+        value = self._inner.get_attr(os.fsencode(path), name)
+        return value if value is None or isinstance(value, str) else ("set" if value else "unset")
+
+    def settings(self) -> list[tuple[str, str]]:
+        """Git's settings, the weakest first; a name may be there more than once."""
+        with _explaining():
+            return [(str(entry.name), str(entry.value)) for entry in self._inner.config]
+
+    def note(self, name: str) -> str:
+        """The text of a file in git's directory (MERGE_HEAD, MERGE_MSG), or nothing."""
+        file = Path(self.git_dir, name)
+        return file.read_text(errors="replace") if file.is_file() else ""
+
+
+def _commit(found: pygit2.Commit) -> Commit:
+    lines = found.message.splitlines()
+    parents = tuple(str(oid) for oid in found.parent_ids)
+    return Commit(str(found.id), str(found.tree_id), parents, lines[0] if lines else "")
+
+
+def _change(delta: pygit2.DiffDelta) -> Change:
+    status = delta.status_char()
+    old, new = delta.old_file, delta.new_file
+    return Change(
+        old.path,
+        new.path,
+        None if status == "A" else Entry(str(old.id), int(old.mode)),
+        None if status == "D" else Entry(str(new.id), int(new.mode)),
+    )
+
+
+def _stages(three: tuple[pygit2.IndexEntry | None, ...]) -> Stages:
+    path = next(str(entry.path) for entry in three if entry)
+    entries = [Entry(str(entry.id), int(entry.mode)) if entry else None for entry in three]
+    return Stages(path, *entries)
+
+
+class _Memory(pygit2.OdbBackend):
+    """Objects that live as long as this value does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.objects: dict[str, tuple[int, bytes]] = {}
+
+    def read_cb(self, oid: pygit2.Oid) -> tuple[int, bytes]:
+        return self.objects[str(oid)]
+
+    def read_prefix_cb(self, oid: pygit2.Oid) -> tuple[int, bytes, pygit2.Oid]:
+        return (*self.objects[str(oid)], oid)
+
+    def read_header_cb(self, oid: pygit2.Oid) -> tuple[int, int]:
+        kind, data = self.objects[str(oid)]
+        return kind, len(data)
+
+    def exists_cb(self, oid: pygit2.Oid) -> bool:
+        return str(oid) in self.objects
+
+    def exists_prefix_cb(self, oid: pygit2.Oid) -> pygit2.Oid:
+        if str(oid) not in self.objects:
+            raise KeyError(str(oid))
+        return oid
+
+    def write_cb(self, oid: pygit2.Oid, data: bytes, kind: int) -> None:
+        self.objects[str(oid)] = (kind, bytes(data))
+
+    def refresh_cb(self) -> None:
+        """There is nothing to look at again."""
+
+
+class LineMerge:
+    """Git's line merge without a process: libgit2's, over blobs in memory."""
+
+    def __init__(self) -> None:
+        self._memory = _Memory()
+        odb = pygit2.Odb()
+        odb.add_backend(self._memory, 1)
+        self._inner = pygit2.Repository()
+        self._inner.set_odb(odb)
+        self._labels = [ffi.new("char[]", word) for word in (b"base", b"ours", b"theirs")]
+
+    def __call__(self, base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, bool]:
+        """The merged text and whether it is free of conflicts."""
+        return self._merge((base, ours, theirs), MergeFavor.NORMAL)
+
+    def readings(
+        self, base: bytes, ours: bytes, theirs: bytes, *, patience: bool = False
+    ) -> tuple[bytes, bytes]:
+        """The merge with every conflict resolved to ours, and to theirs."""
+        three = (base, ours, theirs)
+        flags = int(MergeFileFlag.DIFF_PATIENCE) if patience else 0
+        return (
+            self._merge(three, MergeFavor.OURS, flags)[0],
+            self._merge(three, MergeFavor.THEIRS, flags)[0],
+        )
+
+    def _merge(
+        self, three: tuple[bytes, bytes, bytes], favor: MergeFavor, flags: int = 0
+    ) -> tuple[bytes, bool]:
+        if any(b"\0" in data[:8000] for data in three):
+            return three[1], False  # git takes no side of binary files either
+        options = ffi.new("git_merge_file_options *")
+        options.version = 1
+        options.favor = int(favor)
+        options.flags = flags
+        options.ancestor_label, options.our_label, options.their_label = self._labels
+        result = ffi.new("git_merge_file_result *")
+        entries = [self._put(data)._to_c() for data in three]
+        code = C.git_merge_file_from_index(
+            result, self._inner._repo, *(entry[0] for entry in entries), options
+        )
+        if code:
+            return three[1], False
+        try:
+            return bytes(ffi.buffer(result.ptr, result.len)), bool(result.automergeable)
+        finally:
+            C.git_merge_file_result_free(result)
+            self._memory.objects.clear()
+
+    def _put(self, data: bytes) -> pygit2.IndexEntry:
+        oid = pygit2.hash(data)
+        self._memory.objects[str(oid)] = (int(ObjectType.BLOB), data)
+        return pygit2.IndexEntry("file", oid, FileMode.BLOB)

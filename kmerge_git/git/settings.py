@@ -1,0 +1,272 @@
+"""What attributes, the environment and git's configuration say about the merge of one path.
+
+Precedence: flag > attribute > environment > git config > default. This is on the driver's way, so
+git is asked with `posix_spawn`, both questions at once, and nothing heavy is imported. A value
+that makes no sense is told and passed over: a typo must not cost anybody a merge.
+"""
+
+from __future__ import annotations
+
+import os
+
+from kmerge_git.git.hints import nothing_is_set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ATTRIBUTES = ("kmerge-rules", "kmerge-favor", "kmerge-policy", "conflict-marker-size")
+CONFIG = r"^(kmerge\.|merge\.conflictstyle$)"
+RULES = ("git", "kyaml")
+SIDES = ("ours", "theirs")
+STYLES = ("merge", "diff3", "zdiff3")
+POLICIES = ("higher", "ours", "theirs", "union")
+
+
+class Settings:
+    """How one path is merged; `problems` are sentences for stderr."""
+
+    __slots__ = (
+        "conflict_style",
+        "favor",
+        "marker_size",
+        "policies",
+        "problems",
+        "rules",
+        "timeout",
+    )
+
+    def __init__(self) -> None:
+        self.rules = "git"
+        self.favor: str | None = None
+        self.timeout = 10.0  # seconds; 0 = no limit
+        self.conflict_style = "merge"
+        self.marker_size = 7  # what git writes for this path outside of a criss-cross
+        # (field path, policy): the first that matches a place decides; `**` is every field
+        self.policies: list[tuple[str, str]] = []
+        self.problems: list[str] = []
+
+
+def settings_for(
+    path: str,
+    *,
+    flags: Mapping[str, str] | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """The settings for a path below the current directory; asks git twice, at the same time."""
+    environ = os.environ if environ is None else environ
+    if nothing_is_set(path):
+        return settle(path, [], {}, environ, flags or {})
+    config = Question("config", "--null", "--get-regexp", CONFIG)
+    attributes = Question("check-attr", "-z", *ATTRIBUTES, "--", path)
+    return settle(
+        path,
+        config_pairs(config.answer()),
+        attribute_values(attributes.answer()),
+        environ,
+        flags or {},
+    )
+
+
+def settle(
+    path: str,
+    config: list[tuple[str, str]],
+    attributes: Mapping[str, str],
+    environ: Mapping[str, str],
+    flags: Mapping[str, str],
+) -> Settings:
+    """One value a setting out of everything that was said, the weakest voice first."""
+    found = Settings()
+    for key, value in config:
+        if key == "kmerge.policy":
+            _add_policy(found, path, value)
+        elif key == "merge.conflictstyle":
+            _set(found, key, value)
+    for key, value in config:
+        if key.startswith("kmerge."):
+            _set(found, key, value)
+    for name, key in (
+        ("KMERGE_RULES", "rules"),
+        ("KMERGE_FAVOR", "favor"),
+        ("KMERGE_TIMEOUT", "timeout"),
+        ("KMERGE_CONFLICT_STYLE", "conflictstyle"),
+    ):
+        if environ.get(name):
+            _set(found, name, environ[name], key)
+    for name in ATTRIBUTES:
+        if name == "kmerge-policy":
+            found.policies = _policies_of(found, attributes.get(name, "")) + found.policies
+        elif name in attributes:
+            _set(found, name, attributes[name])
+    for key, value in flags.items():
+        _set(found, f"--{key}", value)
+    return found
+
+
+def _set(found: Settings, name: str, value: str, key: str = "") -> None:
+    """Take one value, or say why not."""
+    key = key or name.lstrip("-").rpartition(".")[2].removeprefix("kmerge-").replace("-", "")
+    if key == "rules":
+        _choose(found, name, "rules", value, RULES)
+    elif key == "favor":
+        if value in ("none", ""):
+            found.favor = None
+        else:
+            _choose(found, name, "favor", value, SIDES)
+    elif key == "conflictstyle":
+        _choose(found, name, "conflict_style", value, STYLES)
+    elif key == "conflictmarkersize":
+        if value.isascii() and value.isdigit() and int(value) > 0:
+            found.marker_size = int(value)
+    elif key == "timeout":
+        seconds = _seconds(value)
+        if seconds < 0:
+            found.problems.append(f"{name}: `{value}` is no number of seconds")
+        else:
+            found.timeout = seconds
+
+
+def _choose(found: Settings, name: str, field: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value in allowed:
+        setattr(found, field, value)
+    else:
+        found.problems.append(f"{name}: `{value}` is none of {', '.join(allowed)}")
+
+
+def _seconds(value: str) -> float:
+    try:
+        seconds = float(value.removesuffix("s"))
+    except ValueError:
+        return -1.0
+    return seconds if 0 <= seconds < 1e6 else -1.0
+
+
+def _add_policy(found: Settings, path: str, value: str) -> None:
+    """`GLOB FIELDPATH POLICY` of `kmerge.policy`."""
+    words = value.split()
+    if len(words) != 3 or words[2] not in POLICIES:
+        found.problems.append(
+            f"kmerge.policy: `{value}` is not GLOB FIELDPATH {'|'.join(POLICIES)}"
+        )
+    elif matches(words[0], path):
+        found.policies.append((words[1], words[2]))
+
+
+def _policies_of(found: Settings, value: str) -> list[tuple[str, str]]:
+    """`FIELDPATH:POLICY,...` of the attribute; a policy alone is for every field."""
+    policies = []
+    for item in value.split(",") if value else []:
+        field, _, policy = item.rpartition(":")
+        if policy in POLICIES:
+            policies.append((field or "**", policy))
+        else:
+            found.problems.append(f"kmerge-policy: `{item}` is not FIELDPATH:POLICY")
+    return policies
+
+
+def matches(glob: str, path: str) -> bool:
+    """Whether a glob as in attribute files matches a path: `*` within a name, `**` across."""
+    parts = path.split("/")
+    if "/" not in glob:
+        return _matches_name(glob, parts[-1])
+    return _matches_parts(glob.removeprefix("/").split("/"), parts)
+
+
+def _matches_parts(globs: list[str], parts: list[str]) -> bool:
+    if not globs:
+        return not parts
+    if globs[0] == "**":
+        if len(globs) == 1:
+            return bool(parts)
+        return any(_matches_parts(globs[1:], parts[i:]) for i in range(len(parts)))
+    return (
+        bool(parts) and _matches_name(globs[0], parts[0]) and _matches_parts(globs[1:], parts[1:])
+    )
+
+
+def _matches_name(glob: str, name: str) -> bool:
+    """`*` and `?`; the last star is the only one that ever has to be tried again."""
+    at = start = 0
+    star = -1
+    for_star = 0
+    while start < len(name):
+        if at < len(glob) and glob[at] == "*":
+            star, for_star = at, start
+            at += 1
+        elif at < len(glob) and glob[at] in ("?", name[start]):
+            at += 1
+            start += 1
+        elif star >= 0:
+            for_star += 1
+            at, start = star + 1, for_star
+        else:
+            return False
+    return glob[at:].strip("*") == ""
+
+
+def config_pairs(answer: bytes) -> list[tuple[str, str]]:
+    """`git config --null --get-regexp`: keys (lower case) and values, a later one wins."""
+    pairs = []
+    for item in os.fsdecode(answer).split("\0")[:-1]:
+        key, newline, value = item.partition("\n")
+        pairs.append((key.lower(), value if newline else "true"))
+    return pairs
+
+
+def attribute_values(answer: bytes) -> dict[str, str]:
+    """`git check-attr -z`: the attributes that have a value."""
+    words = os.fsdecode(answer).split("\0")[:-1]
+    triples = zip(words[::3], words[1::3], words[2::3], strict=False)
+    return {
+        name: value for _, name, value in triples if value not in ("unspecified", "set", "unset")
+    }
+
+
+class Question:
+    """A git command that has been started; `answer` waits for what it prints."""
+
+    __slots__ = ("_argv", "_out", "_pid")
+
+    def __init__(self, *args: str) -> None:
+        self._argv = ["git", *args]
+        self._out, self._pid = _spawn(self._argv)
+
+    def answer(self) -> bytes:
+        """The output; nothing if git has none or fails (outside of a repository)."""
+        if self._pid < 0:
+            return _run(self._argv)
+        chunks = []
+        while chunk := os.read(self._out, 1 << 16):
+            chunks.append(chunk)
+        os.close(self._out)
+        _, status = os.waitpid(self._pid, 0)
+        return b"".join(chunks) if status == 0 else b""
+
+
+def _spawn(argv: list[str]) -> tuple[int, int]:
+    """(end of the pipe, process), or (-1, -1) where this system cannot do it cheaply."""
+    if not hasattr(os, "posix_spawnp"):
+        return -1, -1
+    out, into = os.pipe()
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_DUP2, into, 1),
+        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
+    ]
+    try:
+        return out, os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions)
+    except OSError:
+        os.close(out)
+        return -1, -1
+    finally:
+        os.close(into)
+
+
+def _run(argv: list[str]) -> bytes:
+    import subprocess
+
+    try:
+        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError:
+        return b""
+    return done.stdout if done.returncode == 0 else b""

@@ -1,0 +1,154 @@
+"""What two sides did to the files of a tree, and which files both of them touched.
+
+Pure decisions over values: nothing here reads a repository.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+SYMLINK = 0o120000
+SUBMODULE = 0o160000
+
+Kind = Literal[
+    "changed by both",
+    "added by both",
+    "deleted by us",
+    "deleted by them",
+    "renamed to two names",
+    "file and directory",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file in a tree: the id of its blob and its mode."""
+
+    oid: str
+    mode: int
+
+    @property
+    def is_text(self) -> bool:
+        """A regular file, no symbolic link and no submodule."""
+        return self.mode not in (SYMLINK, SUBMODULE)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one side did to one file; `old` is None for an addition, `new` for a deletion."""
+
+    old_path: str
+    new_path: str
+    old: Entry | None
+    new: Entry | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileCase:
+    """A file that both sides touched; `path` is where the result goes."""
+
+    path: str
+    kind: Kind
+    base: Entry | None
+    ours: Entry | None
+    theirs: Entry | None
+    note: str = ""
+
+
+def touched_by_both(ours: Iterable[Change], theirs: Iterable[Change]) -> tuple[FileCase, ...]:
+    """The files whose result is not simply one side's, in the order of their paths.
+
+    Left out: files both sides left alike, and files where one side only renamed or did nothing.
+    """
+    our_list, their_list = list(ours), list(theirs)
+    cases = _changed_files(our_list, their_list)
+    taken = {case.path for case in cases}
+    cases += [c for c in _added_files(our_list, their_list) if c.path not in taken]
+    cases += _files_over_directories(our_list, their_list)
+    return tuple(sorted(cases, key=lambda case: case.path))
+
+
+def _changed_files(ours: list[Change], theirs: list[Change]) -> list[FileCase]:
+    by_path = {change.old_path: change for change in theirs if change.old}
+    cases = []
+    for our in ours:
+        their = by_path.get(our.old_path) if our.old else None
+        case = _pair(our, their) if their else None
+        if case:
+            cases.append(case)
+    return cases
+
+
+def _pair(our: Change, their: Change) -> FileCase | None:
+    """The case of one file of the base that both sides changed, deleted or renamed."""
+    base = our.old
+    if our.new is None and their.new is None:
+        return None
+    if our.new is None:
+        return FileCase(their.new_path, "deleted by us", base, None, their.new)
+    if their.new is None:
+        return FileCase(our.new_path, "deleted by them", base, our.new, None)
+    moved_by_us = our.new_path != our.old_path
+    moved_by_them = their.new_path != their.old_path
+    if moved_by_us and moved_by_them and our.new_path != their.new_path:
+        note = f"{our.new_path} and {their.new_path}"
+        return FileCase(our.old_path, "renamed to two names", base, our.new, their.new, note)
+    if base in (our.new, their.new) or our.new == their.new:
+        return None  # one side did no more than rename, or both did the same
+    path = our.new_path if moved_by_us else their.new_path
+    note = f"renamed from {our.old_path}" if path != our.old_path else ""
+    return FileCase(path, "changed by both", base, our.new, their.new, note)
+
+
+def _added_files(ours: list[Change], theirs: list[Change]) -> list[FileCase]:
+    """Files that both sides put at a path where the base had none, with different contents."""
+    arrivals = {c.new_path: c.new for c in theirs if c.new and _is_arrival(c)}
+    cases = []
+    for our in ours:
+        if our.new is None or not _is_arrival(our):
+            continue
+        their_new = arrivals.get(our.new_path)
+        if their_new and their_new != our.new:
+            cases.append(FileCase(our.new_path, "added by both", None, our.new, their_new))
+    return cases
+
+
+def _is_arrival(change: Change) -> bool:
+    return change.old is None or change.old_path != change.new_path
+
+
+def _files_over_directories(ours: list[Change], theirs: list[Change]) -> list[FileCase]:
+    """One side has a file where the other side has a directory."""
+    our_new = {c.new_path: c.new for c in ours if c.new and _is_arrival(c)}
+    their_new = {c.new_path: c.new for c in theirs if c.new and _is_arrival(c)}
+    our_directories, their_directories = _directories(our_new), _directories(their_new)
+    clash: Kind = "file and directory"
+    return [
+        FileCase(path, clash, None, entry, None, "a directory on the other side")
+        for path, entry in our_new.items()
+        if path in their_directories
+    ] + [
+        FileCase(path, clash, None, None, entry, "a directory on our side")
+        for path, entry in their_new.items()
+        if path in our_directories
+    ]
+
+
+def _directories(paths: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    for path in paths:
+        parent = path.rpartition("/")[0]
+        while parent and parent not in found:
+            found.add(parent)
+            parent = parent.rpartition("/")[0]
+    return found
+
+
+def merged_mode(base: Entry | None, ours: Entry | None, theirs: Entry | None) -> int:
+    """The mode of the result: the side that changed it decides, ours where both did."""
+    sides = [entry.mode for entry in (ours, theirs) if entry]
+    if len(sides) == 2 and base and sides[0] == base.mode:
+        return sides[1]
+    return sides[0] if sides else 0o100644

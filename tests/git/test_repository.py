@@ -1,0 +1,165 @@
+"""What pygit2 refuses is said in plain words, and nothing is touched."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from manifests import deployment
+from world import Repo, World
+
+from kmerge_git.git.repository import LineMerge, Repository
+from kmerge_git.git.sides import Entry
+
+COMMANDS = (("solve",), ("preview", "side"), ("replay",))
+TEXTS = tuple(deployment(replicas=number) for number in (1, 2, 3))
+
+
+def refused(repo: Repo, command: tuple[str, ...]) -> str:
+    """The one line on stderr, after a look at everything that could have been touched."""
+    before = _state(repo.path)
+    done = repo.kmerge(*command, check=False)
+    assert _state(repo.path) == before
+    assert (done.code, done.out) == (2, "")
+    assert done.err.count("\n") == 1
+    return done.err
+
+
+def _state(path: Path) -> dict[str, bytes]:
+    return {str(file): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def stopped(repo: Repo) -> Repo:
+    base, ours, theirs = ({"a.yaml": text, "dir/b.yaml": text} for text in TEXTS)
+    repo.fork(base, ours, theirs)
+    assert repo.merge().code == 1
+    return repo
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_sha256(world: World, command: tuple[str, ...]) -> None:
+    world.git("init", "-q", "-b", "main", "--object-format=sha256", "repo")
+    repo = stopped(Repo(world, world.root / "repo"))
+    message = refused(repo, command)
+    assert message == (
+        "kmerge: the repository names its objects by sha256, which libgit2 cannot read; "
+        "the merge driver works there all the same: `kmerge install`\n"
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_reftable(repo: Repo, command: tuple[str, ...]) -> None:
+    stopped(repo)
+    # git before 2.45 cannot make one; libgit2 looks at the extension before anything else
+    with (repo.path / ".git" / "config").open("a") as config:
+        config.write(
+            "[core]\n\trepositoryformatversion = 1\n[extensions]\n\trefstorage = reftable\n"
+        )
+    assert "reftable" in refused(repo, command)
+    assert "git refs migrate --ref-format=files" in refused(repo, command)
+
+
+def test_a_split_index(repo: Repo) -> None:
+    stopped(repo)
+    repo.git("update-index", "--split-index")
+    message = refused(repo, ("solve",))
+    assert "the index is split" in message
+    assert "git update-index --no-split-index" in message
+    repo.git("update-index", "--no-split-index")
+    assert repo.kmerge("solve", "--favor", "ours").code == 0
+
+
+def test_a_sparse_index(repo: Repo) -> None:
+    repo.commit("base", {"a/a.yaml": TEXTS[0], "b/b.yaml": TEXTS[0], "c.yaml": TEXTS[0]})
+    repo.branch("side")
+    repo.commit("theirs", {"a/a.yaml": TEXTS[1]})
+    repo.switch("main")
+    repo.commit("ours", {"a/a.yaml": TEXTS[2]})
+    repo.git("sparse-checkout", "init", "--cone", "--sparse-index")
+    repo.git("sparse-checkout", "set", "a")
+    assert repo.merge().code == 1
+    message = refused(repo, ("solve",))
+    assert "the index is sparse" in message
+    repo.git("sparse-checkout", "reapply", "--no-sparse-index")
+    assert repo.kmerge("solve", "--favor", "ours").code == 0
+    assert repo.unmerged() == []
+
+
+@pytest.mark.parametrize("command", COMMANDS[1:], ids=lambda command: command[0])
+def test_a_partial_clone_with_missing_blobs(
+    world: World, repo: Repo, command: tuple[str, ...]
+) -> None:
+    repo.fork(*({"a.yaml": text} for text in TEXTS))
+    repo.branch("merged")
+    repo.merge()
+    repo.commit("merged", {"a.yaml": TEXTS[0]})
+    repo.switch("main")
+    repo.git("config", "uploadpack.allowFilter", "true")
+    head = "merged" if command[0] == "replay" else "main"
+    origin = f"file://{repo.path}"
+    world.git("clone", "-q", "--filter=blob:none", "--no-checkout", "-b", head, origin, "partial")
+    partial = Repo(world, world.root / "partial")
+    partial.git("branch", "side", "origin/side")
+    message = refused(partial, command)
+    assert "was never fetched: this is a partial clone" in message
+    assert "git fetch --refetch --no-filter" in message
+
+
+def test_a_kind_of_index_that_is_held_by_another_process(repo: Repo) -> None:
+    stopped(repo)
+    (repo.path / ".git" / "index.lock").touch()
+    done = repo.kmerge("solve", "--favor", "ours", check=False)
+    assert done.code == 2
+    assert "another git process holds the index" in done.err
+    (repo.path / ".git" / "index.lock").unlink()
+    repo.git("merge", "--abort")
+    assert repo.text("a.yaml") == TEXTS[1]
+
+
+def test_the_line_merge_is_that_of_git(world: World, tmp_path: Path) -> None:
+    lines = [f"line {number}\n" for number in range(40)]
+    variants = [
+        {3: "ours\n"},
+        {3: "theirs\n"},
+        {20: "far\n"},
+        {4: "next\n"},
+        {3: "", 4: ""},
+        {39: "last"},
+    ]
+    merge = LineMerge()
+    for ours in variants:
+        for theirs in variants:
+            texts = [
+                "".join(change.get(number, line) for number, line in enumerate(lines)).encode()
+                for change in ({}, ours, theirs)
+            ]
+            for name, text in zip(("base", "ours", "theirs"), texts, strict=True):
+                (tmp_path / name).write_bytes(text)
+            labels = [word for name in ("ours", "base", "theirs") for word in ("-L", name)]
+            argv = ["git", "merge-file", "-p", *labels, "ours", "base", "theirs"]
+            git = world.run(*argv, cwd=tmp_path, check=False)
+            assert merge(*texts) == (git.out.encode(), git.code == 0)
+
+
+def test_the_line_merge_takes_any_bytes() -> None:
+    merge = LineMerge()
+    assert merge(b"a\n\xff\n", b"b\n\xff\n", b"a\n\xff\nc\n") == (b"b\n\xff\nc\n", True)
+    assert merge(b"a\0", b"b\0", b"c\0") == (b"b\0", False)
+    assert merge(b"", b"", b"") == (b"", True)
+
+
+def test_a_virtual_twin_writes_into_memory(repo: Repo) -> None:
+    repo.commit("base", {"a.yaml": "a: 1\n", "dir/b.yaml": "b: 1\n"})
+    before = repo.git("count-objects").out
+    twin = Repository.open(str(repo.path)).virtual()
+    tree = twin.commit("HEAD").tree
+    blob = twin.store(b"c: 1\n")
+    other = twin.with_files(tree, {"a.yaml": None, "dir/c.yaml": Entry(blob, 0o100644)})
+    assert twin.entry(other, "a.yaml") is None
+    assert twin.entry(other, "dir/c.yaml") == Entry(blob, 0o100644)
+    assert twin.blob(blob) == b"c: 1\n"
+    assert {change.new_path for change in twin.changes(tree, other, renames=False)} == {
+        "a.yaml",
+        "dir/c.yaml",
+    }
+    assert repo.git("count-objects").out == before

@@ -1,0 +1,172 @@
+"""The settings of a path: who is heard first, and what nonsense costs (nothing)."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from world import Repo, World
+
+from kmerge_git.git import settings
+from kmerge_git.git.settings import Settings, matches, settings_for, settle
+
+
+def told(found: Settings) -> dict[str, object]:
+    return {name: getattr(found, name) for name in Settings.__slots__}
+
+
+DEFAULTS: dict[str, object] = {
+    "rules": "git",
+    "favor": None,
+    "timeout": 10.0,
+    "conflict_style": "merge",
+    "marker_size": 7,
+    "policies": [],
+    "problems": [],
+}
+
+
+def test_nobody_says_anything(world: World) -> None:
+    assert told(settings_for("x.yaml", environ={})) == DEFAULTS
+    world.init()
+    os.chdir("repo")
+    assert told(settings_for("x.yaml", environ={})) == DEFAULTS
+
+
+def test_git_answers_for_the_path(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repo.path)
+    repo.write(
+        ".gitattributes",
+        "a/* kmerge-rules=kyaml conflict-marker-size=9 kmerge-policy=spec.image:higher\n",
+    )
+    for key, value in (
+        ("kmerge.favor", "theirs"),
+        ("kmerge.timeout", "2.5"),
+        ("merge.conflictStyle", "diff3"),
+        ("kmerge.policy", "a/*.yaml spec.replicas ours"),
+        ("kmerge.policy", "b/*.yaml spec.replicas theirs"),
+    ):
+        repo.git("config", "--add", key, value)
+    assert told(settings_for("a/b c'.yaml", environ={})) == DEFAULTS | {
+        "rules": "kyaml",
+        "favor": "theirs",
+        "timeout": 2.5,
+        "conflict_style": "diff3",
+        "marker_size": 9,
+        "policies": [("spec.image", "higher"), ("spec.replicas", "ours")],
+    }
+    assert settings_for("c.yaml", environ={}).rules == "git"
+
+
+@pytest.mark.parametrize(
+    "config, environ, attribute, flag, favor",
+    [
+        ("ours", "", "", "", "ours"),
+        ("ours", "theirs", "", "", "theirs"),
+        ("ours", "ours", "theirs", "", "theirs"),
+        ("ours", "ours", "ours", "theirs", "theirs"),
+        ("ours", "", "", "none", None),
+        ("ours", "none", "", "", None),
+    ],
+)
+def test_flag_before_attribute_before_environment_before_config(
+    config: str, environ: str, attribute: str, flag: str, favor: str | None
+) -> None:
+    found = settle(
+        "x.yaml",
+        [("kmerge.favor", config)],
+        {"kmerge-favor": attribute} if attribute else {},
+        {"KMERGE_FAVOR": environ},
+        {"favor": flag} if flag else {},
+    )
+    assert found.favor == favor
+    assert found.problems == []
+
+
+def test_later_configuration_wins_and_kmerge_before_merge() -> None:
+    pairs = [
+        ("kmerge.conflictstyle", "zdiff3"),
+        ("merge.conflictstyle", "diff3"),
+        ("kmerge.timeout", "1"),
+        ("kmerge.timeout", "3s"),
+    ]
+    found = settle("x.yaml", pairs, {}, {}, {})
+    assert (found.conflict_style, found.timeout) == ("zdiff3", 3.0)
+
+
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("kmerge.rules", "yaml"),
+        ("kmerge.favor", "mine"),
+        ("kmerge.timeout", "soon"),
+        ("kmerge.timeout", "-1"),
+        ("kmerge.timeout", "nan"),
+        ("merge.conflictstyle", "diff4"),
+        ("kmerge.policy", "*.yaml spec.x highest"),
+        ("kmerge.policy", "spec.x higher"),
+    ],
+)
+def test_nonsense_is_told_and_passed_over(key: str, value: str) -> None:
+    found = settle("x.yaml", [(key, value)], {}, {}, {})
+    (problem,) = found.problems
+    assert key in problem
+    assert value in problem
+    assert told(found) == DEFAULTS | {"problems": [problem]}
+
+
+def test_the_policy_attribute() -> None:
+    found = settle("x.yaml", [], {"kmerge-policy": "version:higher,ours,x"}, {}, {})
+    assert found.policies == [("version", "higher"), ("**", "ours")]
+    assert len(found.problems) == 1
+
+
+def test_a_key_without_a_value_is_true() -> None:
+    assert settings.config_pairs(b"kmerge.Favor\nours\0kmerge.x\0kmerge.y\n\0") == [
+        ("kmerge.favor", "ours"),
+        ("kmerge.x", "true"),
+        ("kmerge.y", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    "glob, path, expected",
+    [
+        ("*.yaml", "a/b/x.yaml", True),
+        ("*.yaml", "x.yml", False),
+        ("x?.yaml", "x1.yaml", True),
+        ("x?.yaml", "x.yaml", False),
+        ("a/*.yaml", "a/x.yaml", True),
+        ("a/*.yaml", "a/b/x.yaml", False),
+        ("a/**/*.yaml", "a/x.yaml", True),
+        ("a/**/*.yaml", "a/b/c/x.yaml", True),
+        ("**/x.yaml", "x.yaml", True),
+        ("a/**", "a/b/c", True),
+        ("a/**", "a", False),
+        ("/x.yaml", "x.yaml", True),
+        ("/x.yaml", "a/x.yaml", False),
+        ("*a*b*c", "xaybzc", True),
+        ("*a*b*c", "xaybz", False),
+        ("**", "a/b", True),
+    ],
+)
+def test_globs_of_policies_match_as_attributes_do(
+    repo: Repo, glob: str, path: str, expected: bool
+) -> None:
+    assert matches(glob, path) is expected
+    repo.write(".gitattributes", f"{glob} merge=hit\n")
+    assert (repo.attribute(path) == "hit") is expected
+
+
+def test_without_posix_spawn_subprocess_asks(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repo.path)
+    repo.git("config", "kmerge.favor", "ours")
+    monkeypatch.delattr(os, "posix_spawnp")
+    assert settings_for("x.yaml", environ={}).favor == "ours"
+
+
+def test_without_git_there_are_defaults(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(world.root))
+    assert told(settings_for("x.yaml", environ={})) == DEFAULTS
+    monkeypatch.delattr(os, "posix_spawnp")
+    assert told(settings_for("x.yaml", environ={})) == DEFAULTS
