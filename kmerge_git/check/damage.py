@@ -1,0 +1,192 @@
+"""M01-M10: what a careless merge leaves behind."""
+
+from __future__ import annotations
+
+from kmerge_git.check.kustomization import is_kustomization
+from kmerge_git.check.page import Page, identity
+from kmerge_git.check.plain import Map, Text, field_path
+from kmerge_git.check.registry import (
+    BOOK,
+    ERROR,
+    OBJECT,
+    REPEATED,
+    TEXT,
+    UNREAD,
+    Found,
+    check,
+)
+from kmerge_git.errors import CannotParse
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kmerge_git.check.world import Book
+
+# Lists of a kustomization: name -> the keys of its elements (none: the elements are paths).
+KUSTOMIZATION_PATHS = ("resources", "bases", "components", "crds", "configurations")
+KUSTOMIZATION_LISTS = {
+    "images": ("name",),
+    "replicas": ("name",),
+    "configMapGenerator": ("namespace", "name"),
+    "secretGenerator": ("namespace", "name"),
+}
+
+
+class Unread:
+    """A file that could not be parsed."""
+
+    __slots__ = ("error", "offset", "page")
+
+    def __init__(self, page: Page, error: CannotParse, offset: int) -> None:
+        self.page = page
+        self.error = error
+        self.offset = offset
+
+
+class ObjectSite:
+    """An object of a file: a Kubernetes object, or a kustomization."""
+
+    __slots__ = ("path", "root")
+
+    def __init__(self, path: str, root: Map) -> None:
+        self.path = path
+        self.root = root
+
+
+@check(
+    "M01", ERROR, TEXT, "leftover conflict markers",
+    kubectl="The file is no YAML, or worse: the markers end up in a text.",
+    kustomize="The build fails.",
+    example="<<<<<<< HEAD\n  replicas: 2\n=======\n  replicas: 3\n>>>>>>> topic",
+    mend="Decide between the sides, remove the markers, and `git add` the file.",
+)  # fmt: skip
+def leftover_markers(page: Page) -> Iterator[Found]:
+    """`<<<<<<<` and its companions, of any length that git writes."""
+    if not any(mark in page.source.text for mark in ("<<<", ">>>", "|||", "===")):
+        return
+    marks = list(_markers(page.source.text))
+    sure = {n for at, char, n in marks if n >= 7 and char in "<>|"}
+    sure |= _complete(marks)
+    for at, char, length in marks:
+        if length in sure and char != "=":
+            yield Found(at, f"leftover conflict marker {char * length}")
+        elif length in sure:
+            yield Found(at, f"leftover conflict marker {char * length} between two sides")
+
+
+def _markers(text: str) -> Iterator[tuple[int, str, int]]:
+    """Offset, character and length of every line that looks like a marker."""
+    position = 0
+    for line in text.split("\n"):
+        char = line[:1]
+        if char and char in "<>|=" and line.startswith(char * 3):
+            length = len(line) - len(line.lstrip(char))
+            rest = line[length:].rstrip("\r")
+            if not rest or rest[0] == " ":
+                yield position, char, length
+        position += len(line) + 1
+
+
+def _complete(marks: list[tuple[int, str, int]]) -> set[int]:
+    """The lengths for which an opening, a middle and a closing marker follow each other."""
+    found = set()
+    for length in {n for _, _, n in marks}:
+        chars = "".join(char for _, char, n in marks if n == length).replace("|", "")
+        if "<=>" in chars:
+            found.add(length)
+    return found
+
+
+@check(
+    "M02", ERROR, REPEATED, "a key twice in one mapping",
+    kubectl="The last value counts, the first one is lost; strict readers refuse the file.",
+    kustomize="The file is refused, or the first value counts.",
+    example="spec:\n  replicas: 2\n  replicas: 3",
+    mend="Keep one of them: both sides of a merge may have added the key.",
+)  # fmt: skip
+def repeated_key(value: Map) -> Iterator[Found]:
+    """What a line merge makes of two sides that add the same key in different places."""
+    for key, at, _ in value.repeated:
+        yield Found(at, f"{key} is here twice; only one of the values counts, the other is lost")
+
+
+@check(
+    "M03", ERROR, BOOK, "the same resource twice in a file",
+    kubectl="Both are applied, one after the other; the last one wins.",
+    kustomize="The build fails: `may not add resource with an already registered id`.",
+    example="kind: ConfigMap  # twice with the name web, in one file",
+    mend="Keep one of them, or merge their content.",
+)  # fmt: skip
+def same_resource_twice(book: Book) -> Iterator[Found]:
+    """Both sides of a merge added the resource."""
+    seen: dict[tuple[str, str, str, str], int] = {}
+    for root in book.objects():
+        found = identity(root)
+        if not found[3] or not found[1]:
+            continue
+        if found in seen:
+            line = book.page.position(seen[found])[0]
+            yield Found(
+                root.at, f"{found[1]}/{found[3]} is in this file twice, first in line {line}"
+            )
+        else:
+            seen[found] = root.at
+
+
+@check(
+    "M07", ERROR, UNREAD, "an alias without an anchor",
+    kubectl="The file cannot be read.",
+    kustomize="The file cannot be read.",
+    example="resources: *defaults",
+    mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
+)  # fmt: skip
+def undefined_alias(site: Unread) -> Iterator[Found]:
+    """The anchor went with a block that one side removed."""
+    if "undefined alias" in site.error.why:
+        yield Found(site.offset, "the anchor of this alias is not in the document")
+
+
+@check(
+    "M10", ERROR, UNREAD, "a manifest that cannot be parsed",
+    kubectl="The file cannot be read.",
+    kustomize="The file cannot be read.",
+    example="spec:\n  replicas: 2\n   paused: true",
+    mend="Correct the YAML; Helm templates are recognised and skipped.",
+)  # fmt: skip
+def unparseable(site: Unread) -> Iterator[Found]:
+    """Only for files that are manifests by their text."""
+    if "undefined alias" not in site.error.why:
+        hint = f"; {site.error.hint}" if site.error.hint else ""
+        yield Found(site.offset, f"{site.error.why}{hint}")
+
+
+@check(
+    "M13", ERROR, OBJECT, "an entry twice in a kustomization",
+    kubectl="It does not read kustomizations.",
+    kustomize="The build fails: `may not add resource with an already registered id`; of two "
+    "images or generators only one counts.",
+    example="resources:\n- web.yaml\n- web.yaml",
+    mend="Keep one of them: both sides of a merge may have added it.",
+)  # fmt: skip
+def repeated_entry(site: ObjectSite) -> Iterator[Found]:
+    """Resources, components, images, generators."""
+    if not is_kustomization(site.path, site.root):
+        return
+    for field in KUSTOMIZATION_PATHS:
+        seen: set[str] = set()
+        for item in site.root.items(field):
+            if isinstance(item, Text):
+                name = item.text.removeprefix("./")
+                if name in seen:
+                    yield Found(item.at, f"{item.text} is in {field} twice", path=field)
+                seen.add(name)
+    for field, keys in KUSTOMIZATION_LISTS.items():
+        known: set[tuple[str, ...]] = set()
+        for item in site.root.items(field):
+            if isinstance(item, Map) and item.text("name"):
+                key = tuple(item.text(k) for k in keys)
+                if key in known:
+                    name = item.text("name")
+                    yield Found(item.at, f"{name} is in {field} twice", path=field_path("", field))
+                known.add(key)

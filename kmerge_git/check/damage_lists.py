@@ -1,0 +1,147 @@
+"""M05, M06, M08, M09: lists whose elements have keys, as a careless merge leaves them."""
+
+from __future__ import annotations
+
+from kmerge_git.check import shapes
+from kmerge_git.check.plain import List, Map, Text, Value, collections
+from kmerge_git.check.registry import ERROR, PODS, WARNING, Found, check
+from kmerge_git.check.walk import PATCH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# The lists in which a repeated key breaks the object; in the others it is only odd.
+BREAKING = frozenset(
+    ("containers", "initContainers", "ephemeralContainers", "env", "ports", "volumes",
+     "volumeMounts", "volumeDevices")
+)  # fmt: skip
+
+
+class ListSite:
+    """A list whose elements have keys."""
+
+    __slots__ = ("keys", "list", "name", "path")
+
+    def __init__(self, path: str, name: str, list: List, keys: list[tuple[str, str]]) -> None:
+        self.path = path
+        self.name = name
+        self.list = list
+        self.keys = keys
+
+    def maps(self) -> Iterator[Map]:
+        """The elements that are mappings and no directives."""
+        for value in self.list.values:
+            if isinstance(value, Map) and PATCH not in value.fields:
+                yield value
+
+
+def keyed_lists(root: Map) -> Iterator[ListSite]:
+    """The lists of an object whose elements have keys, also inside kinds that are not known."""
+    known = False
+    for found in shapes.keyed_lists(root):
+        known = True
+        yield ListSite(*found)
+    if known:
+        return
+    for value in collections(root):
+        if isinstance(value, Map) and _is_pod_spec(value):
+            for found in shapes.keyed_lists_of_pod(value, "..."):
+                yield ListSite(*found)
+
+
+def _is_pod_spec(value: Map) -> bool:
+    containers = value.items("containers")
+    return bool(containers) and all(
+        isinstance(c, Map) and "name" in c.fields and "image" in c.fields for c in containers
+    )
+
+
+@check(
+    "M05", ERROR, PODS, "two elements with one key in a list that has keys",
+    kubectl="Applying merges the two, or the API server refuses them as duplicates.",
+    kustomize="Patches change only one of them.",
+    example="env:\n- name: MODE\n  value: a\n- name: MODE\n  value: b",
+    mend="Keep one of them: both sides of a merge may have added the element.",
+)  # fmt: skip
+def repeated_element(site: ListSite) -> Iterator[Found]:
+    """Containers, env, ports by number and protocol, volumes, mounts."""
+    if site.name in BREAKING:
+        yield from _repeated(site)
+
+
+@check(
+    "M06", WARNING, PODS, "two elements with one key in another list that has keys",
+    kubectl="Applying merges the two, or only one counts.",
+    kustomize="Only one of them counts.",
+    example="imagePullSecrets:\n- name: registry\n- name: registry",
+    mend="Keep one of them.",
+)  # fmt: skip
+def repeated_other_element(site: ListSite) -> Iterator[Found]:
+    """Pull secrets, host aliases, owner references, conditions."""
+    if site.name not in BREAKING:
+        yield from _repeated(site)
+
+
+def _repeated(site: ListSite) -> Iterator[Found]:
+    seen = set()
+    first, default = site.keys[0]
+    for value in site.maps():
+        parts = tuple(value.text(key) or default for key, default in site.keys)
+        if not value.text(first) and not default:
+            continue
+        if parts in seen:
+            shown = ", ".join(f"{k}: {p}" for (k, _), p in zip(site.keys, parts, strict=True) if p)
+            yield Found(
+                value.at,
+                f"two elements with {shown} in {site.name}; only one of them counts",
+                path=site.path,
+            )
+        seen.add(parts)
+
+
+@check(
+    "M08", ERROR, PODS, "an env entry with both `value` and `valueFrom`",
+    kubectl="The API server refuses the object.",
+    kustomize="Both end up in the output.",
+    example='env:\n- name: A\n  value: "1"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}',
+    mend="Keep one of them: the sides of a merge may have chosen differently.",
+)  # fmt: skip
+def value_and_value_from(site: ListSite) -> Iterator[Found]:
+    """One side wrote a value, the other a reference."""
+    if site.name == "env":
+        for entry in site.maps():
+            if _set(entry, "value") and _set(entry, "valueFrom"):
+                yield Found(
+                    max(entry.at_key("value"), entry.at_key("valueFrom")),
+                    f"{entry.text('name')} has both value and valueFrom; "
+                    "the API server refuses that",
+                    path=f'{site.path}[name="{entry.text("name")}"]',
+                )
+
+
+@check(
+    "M09", ERROR, PODS, "a volume with two sources",
+    kubectl="The API server refuses the object: `may not specify more than 1 volume type`.",
+    kustomize="Both end up in the output.",
+    example="volumes:\n- name: data\n  emptyDir: {}\n  hostPath:\n    path: /data",
+    mend="Keep one of them: the sides of a merge may have chosen differently.",
+)  # fmt: skip
+def two_volume_sources(site: ListSite) -> Iterator[Found]:
+    """One side wrote emptyDir, the other a claim."""
+    if site.name != "volumes":
+        return
+    for volume in site.maps():
+        sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and _set(volume, k)]
+        if len(sources) > 1:
+            yield Found(
+                volume.at_key(sources[1]),
+                f"volume {volume.text('name')} has two sources, {sources[0]} and {sources[1]}; "
+                "the API server refuses that",
+                path=f'{site.path}[name="{volume.text("name")}"]',
+            )
+
+
+def _set(value: Map, key: str) -> bool:
+    found: Value | None = value.get(key)
+    return found is not None and not (isinstance(found, Text) and found.null)

@@ -1,0 +1,248 @@
+"""What kustomizations and their relatives say about patches: who is one, and of what.
+
+Reads kustomization files, the built-in patch transformers, and the kinds that hold patches
+inline (Flux, Argo CD, Kyverno).
+"""
+
+from __future__ import annotations
+
+from posixpath import basename, dirname, join, normpath
+
+from kmerge_git.check.page import Page
+from kmerge_git.check.plain import List, Map, Text, Value, scalars
+from kmerge_git.check.verdict import JSON6902, PATCH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kmerge_git.check.world import World
+
+NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+RESOURCE_FIELDS = ("resources", "bases", "components", "crds")
+REMOTE = ("://", "git@", "?ref=", "github.com/", "git::")
+
+
+class PatchEntry:
+    """One patch that something names: in a file (`path`), as text (`inline`) or as a `value`."""
+
+    __slots__ = (
+        "at", "field", "holder", "inline", "is_a", "page", "path", "rule", "target", "value",
+    )  # fmt: skip
+
+    def __init__(
+        self, page: Page, at: int, field: str, rule: int, is_a: str = "", *, path: str = "",
+        inline: Text | None = None, value: Map | None = None, target: Map | None = None,
+    ) -> None:  # fmt: skip
+        self.page = page
+        self.at = at
+        self.field = field  # where it stands: patches[0]
+        self.rule = rule
+        self.is_a = is_a  # PATCH, JSON6902, or empty: its content decides
+        self.path = path
+        self.inline = inline
+        self.value = value
+        self.target = target
+        self.holder = ""  # kind of the object that holds an inline patch
+
+
+class Kustomization:
+    """A kustomization file, or the kustomize part of another object."""
+
+    __slots__ = (
+        "_mentioned",
+        "directory",
+        "entries",
+        "listed",
+        "page",
+        "patches",
+        "resources",
+        "root",
+    )
+
+    def __init__(self, page: Page, root: Map) -> None:
+        self.page = page
+        self.root = root
+        self.directory = dirname(page.path)
+        self.resources = [
+            (normpath(join(self.directory, text.text)), text.text, text.at, field)
+            for field in RESOURCE_FIELDS
+            for text in root.items(field)
+            if isinstance(text, Text) and text.text
+        ]
+        self.patches = list(_patches(page, root, self.directory))
+        self.listed = {path for path, _, _, _ in self.resources}
+        self.entries = {entry.path: entry for entry in reversed(self.patches) if entry.path}
+        self._mentioned: set[str] | None = None
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self.page.path
+
+    @property
+    def is_component(self) -> bool:
+        """Whether others include it; then its patches change resources it does not name."""
+        return self.root.text("kind") == "Component"
+
+    def names(self, path: str) -> bool:
+        """Whether it names a file anywhere: as a generator's file, a transformer, .."""
+        if self._mentioned is None:
+            self._mentioned = {normpath(join(self.directory, t)) for t in _texts(self.root)}
+        return normpath(path) in self._mentioned
+
+
+def is_kustomization(path: str, root: Value | None) -> bool:
+    """Whether a document is a kustomization: by the file's name, or by its kind."""
+    if not isinstance(root, Map):
+        return False
+    api = root.text("apiVersion")
+    if api:
+        known = root.text("kind") in ("Kustomization", "Component", "")
+        return known and api.startswith("kustomize.config.k8s.io/")
+    return basename(path) in NAMES
+
+
+def near(world: World, path: str, known: dict[str, Kustomization | None]) -> list[Kustomization]:
+    """The kustomizations in the folder of a file and in the folders above it."""
+    found = []
+    folder = dirname(normpath(path))
+    while True:
+        if folder not in known:
+            known[folder] = in_folder(world, folder)
+        here = known[folder]
+        if here is not None:
+            found.append(here)
+        above = dirname(folder)
+        if above == folder or not folder:
+            return found
+        folder = above
+
+
+def in_folder(world: World, folder: str) -> Kustomization | None:
+    """The kustomization of a folder, or None."""
+    for name in NAMES:
+        book = world.book(join(folder, name))
+        if book is not None:
+            for plain in book.plains:
+                if isinstance(plain.root, Map) and is_kustomization(name, plain.root):
+                    return Kustomization(book.page, plain.root)
+    return None
+
+
+def inside(page: Page, root: Map) -> list[PatchEntry]:
+    """The patches that an object of another kind holds or names (rules 3 and 5)."""
+    kind, api, spec = root.text("kind"), root.text("apiVersion"), root.map("spec")
+    found: list[PatchEntry] = []
+    if kind in ("PatchTransformer", "PatchStrategicMergeTransformer"):
+        found = list(_transformer(page, root))
+    elif spec is None:
+        return []
+    elif api.startswith("kustomize.toolkit.fluxcd.io/"):
+        found = list(_inline(page, spec, "spec."))
+    elif kind == "HelmRelease":
+        for n, renderer in enumerate(spec.items("postRenderers")):
+            inner = renderer.map("kustomize") if isinstance(renderer, Map) else None
+            if inner is not None:
+                found += _inline(page, inner, f"spec.postRenderers[{n}].kustomize.")
+    elif api.startswith("argoproj.io/"):
+        found = list(_argo(page, spec))
+    elif api.startswith(("kyverno.io/", "policies.kyverno.io/")):
+        found = list(_kyverno(page, spec))
+    for entry in found:
+        entry.holder = kind
+    return found
+
+
+def _patches(page: Page, root: Map, directory: str) -> Iterator[PatchEntry]:
+    yield from _inline(page, root, "", directory)
+    for n, item in enumerate(root.items("patchesJson6902")):
+        if isinstance(item, Map):
+            path = _join(directory, item.text("path"))
+            inline, target = item.get("patch"), item.map("target")
+            text = inline if isinstance(inline, Text) else None
+            yield PatchEntry(
+                page, item.at, f"patchesJson6902[{n}]", 2, JSON6902,
+                path=path, inline=text, target=target,
+            )  # fmt: skip
+
+
+def _inline(page: Page, root: Map, prefix: str, directory: str = "") -> Iterator[PatchEntry]:
+    """`patches` and `patchesStrategicMerge`."""
+    for n, item in enumerate(root.items("patches")):
+        if isinstance(item, Map):
+            inline = item.get("patch")
+            yield PatchEntry(
+                page, item.at, f"{prefix}patches[{n}]", 5 if prefix else 2,
+                path=_join(directory, item.text("path")),
+                inline=inline if isinstance(inline, Text) else None,
+                target=item.map("target"),
+            )  # fmt: skip
+    for n, item in enumerate(root.items("patchesStrategicMerge")):
+        field = f"{prefix}patchesStrategicMerge[{n}]"
+        rule = 5 if prefix else 2
+        if isinstance(item, Map):
+            yield PatchEntry(page, item.at, field, rule, PATCH, value=item)
+        elif isinstance(item, Text) and "\n" in item.text:
+            yield PatchEntry(page, item.at, field, rule, PATCH, inline=item)
+        elif isinstance(item, Text):
+            path = _join(directory, item.text)
+            yield PatchEntry(page, item.at, field, rule, PATCH, path=path)
+
+
+def _transformer(page: Page, root: Map) -> Iterator[PatchEntry]:
+    directory = dirname(page.path)
+    target = root.map("target")
+    for field in ("path", "patch", "paths", "patches"):
+        value = root.get(field)
+        items = value.values if isinstance(value, List) else [value]
+        for item in items:
+            if not isinstance(item, Text) or not item.text:
+                continue
+            is_path = field.startswith("path") or "\n" not in item.text
+            yield PatchEntry(
+                page, item.at, field, 3, PATCH if field.endswith("s") else "",
+                path=_join(directory, item.text) if is_path else "",
+                inline=None if is_path else item, target=target,
+            )  # fmt: skip
+
+
+def _argo(page: Page, spec: Map) -> Iterator[PatchEntry]:
+    inner = spec.map("template")
+    if inner is not None and inner.map("spec") is not None:  # an ApplicationSet
+        spec = inner.map("spec") or spec
+    single = spec.get("source")
+    for source in [single, *spec.items("sources")]:
+        part = source.map("kustomize") if isinstance(source, Map) else None
+        if part is not None:
+            yield from _inline(page, part, "spec.source.kustomize.")
+
+
+def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:
+    for n, rule in enumerate(spec.items("rules")):
+        mutate = rule.map("mutate") if isinstance(rule, Map) else None
+        if mutate is None:
+            continue
+        for holder in (mutate, *mutate.items("foreach")):
+            value = holder.map("patchStrategicMerge") if isinstance(holder, Map) else None
+            if value is not None:
+                field = f"spec.rules[{n}].mutate.patchStrategicMerge"
+                yield PatchEntry(page, value.at, field, 5, PATCH, value=value)
+
+
+def _join(directory: str, path: str) -> str:
+    return normpath(join(directory, path)) if path else ""
+
+
+def is_remote(entry: str) -> bool:
+    """Whether a resource stands on another machine."""
+    return any(mark in entry for mark in REMOTE)
+
+
+def _texts(value: Value) -> Iterator[str]:
+    for scalar in scalars(value):
+        text = scalar.text
+        if len(text) < 256 and "\n" not in text:
+            yield text
+            if "=" in text:  # files: [name=path]
+                yield text.partition("=")[2]

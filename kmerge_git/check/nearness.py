@@ -1,0 +1,34 @@
+"""Did you mean: the known word that a misspelt one is nearest to."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def distance(one: str, other: str, limit: int) -> int:
+    """How many characters to add, drop, change or swap; `limit + 1` where it is more."""
+    if abs(len(one) - len(other)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        before, last, row = row, before, [i]
+        for j, b in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return min(row[-1], limit + 1)
+
+
+def nearest(word: str, known: Iterable[str], limit: int = 2) -> str:
+    """The known word that is at most `limit` steps away, case aside; or nothing."""
+    best, found = limit + 1, ""
+    lower = word.lower()
+    for candidate in known:
+        steps = distance(lower, candidate.lower(), min(limit, max(len(word) // 3, 1)))
+        if steps < best and steps <= min(limit, max(len(word) // 3, 1)):
+            best, found = steps, candidate
+    return found

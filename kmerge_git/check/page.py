@@ -1,0 +1,106 @@
+"""A page: one text to check, where it comes from, and what made it a patch.
+
+A patch written inside another file (a block scalar of a kustomization) is a page of its own;
+its positions are those of the outer file.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.check.plain import Map, Text
+from kmerge_git.finding import Finding
+from kmerge_git.text.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.check.registry import Check, Found
+    from kmerge_git.check.verdict import Verdict
+
+
+class Page:
+    """A text; `origin` is the scalar that holds it inside the page `outer`."""
+
+    __slots__ = ("indent", "origin", "outer", "source")
+
+    def __init__(self, source: Source, outer: Page | None = None, origin: Text | None = None):
+        self.source = source
+        self.outer = outer
+        self.origin = origin
+        self.indent = 0
+        if outer is not None and origin is not None:
+            self.indent = _indent(outer.source.text, origin)
+
+    @property
+    def path(self) -> str:
+        """The file, as the user named it."""
+        return self.source.path
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Line and column in the file, from 1."""
+        line, column = self.source.position(min(offset, len(self.source.text)))
+        if self.outer is None or self.origin is None:
+            return line, column
+        start_line, start_column = self.outer.position(self.origin.at)
+        if self.origin.style != "|":
+            return start_line, start_column
+        return start_line + line, column + self.indent
+
+    def excerpt(self, offset: int) -> str:
+        """The line of the file that holds the offset."""
+        if self.outer is None or self.origin is None:
+            return self.source.line_at(min(offset, len(self.source.text)))
+        return self.outer.line(self.position(offset)[0])
+
+    def line(self, number: int) -> str:
+        """A line of this page's own file, from 1."""
+        if self.outer is not None:
+            return self.outer.line(number)
+        lines = self.source.text.split("\n", number)
+        return lines[number - 1][:200] if number <= len(lines) else ""
+
+    def finding(
+        self, check: Check, found: Found, *, path: str = "", verdict: Verdict | None = None
+    ) -> Finding:
+        """What a check found, as the reports want it."""
+        line, column = self.position(found.at)
+        return Finding(
+            check.id,
+            found.severity or check.severity,
+            self.path,
+            line,
+            column,
+            found.message,
+            path=found.path or path,
+            mend=check.mend,
+            rule=verdict.why if verdict else "",
+            excerpt=self.excerpt(found.at),
+            fix=found.fix,
+        )
+
+
+def embedded(outer: Page, origin: Text) -> Page:
+    """The page of a text that stands in a scalar of another page."""
+    return Page(Source(origin.text.encode(), outer.path), outer, origin)
+
+
+def _indent(text: str, origin: Text) -> int:
+    """How far the content of a literal block scalar is indented."""
+    if origin.style != "|":
+        return 0
+    first = next((x for x in origin.text.split("\n") if x.strip()), "")
+    position = text.find("\n", origin.at)
+    while position >= 0:
+        end = text.find("\n", position + 1)
+        line = text[position + 1 : end if end >= 0 else len(text)]
+        position = end
+        if line.strip():
+            return len(line) - len(line.lstrip(" ")) - (len(first) - len(first.lstrip(" ")))
+    return 0
+
+
+def identity(root: Map) -> tuple[str, str, str, str]:
+    """Group, kind, namespace and name of a resource; the version does not count."""
+    metadata = root.map("metadata")
+    group = root.text("apiVersion").rpartition("/")[0]
+    if metadata is None:
+        return group, root.text("kind"), "", ""
+    return group, root.text("kind"), metadata.text("namespace"), metadata.text("name")

@@ -1,0 +1,248 @@
+"""D10-D18: `$patch` in lists, and the keys that pair their elements."""
+
+from __future__ import annotations
+
+from kmerge_git.check.patch_maps import literal_list
+from kmerge_git.check.plain import List, Map, Text, Value
+from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Found, also, check
+from kmerge_git.check.walk import CUSTOM, PATCH, ListSpot, Spot, is_directive, is_replaced
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@also("D05", LIST)
+def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
+    """The plain elements beside a replace marker are stored as they are."""
+    if is_replaced(spot.list):
+        yield from literal_list(spot.list, spot.path)
+
+
+@check(
+    "D10", ERROR, ELEMENT, "an element to delete without its merge key",
+    needs="S", hides=("D15",),
+    kubectl="The API server refuses the patch: `does not contain declared merge key`.",
+    kustomize="Every element of the list is deleted.",
+    example="containers:\n- image: side:1\n  $patch: delete",
+    mend="Name the element by its merge key.",
+)  # fmt: skip
+def delete_without_key(spot: Spot) -> Iterator[Found]:
+    """`- {image: x, $patch: delete}`."""
+    parent = spot.element_of
+    if parent is None or spot.directive != "delete" or not parent.merge_key:
+        return
+    if parent.merge_key not in spot.map.fields:
+        yield Found(
+            spot.map.at_key(PATCH),
+            f'$patch: delete needs the merge key "{parent.merge_key}"; '
+            "kustomize would delete every element",
+        )
+
+
+@check(
+    "D11", WARNING, ELEMENT, "an element to delete with more than its key",
+    needs="S",
+    kubectl="Only the merge key is read, the rest is ignored.",
+    kustomize="Only the merge key is read, the rest is ignored.",
+    example="containers:\n- name: side\n  image: side:1\n  $patch: delete",
+    mend="Keep the key and `$patch: delete` alone.",
+)  # fmt: skip
+def delete_with_content(spot: Spot) -> Iterator[Found]:
+    """Extra fields, which look as if they mattered."""
+    parent = spot.element_of
+    if parent is None or spot.directive != "delete" or parent.field is None:
+        return
+    key = parent.merge_key
+    if not key or key not in spot.map.fields:
+        return
+    keys = {PATCH, key, *parent.field.keys}
+    extra = [k for k in spot.map.fields if k not in keys and not is_directive(k)]
+    if extra:
+        verb = "is" if len(extra) == 1 else "are"
+        yield Found(spot.map.at_key(extra[0]), f"{', '.join(extra)} {verb} ignored; drop it")
+
+
+@check(
+    "D12", ERROR, LIST, "`$patch: replace` in an element with content",
+    hides=("D13",),
+    kubectl="The whole list is replaced, and this element with its content is dropped.",
+    kustomize="The line has no effect, the element is merged.",
+    example="containers:\n- name: web\n  image: web:2\n  $patch: replace",
+    mend="Write `- $patch: replace` as an element of its own to replace the list. One element "
+    "alone cannot be replaced: delete its fields with null.",
+)  # fmt: skip
+def replace_in_element(spot: ListSpot) -> Iterator[Found]:
+    """It reads like "replace this element" and does something else."""
+    for _, element in spot.maps():
+        if element.text(PATCH) == "replace" and len(element.fields) > 1:
+            yield Found(
+                element.at_key(PATCH),
+                'replaces the WHOLE list and this element is dropped; write "- $patch: replace" '
+                "as an element of its own",
+            )
+
+
+@check(
+    "D13", WARNING, LIST, "a replaced list with elements to delete, or with several markers",
+    kubectl="The list is replaced; deleting in it is moot.",
+    kustomize="The list is replaced; deleting in it is moot.",
+    example="containers:\n- $patch: replace\n- name: side\n  $patch: delete\n- name: web",
+    mend="Keep one `- $patch: replace` and the elements that shall be there.",
+)  # fmt: skip
+def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
+    """More directives than one list needs."""
+    marked = [(v, v.text(PATCH)) for _, v in spot.maps() if PATCH in v.fields]
+    replaced = [v for v, text in marked if text == "replace"]
+    for value in replaced[1:]:
+        yield Found(value.at_key(PATCH), "the list is replaced already; drop this marker")
+    if replaced:
+        for value, text in marked:
+            if text == "delete":
+                yield Found(value.at_key(PATCH), "the list is replaced, the delete is moot")
+
+
+@check(
+    "D14", ERROR, LIST, "`$patch` in a list that is not merged",
+    needs="S", hides=("D04", "D10", "D11", "D12", "D13", "D15"),
+    kubectl="The list is replaced as a whole and the directive is stored as a field.",
+    kustomize="The list is replaced as a whole and the directive stays in the output.",
+    example="tolerations:\n- key: spot\n  $patch: delete",
+    mend="Write the whole list as it shall be.",
+)  # fmt: skip
+def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
+    """Tolerations, envFrom, the rules of an Ingress, the lists of custom resources."""
+    custom = spot.spot.kind == CUSTOM
+    atomic = spot.field is not None and spot.field.kind == "list" and not spot.field.merges
+    if not (custom or atomic):
+        return
+    for _, element in spot.maps():
+        if PATCH in element.fields:
+            yield Found(
+                element.at_key(PATCH),
+                f"{spot.key} is replaced as a whole; $patch would be stored as a field; "
+                "write the whole list",
+            )
+
+
+@also("D14", MAP)
+def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
+    """The selector of a PodDisruptionBudget, which a patch replaces as a whole."""
+    if "K" in spot.tools and "r" in spot.strategies and spot.directive in ("delete", "replace"):
+        yield Found(
+            spot.map.at_key(PATCH),
+            "kubectl replaces this map and stores $patch as a field; write the whole map",
+        )
+
+
+@check(
+    "D15", ERROR, ELEMENT, "an element without its merge key",
+    needs="S",
+    kubectl="The API server refuses the patch: `does not contain declared merge key`.",
+    kustomize="The other elements of the list are lost (kustomize#5369).",
+    example="containers:\n- image: web:2",
+    mend="Add the merge key, so that it is clear which element is meant.",
+)  # fmt: skip
+def element_without_key(spot: Spot) -> Iterator[Found]:
+    """An element that cannot be paired."""
+    parent = spot.element_of
+    if parent is None or not parent.merge_key or PATCH in spot.map.fields:
+        return
+    if parent.merge_key not in spot.map.fields:
+        yield Found(
+            spot.map.at,
+            f'lacks "{parent.merge_key}"; kubectl refuses it, kustomize loses the other elements',
+        )
+
+
+@check(
+    "D16", ERROR, LIST, "elements of different types",
+    hides=("D15",),
+    kubectl="The API server refuses it: `list element types are not identical`; a null as first "
+    "element crashes kubectl.",
+    kustomize="The other elements of the list are lost.",
+    example="containers:\n- null\n- name: web",
+    mend="Write every element as a map with its merge key.",
+)  # fmt: skip
+def mixed_elements(spot: ListSpot) -> Iterator[Found]:
+    """A null or a scalar in a list of maps."""
+    values = spot.list.values
+    known = spot.field is not None and spot.field.of_maps
+    kinds = {_kind(v) for v in values}
+    if not values or (len(kinds) == 1 and not (known and kinds != {"map"})):
+        return
+    wanted = "map" if known or "map" in kinds else _kind(values[0])
+    for value in values:
+        kind = _kind(value)
+        if kind != wanted:
+            crash = " and crashes kubectl" if kind == "null" and value is values[0] else ""
+            yield Found(
+                value.at,
+                f"elements of different types: a {kind} in a list of {wanted}s is refused"
+                f"{crash}; kustomize loses the other elements",
+            )
+
+
+@check(
+    "D17", WARNING, LIST, "two elements with one merge key",
+    needs="S",
+    kubectl="Both are merged into the same element, the last one wins.",
+    kustomize="The first one wins and moves to the front of the list.",
+    example="containers:\n- name: side\n  image: side:2\n- name: side\n  image: side:3",
+    mend="Make one element of them.",
+)  # fmt: skip
+def repeated_key(spot: ListSpot) -> Iterator[Found]:
+    """The same key twice in the patch list."""
+    seen: set[tuple[str, ...]] = set()
+    for key, element in _plain_keys(spot):
+        if key in seen:
+            name = f"{spot.merge_key}: {key[0]}"
+            yield Found(
+                element.at,
+                f"two elements with {name}; kubectl merges both, kustomize keeps the first; "
+                "make one of them",
+            )
+        seen.add(key)
+
+
+@check(
+    "D18", WARNING, LIST, "an element that is deleted and set",
+    needs="S",
+    kubectl="The element is made new, without what the old one had.",
+    kustomize="The element is only deleted.",
+    example="containers:\n- name: side\n  $patch: delete\n- name: side\n  image: side:2",
+    mend="Delete it, or change it; to start afresh, replace the whole list.",
+)  # fmt: skip
+def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
+    """The same key deleted and set."""
+    key = spot.merge_key
+    if not key or is_replaced(spot.list):
+        return
+    deleted = {v.text(key): v for _, v in spot.maps() if v.text(PATCH) == "delete" and v.text(key)}
+    for (name, *_), element in _plain_keys(spot):
+        if name in deleted:
+            yield Found(
+                element.at,
+                f"{key}: {name} is deleted and set; kubectl makes a new element, kustomize only "
+                "deletes",
+            )
+
+
+def _plain_keys(spot: ListSpot) -> Iterator[tuple[tuple[str, ...], Map]]:
+    """The elements without a directive, with what pairs them for these tools."""
+    key = spot.merge_key
+    if not key or spot.field is None:
+        return
+    # kubectl pairs ports by number alone; kustomize looks at the protocol too
+    more = spot.field.keys if spot.tools == "Z" else ()
+    for _, element in spot.maps():
+        if PATCH not in element.fields and element.text(key):
+            yield (element.text(key), *(element.text(k) for k in more if k != key)), element
+
+
+def _kind(value: Value) -> str:
+    if isinstance(value, Map):
+        return "map"
+    if isinstance(value, List):
+        return "list"
+    return "null" if isinstance(value, Text) and value.null else "scalar"

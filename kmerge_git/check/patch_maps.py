@@ -1,0 +1,213 @@
+"""D01-D08: `$patch` in mappings."""
+
+from __future__ import annotations
+
+from kmerge_git.check.plain import List, Map, Text, Value, field_path
+from kmerge_git.check.registry import ERROR, MAP, WARNING, Found, check
+from kmerge_git.check.walk import (
+    ABSENT,
+    DELETE,
+    ORDER,
+    PATCH,
+    RETAIN,
+    Spot,
+    is_directive,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PARALLEL = (RETAIN, ORDER, DELETE)
+
+
+@check(
+    "D01", ERROR, MAP, "a value of `$patch` that no tool knows",
+    hides=("D03", "D04", "D05", "D06", "D07", "D08", "D10", "D11", "D12", "D13"),
+    kubectl="The API server refuses the whole patch: `unknown patch type`. Where the map is new, "
+    "it is dropped without a word.",
+    kustomize="The build fails, or the line ends up in the output.",
+    example="strategy:\n  $patch: remove",
+    mend="Write `$patch: replace` or `$patch: delete`, in lower case.",
+)  # fmt: skip
+def unknown_value(spot: Spot) -> Iterator[Found]:
+    """`$patch: remove`, `Delete`, true, null."""
+    value = spot.directive
+    if value is None or value in ("replace", "delete", "merge"):
+        return
+    written = value or "(nothing)"
+    place = f"{spot.path}: " if spot.path else ""
+    yield Found(
+        spot.map.at_key(PATCH),
+        f'{place}"$patch: {written}" is no directive value; use replace or delete',
+    )
+
+
+@check(
+    "D02", ERROR, MAP, "`$patch: merge`",
+    tools="K",
+    kubectl="The API server refuses it: `unknown patch type: merge`.",
+    kustomize="Allowed and without effect; the line is taken out.",
+    example="strategy:\n  $patch: merge\n  type: Recreate",
+    mend="Drop the line: merging is what happens without it. `--fix` does that.",
+)  # fmt: skip
+def merge_value(spot: Spot) -> Iterator[Found]:
+    """`$patch: merge`."""
+    if spot.directive == "merge":
+        yield Found(
+            spot.map.at_key(PATCH),
+            "the API server refuses $patch: merge; merging is the default, drop the line",
+            fix=("drop",) if len(spot.map.fields) > 1 else (),
+        )
+
+
+@check(
+    "D03", WARNING, MAP, "other fields beside `$patch: delete` in a map",
+    kubectl="They are ignored.",
+    kustomize="They are ignored.",
+    example="rollingUpdate:\n  $patch: delete\n  maxSurge: 1",
+    mend="Drop them, or write `$patch: replace` to put them in place of what was there.",
+)  # fmt: skip
+def siblings_of_delete(spot: Spot) -> Iterator[Found]:
+    """`{$patch: delete, k: v}`."""
+    if spot.directive != "delete" or spot.element_of is not None or not spot.path:
+        return
+    others = [k for k in spot.map.fields if k != PATCH and k not in PARALLEL[:1]]
+    others = [k for k in others if not is_directive(k)]
+    if others:
+        names = ", ".join(others[:4]) + (", .." if len(others) > 4 else "")
+        verb = "is" if len(others) == 1 else "are"
+        yield Found(spot.map.at_key(others[0]), f"{names} {verb} ignored next to $patch: delete")
+
+
+@check(
+    "D04", WARNING, MAP, "`$patch: delete` in a map where null is meant",
+    tools="K",
+    kubectl="The key stays, with an empty map; the API server may fill in defaults again.",
+    kustomize="The key is removed.",
+    example="strategy:\n  rollingUpdate:\n    $patch: delete",
+    mend="Write `rollingUpdate: null`: both tools remove the key. `--fix` does that.",
+)  # fmt: skip
+def delete_leaves_empty_map(spot: Spot) -> Iterator[Found]:
+    """A map of its own that is only deleted."""
+    if spot.directive == "delete" and spot.element_of is None and spot.path:
+        name = spot.path.rpartition(".")[2]
+        yield Found(
+            spot.map.at_key(PATCH),
+            f"kubectl leaves an empty map behind; write {name}: null to remove the key",
+            fix=("null",) if len(spot.map.fields) == 1 else (),
+        )
+
+
+@check(
+    "D05", ERROR, MAP, "directives or nulls below `$patch: replace`",
+    tools="K",
+    kubectl="What stands below `$patch: replace` is stored as it is: a directive becomes a field, "
+    "a null stays a null.",
+    kustomize="Nested directives are executed.",
+    example="strategy:\n  $patch: replace\n  type: Recreate\n  rollingUpdate: null",
+    mend="Drop them: what is not written below `$patch: replace` is gone anyway.",
+)  # fmt: skip
+def inside_replace(spot: Spot) -> Iterator[Found]:
+    """Anything below the replaced map, at any depth."""
+    if spot.directive == "replace" and spot.element_of is None:
+        yield from _literal(spot.map, spot.path, set(), top=True)
+
+
+def literal_list(value: List, path: str) -> Iterator[Found]:
+    """D05 for the other elements of a list that is replaced."""
+    for number, element in enumerate(value.values):
+        if isinstance(element, Map) and PATCH not in element.fields:
+            yield from _literal(element, f"{path}[{number}]", set(), top=False)
+
+
+def _literal(value: Value, path: str, seen: set[int], *, top: bool) -> Iterator[Found]:
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, Map):
+        for key, (at, item) in value.fields.items():
+            if is_directive(key):
+                if not top:
+                    yield Found(
+                        at,
+                        f"{key} is not executed below $patch: replace, kubectl stores it as a "
+                        "field; drop it",
+                        path=path,
+                    )
+            elif isinstance(item, Text) and item.null:
+                yield Found(
+                    at,
+                    f"null is not executed below $patch: replace, kubectl stores it; drop {key}",
+                    path=field_path(path, key),
+                )
+            else:
+                yield from _literal(item, field_path(path, key), seen, top=False)
+    elif isinstance(value, List):
+        for number, item in enumerate(value.values):
+            yield from _literal(item, f"{path}[{number}]", seen, top=False)
+
+
+@check(
+    "D06", ERROR, MAP, "`$patch: replace` on a map that the target lacks",
+    tools="K", needs="T",
+    kubectl="The API server drops the whole map, its new content too.",
+    kustomize="The content is added.",
+    example="# the Deployment has no strategy\nstrategy:\n  $patch: replace\n  type: Recreate",
+    mend="Remove the directive: a new map needs none.",
+)  # fmt: skip
+def replace_of_nothing(spot: Spot) -> Iterator[Found]:
+    """A replaced map that is not there."""
+    if spot.directive == "replace" and spot.target is ABSENT and spot.element_of is None:
+        yield Found(
+            spot.map.at_key(PATCH),
+            "the target has no such map, so the API server drops it with its content; "
+            "remove the directive",
+        )
+
+
+@check(
+    "D07", ERROR, MAP, "`$patch` at the top of a patch",
+    kubectl="`replace` and `delete` leave an object without a kind, which is refused.",
+    kustomize="`delete` removes the resource, that is fine; `replace` has no effect.",
+    example="$patch: delete\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web",
+    mend="Delete a resource with `kubectl delete` or with a kustomize patch; to replace one, "
+    "apply the whole manifest.",
+)  # fmt: skip
+def at_root(spot: Spot) -> Iterator[Found]:
+    """Root `replace`; root `delete` outside kustomize."""
+    if spot.path or spot.element_of is not None:
+        return
+    if spot.directive == "replace":
+        yield Found(
+            spot.map.at_key(PATCH),
+            "$patch: replace at the top: kustomize ignores it, kubectl loses the kind; "
+            "write the fields that change",
+        )
+    elif spot.directive == "delete" and "K" in spot.tools:
+        yield Found(
+            spot.map.at_key(PATCH),
+            "only kustomize can delete a resource with $patch: delete at the top; "
+            "with kubectl use `kubectl delete`",
+        )
+
+
+@check(
+    "D08", WARNING, MAP, "`$patch` beside `$retainKeys`, `$setElementOrder/..` or "
+    "`$deleteFromPrimitiveList/..`",
+    kubectl="`$patch` is executed alone; next to `replace` the others are stored as fields.",
+    kustomize="The others stay in the output.",
+    example="strategy:\n  $patch: replace\n  $retainKeys: [type]\n  type: Recreate",
+    mend="Keep one of them.",
+)  # fmt: skip
+def beside_parallel(spot: Spot) -> Iterator[Found]:
+    """Two directives in one map."""
+    if spot.directive not in ("replace", "delete", "merge"):
+        return
+    others = [k for k in spot.map.fields if k != PATCH and is_directive(k)]
+    for key in others:
+        if spot.directive == "replace":
+            message = f"{key} is stored as a field next to $patch: replace; drop it"
+            yield Found(spot.map.at_key(key), message, severity=ERROR)
+        else:
+            yield Found(spot.map.at_key(key), f"{key} is ignored next to $patch; drop it")

@@ -1,0 +1,101 @@
+"""D40-D43: `$retainKeys`."""
+
+from __future__ import annotations
+
+from kmerge_git.check.nearness import nearest
+from kmerge_git.check.patch_parallel import UNKNOWN_TO_KUSTOMIZE
+from kmerge_git.check.plain import List, Text
+from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Found, check
+from kmerge_git.check.walk import ABSENT, RETAIN, KeySpot, is_directive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@check(
+    "D40", ERROR, DOLLAR, "`$retainKeys` is no list of strings",
+    tools="K", hides=("D41", "D42", "D43"),
+    kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
+    kustomize=UNKNOWN_TO_KUSTOMIZE,
+    example="strategy:\n  $retainKeys: type",
+    mend="Write a list of field names.",
+)  # fmt: skip
+def retain_is_list(here: KeySpot) -> Iterator[Found]:
+    """A scalar, a map, or a list of something else."""
+    if here.key != RETAIN:
+        return
+    values = here.value.values if isinstance(here.value, List) else None
+    if values is None or not all(isinstance(v, Text) and not v.null for v in values):
+        yield Found(here.at, "$retainKeys is a list of field names")
+
+
+@check(
+    "D41", ERROR, DOLLAR, "a field that is set but not in `$retainKeys`",
+    tools="K",
+    kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
+    kustomize=UNKNOWN_TO_KUSTOMIZE,
+    example="strategy:\n  $retainKeys: [rollingUpdate]\n  type: Recreate",
+    mend="List every field that the patch sets, the merge key too.",
+)  # fmt: skip
+def not_retained(here: KeySpot) -> Iterator[Found]:
+    """A sibling that is not listed."""
+    listed = _retained(here)
+    if listed is None:
+        return
+    for key, (at, value) in here.spot.map.fields.items():
+        null = isinstance(value, Text) and value.null
+        if not null and not is_directive(key) and key not in listed and listed:
+            yield Found(at, f"{key} is set but not in $retainKeys")
+
+
+@check(
+    "D42", WARNING, DOLLAR, "`$retainKeys` is empty or lists a field that does not exist",
+    tools="K",
+    kubectl="An empty list clears the whole map; an unknown name is ignored.",
+    kustomize=UNKNOWN_TO_KUSTOMIZE,
+    example="strategy:\n  $retainKeys: [type, rolingUpdate]\n  type: RollingUpdate",
+    mend="List the fields that shall stay.",
+)  # fmt: skip
+def odd_names_retained(here: KeySpot) -> Iterator[Found]:
+    """`$retainKeys: []`; a listed name that the schema lacks."""
+    listed = _retained(here)
+    if listed is None:
+        return
+    if not listed:
+        yield Found(here.at, "clears the whole map; write null for the field, or list its fields")
+    struct = here.spot.struct
+    if struct is not None:
+        for name, at in listed.items():
+            if struct.field(name) is None:
+                guess = nearest(name, struct.names)
+                yield Found(
+                    at, f"no such field: {name}" + (f"; did you mean {guess}?" * bool(guess))
+                )
+
+
+@check(
+    "D43", INFO, DOLLAR, "`$retainKeys` on a field without that strategy, or on a new map",
+    tools="K",
+    kubectl="It works on any map that exists, but is unusual; in a new map it is stored.",
+    kustomize=UNKNOWN_TO_KUSTOMIZE,
+    example="resources:\n  $retainKeys: [limits]\n  limits:\n    cpu: 1",
+    mend="Set the other fields to null instead.",
+)  # fmt: skip
+def unusual_retain(here: KeySpot) -> Iterator[Found]:
+    """Information where the schema is known; an error where the target lacks the map."""
+    if here.key != RETAIN:
+        return
+    spot = here.spot
+    if spot.target is ABSENT:
+        message = "the target has no such map: stored as a field in a new map; drop it"
+        yield Found(here.at, message, severity=ERROR)
+    elif spot.struct is not None and spot.path and "k" not in spot.strategies:
+        yield Found(here.at, "works, but is unusual here; null removes a field as well")
+
+
+def _retained(here: KeySpot) -> dict[str, int] | None:
+    """The names in `$retainKeys` and where they stand; None for another key."""
+    if here.key != RETAIN or not isinstance(here.value, List):
+        return None
+    return {v.text: v.at for v in here.value.values if isinstance(v, Text)}

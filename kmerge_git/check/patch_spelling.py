@@ -1,0 +1,96 @@
+"""D50, D51, D68: keys that are misspelt or not there."""
+
+from __future__ import annotations
+
+from kmerge_git.check.nearness import distance, nearest
+from kmerge_git.check.plain import List, Text
+from kmerge_git.check.registry import DOLLAR, ERROR, KEY, WARNING, Found, check
+from kmerge_git.check.walk import BUILTIN, CUSTOM, DELETE, DIRECTIVES, KeySpot, is_directive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Keys with a `$` that mean something else, as JSON Schema's.
+OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
+
+
+@check(
+    "D50", ERROR, DOLLAR, "a misspelt directive",
+    hides=("D68",),
+    kubectl="It is stored as a field, or refused as an unknown one.",
+    kustomize="It ends up in the output.",
+    example="containers:\n- name: side\n  $path: delete",
+    mend="Correct the spelling. `--fix` does that.",
+)  # fmt: skip
+def misspelt(here: KeySpot) -> Iterator[Found]:
+    """`$path`, `$Patch`, `$retainkeys`, `$setElementsOrder/x`."""
+    guess = meant(here.key)
+    if guess and not here.spot.user:
+        message = f"did you mean {guess}? {here.key} is stored as a field"
+        yield Found(here.at, message, fix=("word", here.key, guess))
+
+
+def meant(key: str) -> str:
+    """The directive that a misspelt key was meant to be, or nothing."""
+    if not key.startswith("$") or key in OTHERS or is_directive(key):
+        return ""
+    word, slash, rest = key.partition("/")
+    for directive in DIRECTIVES:
+        if distance(word.lower(), directive.lower(), 2) <= 2:
+            return directive + slash + rest
+    return ""
+
+
+@check(
+    "D51", ERROR, KEY, "a directive without its `$`",
+    hides=("D68",),
+    kubectl="It is stored as a field, or refused as an unknown one.",
+    kustomize="It ends up in the output.",
+    example="strategy:\n  retainKeys: [type]\n  type: Recreate",
+    mend="Write the `$`. `--fix` does that.",
+)  # fmt: skip
+def without_dollar(here: KeySpot) -> Iterator[Found]:
+    """`retainKeys:`, `setElementOrder/x`, `patch: delete`."""
+    guess = meant_without_dollar(here)
+    if guess:
+        message = f"did you mean {guess}? {here.key} is stored as a field"
+        yield Found(here.at, message, fix=("word", here.key, guess))
+
+
+def meant_without_dollar(here: KeySpot) -> str:
+    """The directive that a key without `$` was meant to be, or nothing."""
+    spot, key = here.spot, here.key
+    if spot.user or key.startswith("$") or spot.field(key) is not None:
+        return ""
+    for directive in DIRECTIVES[2:]:
+        if key.startswith(directive[1:] + "/"):
+            return "$" + key
+    if key == "retainKeys" and isinstance(here.value, List) and here.value.values:
+        names = [v.text for v in here.value.values if isinstance(v, Text)]
+        siblings = set(spot.map.fields) | set(spot.struct.names if spot.struct else ())
+        if len(names) == len(here.value.values) and siblings.issuperset(names):
+            return "$retainKeys"
+    if key == "patch" and isinstance(here.value, Text) and spot.kind != CUSTOM:
+        return "$patch" if here.value.text in ("delete", "replace") else ""
+    return ""
+
+
+@check(
+    "D68", WARNING, KEY, "a field that the kind does not have",
+    needs="S",
+    kubectl="`unable to find api field`, or dropped, depending on the server's validation.",
+    kustomize="It is added to the output; `kubectl apply` then refuses or drops it.",
+    example="spec:\n  template:\n    spec:\n      container:\n      - name: web",
+    mend="Correct the name, or move the field to where it belongs.",
+)  # fmt: skip
+def unknown_field(here: KeySpot) -> Iterator[Found]:
+    """`container:`."""
+    spot, key = here.spot, here.key
+    if spot.struct is None or spot.user or spot.kind != BUILTIN or key.startswith("$"):
+        return
+    if spot.struct.field(key) is None and not key.startswith(DELETE[1:]):
+        guess = nearest(key, spot.struct.names)
+        hint = f'; did you mean "{guess}"?' if guess else ""
+        where = f"{spot.path}.{key}" if spot.path else key
+        yield Found(here.at, f"{spot.struct.name} has no field {where}{hint}")

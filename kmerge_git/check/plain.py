@@ -1,0 +1,261 @@
+"""A document as plain values with the offsets of its keys: all that a check reads.
+
+The checks read every file that is committed, so this is built in one pass over libyaml's graph
+and is much cheaper than the spans of `tree.nodes` (which `--fix` uses). An alias is the value of
+its anchor, the very same object: a walk that meets a collection twice must not go down twice.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.tree import parser
+from kmerge_git.tree.documents import Document
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+
+
+class Value:
+    """A value; `at` is the offset where it starts in the text."""
+
+    __slots__ = ("at",)
+
+    at: int
+
+
+class Text(Value):
+    """A scalar; `style` as in `tree.nodes.Scalar`."""
+
+    __slots__ = ("style", "tag", "text")
+
+    def __init__(self, at: int, text: str, style: str, tag: str) -> None:
+        self.at = at
+        self.text = text
+        self.style = style
+        self.tag = tag
+
+    @property
+    def null(self) -> bool:
+        """Whether it is a null."""
+        return not self.style and not self.tag and self.text in NULLS
+
+
+class Map(Value):
+    """A mapping. Of repeated keys the last counts; `repeated` has the offsets of all but one."""
+
+    __slots__ = ("fields", "flow", "repeated")
+
+    def __init__(self, at: int, flow: bool) -> None:
+        self.at = at
+        self.flow = flow
+        self.fields: dict[str, tuple[int, Value]] = {}  # key -> offset of the key, value
+        self.repeated: list[tuple[str, int, int]] = []  # key, offset, offset of the one before
+
+    def get(self, key: str) -> Value | None:
+        """The value below a key."""
+        found = self.fields.get(key)
+        return found[1] if found else None
+
+    def text(self, key: str) -> str:
+        """The scalar below a key as text, or nothing."""
+        found = self.fields.get(key)
+        value = found[1] if found else None
+        return value.text if isinstance(value, Text) and not value.null else ""
+
+    def map(self, key: str) -> Map | None:
+        """The mapping below a key, or None."""
+        value = self.get(key)
+        return value if isinstance(value, Map) else None
+
+    def items(self, key: str) -> list[Value]:
+        """The items of the list below a key; none where there is no list."""
+        value = self.get(key)
+        return value.values if isinstance(value, List) else []
+
+    def at_key(self, key: str) -> int:
+        """The offset of a key, or of the mapping."""
+        found = self.fields.get(key)
+        return found[0] if found else self.at
+
+
+class List(Value):
+    """A sequence."""
+
+    __slots__ = ("flow", "values")
+
+    def __init__(self, at: int, flow: bool, values: list[Value]) -> None:
+        self.at = at
+        self.flow = flow
+        self.values = values
+
+
+class Plain:
+    """A parsed document: its value, and the mappings that repeat a key."""
+
+    __slots__ = ("document", "dollar", "repeating", "root")
+
+    def __init__(self, document: Document) -> None:
+        """Parse; raises CannotParse."""
+        self.document = document
+        self.repeating: list[Map] = []
+        self.dollar = False  # some key starts with a `$`
+        text = document.source.text
+        from_start = document.inline or "%" in document.opening
+        base = document.start if from_start else document.body
+        graph = _graph(document, text[base : document.end])
+        self.root: Value | None = None
+        if graph is not None:
+            self.root = _Builder(self, text, base).value(graph)
+
+
+def _graph(document: Document, text: str) -> Any:
+    try:
+        return parser.compose(text)
+    except Exception:
+        _ = document.root  # the reader with all its spans knows how to explain it
+        raise
+
+
+class _Builder:
+    """Makes our values of the graph's nodes; written for speed, every file passes through it."""
+
+    __slots__ = ("base", "made", "plain", "source")
+
+    def __init__(self, plain: Plain, source: str, base: int) -> None:
+        self.plain = plain
+        self.source = source
+        self.base = base
+        self.made: dict[int, Value] = {}  # id of a collection of the graph -> our value
+
+    def value(self, graph: Any) -> Value:
+        content = graph.value
+        if isinstance(content, str):
+            return self.text(graph)
+        number = id(graph)
+        if number in self.made:
+            return self.made[number]
+        at = graph.start_mark.index + self.base
+        if graph.id == "mapping":
+            found = Map(at, graph.flow_style)
+            self.made[number] = found
+            self.fill(found, content)
+            return found
+        made = List(at, graph.flow_style, [])
+        self.made[number] = made
+        made.values = [self.value(item) for item in content]
+        return made
+
+    def text(self, graph: Any) -> Text:
+        at = graph.start_mark.index + self.base
+        tag = _tag(self.source, at) if self.source[at : at + 1] in ("!", "&") else ""
+        return Text(at, graph.value, graph.style or "", tag)
+
+    def fill(self, made: Map, content: Any) -> None:
+        fields, base, text, value = made.fields, self.base, self.text, self.value
+        for key, item in content:
+            name = key.value
+            at = key.start_mark.index + base
+            if not isinstance(name, str):
+                name = f"? (at {at})"  # a collection as a key: never equal to another
+            elif name[:1] == "$":
+                self.plain.dollar = True
+            if name in fields:
+                made.repeated.append((name, at, fields[name][0]))
+            fields[name] = (at, text(item) if isinstance(item.value, str) else value(item))
+        if made.repeated:
+            self.plain.repeating.append(made)
+        if "<<" in fields:
+            _merge_in(fields)
+
+
+def _tag(text: str, at: int) -> str:
+    """The tag of a scalar that starts with its properties: `!!str`, `&anchor !!str`, `&anchor`."""
+    for word in text[at : at + 200].split()[:2]:
+        if word[0] == "!":
+            return word
+        if word[0] != "&":
+            break
+    return ""
+
+
+def _merge_in(fields: dict[str, tuple[int, Value]]) -> None:
+    """Take over what `<<: *anchor` brings, at the place of the `<<`."""
+    at, value = fields["<<"]
+    sources = value.values if isinstance(value, List) else [value]
+    if all(isinstance(source, Map) for source in sources):
+        del fields["<<"]
+        for source in sources:
+            if isinstance(source, Map):
+                for key, (_, item) in source.fields.items():
+                    fields.setdefault(key, (at, item))
+
+
+def collections(value: Value | None) -> Iterator[Map | List]:
+    """Every mapping and list at and below a value, each once."""
+    todo = [value]
+    seen: set[int] = set()
+    while todo:
+        current = todo.pop()
+        if isinstance(current, Map):
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
+            yield current
+            todo.extend(item for _, item in reversed(current.fields.values()))
+        elif isinstance(current, List):
+            if id(current) in seen:
+                continue
+            seen.add(id(current))
+            yield current
+            todo.extend(reversed(current.values))
+
+
+def scalars(root: Value | None) -> Iterator[Text]:
+    """Every scalar value of a document."""
+    if isinstance(root, Text):
+        yield root
+    for value in collections(root):
+        items = (
+            [item for _, item in value.fields.values()] if isinstance(value, Map) else value.values
+        )
+        for item in items:
+            if isinstance(item, Text):
+                yield item
+
+
+def path_at(root: Value | None, at: int) -> str:
+    """The path of the key or value that starts at an offset; nothing where none does."""
+    todo: list[tuple[Value | None, str]] = [(root, "")]
+    seen: set[int] = set()
+    while todo:
+        value, path = todo.pop()
+        if isinstance(value, Text) or id(value) in seen:
+            continue
+        seen.add(id(value))
+        if isinstance(value, Map):
+            for key, (key_at, item) in value.fields.items():
+                here = field_path(path, key)
+                if at in (key_at, item.at):
+                    return here
+                todo.append((item, here))
+        elif isinstance(value, List):
+            for number, item in enumerate(value.values):
+                name = item.text("name") if isinstance(item, Map) else ""
+                here = f'{path}[name="{name}"]' if name else f"{path}[{number}]"
+                if isinstance(item, Text) and item.at == at:
+                    return here
+                todo.append((item, here))
+    return ""
+
+
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+
+
+def field_path(path: str, key: str) -> str:
+    """The path of a field: `spec.strategy`, `metadata.labels["a.b/c"]`."""
+    if key and (_PLAIN.issuperset(key) or key[0] == "$"):
+        return f"{path}.{key}" if path else key
+    return f'{path}["{key}"]'

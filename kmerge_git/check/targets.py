@@ -1,0 +1,142 @@
+"""The resources a kustomization has, so that a patch can be compared with what it changes."""
+
+from __future__ import annotations
+
+from kmerge_git.check.kustomization import Kustomization, in_folder, is_remote
+from kmerge_git.check.plain import Map, Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.check.world import World
+
+DEEPEST = 20  # bases of bases
+MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators", "transformers", "replacements")
+
+
+class Target:
+    """A resource: object `number` of the file at `path`; without a path it is generated."""
+
+    __slots__ = ("_world", "group", "kind", "names", "namespace", "number", "path")
+
+    def __init__(
+        self,
+        group: str,
+        kind: str,
+        namespace: str,
+        name: str,
+        world: World,
+        path: str = "",
+        number: int = 0,
+    ) -> None:
+        self.group = group
+        self.kind = kind
+        self.namespace = namespace
+        self.names = [name]  # as written, and with the prefix and suffix of each kustomization
+        self.path = path
+        self.number = number
+        self._world = world
+
+    @property
+    def root(self) -> Map | None:
+        """Its content, read when it is asked for; None where it is not known."""
+        book = self._world.book(self.path) if self.path else None
+        if book is None:
+            return None
+        return next((o for n, o in enumerate(book.objects()) if n == self.number), None)
+
+
+class Targets:
+    """All resources of a kustomization; not `complete` where some cannot be seen."""
+
+    __slots__ = ("_by_name", "all", "complete")
+
+    def __init__(self) -> None:
+        self.complete = True
+        self.all: list[Target] = []
+        self._by_name: dict[str, list[Target]] = {}
+
+    def add(self, target: Target) -> None:
+        """Add a resource with all its names."""
+        self.all.append(target)
+        for name in dict.fromkeys(target.names):
+            self._by_name.setdefault(name, []).append(target)
+
+    @property
+    def only(self) -> Target | None:
+        """The resource, if there is but one."""
+        return self.all[0] if len(self.all) == 1 else None
+
+    def named(self, group: str, kind: str, name: str) -> list[Target]:
+        """The resources with an identity; the namespace may come from the kustomization."""
+        found = self._by_name.get(name, [])
+        return [t for t in found if t.kind == kind and t.group == group]
+
+    def of_name(self, name: str) -> list[Target]:
+        """The resources of any kind with a name."""
+        return self._by_name.get(name, [])
+
+    def selected(self, target: Map) -> list[Target]:
+        """What a `target:` selects; labels and annotations are not looked at."""
+        return [t for t in self.all if _selects(target, t)]
+
+
+def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Targets:
+    """The resources of a kustomization and of its bases."""
+    made: list[Target] = []
+    root = kustomization.root
+    found = Targets()
+    if kustomization.is_component or depth > DEEPEST or any(m in root.fields for m in MAKERS):
+        found.complete = False
+    for path, written, _, field in kustomization.resources:
+        if field != "crds":
+            found.complete = _collect(world, made, path, written, depth) and found.complete
+    for field, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
+        for item in root.items(field):
+            if isinstance(item, Map):
+                made.append(Target("", kind, "", item.text("name"), world))
+    prefix, suffix = root.text("namePrefix"), root.text("nameSuffix")
+    for target in made:
+        if depth and kustomization.patches:
+            target.path = ""  # a base changes it on the way
+        if prefix or suffix:
+            target.names.append(prefix + target.names[-1] + suffix)
+        found.add(target)
+    return found
+
+
+def _collect(world: World, made: list[Target], path: str, written: str, depth: int) -> bool:
+    """Add what one entry of `resources` brings; False where it cannot be seen."""
+    if depth > DEEPEST or is_remote(written):
+        return False
+    if world.is_directory(path):
+        inner = in_folder(world, path)
+        if inner is None:
+            return False
+        below = targets_of(world, inner, depth + 1)
+        made += below.all
+        return below.complete
+    identities = world.identities(path)
+    if identities is None:
+        return False
+    for number, (identity, _) in enumerate(identities):
+        made.append(Target(*identity, world, path, number))
+    return True
+
+
+def _selects(target: Map, one: Target) -> bool:
+    """Every field given must match; they are regular expressions, anchored at both ends."""
+    import re
+
+    wanted = {
+        "group": [one.group], "kind": [one.kind], "name": one.names,
+        "namespace": [one.namespace] if one.namespace else [],
+    }  # fmt: skip
+    for field, values in wanted.items():
+        value = target.get(field)
+        if isinstance(value, Text) and value.text and values:
+            try:
+                if not any(re.fullmatch(value.text, v) for v in values):
+                    return False
+            except re.error:
+                return False
+    return True

@@ -1,0 +1,130 @@
+"""T01-T03: words in manifests that mean something else than they look like; off by default.
+
+ruamel.yaml is the YAML 1.2 reader here: its own tables of both versions are asked.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.check.plain import Text
+from kmerge_git.check.registry import ANY_WORDS, TYPED, WARNING, Found, check
+from kmerge_git.check.shapes import Typed
+from kmerge_git.check.words import BOOLEANS, YES_NO, is_integer, is_plain
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_resolvers: list[Any] = []
+INT = "tag:yaml.org,2002:int"
+SHORT = "tag:yaml.org,2002:"
+NAMES = {"str": "a string", "bool": "a boolean", "int": "a number", "float": "a number",
+         "timestamp": "a time", "null": "null", "merge": "a merge key"}  # fmt: skip
+
+
+@check(
+    "T01", WARNING, ANY_WORDS, "a word that YAML 1.1 and YAML 1.2 read differently",
+    kubectl="It reads YAML 1.1: `yes`, `on` and `y` are booleans.",
+    kustomize="It reads YAML 1.2 in most places: they are strings.",
+    example="data:\n  enabled: yes",
+    mend="Quote a string; write true or false for a boolean.",
+)  # fmt: skip
+def read_differently(value: Text) -> Iterator[Found]:
+    """`yes`, `off`, `1:30`, `0b1`, a date."""
+    if not is_plain(value) or not value.text:
+        return
+    older, newer = _tags(value.text)
+    if older != newer and INT not in (older, newer):
+        yield Found(
+            value.at,
+            f"{value.text} is {_name(older)} in YAML 1.1 (kubectl, Helm, Argo CD) and "
+            f"{_name(newer)} in YAML 1.2; quote it, or write it plainly",
+        )
+
+
+@check(
+    "T02", WARNING, ANY_WORDS, "a number that looks octal, or is one for some readers only",
+    kubectl="It reads YAML 1.1: `0644` is 420, `0o644` is a string.",
+    kustomize="It passes the number on as it is written.",
+    example="defaultMode: 0644",
+    mend="Write the decimal number: 420.",
+)  # fmt: skip
+def octal_like(value: Text) -> Iterator[Found]:
+    """`0644`, `0o644`, `1:30:00`, `1_000`."""
+    if not is_plain(value) or not value.text:
+        return
+    older, newer = _tags(value.text)
+    numbers = (_number(value.text, older, 8), _number(value.text, newer, 10))
+    if INT in (older, newer) and numbers[0] != numbers[1]:
+        yield Found(
+            value.at,
+            f"{value.text} is {numbers[0]} in YAML 1.1 (kubectl, Helm, Argo CD) and {numbers[1]} "
+            "in YAML 1.2; write the decimal number, or quote it",
+        )
+
+
+@check(
+    "T03", WARNING, TYPED, "a plain number or boolean in a field for strings",
+    kubectl="The API server refuses it: `cannot unmarshal number into Go struct field .. of type "
+    "string`.",
+    kustomize="It is passed on as it is.",
+    example="env:\n- name: PORT\n  value: 8080",
+    mend="Quote it.",
+)  # fmt: skip
+def unquoted_string(site: Typed) -> Iterator[Found]:
+    """Ports in env, booleans in annotations."""
+    value = site.value
+    if site.type != "string" or not is_plain(value) or value.null:
+        return
+    text = value.text
+    if text in BOOLEANS or text in YES_NO or is_integer(text) or _is_float(text):
+        what = "boolean" if text in BOOLEANS or text in YES_NO else "number"
+        yield Found(
+            value.at, f'the field holds strings, {text} is a {what}; write "{text}"', path=site.path
+        )
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return text[:1].isdigit() or text[:1] in "+-."
+
+
+def _tags(word: str) -> tuple[str, str]:
+    """The tags that a YAML 1.1 and a YAML 1.2 reader give to a plain word."""
+    if not _resolvers:
+        from ruamel.yaml.nodes import ScalarNode
+        from ruamel.yaml.resolver import VersionedResolver
+
+        for version in ((1, 1), (1, 2)):
+            resolver = VersionedResolver(version)
+            _resolvers.append(lambda text, r=resolver: r.resolve(ScalarNode, text, (True, False)))
+    older, newer = (str(resolve(word)) for resolve in _resolvers)
+    return older, newer
+
+
+def _number(text: str, tag: str, octal: int) -> str:
+    """What a reader makes of a word that may be an integer."""
+    if tag != INT:
+        return f'the string "{text}"'
+    bare = text.replace("_", "")
+    try:
+        if bare[:2] == "0o":
+            return str(int(bare[2:], 8))
+        if ":" in bare:
+            total = 0
+            for part in bare.lstrip("+-").split(":"):
+                total = total * 60 + int(part)
+            return str(-total if bare[0] == "-" else total)
+        if bare[:2] in ("0x", "0b"):
+            return str(int(bare, 0))
+        base = octal if bare.lstrip("+-")[:1] == "0" and bare.lstrip("+-") != "0" else 10
+        return str(int(bare, base))
+    except ValueError:
+        return f'the string "{text}"'
+
+
+def _name(tag: str) -> str:
+    return NAMES.get(tag.removeprefix(SHORT), tag)

@@ -1,0 +1,61 @@
+"""What a text is: a patch, for which tool, and the rule that says so."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.check.kustomization import Kustomization, PatchEntry
+
+# number of the rule -> what a finding says about it
+RULES = {
+    0: "as told by the command line",
+    1: "listed as a resource of {}",
+    2: "a patch of {}",
+    3: "a patch of the transformer in {}",
+    4: "a JSON 6902 patch",
+    5: "an inline patch of {}",
+    6: "its name is that of a kubeadm patch",
+    7: "given to kubectl patch in {}",
+    8: "its name or folder says so ({})",
+    9: "it has patch directives and is no whole object",
+    10: "it has no apiVersion and kind, but the fields of an object",
+    11: "nothing says that it is a patch",
+}
+
+PATCH = "patch"
+MANIFEST = "manifest"
+JSON6902 = "JSON 6902"
+
+
+class Verdict:
+    """The rule that decided; `tools` has K for kubectl and the API server, Z for kustomize."""
+
+    __slots__ = ("entry", "is_a", "kustomization", "rule", "tools", "where")
+
+    def __init__(
+        self,
+        is_a: str,
+        rule: int,
+        tools: str = "KZ",
+        where: str = "",
+        entry: PatchEntry | None = None,
+        kustomization: Kustomization | None = None,
+    ) -> None:
+        self.is_a = is_a
+        self.rule = rule
+        self.tools = tools
+        self.where = where
+        self.entry = entry  # what names the file in a kustomization
+        self.kustomization = kustomization  # where its target is looked for
+
+    @property
+    def is_patch(self) -> bool:
+        """Whether it is a strategic merge patch."""
+        return self.is_a == PATCH
+
+    @property
+    def why(self) -> str:
+        """`rule 2: a patch of apps/kustomization.yaml`; nothing for a manifest."""
+        if self.is_a == MANIFEST:
+            return ""
+        return f"rule {self.rule}: {RULES[self.rule].format(self.where)}"

@@ -1,0 +1,125 @@
+"""Where the checks read files from: the working tree, the staged blobs, or nowhere.
+
+A path is as the user gave it, with `/` between its parts. A check that looks at other files
+(the kustomization that names a patch, the resource it changes) reads them here too, so that a
+partly staged commit is judged by what will be committed.
+"""
+
+from __future__ import annotations
+
+import os
+from posixpath import normpath
+
+from kmerge_git.check.page import Page, identity
+from kmerge_git.check.plain import Map, Plain, Value
+from kmerge_git.errors import CannotParse
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    Identity = tuple[str, str, str, str]
+
+KEPT = 64  # parsed files that are kept; a base is read by each of its overlays
+
+
+class Book:
+    """A file that was read: its page and its documents; none where it cannot be read as YAML."""
+
+    __slots__ = ("page", "plains")
+
+    def __init__(self, page: Page, plains: list[Plain]) -> None:
+        self.page = page
+        self.plains = plains
+
+    def objects(self) -> Iterator[Map]:
+        """The Kubernetes objects of the file, those in a `kind: List` too."""
+        for plain in self.plains:
+            yield from objects(plain.root)
+
+
+def objects(root: Value | None) -> Iterator[Map]:
+    """An object, or the items of a list of objects."""
+    if not isinstance(root, Map) or not (root.text("kind") and root.text("apiVersion")):
+        return
+    if root.text("kind").endswith("List") and "items" in root.fields:
+        for item in root.items("items"):
+            yield from objects(item)
+    else:
+        yield root
+
+
+class World:
+    """Files by path; `read` gives the bytes of one, or None."""
+
+    __slots__ = ("_books", "_identities", "_read", "is_directory")
+
+    def __init__(
+        self, read: Callable[[str], bytes | None], is_directory: Callable[[str], bool]
+    ) -> None:
+        self._read = read
+        self.is_directory = is_directory
+        self._books: dict[str, Book | None] = {}
+        self._identities: dict[str, list[tuple[Identity, int]] | None] = {}
+
+    def read(self, path: str) -> bytes | None:
+        """The bytes of a file, or None where there is no such file."""
+        return self._read(path)
+
+    def book(self, path: str) -> Book | None:
+        """A file and its documents, or None where it is missing or no YAML."""
+        path = normpath(path)
+        if path not in self._books:
+            if len(self._books) >= KEPT:
+                del self._books[next(iter(self._books))]
+            data = self.read(path)
+            self._books[path] = None if data is None else _book(data, path)
+        return self._books[path]
+
+    def identities(self, path: str) -> list[tuple[Identity, int]] | None:
+        """The resources of a file and the lines they start in; None where it cannot be read."""
+        path = normpath(path)
+        if path not in self._identities:
+            book = self.book(path)
+            self.remember(path, book)
+        return self._identities[path]
+
+    def remember(self, path: str, book: Book | None) -> None:
+        """Keep the identities of a file that was read anyway, for checks of many files."""
+        self._identities[normpath(path)] = (
+            [(identity(o), book.page.position(o.at)[0]) for o in book.objects()] if book else None
+        )
+
+
+def disk() -> World:
+    """The working tree."""
+    return World(_from_disk, os.path.isdir)
+
+
+def nowhere() -> World:
+    """No other file can be seen."""
+    return World(lambda path: None, lambda path: False)
+
+
+def mapped(blobs: Mapping[str, bytes]) -> World:
+    """Files in memory."""
+    folders = {path.rpartition("/")[0] for path in blobs}
+    return World(blobs.get, lambda path: path in folders)
+
+
+def _from_disk(path: str) -> bytes | None:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return None
+
+
+def _book(data: bytes, path: str) -> Book | None:
+    try:
+        source = Source(data, path)
+        return Book(Page(source), [Plain(document) for document in split(source).documents])
+    except CannotParse:
+        return None

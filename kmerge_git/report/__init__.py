@@ -1,0 +1,1 @@
+"""Findings and results as text, JSON, GitHub annotations and SARIF."""

@@ -1,0 +1,76 @@
+"""Findings as SARIF 2.1.0, the format of code scanning services."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+from kmerge_git.finding import ERROR, INFO, WARNING, Finding
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Rule:
+    """What SARIF tells about a check."""
+
+    __slots__ = ("help", "id", "severity", "what")
+
+    def __init__(self, id: str, severity: str, what: str, help: str) -> None:
+        self.id = id
+        self.severity = severity
+        self.what = what
+        self.help = help
+
+
+def render(findings: list[Finding], rules: list[Rule], version: str) -> str:
+    """One run with the rules that have findings."""
+    used = {finding.id for finding in findings}
+    known = [rule for rule in rules if rule.id in used]
+    numbers = {rule.id: n for n, rule in enumerate(known)}
+    driver = {
+        "name": "kmerge check",
+        "version": version,
+        "rules": list(map(_rule, known)),
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, numbers) for finding in findings],
+    }
+    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _rule(rule: Rule) -> dict[str, Any]:
+    return {
+        "id": rule.id,
+        "shortDescription": {"text": rule.what},
+        "help": {"text": rule.help},
+        "defaultConfiguration": {"level": LEVELS[rule.severity]},
+    }
+
+
+def _result(finding: Finding, numbers: dict[str, int]) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": finding.id,
+        "level": LEVELS[finding.severity],
+        "message": {"text": finding.message},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": quote(finding.file), "uriBaseId": "%SRCROOT%"},
+                    "region": {"startLine": finding.line, "startColumn": finding.column},
+                }
+            }
+        ],
+    }
+    if finding.id in numbers:
+        result["ruleIndex"] = numbers[finding.id]
+    if finding.path:
+        logical = {"fullyQualifiedName": finding.path, "kind": "member"}
+        result["locations"][0]["logicalLocations"] = [logical]
+    return result

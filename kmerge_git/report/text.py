@@ -1,0 +1,56 @@
+"""Findings for people: where, what, the line with a caret, how to mend it."""
+
+from __future__ import annotations
+
+from kmerge_git.finding import ERROR, INFO, SEVERITIES, WARNING, Finding
+
+RESET, BOLD, DIM, RED, YELLOW, BLUE, GREEN = (
+    f"\033[{n}m" for n in ("0", "1", "2", "31", "33", "34", "32")
+)
+COLORS = {ERROR: RED, WARNING: YELLOW, INFO: BLUE}
+
+
+def render(findings: list[Finding], *, files: int, color: bool = False) -> str:
+    """All findings and a line that counts them."""
+    shown: set[str] = set()
+    blocks = []
+    for finding in findings:
+        blocks.append(_block(finding, color, with_mend=finding.id not in shown))
+        shown.add(finding.id)
+    return "\n".join([*blocks, summary(findings, files, color)]) + "\n"
+
+
+def summary(findings: list[Finding], files: int, color: bool = False) -> str:
+    """`2 errors, 1 warning in 2 of 7 files`."""
+    where = f"{files} file" + "s" * (files != 1)
+    if not findings:
+        return _paint(f"{where} checked, nothing found", GREEN, color)
+    counts = [(sum(f.severity == s for f in findings), s) for s in SEVERITIES]
+    what = ", ".join(f"{n} {s}" + "s" * (n != 1 and s != INFO) for n, s in counts if n)
+    concerned = len({f.file for f in findings})
+    return _paint(f"{what} in {concerned} of {where}", BOLD, color)
+
+
+def _block(finding: Finding, color: bool, *, with_mend: bool) -> str:
+    place = f"{finding.file}:{finding.line}:{finding.column}:"
+    label = f"{finding.severity} {finding.id}"
+    field = f"{finding.path}: " if finding.path and finding.path not in finding.message else ""
+    lines = [
+        f"{_paint(place, BOLD, color)} {_paint(label, COLORS[finding.severity], color)} "
+        f"{field}{finding.message}"
+    ]
+    if finding.excerpt.strip():
+        pad = "".join("\t" if c == "\t" else " " for c in finding.excerpt[: finding.column - 1])
+        number = str(finding.line)
+        bar = _paint("|", DIM, color)
+        caret = _paint("^", COLORS[finding.severity], color)
+        lines += [f" {number} {bar} {finding.excerpt}", f" {' ' * len(number)} {bar} {pad}{caret}"]
+    if with_mend and finding.mend:
+        lines.append(_paint(f"  mend: {finding.mend}", DIM, color))
+    if finding.rule:
+        lines.append(_paint(f"  checked as a patch by {finding.rule}", DIM, color))
+    return "\n".join(lines) + "\n"
+
+
+def _paint(text: str, code: str, color: bool) -> str:
+    return f"{code}{text}{RESET}" if color else text

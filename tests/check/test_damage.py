@@ -1,0 +1,191 @@
+"""M01-M13: what a careless merge leaves behind."""
+
+from __future__ import annotations
+
+import pytest
+from tables import DEPLOYMENT, SERVICE, Place, check, places
+
+from kmerge_git.check.history import HistorySite, Versions, changed_without_mac, one_side_dropped
+from kmerge_git.check.run import check_text
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+spec:
+"""  # what follows starts in line 6
+CONTAINER = POD + "  containers:\n  - name: web\n    image: web:1\n"  # .. in line 9
+ROLLOUT = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Rollout
+metadata:
+  name: web
+spec:
+  template:
+    spec:
+      containers:
+      - name: web
+        image: web:1
+"""  # .. in line 11
+
+
+def conflict(size: int, middle: str = "") -> str:
+    return f"data:\n{'<' * size} HEAD\n  a: 1\n{middle}{'=' * size}\n  a: 2\n{'>' * size} topic\n"
+
+
+FOUND: list[tuple[str, str, str, list[Place]]] = [
+    ("markers", "a.yaml", conflict(7), [("M01", 2, 1), ("M01", 4, 1), ("M01", 6, 1)]),
+    ("long markers", "a.yaml", conflict(23), [("M01", 2, 1), ("M01", 4, 1), ("M01", 6, 1)]),
+    ("short markers", "a.yaml", conflict(4), [("M01", 2, 1), ("M01", 4, 1), ("M01", 6, 1)]),
+    ("with the base", "a.yaml", conflict(7, "||||||| base\n  a: 0\n"), [("M01", 2, 1), ("M01", 4, 1), ("M01", 6, 1), ("M01", 8, 1)]),
+    ("one that was overlooked", "a.yaml", "a: 1\n>>>>>>> topic\n", [("M01", 2, 1)]),
+    ("in JSON", "a.json", '{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> b\n}\n', [("M01", 2, 1), ("M01", 4, 1), ("M01", 6, 1)]),
+    ("in a template", "templates/a.yaml", "a: {{ .Values.x }}\n<<<<<<< HEAD\n", [("M01", 2, 1)]),
+    ("with CRLF", "a.yaml", conflict(7).replace("\n", "\r\n"), [("M01", 2, 1), ("M01", 4, 1), ("M01", 6, 1)]),
+    ("a repeated key", "a.yaml", "a: 1\nb: 2\na: 3\n", [("M02", 3, 1)]),
+    ("a repeated key in JSON", "a.json", '{"a": {"b": 1, "b": 2}}\n', [("M02", 1, 16)]),
+    ("quoted or not, it is one key", "values.yaml", "a:\n  b: 1\n  'b': 2\n", [("M02", 3, 3)]),
+    ("a resource twice", "a.yaml", DEPLOYMENT + "---\n" + DEPLOYMENT, [("M03", 6, 1)]),
+    ("a resource twice, another version", "a.yaml", DEPLOYMENT + "---\n" + DEPLOYMENT.replace("v1", "v1beta1"), [("M03", 6, 1)]),
+    (
+        "a resource twice in a list",
+        "a.yaml",
+        "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n"
+        "- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}}\n",
+        [("M03", 5, 3)],
+    ),
+    ("a container twice", "a.yaml", CONTAINER + "  - name: web\n    image: web:2\n", [("M05", 9, 5)]),
+    ("env twice", "a.yaml", CONTAINER + "    env:\n    - name: A\n      value: x\n    - name: A\n      value: z\n", [("M05", 12, 7)]),
+    ("a port twice", "a.yaml", CONTAINER + "    ports:\n    - containerPort: 80\n    - containerPort: 80\n      protocol: TCP\n", [("M05", 11, 7)]),
+    ("a volume twice", "a.yaml", CONTAINER + "  volumes:\n  - name: v\n    emptyDir: {}\n  - name: v\n    emptyDir: {}\n", [("M05", 12, 5)]),
+    ("a mount twice", "a.yaml", CONTAINER + "    volumeMounts:\n    - {name: a, mountPath: /a}\n    - {name: b, mountPath: /a}\n", [("M05", 11, 7)]),
+    ("a service port twice", "a.yaml", SERVICE + "  ports:\n  - port: 80\n  - port: 80\n", [("M05", 8, 5)]),
+    ("in a list of objects", "a.yaml", "apiVersion: v1\nkind: List\nitems:\n- " + CONTAINER.replace("\n", "\n  ") + "  - name: web\n", [("M05", 12, 7)]),
+    ("in a kind that is not known", "a.yaml", ROLLOUT + "        env:\n        - name: A\n        - name: A\n", [("M05", 13, 11)]),
+    ("another list with keys", "a.yaml", CONTAINER + "  imagePullSecrets:\n  - name: a\n  - name: a\n", [("M06", 11, 5)]),
+    ("an alias without anchor", "a.yaml", "a: 1\nb: *c\n", [("M07", 2, 4)]),
+    (
+        "value and valueFrom",
+        "a.yaml",
+        CONTAINER + "    env:\n    - name: A\n      value: x\n      valueFrom:\n        fieldRef: {fieldPath: a}\n",
+        [("M08", 12, 7)],
+    ),
+    ("two sources", "a.yaml", CONTAINER + "  volumes:\n  - name: v\n    emptyDir: {}\n    hostPath:\n      path: /a\n", [("M09", 12, 5)]),
+    ("bad indentation", "a.yaml", DEPLOYMENT + "spec:\n  a: 1\n   b: 2\n", [("M10", 7, 5)]),
+    ("a tab", "a.yaml", DEPLOYMENT + "spec:\n\ta: 1\n", [("M10", 6, 1)]),
+    ("broken JSON", "a.json", '{"apiVersion": "v1", "kind": }}\n', [("M10", 1, 31)]),
+    ("a broken kustomization", "kustomization.yaml", "resources: [\n", [("M10", 1, 13)]),
+    ("a resource of a kustomization twice", "kustomization.yaml", "resources:\n- a.yaml\n- b.yaml\n- ./a.yaml\n", [("M13", 4, 3)]),
+    ("an image twice", "kustomization.yaml", "images:\n- name: a\n  newTag: x\n- name: a\n  newTag: z\n", [("M13", 4, 3)]),
+]  # fmt: skip
+
+NOTHING: list[tuple[str, str, str]] = [
+    ("a heading", "a.yaml", "apiVersion: v1\nkind: ConfigMap\ndata:\n  a: |\n    Title\n    =======\n"),
+    ("markers inside a text", "a.yaml", "data:\n  a: |\n    <<<<<<< HEAD\n    =======\n    >>>>>>> b\n"),
+    ("arrows", "a.yaml", "a: '>>>>>>>'\nb: <<<\n"),
+    ("a merge key", "a.yaml", "a: &a {x: 1}\nb:\n  <<: *a\n  x: 2\n"),
+    ("the same key in two maps", "a.yaml", "a: {x: 1}\nb: {x: 1}\n"),
+    ("another namespace", "a.yaml", DEPLOYMENT + "---\n" + DEPLOYMENT + "  namespace: b\n"),
+    ("another group", "a.yaml", DEPLOYMENT + "---\n" + DEPLOYMENT.replace("apps/v1", "example.com/v1")),
+    ("without a name", "a.yaml", "apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n---\napiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}\n"),
+    ("two protocols", "a.yaml", SERVICE + "  ports:\n  - {port: 53, protocol: TCP, name: a}\n  - {port: 53, protocol: UDP, name: b}\n"),
+    ("an env and an init container", "a.yaml", CONTAINER + "  initContainers:\n  - name: web\n    image: a\n"),
+    ("null and valueFrom", "a.yaml", CONTAINER + "    env:\n    - name: A\n      value:\n      valueFrom: {fieldRef: {fieldPath: a}}\n"),
+    ("mounts of one volume", "a.yaml", CONTAINER + "    volumeMounts:\n    - {name: a, mountPath: /a}\n    - {name: a, mountPath: /b}\n"),
+    ("a Helm template", "a.yaml", DEPLOYMENT + "{{- if .Values.x }}\nspec: {}\n{{- end }}\n"),
+    ("a Helm template that parses", "templates/a.yaml", "a: {{ .Values.a }}\na: {{ .Values.b }}\n"),
+    ("a comment with an action", "a.yaml", "# {{ if .x }}\na: 1\n# {{ else }}\na: 2\n# {{ end }}\n"),
+    ("other YAML that cannot be parsed", "mkdocs.yml", "nav:\n\t- a\n"),
+    ("no YAML", "a.json", "// a comment\n{a: [}\n"),
+    ("bytes", "a.yaml", "\0\1"),
+    ("nothing", "a.yaml", ""),
+    ("a name in other lists", "a.yaml", "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a}\nspec:\n  env:\n  - name: a\n  - name: a\n"),
+    ("generators in two namespaces", "kustomization.yaml", "configMapGenerator:\n- {name: a, namespace: x}\n- {name: a, namespace: z}\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, path, text, expected", FOUND, ids=[c[0] for c in FOUND])
+def test_found(why: str, path: str, text: str, expected: list[Place]) -> None:
+    assert places(check_text(text.encode(), path)) == expected
+
+
+@pytest.mark.parametrize("why, path, text", NOTHING, ids=[c[0] for c in NOTHING])
+def test_nothing(why: str, path: str, text: str) -> None:
+    assert check_text(text.encode(), path) == []
+
+
+@pytest.mark.parametrize(
+    "data", [b"apiVersion: v1\n\xff: 1\n", "apiVersion: v1\n".encode("utf-16")]
+)
+def test_bytes_that_are_no_text(data: bytes) -> None:
+    found = [f.id for f in check_text(data, "a.yaml")]
+    assert found == (["M10"] if b"apiVersion" in data else [])
+
+
+def test_the_same_resource_in_two_files() -> None:
+    files = {
+        "a.yaml": DEPLOYMENT,
+        "b/c.yaml": "# moved\n" + DEPLOYMENT,
+        "kustomization.yaml": "resources:\n- a.yaml\n- b/c.yaml\n",
+    }
+    for paths in (list(files), ["kustomization.yaml"], ["a.yaml"]):
+        [one] = check(files, *paths)
+        assert (one.id, one.file, one.line, one.column) == ("M04", "kustomization.yaml", 3, 3)
+        assert one.message == "Deployment/web in line 2 of b/c.yaml is in a.yaml too"
+    files["b/c.yaml"] += "  namespace: other\n"
+    assert check(files) == []
+
+
+def test_two_overlays_may_have_the_same_resource() -> None:
+    files = {
+        f"{name}/{file}": text
+        for name in "ab"
+        for file, text in (("a.yaml", DEPLOYMENT), ("kustomization.yaml", "resources: [a.yaml]\n"))
+    }
+    assert check(files) == []
+
+
+# -- versions in git -----------------------------------------------------------------------------
+
+SIDES: list[tuple[str, Versions, bool]] = [
+    ("ours", Versions(b"o", b"o", b"b", b"t", True), True),
+    ("theirs", Versions(b"o", b"t", b"b", b"t", True), True),
+    ("merged", Versions(b"o", b"m", b"b", b"t", True), False),
+    ("only theirs changed", Versions(b"b", b"t", b"b", b"t", True), False),
+    ("only ours changed", Versions(b"o", b"o", b"b", b"b", True), False),
+    ("the same change", Versions(b"s", b"s", b"b", b"s", True), False),
+    ("not driven", Versions(b"o", b"o", b"b", b"t", False), False),
+    ("no merge", Versions(b"o", b"o"), False),
+    ("added by both", Versions(b"o", b"o", None, b"t", True), True),
+]
+
+
+@pytest.mark.parametrize("why, versions, dropped", SIDES, ids=[c[0] for c in SIDES])
+def test_one_side_dropped(why: str, versions: Versions, dropped: bool) -> None:
+    found = list(one_side_dropped(HistorySite(versions.staged or b"", versions)))
+    assert len(found) == dropped
+
+
+SOPS = "a: ENC[x]\nmeta:\n  b: 1\nsops:\n  mac: ENC[1]\n  lastmodified: x\n"
+SEALED = [
+    ("unchanged", SOPS, None),
+    ("sealed again", SOPS.replace("b: 1", "b: 2").replace("ENC[1]", "ENC[2]"), None),
+    ("a plain value", SOPS.replace("b: 1", "b: 2"), 18),
+    ("a new key", SOPS.replace("sops", "c: 1\nsops"), 23),
+    ("a key is gone", SOPS.replace("meta:\n  b: 1\n", ""), 0),
+    ("only sops itself", SOPS.replace("lastmodified: x", "lastmodified: z"), None),
+    ("a comment", "# c\n" + SOPS, None),
+]
+
+
+@pytest.mark.parametrize("why, text, at", SEALED, ids=[c[0] for c in SEALED])
+def test_sops(why: str, text: str, at: int | None) -> None:
+    site = HistorySite(text.encode(), Versions(SOPS.encode()))
+    assert [f.at for f in changed_without_mac(site)] == ([] if at is None else [at])
+
+
+def test_a_sops_file_has_no_other_findings() -> None:
+    assert (
+        check_text((SOPS + "kind: A\napiVersion: v1\n$patch: x\n").encode(), "a-patch.yaml") == []
+    )

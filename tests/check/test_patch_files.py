@@ -1,0 +1,220 @@
+"""D60-D69: files, documents, and what kustomizations say about patches."""
+
+from __future__ import annotations
+
+import pytest
+from tables import CUSTOM, DEPLOYMENT, Place, as_kubectl, as_kustomize, check, places
+
+WHOLE = (
+    DEPLOYMENT
+    + """\
+spec:
+  replicas: 1
+  selector:
+    matchLabels: {app: web}
+"""
+)
+PATCH = DEPLOYMENT + "spec:\n  replicas: 2\n"
+
+MANIFESTS: list[tuple[str, str, list[Place]]] = [
+    ("a directive", WHOLE + "  strategy:\n    $patch: replace\n", [("D60", 10, 5)]),
+    ("an order", WHOLE + "  $setElementOrder/x: []\n", [("D60", 9, 3)]),
+    ("below data it is executed too", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  $patch: replace\n", [("D60", 5, 3)]),
+    ("no directive", WHOLE + "  $ref: a\n  patch: delete\n", []),
+    ("as a text", WHOLE + "  a: $patch\n", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, text, expected", MANIFESTS, ids=[c[0] for c in MANIFESTS])
+def test_directives_in_manifests(why: str, text: str, expected: list[Place]) -> None:
+    assert places(check({"web.yaml": text})) == expected
+
+
+def test_custom_resources() -> None:
+    with_list = CUSTOM + "spec:\n  groups:\n  - a\n"
+    assert places(as_kubectl(with_list)) == [("D62", 6, 3)]
+    assert as_kubectl(with_list)[0].severity == "error"
+    [one] = as_kustomize(with_list)
+    assert (one.id, one.severity) == ("D62", "warning")
+    assert one.message == "list spec.groups is replaced, not merged (no openapi: field)"
+    assert as_kustomize(with_list, more="openapi:\n  path: schema.json\n") == []
+    assert as_kubectl(CUSTOM + "spec:\n  size: 1\n") == []
+    both = [("D04", 7, 5), ("D62", 7, 5)]
+    assert places(as_kubectl(CUSTOM + "spec:\n  a:\n    $patch: delete\n")) == both
+
+
+IDENTITY = [
+    ("no kind", "apiVersion: v1\nmetadata: {name: a}\n", "without kind "),
+    ("no apiVersion", "kind: ConfigMap\nmetadata: {name: a}\n", "without apiVersion "),
+    ("no name", "apiVersion: v1\nkind: ConfigMap\n", "without metadata.name "),
+    ("nothing", "spec: {}\n", "without apiVersion and kind and metadata.name "),
+]
+
+
+@pytest.mark.parametrize("why, text, begin", IDENTITY, ids=[c[0] for c in IDENTITY])
+def test_kustomize_wants_an_identity(why: str, text: str, begin: str) -> None:
+    [one] = as_kustomize(text)
+    assert (one.id, one.line, one.column) == ("D63", 1, 1)
+    assert one.message.startswith(begin)
+
+
+def test_a_target_does_not_replace_the_identity() -> None:
+    text = "patches:\n- target: {kind: Deployment}\n  patch: |\n    spec:\n      replicas: 2\nresources: [https://x]\n"
+    assert places(check({"kustomization.yaml": text})) == [("D63", 4, 5)]
+
+
+REMOTE = "resources: [https://example.com/a]\n"
+TARGET = "  target: {kind: Deployment, name: web}\n"
+REFUSED = [
+    ("empty", "patches:\n- path: p.yaml\n", "", "empty"),
+    ("only comments", "patches:\n- path: p.yaml\n", "# nothing\n", "empty"),
+    ("several with a target", "patches:\n- path: p.yaml\n" + TARGET, PATCH + "---\n" + PATCH, "several documents"),
+    ("a JSON patch without target", "patches:\n- path: p.yaml\n", "- op: remove\n  path: /a\n", "needs a target"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, kustomization, patch, words", REFUSED, ids=[c[0] for c in REFUSED])
+def test_refused_patches(why: str, kustomization: str, patch: str, words: str) -> None:
+    files = {"kustomization.yaml": kustomization + REMOTE, "p.yaml": patch}
+    [one] = check(files)
+    assert (one.id, one.file, one.line) == ("D64", "kustomization.yaml", 2)
+    assert words in one.message
+    [alone] = check(files, "p.yaml")
+    assert (alone.id, alone.file, alone.line) == ("D64", "p.yaml", 1)
+
+
+def test_both_path_and_patch() -> None:
+    files = {
+        "kustomization.yaml": "patches:\n- path: p.yaml\n  patch: |\n    " + REMOTE + REMOTE,
+        "p.yaml": PATCH,
+    }
+    assert [f.id for f in check(files, "kustomization.yaml")][:1] == ["D64"]
+
+
+def test_allowed_patches() -> None:
+    for kustomization, patch in (
+        ("patches:\n- path: p.yaml\n", PATCH + "---\n" + PATCH.replace("web", "b")),
+        ("patches:\n- path: p.yaml\n" + TARGET, "- op: remove\n  path: /a\n"),
+        ("patches:\n- path: p.yaml\n" + TARGET, PATCH),
+    ):
+        files = {"kustomization.yaml": kustomization + REMOTE, "p.yaml": patch}
+        assert check(files) == []
+
+
+def test_several_documents_for_kubectl() -> None:
+    text = "spec:\n  replicas: 1\n---\nspec:\n  replicas: 2\n"
+    assert places(as_kubectl(text)) == [("D65", 4, 1)]
+    assert as_kubectl("---\n" + PATCH) == []
+    assert as_kustomize(PATCH + "---\n" + PATCH) == []
+
+
+def test_repeated_keys() -> None:
+    text = PATCH + "  replicas: 3\n"
+    assert places(as_kubectl(text)) == [("D66", 7, 3)]
+    assert places(check({"web.yaml": WHOLE + "  replicas: 3\n"})) == [("M02", 9, 3)]
+    assert places(check({"web.yaml": WHOLE + "  replicas: 3\n"}, select_ids="D")) == [("D66", 9, 3)]
+    assert places(check({"w-patch.yaml": text}, select_ids="M")) == [("M02", 7, 3)]
+
+
+WORDS = [
+    ("yes", 'kubectl reads true, kustomize "yes"; quote it'),
+    ("n", 'kubectl reads false, kustomize "n"; quote it'),
+    ("Off", 'kubectl reads false, kustomize "Off"; quote it'),
+    ("2020-01-31", 'kubectl reads the string "2020-01-31", kustomize a time; quote it'),
+    ("0777", "0777 is 511 to a YAML 1.1 reader as kubectl, 777 to a YAML 1.2 reader; write 511, or quote it"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("word, message", WORDS)
+def test_words(word: str, message: str) -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: " + word + "\n"
+    [one] = as_kubectl(text)
+    assert (one.id, one.line, one.column, one.severity) == ("D67", 5, 6, "warning")
+    assert one.message == message
+    resource = {"a.yaml": text, "kustomization.yaml": "resources: [a.yaml]\n"}
+    assert [f.id for f in check(resource)] == ["D67"]
+    assert check({"a.yaml": text}) == []  # no kustomization reads it
+    assert as_kubectl(text.replace(word, f'"{word}"')) == []
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["true", "null", "~", "0", "10", "1.5", "yesterday", "0o17", "v1", "2020-01", "10-20-30"],
+)
+def test_words_that_all_read_alike(word: str) -> None:
+    assert as_kubectl(f"metadata: {{name: a}}\ndata:\n  a: {word}\n") == []
+
+
+WRITTEN = ["a: yes", "a: [b, no]", "a: {b: on}", "a:\n  - off", "a: y # why", "a:   0777", "{a: 010}", "- n",
+           "? a\n: NO", "a: 2020-1-2", "a: [2020-01-01T10:00:00Z]"]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_words_are_found_however_they_are_written(text: str) -> None:
+    patch = "metadata: {name: a}\nspec:\n  x:\n" + "".join(f"    {x}\n" for x in text.split("\n"))
+    assert "D67" in [f.id for f in as_kubectl(patch)]
+
+
+def test_deprecated_fields() -> None:
+    files = {"kustomization.yaml": REMOTE + "patchesStrategicMerge:\n- p.yaml\n", "p.yaml": PATCH}
+    [one] = check(files)
+    assert (one.id, one.severity, one.line) == ("D69", "info", 2)
+
+
+BASE = {
+    "kustomization.yaml": "resources: [web.yaml]\npatches:\n- path: p.yaml\n",
+    "web.yaml": WHOLE,
+}
+LOST = [
+    ("another name", BASE | {"p.yaml": PATCH.replace("web", "wep")}, ("D69", 3, 3)),
+    ("another kind", BASE | {"p.yaml": PATCH.replace("Deployment", "StatefulSet")}, ("D69", 3, 3)),
+    (
+        "a target that selects nothing",
+        BASE | {"p.yaml": PATCH, "kustomization.yaml": "resources: [web.yaml]\npatches:\n- path: p.yaml\n"
+                "  target: {kind: Deployment, name: b.*}\n"},
+        ("D69", 3, 3),
+    ),
+    (
+        "in a base",
+        {"a/web.yaml": WHOLE, "a/kustomization.yaml": "resources: [web.yaml]\n", "b/p.yaml": PATCH.replace("web", "x"),
+         "b/kustomization.yaml": "resources: [../a]\npatches:\n- path: p.yaml\n"},
+        ("D69", 3, 3),
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, files, place", LOST, ids=[c[0] for c in LOST])
+def test_a_patch_for_nothing(why: str, files: dict[str, str], place: Place) -> None:
+    [one] = check(files)
+    assert (one.id, one.line, one.column) == place
+    assert one.message.startswith("no resource ")
+    assert one.message.endswith(" in this kustomization")
+
+
+FOUND = [
+    ("by name", BASE | {"p.yaml": PATCH}),
+    ("a namespace from elsewhere", BASE | {"p.yaml": PATCH.replace("name: web", "name: web\n  namespace: a")}),
+    ("by a pattern", BASE | {"p.yaml": PATCH, "kustomization.yaml": "resources: [web.yaml]\npatches:\n- path: p.yaml\n"
+                             "  target: {kind: Deploy.*, name: w.b}\n"}),
+    ("with the prefix of a base", {
+        "a/web.yaml": WHOLE, "a/kustomization.yaml": "namePrefix: dev-\nresources: [web.yaml]\n",
+        "b/p.yaml": PATCH.replace("web", "dev-web"),
+        "b/kustomization.yaml": "resources: [../a]\npatches:\n- path: p.yaml\n"}),
+    ("a generated one", {
+        "kustomization.yaml": "configMapGenerator: [{name: c}]\npatches:\n- path: p.yaml\n",
+        "p.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"}),
+    ("something cannot be seen", BASE | {
+        "kustomization.yaml": "resources: [web.yaml, https://x]\npatches:\n- path: p.yaml\n",
+        "p.yaml": PATCH.replace("web", "x")}),
+    ("a component patches what others have", BASE | {
+        "kustomization.yaml": "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\npatches:\n- path: p.yaml\n",
+        "p.yaml": PATCH}),
+    ("a list of objects", BASE | {
+        "web.yaml": "apiVersion: v1\nkind: List\nitems:\n- " + WHOLE.replace("\n", "\n  ").rstrip(" "),
+        "p.yaml": PATCH}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, files", FOUND, ids=[c[0] for c in FOUND])
+def test_a_patch_that_fits(why: str, files: dict[str, str]) -> None:
+    assert check(files) == []

@@ -1,0 +1,90 @@
+"""The registry: every check is documented, selectable, and in docs/checks.md."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kmerge_git.check import registry
+from kmerge_git.errors import UsageError
+
+ROOT = Path(__file__).resolve().parents[2]
+CATALOGUE = (
+    [f"D{n:02}" for n in range(1, 9)]
+    + [f"D{n}" for n in range(10, 23)]
+    + [f"D{n}" for n in range(30, 44)]
+    + ["D50", "D51"]
+    + [f"D{n}" for n in range(60, 70)]
+)
+
+
+def test_the_catalogue_is_complete() -> None:
+    ids = [check.id for check in registry.every()]
+    assert [id for id in ids if id.startswith("D")] == CATALOGUE
+    assert [id for id in ids if id.startswith("M")] == [f"M{n:02}" for n in range(1, 14)]
+    assert [id for id in ids if id.startswith("T")] == ["T01", "T02", "T03"]
+
+
+@pytest.mark.parametrize("check", registry.every(), ids=lambda c: c.id)
+def test_every_check_is_documented(check: registry.Check) -> None:
+    for text in (check.what, check.kubectl, check.kustomize, check.example, check.mend):
+        assert text.strip()
+    assert check.functions
+    assert set(check.tools) <= set("KZ")
+    assert set(check.needs) <= set("ST")
+    known = {c.id for c in registry.every()}
+    assert set(check.hides) <= known
+    for function in check.functions.values():
+        assert (function.__doc__ or "").strip().endswith(".")
+
+
+def test_the_page_is_not_stale() -> None:
+    done = subprocess.run(
+        [sys.executable, ROOT / "tools" / "generate_checks_doc.py", "--check"], check=False
+    )
+    assert done.returncode == 0, "run python tools/generate_checks_doc.py"
+    page = (ROOT / "docs" / "checks.md").read_text("utf-8")
+    for check in registry.every():
+        assert f"{check.id}: {check.what}" in page
+        assert f"- mend: {check.mend}" in page
+
+
+SELECTIONS = [
+    ((), (), None),
+    (("D12",), (), {"D12"}),
+    (("d12,m02",), (), {"D12", "M02"}),
+    (("D1",), ("D12",), {"D10", "D11", "D13", "D14", "D15", "D16", "D17", "D18"} | {"D19"}),
+    (("traps",), (), {"T01", "T02", "T03"}),
+    (("D12", "M01"), ("D",), {"M01"}),
+]
+
+
+@pytest.mark.parametrize("selected, ignored, expected", SELECTIONS)
+def test_select(selected: tuple[str], ignored: tuple[str], expected: set[str] | None) -> None:
+    assert registry.select(selected, ignored) == expected
+
+
+def test_select_groups() -> None:
+    everything = {c.id for c in registry.every()}
+    assert registry.select(["all"], []) == everything
+    assert registry.select([], ["M05"]) == {
+        i for i in everything if not i.startswith("T") and i != "M05"
+    }
+    for group, letter in (("directives", "D"), ("merge-damage", "M")):
+        assert registry.select([group], []) == {i for i in everything if i[0] == letter}
+
+
+@pytest.mark.parametrize("word", ["X1", "D99", "nonsense"])
+def test_unknown_ids(word: str) -> None:
+    with pytest.raises(UsageError, match=f"no check is called {word}"):
+        registry.select([word], [])
+    with pytest.raises(UsageError, match="kmerge check --list"):
+        registry.get(word)
+
+
+def test_two_checks_cannot_share_an_id() -> None:
+    with pytest.raises(ValueError, match="two checks are called D01"):
+        registry.check("D01", "error", registry.MAP, "x")(lambda site: iter(()))

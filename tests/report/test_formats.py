@@ -1,0 +1,175 @@
+"""Findings as text, JSON, GitHub annotations and SARIF."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kmerge_git import __version__
+from kmerge_git.cli.check_docs import sarif_rules
+from kmerge_git.finding import Finding
+from kmerge_git.report import github, sarif, text
+from kmerge_git.report import json as as_json
+
+SCHEMA = json.loads(
+    (Path(__file__).parents[1] / "check" / "sarif-2.1.0-part.json").read_text("utf-8")
+)
+
+ONE = Finding(
+    "D12", "error", "apps/a b,c:d%.yaml", 9, 5, "replaces the WHOLE list: 100%\nreally",
+    path='spec.containers[name="web"]', mend="Write it so.", rule="rule 2: a patch of k.yaml",
+    excerpt="\t  $patch: replace",
+)  # fmt: skip
+TWO = Finding("M06", "warning", "b.yaml", 1, 1, "odd", mend="Keep one.", excerpt="a: b")
+THREE = Finding("D39", "info", "b.yaml", 2, 3, "spec.x: old servers", path="spec.x", excerpt="")
+
+
+def test_text() -> None:
+    assert text.render([ONE, TWO, THREE], files=7) == (
+        'apps/a b,c:d%.yaml:9:5: error D12 spec.containers[name="web"]: replaces the WHOLE list: '
+        "100%\nreally\n"
+        " 9 | \t  $patch: replace\n"
+        "   | \t   ^\n"
+        "  mend: Write it so.\n"
+        "  checked as a patch by rule 2: a patch of k.yaml\n"
+        "\n"
+        "b.yaml:1:1: warning M06 odd\n"
+        " 1 | a: b\n"
+        "   | ^\n"
+        "  mend: Keep one.\n"
+        "\n"
+        "b.yaml:2:3: info D39 spec.x: old servers\n"
+        "\n"
+        "1 error, 1 warning, 1 info in 2 of 7 files\n"
+    )
+
+
+def test_text_says_how_to_mend_once() -> None:
+    assert text.render([TWO, TWO], files=1).count("mend:") == 1
+
+
+def test_text_of_nothing() -> None:
+    assert text.render([], files=1) == "1 file checked, nothing found\n"
+    assert text.render([], files=2, color=True) == "\033[32m2 files checked, nothing found\033[0m\n"
+
+
+def test_colour() -> None:
+    colored = text.render([ONE, TWO, THREE], files=3, color=True)
+    for code in ("\033[31merror D12", "\033[33mwarning M06", "\033[34minfo D39"):
+        assert code in colored
+    assert "\033" not in text.render([ONE, TWO, THREE], files=3)
+
+
+def test_json() -> None:
+    report = json.loads(as_json.render([ONE, TWO]))
+    assert report["schema"] == 1
+    assert report["findings"][0] == {
+        "id": "D12",
+        "severity": "error",
+        "file": "apps/a b,c:d%.yaml",
+        "line": 9,
+        "column": 5,
+        "path": 'spec.containers[name="web"]',
+        "message": "replaces the WHOLE list: 100%\nreally",
+        "mend": "Write it so.",
+        "rule": "rule 2: a patch of k.yaml",
+    }
+    assert len(report["findings"]) == 2
+    assert json.loads(as_json.render([])) == {"schema": 1, "findings": []}
+
+
+def test_github() -> None:
+    assert github.render([ONE, TWO, THREE]) == (
+        "::error file=apps/a b%2Cc%3Ad%25.yaml,line=9,col=5,title=kmerge D12::"
+        'spec.containers[name="web"]: replaces the WHOLE list: 100%25%0Areally\n'
+        "::warning file=b.yaml,line=1,col=1,title=kmerge M06::odd\n"
+        "::notice file=b.yaml,line=2,col=3,title=kmerge D39::spec.x: old servers\n"
+    )
+    assert github.render([]) == ""
+
+
+def test_sarif() -> None:
+    log = json.loads(sarif.render([ONE, TWO, THREE], sarif_rules(), __version__))
+    assert list(wrong(log, SCHEMA)) == []
+    [run] = log["runs"]
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["D12", "D39", "M06"]
+    assert run["tool"]["driver"]["version"] == __version__
+    results = run["results"]
+    assert [(r["ruleId"], r["ruleIndex"], r["level"]) for r in results] == [
+        ("D12", 0, "error"),
+        ("M06", 2, "warning"),
+        ("D39", 1, "note"),
+    ]
+    [place] = results[0]["locations"]
+    assert place["physicalLocation"] == {
+        "artifactLocation": {"uri": "apps/a%20b%2Cc%3Ad%25.yaml", "uriBaseId": "%SRCROOT%"},
+        "region": {"startLine": 9, "startColumn": 5},
+    }
+    assert place["logicalLocations"][0]["fullyQualifiedName"] == 'spec.containers[name="web"]'
+
+
+def test_sarif_of_nothing() -> None:
+    log = json.loads(sarif.render([], sarif_rules(), __version__))
+    assert list(wrong(log, SCHEMA)) == []
+    assert log["runs"][0]["results"] == []
+
+
+BROKEN = [
+    ({"version": "2.0.0"}, "version"),
+    ({"extra": 1}, "extra"),
+    ({"runs": [{}]}, "tool"),
+    ({"runs": [{"tool": {"driver": {"name": "a"}}, "results": [{}]}]}, "message"),
+    ({"runs": [{"tool": {"driver": {"name": "a"}}, "results": [{"message": {}}]}]}, "message"),
+    (
+        {"runs": [{"tool": {"driver": {"name": "a"}}, "results": [{"message": {"text": "a"}, "level": "info"}]}]},
+        "level",
+    ),
+    ({"runs": {}}, "runs"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("change, place", BROKEN)
+def test_the_validation_itself(change: dict[str, Any], place: str) -> None:
+    log = {"version": "2.1.0", "runs": []} | change
+    assert any(place in problem for problem in wrong(log, SCHEMA))
+
+
+TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "number": (int, float)}
+
+
+def wrong(value: Any, schema: dict[str, Any], at: str = "") -> Any:
+    """What a JSON schema (of the keywords our file uses) finds wrong with a value."""
+    if "$ref" in schema:
+        schema = SCHEMA["definitions"][schema["$ref"].rpartition("/")[2]]
+    known = {"$schema", "$comment", "title", "definitions", "type", "properties", "required",
+             "additionalProperties", "items", "enum", "minimum", "anyOf"}  # fmt: skip
+    assert set(schema) <= known
+    kind = schema.get("type")
+    if kind == "integer":
+        if not isinstance(value, int) or isinstance(value, bool):
+            yield f"{at}: no integer"
+    elif kind and not isinstance(value, TYPES[kind]):
+        yield f"{at}: no {kind}"
+        return
+    if "enum" in schema and value not in schema["enum"]:
+        yield f"{at}: {value!r} is not allowed"
+    if "minimum" in schema and value < schema["minimum"]:
+        yield f"{at}: {value} is too small"
+    if "anyOf" in schema and all(list(wrong(value, one, at)) for one in schema["anyOf"]):
+        yield f"{at}: none of the forms"
+    if isinstance(value, dict):
+        for name in schema.get("required", ()):
+            if name not in value:
+                yield f"{at}: lacks {name}"
+        properties = schema.get("properties", {})
+        for name, inner in value.items():
+            if name in properties:
+                yield from wrong(inner, properties[name], f"{at}/{name}")
+            elif schema.get("additionalProperties") is False:
+                yield f"{at}: {name} is not allowed"
+    if isinstance(value, list):
+        for number, inner in enumerate(value):
+            yield from wrong(inner, schema.get("items", {}), f"{at}/{number}")

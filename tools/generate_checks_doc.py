@@ -1,0 +1,163 @@
+"""Writes docs/checks.md from the registry of checks.
+
+    python tools/generate_checks_doc.py [--check]
+
+With `--check` nothing is written; exit code 1 says that the page is stale.
+"""
+
+# ruff: noqa: E501 - the lines of a page are as long as its paragraphs
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(HERE))
+
+from kmerge_git.check import registry  # noqa: E402
+from kmerge_git.check.verdict import RULES  # noqa: E402
+
+TARGET = HERE / "docs" / "checks.md"
+TOOLS = {"K": "kubectl and the API server", "Z": "kustomize", "KZ": "kubectl and kustomize"}
+NEEDS = {"S": "the schema of the kind", "T": "the object that the patch changes"}
+
+INTRODUCTION = """\
+# The checks
+
+`kmerge check` finds wrong directives in patches, what a careless merge leaves behind, and words
+in manifests that mean something else than they look like. This page is generated from the
+registry of checks by `tools/generate_checks_doc.py`; `kmerge check --explain ID` shows the same.
+
+```
+$ kmerge check overlays/prod
+overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: replaces the WHOLE list and this element is dropped; write "- $patch: replace" as an element of its own
+ 9 |         $patch: replace
+   |         ^
+  mend: Write `- $patch: replace` as an element of its own to replace the list. One element alone cannot be replaced: delete its fields with null.
+  checked as a patch by rule 2: a patch of overlays/prod/kustomization.yaml
+
+1 error in 1 of 2 files
+```
+
+## Using it
+
+| | |
+| --- | --- |
+| `kmerge check [FILE ..]` | files and folders; none: the folder you are in |
+| `--staged` | what will be committed, partly staged files too |
+| `--select IDS`, `--ignore IDS` | `D12`, `D1` (all that start so), `directives`, `merge-damage`, `traps`, `all` |
+| `--fail-on error` / `warning` / `info` / `never` | the least severity that makes the exit code 1 |
+| `--format text` / `json` / `github` / `sarif` | how to report |
+| `--patch`, `--manifest` | say what the files are; `--target FILE` says what a patch changes |
+| `--fix`, `--diff` | mend what is mechanical (D02, D04, D50, D51) and show it; only show it |
+| `# kmerge: ignore D12` | silences a finding on this line or, alone on a line, on the next one |
+| `# kmerge: ignore-file M05` | silences it in the whole file |
+
+Exit code: 0 nothing found, 1 findings at or above `--fail-on`, 2 wrong usage or an unreadable file.
+
+**Severities.** *error*: refused, crashes, loses data, or leaves a literal directive in the object.
+*warning*: works, but not as written or not the same everywhere. *info*: worth knowing.
+
+With the [pre-commit](https://pre-commit.com) framework (or prek), in `.pre-commit-config.yaml`:
+
+```yaml
+default_install_hook_types: [pre-commit, pre-merge-commit]
+repos:
+- repo: REPOSITORY   # where you got kmerge-git from
+  rev: TAG
+  hooks:
+  - id: kmerge-check          # everything; or kmerge-directives, kmerge-merge-damage
+  - id: kmerge-installed      # does git know the driver that .gitattributes names?
+```
+
+Git runs `pre-merge-commit` for clean merges and `pre-commit` for those finished by hand, so both
+are needed. Without the framework: `kmerge install --hooks`.
+
+Helm templates (`{{`), SOPS files and files that are neither YAML nor JSON are left alone, but for
+conflict markers and the mac of SOPS.
+
+## Is this file a patch?
+
+The first rule that says yes or no decides; every finding in a patch names it. Checks for kubectl
+count in patches for kubectl, those for kustomize in patches for kustomize; where nobody knows who
+reads the patch, both count.
+"""
+
+RULE_TEXTS = {
+    0: ("the flags `--patch` and `--manifest`", "as told"),
+    1: ("a kustomization lists it in `resources`, `bases`, `components`, `crds`", "no patch"),
+    2: ("a kustomization names it in `patches` or `patchesStrategicMerge`, or holds it there", "patch for kustomize"),
+    3: ("a `PatchTransformer` or `PatchStrategicMergeTransformer` names or holds it", "patch for kustomize"),
+    4: ("`patchesJson6902`, or a list whose items have `op`", "JSON 6902, not looked at"),
+    5: ("Flux, HelmRelease, Argo CD and Kyverno objects hold it", "patch for kustomize"),
+    6: ("kubeadm's names: `etcd+strategic.yaml`; `+json` and `+merge` are none", "patch for kubectl"),
+    7: ("a script of the repository gives it to `kubectl patch`", "patch for kubectl"),
+    8: ("`patch` in its name, a folder `patches`, or a file of an overlay that its kustomization does not list", "patch for both"),
+    9: ("it has a directive", "patch, if it is no whole object; else see D60"),
+    10: ("it has no apiVersion and kind, but the fields of an object", "patch for kubectl"),
+    11: ("anything else", "no patch"),
+}  # fmt: skip
+
+GROUPS = {
+    "directives": "Directives of strategic merge patches",
+    "merge-damage": "Merge damage",
+    "traps": "Manifest traps",
+}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    args = parser.parse_args()
+    text = page()
+    if args.check:
+        return int(not TARGET.exists() or TARGET.read_text("utf-8") != text)
+    TARGET.write_text(text, "utf-8")
+    return 0
+
+
+def page() -> str:
+    """The whole page."""
+    assert RULE_TEXTS.keys() == RULES.keys()
+    rules = [f"| {n} | {when} | {what} |" for n, (when, what) in RULE_TEXTS.items()]
+    parts = [INTRODUCTION, "| # | rule | verdict |\n| --- | --- | --- |\n" + "\n".join(rules)]
+    for group, title in GROUPS.items():
+        checks = [c for c in registry.every() if c.group == group]
+        parts.append(f"\n## {title}\n" + OFF.get(group, ""))
+        rows = [f"| [{c.id}](#{c.id.lower()}) | {c.severity} | {cell(c.what)} |" for c in checks]
+        parts.append("| id | severity | finds |\n| --- | --- | --- |\n" + "\n".join(rows) + "\n")
+        parts += [entry(c) for c in checks]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+OFF = {"traps": "\nOff unless selected: `kmerge check --select traps`.\n"}
+
+
+def entry(check: registry.Check) -> str:
+    """What one check finds, why it hurts, an example, and how to mend it."""
+    needs = " and ".join(NEEDS[letter] for letter in check.needs)
+    lines = [
+        f'### <a id="{check.id.lower()}"></a>{check.id}: {check.what}',
+        "",
+        f"{check.severity}; wrong for {TOOLS[check.tools]}" + (f"; needs {needs}" * bool(needs)),
+        "",
+        f"- kubectl: {check.kubectl}",
+        f"- kustomize: {check.kustomize}",
+        f"- mend: {check.mend}",
+        "",
+        "```yaml",
+        check.example,
+        "```",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
