@@ -1,0 +1,1 @@
+"""Directories of manifests, merged as wholes: files by path, resources wherever they are."""

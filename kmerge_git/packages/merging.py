@@ -1,0 +1,118 @@
+"""Three directories to one: moved resources first, then file by file.
+
+Manifests are merged by resource and field. Any other file is taken from the side that changed it;
+where both did, the destination's stays and the result says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kmerge_git.errors import CannotParse, KmergeError
+from kmerge_git.merge.kyaml import Result
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Decision
+from kmerge_git.packages.files import File, Package, files_at, is_manifest
+from kmerge_git.packages.moves import Move, gather
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+
+Files = Three[File | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """One file of the result, beside what the destination had."""
+
+    path: str
+    before: File | None
+    after: File | None
+    decisions: tuple[Decision, ...] = ()
+    conflicts: int = 0
+    reason: str = ""
+    unmerged: str = ""  # why the file could not be merged; the destination's stays
+
+    @property
+    def status(self) -> str:
+        """`added`, `deleted`, `changed` or `same`."""
+        if self.before == self.after:
+            return "same"
+        return "added" if self.before is None else "deleted" if self.after is None else "changed"
+
+
+MergeFile = Callable[[Three[bytes], str], Result]
+
+
+def merge_packages(
+    at: Three[Package],
+    merge_file: MergeFile,
+    *,
+    two_way: bool = False,
+    done: Callable[[int], None] = lambda count: None,
+) -> tuple[list[Merged], list[Move]]:
+    """Every file of the result in the order of paths, and the resources that moved.
+
+    Two-way the base is empty and a file of theirs replaces one of ours.
+    """
+    gathered, moves = gather(at)
+    results = []
+    paths = sorted({*gathered.base, *gathered.ours, *gathered.theirs})
+    for number, path in enumerate(paths):
+        files = files_at(gathered, path)
+        if is_manifest(path, files.ours or files.theirs):
+            result = _manifest(path, files, merge_file)
+        else:
+            result = _other(path, files, two_way)
+        results.append(replace(result, before=at.ours.get(path)))
+        done(number + 1)
+    return results, moves
+
+
+def _other(path: str, files: Files, two_way: bool) -> Merged:
+    base, ours, theirs = files.base, files.ours, files.theirs
+    if theirs in (base, ours) or (two_way and theirs is None):
+        return Merged(path, ours, ours)
+    if ours == base or two_way:
+        return Merged(path, ours, theirs)
+    how = "deleted" if theirs is None else "added" if base is None else "changed"
+    mine = "deleted" if ours is None else "added" if base is None else "changed"
+    why = f"{mine} in dest, {how} otherwise in updated"
+    return Merged(path, ours, ours, unmerged=f"{why}; dest's version is kept")
+
+
+def _manifest(path: str, files: Files, merge_file: MergeFile) -> Merged:
+    base, ours, theirs = files.base, files.ours, files.theirs
+    if base == ours == theirs or (base is None and theirs is None):
+        return Merged(path, ours, ours)
+    mode = _mode(files)
+    try:
+        merged = merge_file(files.map(lambda file: file.data if file is not None else b""), path)
+    except KmergeError as error:
+        if base == ours:
+            return Merged(path, ours, theirs)
+        if base == theirs:
+            return Merged(path, ours, ours)
+        if isinstance(error, CannotParse):
+            raise
+        return Merged(path, ours, ours, unmerged=f"{error.why}; dest's version is kept")
+    after = None if _is_gone(merged.data, files) else File(merged.data, mode)
+    return Merged(path, ours, after, merged.decisions, merged.conflicts, merged.reason)
+
+
+def _mode(files: Files) -> int:
+    base, ours, theirs = (
+        file.mode if file else None for file in (files.base, files.ours, files.theirs)
+    )
+    chosen = theirs if ours is None or (ours == base and theirs is not None) else ours
+    return chosen if chosen is not None else 0o644
+
+
+def _is_gone(data: bytes, files: Files) -> bool:
+    """Whether nothing is left of a file that one side removed, or that never had anything."""
+    if files.ours is not None and files.theirs is not None:
+        return False
+    try:
+        return not split(Source(data)).documents
+    except KmergeError:
+        return False

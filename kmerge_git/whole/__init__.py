@@ -1,0 +1,1 @@
+"""Stories about whole repositories: solve an index, preview a merge, replay a history."""

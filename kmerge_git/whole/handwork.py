@@ -1,0 +1,53 @@
+"""Whether a conflicted file still is what a merge left behind, or holds somebody's work."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from kmerge_git.text.markers import resolve
+from kmerge_git.whole.moves import Versions
+
+Pair = tuple[bytes, bytes]
+
+
+class Readings(Protocol):
+    """Git's line merge with every conflict resolved to ours, and to theirs."""
+
+    def readings(
+        self, base: bytes, ours: bytes, theirs: bytes, *, patience: bool = False
+    ) -> Pair: ...
+
+
+def is_left_by_a_merge(
+    found: bytes | None,
+    three: Versions,
+    merged: bytes | None,
+    lines: Readings,
+    size: int = 7,
+) -> bool:
+    """Whether overwriting loses nothing: a missing file, one side, or a merge with its markers.
+
+    Labels and conflict styles differ, so both readings of the markers are compared.
+    """
+    if found is None:
+        return True
+    found = _plain(found)
+    if found in {_plain(side) for side in (three.base, three.ours, three.theirs) if side}:
+        return True
+    pair = _readings(found, size)
+    if merged is not None and pair == _readings(_plain(merged), size):
+        return True
+    sides = tuple(_plain(side or b"") for side in (three.base, three.ours, three.theirs))
+    return any(pair == lines.readings(*sides, patience=flag) for flag in (False, True))
+
+
+def _plain(data: bytes) -> bytes:
+    """Without the line ends that a checkout may have added."""
+    return data.replace(b"\r\n", b"\n")
+
+
+def _readings(data: bytes, size: int) -> Pair:
+    """A conflicted text with every conflict resolved to ours, and to theirs."""
+    text = data.decode("utf-8", "surrogateescape")
+    ours, theirs = (resolve(text, side, size) for side in ("ours", "theirs"))
+    return ours.encode("utf-8", "surrogateescape"), theirs.encode("utf-8", "surrogateescape")

@@ -1,0 +1,110 @@
+"""How good a merge is: damage that nobody wrote, and whether it says what people committed."""
+
+from __future__ import annotations
+
+import json
+from typing import Literal
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.merge.soundness import new_damage
+from kmerge_git.merge.three import Three
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Stream, split
+from kmerge_git.tree.values import to_value
+from kmerge_git.whole.moves import Versions
+
+Agreement = Literal[
+    "same bytes", "same meaning", "another order", "different", "unreadable", "gone"
+]
+
+
+class Judge:
+    """Judges the results of one file; every text is parsed once at most, and only if need be."""
+
+    def __init__(self, three: Versions, path: str, sound: bytes | None = None) -> None:
+        self._inputs = [side or b"" for side in (three.base, three.ours, three.theirs)]
+        self._sound = sound  # a result that is known to be whole
+        self._path = path
+        self._streams: dict[bytes, Stream | KmergeError] = {}
+        self._damage: dict[bytes, tuple[str, ...]] = {}
+
+    def agreement(self, result: bytes, people: bytes | None) -> Agreement:
+        """How a result compares with what people committed.
+
+        `another order`: but for the order of list items or documents they mean the same.
+        `unreadable`: what people committed is not YAML. `gone`: the file is not in their commit.
+        """
+        if people is None:
+            return "gone"
+        if result == people:
+            return "same bytes"
+        try:
+            theirs = self._values(people)
+        except KmergeError:
+            return "unreadable"
+        try:
+            ours = self._values(result)
+        except KmergeError:
+            return "different"
+        if _canon(ours) == _canon(theirs):
+            return "same meaning"
+        return "another order" if _canon(_sorted(ours)) == _canon(_sorted(theirs)) else "different"
+
+    def damage(self, result: bytes) -> tuple[str, ...]:
+        """What is broken in a merge of files that were whole: repeated keys, items, resources."""
+        if result == self._sound or result in self._inputs:
+            return ()
+        if result not in self._damage:
+            self._damage[result] = self._look(result)
+        return self._damage[result]
+
+    def _look(self, result: bytes) -> tuple[str, ...]:
+        try:
+            stream = self._stream(result)
+        except KmergeError as error:
+            # a template, or broken before: no merge is to blame
+            return (f"not YAML any more: {error.why}",) if self._are_inputs_whole() else ()
+        try:
+            inputs = Three(*(split(Source(data, self._path)) for data in self._inputs))
+            return tuple(sorted(new_damage(stream, inputs, self._path)))
+        except KmergeError:
+            return ()
+
+    def _are_inputs_whole(self) -> bool:
+        try:
+            return all(self._stream(data) for data in self._inputs)
+        except KmergeError:
+            return False
+
+    def _values(self, data: bytes) -> list[object]:
+        roots = (document.root for document in self._stream(data).documents)
+        return [to_value(root) for root in roots if root is not None]
+
+    def _stream(self, data: bytes) -> Stream:
+        found = self._streams.get(data) or self._read(data)
+        self._streams[data] = found
+        if isinstance(found, KmergeError):
+            raise found
+        return found
+
+    def _read(self, data: bytes) -> Stream | KmergeError:
+        try:
+            stream = split(Source(data, self._path))
+            for document in stream.documents:
+                _ = document.root
+        except KmergeError as error:
+            return error
+        return stream
+
+
+def _canon(value: object) -> str:
+    """The same text for the same value; `1`, `1.0`, `"1"` and `true` differ."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _sorted(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _sorted(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return sorted((_sorted(item) for item in value), key=_canon)
+    return value

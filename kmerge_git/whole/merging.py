@@ -1,0 +1,93 @@
+"""One file of a whole merge: what git makes of it, and what kmerge makes of it.
+
+The one place where these stories meet the pipeline.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from kmerge_git.merge.policies import policy_for
+from kmerge_git.outcome import Conflict, Outcome
+from kmerge_git.pipeline import merge_files
+from kmerge_git.whole.moves import Versions
+
+LineMerge = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
+Result = Literal["clean", "resolved", "improved", "conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a file is merged."""
+
+    favor: str | None = None
+    labels: tuple[str, str, str] = ("base", "ours", "theirs")
+    style: str = "merge"
+    marker_size: int = 7
+    rules: str = "git"
+    policies: tuple[tuple[str, str], ...] = ()  # field path, policy
+
+
+def plain(conflict: Conflict) -> dict[str, str]:
+    """A conflict for a report: where, why, and the three texts without their indentation."""
+    texts = {side: short(getattr(conflict, side)) for side in ("base", "ours", "theirs")}
+    return {"resource": conflict.resource, "field": conflict.field, "why": conflict.why} | texts
+
+
+def short(text: str) -> str:
+    """A few lines of a file without the indentation that they share."""
+    return textwrap.dedent(text).strip("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """The two merges of a file; `git` is the text of git's line merge."""
+
+    outcome: Outcome
+    git: bytes
+    git_clean: bool
+
+    @property
+    def result(self) -> Result:
+        """`resolved`: only git conflicts; `improved`: both clean, but structure says otherwise."""
+        if not self.outcome.clean:
+            return "conflict"
+        if not self.git_clean:
+            return "resolved"
+        return "clean" if self.outcome.text == self.git else "improved"
+
+
+def merge_one(
+    path: str, three: Versions, options: Options, line_merge: LineMerge | None = None
+) -> Outcome:
+    """Kmerge's merge of a file that all three versions have (an added file has an empty base)."""
+    return merge_files(
+        three.base or b"",
+        three.ours or b"",
+        three.theirs or b"",
+        path=path,
+        rules=options.rules,
+        favor=options.favor,
+        marker_size=options.marker_size,
+        labels=options.labels,
+        style=options.style,
+        policy=policy_for(list(options.policies)) if options.policies else None,
+        line_merge=line_merge,
+    )
+
+
+def merge_both(path: str, three: Versions, options: Options, line_merge: LineMerge) -> Both:
+    """Git's and kmerge's merge of a file, the line merge made once."""
+    made: list[tuple[bytes, bool]] = []
+
+    def remembered(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, bool]:
+        if (base, ours, theirs) == whole and made:
+            return made[0]
+        return line_merge(base, ours, theirs)
+
+    whole = (three.base or b"", three.ours or b"", three.theirs or b"")
+    made.append(line_merge(*whole))
+    return Both(merge_one(path, three, options, remembered), *made[0])

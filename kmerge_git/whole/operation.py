@@ -1,0 +1,54 @@
+"""Which operation stopped in a repository, and the three commits it was about."""
+
+from __future__ import annotations
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.git.conflicts import Operation
+from kmerge_git.git.repository import Commit, Repository
+
+UNKNOWN = Operation("", "", "", "", ("base", "ours", "theirs"))
+
+
+def current_operation(repository: Repository) -> Operation:
+    """The operation that git is in the middle of."""
+    for name, note in (
+        ("rebase", "REBASE_HEAD"),
+        ("cherry-pick", "CHERRY_PICK_HEAD"),
+        ("revert", "REVERT_HEAD"),
+        ("merge", "MERGE_HEAD"),
+    ):
+        oid = repository.note(note).partition("\n")[0].strip()
+        if oid:
+            return _operation(repository, name, oid)
+    return UNKNOWN
+
+
+def _operation(repository: Repository, name: str, oid: str) -> Operation:
+    try:
+        head, other = repository.commit("HEAD"), repository.commit(oid)
+        if name == "merge":
+            return _merge(repository, head, other)
+        parent = repository.commit(other.parents[0])
+    except (KmergeError, IndexError):
+        return UNKNOWN
+    title = f"{other.oid[:7]} ({other.subject})"
+    if name == "revert":
+        labels = (title, "HEAD", f"parent of {title}")
+        return Operation(name, other.tree, head.tree, parent.tree, labels)
+    labels = (f"parent of {title}", "HEAD", title)
+    return Operation(name, parent.tree, head.tree, other.tree, labels)
+
+
+def _merge(repository: Repository, head: Commit, other: Commit) -> Operation:
+    base = repository.merge_base(head.oid, other.oid)
+    if base is None:
+        return UNKNOWN
+    labels = (base[:7], "HEAD", _branch(repository.note("MERGE_MSG")) or other.oid[:7])
+    return Operation("merge", repository.commit(base).tree, head.tree, other.tree, labels)
+
+
+def _branch(message: str) -> str:
+    """The name in git's own `Merge branch 'NAME'`."""
+    first = message.partition("\n")[0]
+    name = first.partition("'")[2].partition("'")[0]
+    return name if first.startswith("Merge ") else ""

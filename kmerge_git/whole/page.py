@@ -1,0 +1,205 @@
+"""The report of a replay as one self-contained HTML page: no script, nothing to fetch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from html import escape
+
+from kmerge_git.whole.chart import Bar, Part, chart
+from kmerge_git.whole.replaying import Evidence, Replayed
+from kmerge_git.whole.sidebyside import table
+from kmerge_git.whole.style import STYLE
+from kmerge_git.whole.tally import Tally
+
+_MOST_SHOWN = 200  # disagreements with their texts; more make no page that anybody reads
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What was replayed, in words."""
+
+    repository: str
+    scope: str  # the range, or nothing
+    version: str
+
+
+def page(tally: Tally, about: About, evidence: Callable[[Replayed], Evidence]) -> Iterator[str]:
+    """The parts of the page, one after the other, so that no more than one text is in memory."""
+    title = f"kmerge replay: {about.repository}"
+    yield (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+        "style-src 'unsafe-inline'\">"
+        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>"
+    )
+    yield _header(tally, about)
+    yield _cards(tally)
+    yield _charts(tally)
+    yield from _disagreements(tally, about, evidence)
+    yield from _damaged(tally, evidence)
+    yield _new_conflicts(tally)
+    yield f"<footer>kmerge {escape(about.version)}</footer></main></body></html>\n"
+
+
+def _header(tally: Tally, about: About) -> str:
+    scope = f" (<code>{escape(about.scope)}</code>)" if about.scope else ""
+    notes = [f"{tally.merges} past merges{scope} were merged again"]
+    if tally.criss_cross:
+        notes.append(f"{tally.criss_cross} had several merge bases, the first was taken")
+    if tally.octopus:
+        notes.append(f"{tally.octopus} had more than two parents and were left out")
+    if tally.cut_off:
+        notes.append(f"{tally.cut_off} reach beyond this shallow clone")
+    times = tally.milliseconds()
+    notes.append(f"{times['median']:.1f} ms a file (median), {times['longest']:.0f} ms at most")
+    return f"<h1>{escape(about.repository)}</h1><p class='lead'>{'; '.join(notes)}.</p>"
+
+
+def _cards(tally: Tally) -> str:
+    counts = tally.counts
+    same = counts["resolved_same_bytes"] + counts["resolved_same_meaning"]
+    cards = (
+        (f"{counts['files']}", "manifests changed on both sides", ""),
+        (f"{counts['git_conflicts']}", "conflict under git", "bad"),
+        (
+            _percent(counts["resolved"], counts["git_conflicts"]),
+            f"of them resolved by kmerge ({counts['resolved']})",
+            "good",
+        ),
+        (
+            _percent(same, counts["resolved"]),
+            f"of these mean what people committed ({same})",
+            "good",
+        ),
+        (f"{counts['git_broken']}", "clean under git, but broken", "warn"),
+        (f"{counts['new_conflicts']}", "clean under git, a conflict under kmerge", "warn"),
+    )
+    items = "".join(
+        f'<li class="{tone if number not in ("0", "–") else ""}"><b>{number}</b>{words}</li>'
+        for number, words, tone in cards
+    )
+    return f'<ul class="cards">{items}</ul>'
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f}%" if whole else "–"
+
+
+def _charts(tally: Tally) -> str:
+    counts = tally.counts
+    conflicts, resolved = counts["git_conflicts"], counts["resolved"]
+    clean = counts["files"] - conflicts
+    broken, mended = counts["git_broken"], counts["mended"]
+    git = Bar(
+        "git",
+        (
+            Part("clean", clean - broken, "t-clean"),
+            Part("clean, but broken", broken, "t-broken"),
+            Part("conflict", conflicts, "t-conflict"),
+        ),
+    )
+    kmerge = Bar(
+        "kmerge",
+        (
+            Part("clean", clean - counts["new_conflicts"] - (broken - mended), "t-clean"),
+            Part("clean, but broken", broken - mended, "t-broken"),
+            Part("resolved by structure", resolved, "t-resolved"),
+            Part("conflict", counts["still_conflicts"] + counts["new_conflicts"], "t-conflict"),
+        ),
+    )
+    people = Bar(
+        "people",
+        (
+            Part("the same bytes", counts["resolved_same_bytes"], "t-same"),
+            Part("the same meaning", counts["resolved_same_meaning"], "t-clean"),
+            Part("another order", counts["resolved_other_order"], "t-order"),
+            Part("something else", counts["resolved_different"], "t-different"),
+            Part("no file to compare", counts["resolved_unknown"], "t-unknown"),
+        ),
+    )
+    return (
+        "<section><h2>Every merge</h2>"
+        + chart("The same merges under git and under kmerge", (git, kmerge))
+        + chart("What people committed where only kmerge resolves the conflict", (people,))
+        + "</section>"
+    )
+
+
+def _disagreements(
+    tally: Tally, about: About, evidence: Callable[[Replayed], Evidence]
+) -> Iterator[str]:
+    found = tally.disagreements
+    yield f"<section><h2>Disagreements <span>{len(found)}</span></h2>"
+    yield (
+        "<p>Kmerge decided by itself, and people committed something that means something else. "
+        "That is no verdict: about half of all resolutions take one side whole, and some people "
+        "change more than the conflict.</p>"
+    )
+    if not found:
+        yield "<p class='none'>None.</p>"
+    scope = f" {about.scope}" if about.scope else ""
+    for number, file in enumerate(found[:_MOST_SHOWN], 1):
+        texts = evidence(file)
+        command = f"<code>kmerge replay{escape(scope)} --show {number}</code>"
+        yield _case(
+            number, file, f"Git: {escape(_under_git(file))}. {command}", is_open=number <= 3
+        )
+        yield table(texts.kmerge.text, texts.people or b"", ("kmerge", "people"))
+        yield "<details class='sides'><summary>what each side did</summary>"
+        yield table(texts.base, texts.ours, ("base", "ours"))
+        yield table(texts.base, texts.theirs, ("base", "theirs"))
+        yield "</details></details>"
+    if len(found) > _MOST_SHOWN:
+        yield f"<p class='none'>{len(found) - _MOST_SHOWN} more are not shown here.</p>"
+    yield "</section>"
+
+
+def _under_git(file: Replayed) -> str:
+    if not file.git_clean:
+        return "a conflict"
+    return f"clean, but {'; '.join(file.git_damage)}" if file.git_damage else "clean"
+
+
+def _damaged(tally: Tally, evidence: Callable[[Replayed], Evidence]) -> Iterator[str]:
+    if not tally.broken:
+        return
+    yield f"<section><h2>Clean under git, but broken <span>{len(tally.broken)}</span></h2>"
+    for file in tally.broken[:_MOST_SHOWN]:
+        damage = "; ".join(file.git_damage)
+        went = "committed as it was" if file.people_damage else "mended by people"
+        yield _case(0, file, f"{escape(damage)} ({went})", is_open=False)
+        texts = evidence(file)
+        if texts.kmerge.clean:
+            yield table(texts.kmerge.text, texts.people or b"", ("kmerge", "people"))
+        else:
+            places = ", ".join(conflict.place for conflict in texts.kmerge.conflicts)
+            yield f"<p class='note'>kmerge stops: {escape(places)}</p>"
+        yield "</details>"
+    yield "</section>"
+
+
+def _new_conflicts(tally: Tally) -> str:
+    if not tally.new_conflicts:
+        return ""
+    rows = "".join(
+        f"<tr><td><code>{file.commit[:10]}</code></td><td>{escape(file.path)}</td>"
+        f"<td>{escape(', '.join(file.places[:4]))}</td></tr>"
+        for file in tally.new_conflicts[:_MOST_SHOWN]
+    )
+    return (
+        "<section><h2>Clean under git, a conflict under kmerge "
+        f"<span>{len(tally.new_conflicts)}</span></h2>"
+        f'<div class="scroll"><table class="list">{rows}</table></div></section>'
+    )
+
+
+def _case(number: int, file: Replayed, words: str, *, is_open: bool) -> str:
+    flag = ' <span class="flag">criss-cross</span>' if file.criss_cross else ""
+    badge = f'<b class="number">{number}</b>' if number else ""
+    return (
+        f'<details class="case"{" open" if is_open else ""}><summary>{badge}'
+        f"<strong>{escape(file.path)}</strong>{flag}"
+        f"<small>{file.commit[:10]} {escape(file.subject)}</small></summary><p>{words}</p>"
+    )

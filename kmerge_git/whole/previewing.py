@@ -1,0 +1,252 @@
+"""What a merge or a rebase would do, file by file, computed on trees: nothing is touched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from kmerge_git.errors import Unsupported, UsageError
+from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.repository import Commit, LineMerge, Repository
+from kmerge_git.git.sides import Change, Entry, FileCase, merged_mode, touched_by_both
+from kmerge_git.outcome import Conflict
+from kmerge_git.whole.merging import Options, merge_both, merge_one
+from kmerge_git.whole.moves import Arrivals, Move, Versions, at_target, find_moves, without_edits
+
+Result = Literal["clean", "resolved", "improved", "moved", "conflict"]
+State = Literal["merge", "fast-forward", "up to date"]
+
+
+@dataclass(frozen=True, slots=True)
+class FilePreview:
+    """A file that both sides touched; `data` is the result, None for a deleted file."""
+
+    path: str
+    kind: str
+    result: Result
+    git_clean: bool
+    note: str = ""
+    method: str = ""
+    conflicts: tuple[Conflict, ...] = ()
+    data: bytes | None = None
+    mode: int = 0o100644
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One three-way merge: the whole merge, or one commit of a rebase."""
+
+    title: str
+    commit: str
+    criss_cross: bool
+    files: tuple[FilePreview, ...]
+    tree: str = ""  # what a clean step of a rebase makes; it exists in memory only
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether no file is in conflict."""
+        return all(file.result != "conflict" for file in self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would happen, step by step; a rebase stops at the first step with a conflict."""
+
+    mode: Literal["merge", "rebase"]
+    state: State
+    ours: str
+    theirs: str
+    base: str
+    steps: tuple[Step, ...] = ()
+    untried: int = 0
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether it would go through without a conflict."""
+        return all(step.is_clean for step in self.steps)
+
+
+OptionsFor = Callable[[str], Options]
+
+
+def preview_merge(
+    repository: Repository, ours: Commit, theirs: Commit, options: OptionsFor
+) -> Preview:
+    """What `git merge THEIRS` would do on the commit `ours`."""
+    base = _merge_base(repository, ours, theirs)
+    if base == theirs.oid:
+        return Preview("merge", "up to date", ours.oid, theirs.oid, base)
+    if base == ours.oid:
+        return Preview("merge", "fast-forward", ours.oid, theirs.oid, base)
+    three = (repository.commit(base).tree, ours.tree, theirs.tree)
+    files = _Trees(repository, three, options).files()
+    criss_cross = repository.is_criss_cross(base, ours.oid, theirs.oid)
+    step = Step(theirs.subject, theirs.oid, criss_cross, files)
+    return Preview("merge", "merge", ours.oid, theirs.oid, base, (step,))
+
+
+def preview_rebase(
+    repository: Repository, ours: Commit, upstream: Commit, options: OptionsFor
+) -> Preview:
+    """What `git rebase UPSTREAM` would do on the commit `ours`."""
+    base = _merge_base(repository, ours, upstream)
+    if base == upstream.oid:
+        return Preview("rebase", "up to date", ours.oid, upstream.oid, base)
+    if base == ours.oid:
+        return Preview("rebase", "fast-forward", ours.oid, upstream.oid, base)
+    twin = repository.virtual()
+    todo = _commits_to_replay(repository, ours, upstream)
+    steps: list[Step] = []
+    tree = upstream.tree
+    for commit in todo:
+        parent = repository.commit(commit.parents[0]).tree
+        trees = _Trees(twin, (parent, tree, commit.tree), options)
+        files = trees.files()
+        step = Step(commit.subject, commit.oid, False, files)
+        if not step.is_clean:
+            steps.append(step)
+            break
+        tree = trees.result(files)
+        steps.append(replace(step, tree=tree))
+    untried = len(todo) - len(steps)
+    return Preview("rebase", "merge", ours.oid, upstream.oid, base, tuple(steps), untried)
+
+
+def _merge_base(repository: Repository, ours: Commit, theirs: Commit) -> str:
+    base = repository.merge_base(ours.oid, theirs.oid)
+    if base is None and repository.is_shallow:
+        why = "the common ancestor is not here: this is a shallow clone"
+        raise Unsupported(why, hint="`git fetch --unshallow` completes it")
+    if base is None:
+        hint = "git would need --allow-unrelated-histories"
+        raise UsageError("the two histories have nothing in common", hint=hint)
+    return base
+
+
+def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -> list[Commit]:
+    """As `git rebase` picks them: no merges, nothing that upstream has already, oldest first."""
+    there = repository.commits(f"{ours.oid}..{upstream.oid}")
+    known = {repository.patch_id(commit) for commit in there if len(commit.parents) == 1}
+    mine = [c for c in repository.commits(f"{upstream.oid}..{ours.oid}") if len(c.parents) == 1]
+    return [c for c in reversed(mine) if repository.patch_id(c) not in known]
+
+
+class _Trees:
+    """The three trees of a step, and what the decisions about its files share."""
+
+    def __init__(
+        self, repository: Repository, trees: tuple[str, str, str], options: OptionsFor
+    ) -> None:
+        self.repository = repository
+        self.base, self.ours, self.theirs = trees
+        self.options = options
+        self.lines = LineMerge()
+        self.our_changes = repository.changes(self.base, self.ours)
+        self.their_changes = repository.changes(self.base, self.theirs)
+        self.our_arrivals = self._arrivals(self.ours)
+        self.their_arrivals = self._arrivals(self.theirs)
+
+    def _arrivals(self, tree: str) -> Arrivals:
+        # here a renamed file is a place like any other: its resources arrived in it
+        changes = self.repository.changes(self.base, tree, renames=False)
+        return Arrivals(changes, self.repository.blob)
+
+    def files(self) -> tuple[FilePreview, ...]:
+        cases = touched_by_both(self.our_changes, self.their_changes)
+        taken = {case.path for case in cases}
+        files: list[FilePreview] = []
+        moves: list[Move] = []
+        for case in cases:
+            file, found = self._file(case, taken)
+            files.append(file)
+            moves += found
+        targets = sorted({move.target for move in moves})
+        return (*files, *(self._target(target, moves) for target in targets))
+
+    def _file(self, case: FileCase, taken: set[str]) -> tuple[FilePreview, tuple[Move, ...]]:
+        entries = (case.base, case.ours, case.theirs)
+        mode = merged_mode(*entries)
+        file = FilePreview(case.path, case.kind, "conflict", False, case.note, mode=mode)
+        if case.kind in ("renamed to two names", "file and directory"):
+            return file, ()
+        if not all(entry.is_text for entry in entries if entry):
+            return replace(file, note="a symbolic link or a submodule"), ()
+        three = Versions(*(self._read(entry) for entry in entries))
+        if not is_manifest(case.path):
+            return self._lines_only(file, three), ()
+        moves = find_moves(case.path, three, self.our_arrivals, self.their_arrivals)
+        moves = tuple(move for move in moves if move.target not in taken)
+        if moves:
+            words = ", ".join(f"{move.resource} moved to {move.target}" for move in moves)
+            file = replace(file, note=words)
+        return self._merged(file, without_edits(three, moves), moved=bool(moves)), moves
+
+    def _merged(self, file: FilePreview, three: Versions, *, moved: bool) -> FilePreview:
+        if three.ours is None or three.theirs is None:
+            if moved and (three.ours or three.theirs) == three.base:
+                return replace(file, result="moved")
+            return file
+        both = merge_both(file.path, three, self.options(file.path), self.lines)
+        result: Result = "moved" if moved and both.outcome.clean else both.result
+        return replace(
+            file,
+            result=result,
+            git_clean=both.git_clean and not moved,
+            method=both.outcome.method,
+            note=file.note or (both.outcome.reason if result == "conflict" else ""),
+            conflicts=both.outcome.conflicts,
+            data=both.outcome.text,
+        )
+
+    def _lines_only(self, file: FilePreview, three: Versions) -> FilePreview:
+        if three.ours is None or three.theirs is None:
+            return file
+        data, clean = self.lines(three.base or b"", three.ours, three.theirs)
+        result: Result = "clean" if clean else "conflict"
+        return replace(file, result=result, git_clean=clean, method="lines", data=data)
+
+    def _target(self, path: str, moves: list[Move]) -> FilePreview:
+        """The file where moved resources are now: the edits follow them."""
+        mine = [move for move in moves if move.target == path]
+        side = self.ours if mine[0].mover == "ours" else self.theirs
+        entry = self.repository.entry(side, path)
+        three = at_target(self._read(entry) or b"", mine)
+        outcome = merge_one(path, three, self.options(path), self.lines)
+        note = ", ".join(f"{move.resource} came from {move.source}" for move in mine)
+        return FilePreview(
+            path,
+            "moved resource",
+            "moved" if outcome.clean else "conflict",
+            False,
+            note,
+            outcome.method,
+            outcome.conflicts,
+            outcome.text,
+            entry.mode if entry else 0o100644,
+        )
+
+    def _read(self, entry: Entry | None) -> bytes | None:
+        return self.repository.blob(entry.oid) if entry else None
+
+    def result(self, files: tuple[FilePreview, ...]) -> str:
+        """The tree of a clean step: ours, with what theirs changed and what was merged."""
+        renamed = {c.old_path: c.new_path for c in self.our_changes if _is_rename(c)}
+        wanted: dict[str, Entry | None] = {}
+        for change in self.their_changes:
+            place = renamed.get(change.old_path)
+            if place and not _is_rename(change):
+                wanted[place] = change.new
+            else:
+                wanted[change.old_path] = None
+                wanted[change.new_path] = change.new
+        for file in files:
+            kept = file.data is not None
+            wanted[file.path] = (
+                Entry(self.repository.store(file.data or b""), file.mode) if kept else None
+            )
+        return self.repository.with_files(self.ours, wanted)
+
+
+def _is_rename(change: Change) -> bool:
+    return bool(change.old and change.new and change.old_path != change.new_path)

@@ -1,0 +1,189 @@
+"""Merge again what people merged: every manifest that both sides of a past merge changed."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import Literal
+
+from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.repository import Commit, LineMerge, Repository
+from kmerge_git.git.sides import Entry, FileCase, touched_by_both
+from kmerge_git.outcome import Outcome
+from kmerge_git.whole.judging import Agreement, Judge
+from kmerge_git.whole.merging import Both, Options, merge_both
+from kmerge_git.whole.moves import Versions
+
+Skipped = Literal["", "octopus", "cut off"]
+
+
+@dataclass(frozen=True, slots=True)
+class Blobs:
+    """Where the versions of a file are; empty where there is none."""
+
+    base: str
+    ours: str
+    theirs: str
+    people: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One file of one past merge: what git, kmerge and people made of it."""
+
+    commit: str
+    subject: str
+    path: str
+    blobs: Blobs
+    git_clean: bool
+    git_damage: tuple[str, ...]
+    kmerge_clean: bool
+    kmerge_damage: tuple[str, ...]  # looked for only where git did damage
+    method: str
+    changed: bool  # kmerge's bytes are not those of git's clean merge
+    agreement: Agreement  # of kmerge's result with what people committed, if it is clean
+    people_damage: tuple[str, ...]
+    places: tuple[str, ...]  # of the conflicts that kmerge leaves
+    seconds: float
+    criss_cross: bool
+
+    @property
+    def is_resolved(self) -> bool:
+        """Only git conflicts."""
+        return self.kmerge_clean and not self.git_clean
+
+    @property
+    def is_disagreement(self) -> bool:
+        """Kmerge decided by itself, and what people committed means something else."""
+        decided = self.kmerge_clean and (not self.git_clean or self.changed)
+        return decided and self.agreement == "different"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedMerge:
+    """All files of one past merge that both sides changed."""
+
+    commit: str
+    files: tuple[Replayed, ...] = ()
+    criss_cross: bool = False
+    skipped: Skipped = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The five texts of a replayed file."""
+
+    base: bytes
+    ours: bytes
+    theirs: bytes
+    kmerge: Outcome
+    people: bytes | None
+
+
+class Replayer:
+    """Replays merges of one repository, one after the other, without a process a file."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self._lines = LineMerge()
+        # what the first merge imports is no part of its time
+        merge_both("", Versions(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
+
+    def merge(self, oid: str) -> ReplayedMerge:
+        """Make one merge again."""
+        commit = self.repository.commit(oid)
+        if len(commit.parents) != 2:
+            return ReplayedMerge(oid, skipped="octopus")
+        ours, theirs = (self.repository.commit(parent) for parent in commit.parents)
+        base = self.repository.merge_base(ours.oid, theirs.oid)
+        if base is None and self.repository.is_shallow:
+            return ReplayedMerge(oid, skipped="cut off")
+        criss_cross = bool(base) and self.repository.is_criss_cross(
+            base or "", ours.oid, theirs.oid
+        )
+        base_tree = self.repository.commit(base).tree if base else None
+        cases = touched_by_both(
+            self.repository.changes(base_tree, ours.tree),
+            self.repository.changes(base_tree, theirs.tree),
+        )
+        files = tuple(
+            self._file(commit, case, criss_cross) for case in cases if _is_replayable(case)
+        )
+        return ReplayedMerge(oid, files, criss_cross)
+
+    def _file(self, commit: Commit, case: FileCase, criss_cross: bool) -> Replayed:
+        people_entry = self.repository.entry(commit.tree, case.path)
+        if people_entry is not None and not people_entry.is_text:
+            people_entry = None
+        entries = (case.base, case.ours, case.theirs, people_entry)
+        blobs = Blobs(*(entry.oid if entry else "" for entry in entries))
+        three = self._versions(blobs)
+        people = self._read(blobs.people)
+        start = time.perf_counter()
+        both = merge_both(case.path, three, Options(), self._lines)
+        seconds = time.perf_counter() - start
+        return _judged(commit, case.path, blobs, both, three, people, seconds, criss_cross)
+
+    def _versions(self, blobs: Blobs) -> Versions:
+        return Versions(*(self._read(oid) for oid in (blobs.base, blobs.ours, blobs.theirs)))
+
+    def _read(self, oid: str) -> bytes | None:
+        return self.repository.blob(oid) if oid else None
+
+    def evidence(self, file: Replayed) -> Evidence:
+        """The five texts of a file, merged once more."""
+        three = self._versions(file.blobs)
+        both = merge_both(file.path, three, Options(), self._lines)
+        people = self._read(file.blobs.people)
+        base, ours, theirs = (side or b"" for side in (three.base, three.ours, three.theirs))
+        return Evidence(base, ours, theirs, both.outcome, people)
+
+
+def _is_replayable(case: FileCase) -> bool:
+    entries: tuple[Entry | None, ...] = (case.base, case.ours, case.theirs)
+    return (
+        case.kind in ("changed by both", "added by both")
+        and is_manifest(case.path)
+        and all(entry.is_text for entry in entries if entry)
+        and case.ours is not None
+        and case.theirs is not None
+        and case.ours.oid != case.theirs.oid
+        and (case.base is None or case.base.oid not in (case.ours.oid, case.theirs.oid))
+    )
+
+
+def _proved(outcome: Outcome) -> bytes | None:
+    """A clean result that the pipeline parsed and compared with its plan: it needs no judge."""
+    return outcome.text if outcome.clean and outcome.method == "structure" else None
+
+
+def _judged(
+    commit: Commit,
+    path: str,
+    blobs: Blobs,
+    both: Both,
+    three: Versions,
+    people: bytes | None,
+    seconds: float,
+    criss_cross: bool,
+) -> Replayed:
+    outcome = both.outcome
+    judge = Judge(three, path, sound=_proved(outcome))
+    git_damage = judge.damage(both.git) if both.git_clean else ()
+    return Replayed(
+        commit.oid,
+        commit.subject,
+        path,
+        blobs,
+        both.git_clean,
+        git_damage,
+        outcome.clean,
+        judge.damage(outcome.text) if outcome.clean and git_damage else (),
+        outcome.method,
+        both.result == "improved",
+        judge.agreement(outcome.text, people),
+        judge.damage(people) if people is not None else (),
+        tuple(conflict.place or conflict.why for conflict in outcome.conflicts),
+        seconds,
+        criss_cross,
+    )

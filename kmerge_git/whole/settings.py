@@ -1,0 +1,52 @@
+"""How the files of a repository are merged: its attributes, its configuration, the environment."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.repository import Repository
+from kmerge_git.git.settings import ATTRIBUTES, settle
+from kmerge_git.whole.merging import Options
+
+DRIVER = "kmerge"
+# git's own words for `no driver in particular`
+_PLAIN = (None, "set", "text", "unspecified")
+
+
+class SettingsOf:
+    """The settings of one repository, for any path; `problems` is what made no sense in them."""
+
+    def __init__(self, repository: Repository, favor: str | None = None) -> None:
+        self._repository = repository
+        self._flags = {"favor": favor} if favor else {}
+        self._config = repository.settings()
+        self._labels = Options().labels
+        self.problems: list[str] = []
+
+    def labelled(self, labels: tuple[str, str, str]) -> SettingsOf:
+        """The same with the names of the three sides."""
+        self._labels = labels
+        return self
+
+    def __call__(self, path: str) -> Options:
+        """How a path is merged, with the words of git's driver for the same settings."""
+        found = {name: self._repository.attribute(path, name) for name in ATTRIBUTES}
+        attributes = {name: value for name, value in found.items() if value is not None}
+        settings = settle(path, self._config, attributes, os.environ, self._flags)
+        self.problems += [p for p in settings.problems if p not in self.problems]
+        return replace(
+            Options(),
+            favor=settings.favor,
+            labels=self._labels,
+            style=settings.conflict_style,
+            marker_size=settings.marker_size,
+            rules=settings.rules,
+            policies=tuple(settings.policies),
+        )
+
+    def takes(self, path: str, *, json: bool = False) -> bool:
+        """Whether a path is a manifest and belongs to no other merge driver."""
+        driver = self._repository.attribute(path, "merge")
+        return driver == DRIVER or (driver in _PLAIN and is_manifest(path, json=json))

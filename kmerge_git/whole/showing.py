@@ -1,0 +1,76 @@
+"""One disagreement for a terminal, and its five texts as files for any other tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import unified_diff
+from pathlib import Path, PurePosixPath
+
+from kmerge_git.whole.replaying import Evidence, Replayed
+
+_SHORT = 60  # lines of a base that is shown whole
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line of text and its colour, if it has one."""
+
+    text: str
+    colour: str = ""
+
+
+def lines(file: Replayed, texts: Evidence) -> Iterator[Line]:
+    """The base, what each side did to it, what kmerge and what people made of it."""
+    yield Line(f"{file.path} in {file.commit[:10]} {file.subject}", "bold")
+    base = _lines(texts.base)
+    if len(base) <= _SHORT:
+        yield from _whole("base", base)
+    for name, data in (
+        ("ours", texts.ours),
+        ("theirs", texts.theirs),
+        ("kmerge", texts.kmerge.text),
+        ("people", texts.people or b""),
+    ):
+        yield from _diff(("base", base), (name, _lines(data)))
+    yield from _diff(("kmerge", _lines(texts.kmerge.text)), ("people", _lines(texts.people or b"")))
+
+
+def extract(texts: Evidence, path: str, directory: str) -> list[str]:
+    """Write base, ours, theirs, kmerge and people; the names of the files."""
+    suffix = PurePosixPath(path).suffix
+    target = Path(directory)
+    target.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, data in (
+        ("base", texts.base),
+        ("ours", texts.ours),
+        ("theirs", texts.theirs),
+        ("kmerge", texts.kmerge.text),
+        ("people", texts.people or b""),
+    ):
+        file = target / f"{name}{suffix}"
+        file.write_bytes(data)
+        written.append(str(file))
+    return written
+
+
+def _lines(data: bytes) -> list[str]:
+    return data.decode("utf-8", "replace").splitlines()
+
+
+def _whole(name: str, text: list[str]) -> Iterator[Line]:
+    yield Line("")
+    yield Line(f"== {name}", "blue")
+    yield from map(Line, text)
+
+
+def _diff(old: tuple[str, list[str]], new: tuple[str, list[str]]) -> Iterator[Line]:
+    yield Line("")
+    yield Line(f"== {old[0]} -> {new[0]}", "blue")
+    found = list(unified_diff(old[1], new[1], lineterm=""))[2:]
+    if not found:
+        yield Line("(the same)", "dim")
+    for line in found:
+        colour = {"+": "green", "-": "red", "@": "dim"}.get(line[:1], "")
+        yield Line(line, colour)

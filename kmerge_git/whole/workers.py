@@ -1,0 +1,56 @@
+"""Replays merges in several processes, the results in the order of the merges."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterable, Iterator, Sequence
+
+from kmerge_git.git.repository import Repository
+from kmerge_git.whole.replaying import ReplayedMerge, Replayer
+
+_BATCH = 16  # merges a task: small enough for a smooth bar, large enough to cost nothing
+_FEW = 32  # starting processes takes longer than so many merges
+
+_replayer: Replayer | None = None  # of a worker process
+
+
+def cores() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def replay_all(
+    repository: Repository, commits: Sequence[str], jobs: int
+) -> Iterator[ReplayedMerge]:
+    """Replay the merges, in as many processes as asked for."""
+    if jobs <= 1 or len(commits) < _FEW:
+        replayer = Replayer(repository)
+        yield from map(replayer.merge, commits)
+        return
+    # `spawn`, because a forked copy of an open repository is not safe to use
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(jobs, _start, (repository.git_dir,)) as pool:
+        for results in pool.imap(_replay, _batches(commits)):
+            yield from results
+
+
+def _batches(commits: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (commits[at : at + _BATCH] for at in range(0, len(commits), _BATCH))
+
+
+def _start(git_dir: str) -> None:
+    global _replayer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    _replayer = Replayer(Repository.open(git_dir))
+    gc.freeze()
+
+
+def _replay(commits: Sequence[str]) -> list[ReplayedMerge]:
+    if _replayer is None:
+        raise RuntimeError("a worker without its repository")
+    return [_replayer.merge(oid) for oid in commits]

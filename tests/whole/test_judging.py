@@ -1,0 +1,45 @@
+"""What counts as the same meaning, and what counts as damage."""
+
+from __future__ import annotations
+
+import pytest
+
+from kmerge_git.whole.judging import Judge
+from kmerge_git.whole.moves import Versions
+
+WHOLE = Versions(b"a: 1\n", b"a: 1\nb: 2\n", b"a: 1\nc: 3\n")
+AGREED = [
+    (b"a: 1\n", b"a: 1\n", "same bytes"),
+    (b"a: 1\n", b"# why\na:   1\n", "same meaning"),
+    (b"a: 1\nb: 2\n", b"b: 2\na: 1\n", "same meaning"),
+    (b'a: "x"\n', b"a: x\n", "same meaning"),
+    (b"a: [x, y]\n", b"a: [y, x]\n", "another order"),
+    (b"a: 1\n---\nb: 2\n", b"b: 2\n---\na: 1\n", "another order"),
+    (b"a: 1\n", b"a: 2\n", "different"),
+    (b"a: 1\n", b'a: "1"\n', "different"),
+    (b"a: 1\n", b"a: true\n", "different"),
+    (b"a: 1\n", b"a: 1.5\n", "different"),
+    (b"a: [x]\n", b"a: [x, x]\n", "different"),
+    (b"a: 1\n", b"<<<<<<< HEAD\na: 1\n=======\n", "unreadable"),
+    (b"a: [\n", b"a: 1\n", "different"),
+    (b"a: 1\n", None, "gone"),
+]
+
+
+@pytest.mark.parametrize("result, people, words", AGREED)
+def test_agreement(result: bytes, people: bytes | None, words: str) -> None:
+    assert Judge(WHOLE, "a.yaml").agreement(result, people) == words
+
+
+def test_damage_is_what_no_side_wrote() -> None:
+    judge = Judge(WHOLE, "a.yaml")
+    assert judge.damage(b"a: 1\nb: 2\nc: 3\n") == ()
+    assert "key twice" in judge.damage(b"a: 1\na: 1\n")[0]
+    assert judge.damage(b"a: [\n")[0].startswith("not YAML any more: ")
+
+
+def test_what_was_broken_before_is_no_damage() -> None:
+    twice = Versions(b"a: 1\na: 1\n", b"a: 1\na: 1\nb: 1\n", b"c: 1\na: 1\na: 1\n")
+    assert Judge(twice, "a.yaml").damage(b"c: 1\na: 1\na: 1\nb: 1\n") == ()
+    template = Versions(b"{{ if }}\n", b"{{ if }}\na: 1\n", b"b: 1\n{{ if }}\n")
+    assert Judge(template, "a.yaml").damage(b"b: 1\n{{ if }}\na: 1\n") == ()

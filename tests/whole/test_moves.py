@@ -1,0 +1,77 @@
+"""Moves are found by identity, and the edit goes where the resource went."""
+
+from __future__ import annotations
+
+from kmerge_git.git.sides import Change, Entry
+from kmerge_git.whole.moves import Arrivals, Versions, at_target, find_moves, without_edits
+from kmerge_git.whole.resources import resources, with_resource
+
+
+def service(port: int, name: str = "web") -> str:
+    return f"kind: Service\nmetadata: {{name: {name}}}\nspec: {{port: {port}}}\n"
+
+
+OTHER = "kind: ConfigMap\nmetadata: {name: c}\n"
+BLOBS = {"one": service(80), "both": OTHER + "---\n" + service(80), "other": OTHER}
+
+
+def read(oid: str) -> bytes:
+    return BLOBS[oid].encode()
+
+
+def arrived(path: str, new: str, old: str = "") -> Change:
+    before = Entry(old, 0o100644) if old else None
+    return Change(path, path, before, Entry(new, 0o100644))
+
+
+NONE = Arrivals((), read)
+BASE = BLOBS["both"].encode()
+EDITED = (OTHER + "---\n" + service(8443)).encode()
+
+
+def test_a_move_by_each_side() -> None:
+    here = Arrivals([arrived("new.yaml", "one")], read)
+    for mover, three, ours, theirs in (
+        ("ours", Versions(BASE, OTHER.encode(), EDITED), here, NONE),
+        ("theirs", Versions(BASE, EDITED, OTHER.encode()), NONE, here),
+    ):
+        (move,) = find_moves("old.yaml", three, ours, theirs)
+        assert (move.resource, move.target, move.mover) == ("Service/web", "new.yaml", mover)
+        quiet = without_edits(three, [move])
+        editor = quiet.theirs if mover == "ours" else quiet.ours
+        assert editor == BASE  # the editor's side now changes nothing: the removal is clean
+        target = at_target(service(80).encode(), [move])
+        sides = (target.base, target.ours, target.theirs)
+        edited, kept = service(8443).encode(), service(80).encode()
+        assert sides == ((kept, kept, edited) if mover == "ours" else (kept, edited, kept))
+
+
+def test_what_is_no_move() -> None:
+    three = Versions(BASE, OTHER.encode(), EDITED)
+    for changes in (
+        [],
+        [arrived("a.yaml", "one"), arrived("b.yaml", "one")],  # which one?
+        [arrived("a.yaml", "both", old="one")],  # it was always there
+        [arrived("notes.txt", "one")],
+        [arrived("old.yaml", "one")],
+    ):
+        assert find_moves("old.yaml", three, Arrivals(changes, read), NONE) == ()
+
+
+def test_an_unedited_resource_needs_no_help() -> None:
+    here = Arrivals([arrived("new.yaml", "one")], read)
+    assert find_moves("old.yaml", Versions(BASE, OTHER.encode(), BASE), here, NONE) == ()
+
+
+def test_exchanging_a_text_keeps_every_other_byte() -> None:
+    text = "# head\r\n---\r\n" + service(1, "a").replace("\n", "\r\n") + "---  # two\r\n"
+    data = b"\xef\xbb\xbf" + (text + service(2, "b").replace("\n", "\r\n")).encode()
+    (key,) = [key for key, found in resources(data).items() if found.name == "Service/b"]
+    changed = with_resource(data, key, service(3, "b"))
+    assert changed == data.replace(b"port: 2", b"port: 3")
+
+
+def test_a_resource_that_stands_twice_is_left_out() -> None:
+    assert resources((service(1) + "---\n" + service(2)).encode()) == {}
+    assert resources(b"{{ template }}\n") == {}
+    assert resources(b"--- {kind: A, metadata: {name: b}}\n") == {}
