@@ -1,0 +1,1 @@
+"""The commands: argument parsing, files in and out, exit codes."""

@@ -1,0 +1,70 @@
+"""What a merge of versions says to people: every decision, what was lost, and counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kmerge_git.outcome import Decision
+
+# whose value it is: git's words are `ours` and `theirs`
+MERGE3 = {"ours": "dest", "theirs": "updated"}
+MERGE2 = {"ours": "dest", "theirs": "src"}
+_LONGEST = 60
+
+
+def explain(decision: Decision, words: dict[str, str], path: str = "") -> str:
+    """`a.yaml: Deployment/web spec.replicas: changed; from updated (M2)`."""
+    side = words.get(decision.side, decision.side)
+    source = "left to a person" if side == "conflict" else f"from {side}"
+    values = _values(decision, words) if decision.ours or decision.theirs else ""
+    return f"{_place(decision, path)}: {decision.what}; {source} ({decision.rule}){values}"
+
+
+def loss(decision: Decision, words: dict[str, str], path: str = "") -> str:
+    """One line for a change of the destination that does not come through."""
+    rule = decision.rule.removesuffix(" lost")
+    values = _values(decision, words) if decision.ours or decision.theirs else ""
+    return f"lost: {_place(decision, path)}: {decision.what} ({rule}){values}"
+
+
+def is_loss(decision: Decision) -> bool:
+    """Whether a change lost."""
+    return decision.rule.endswith(" lost")
+
+
+def count(decisions: Iterable[Decision], words: dict[str, str], conflicts: int = 0) -> str:
+    """`3 from updated, 1 from dest, 1 lost, 0 conflicts`."""
+    made = list(decisions)
+    theirs = sum(d.side == "theirs" for d in made)
+    ours = sum(d.side == "ours" for d in made)
+    lost = sum(map(is_loss, made))
+    parts = [f"{theirs} from {words['theirs']}", f"{ours} from {words['ours']}"]
+    return ", ".join([*parts, f"{lost} lost", _number(conflicts, "conflict")])
+
+
+def files(statuses: Sequence[str], unmerged: int) -> str:
+    """`12 files: 2 added, 1 deleted, 4 changed, 5 the same`."""
+    parts = [f"{statuses.count(word)} {word}" for word in ("added", "deleted", "changed", "same")]
+    text = f"{_number(len(statuses), 'file')}: {', '.join(parts)}"
+    return f"{text}; {unmerged} not merged" if unmerged else text
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _place(decision: Decision, path: str) -> str:
+    place = " ".join(part for part in (decision.resource, decision.path) if part)
+    return ": ".join(part for part in (path, place or "document") if part)
+
+
+def _values(decision: Decision, words: dict[str, str]) -> str:
+    dest, other = _short(decision.ours), _short(decision.theirs)
+    return f": {words['ours']} {dest}, {words['theirs']} {other}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return (
+        "has nothing" if not line else line[: _LONGEST - 1] + "…" if len(line) > _LONGEST else line
+    )

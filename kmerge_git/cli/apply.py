@@ -1,0 +1,187 @@
+"""`kmerge apply CONFIG --live LIVE`: what `kubectl apply` would make of it, without a cluster."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from kmerge_git.cli import files, objects
+from kmerge_git.cli.colour import Paint
+from kmerge_git.cli.objects import Loaded, Map, ObjectFile
+from kmerge_git.cli.patch import add_output
+from kmerge_git.cli.schemas import add_schema, find_schema, read_schema
+from kmerge_git.errors import PatchConflict, PatchError, UsageError
+from kmerge_git.merge.reshape import reshape
+from kmerge_git.patch.apply_config import Applied, plan_apply
+from kmerge_git.patch.conflicts import LAST_APPLIED
+from kmerge_git.patch.explain import ABSENT, Field, explain
+
+EPILOG = """\
+examples:
+  kubectl get deploy web -o yaml > live.yaml
+  kmerge apply web.yaml --live live.yaml                the object as it will be
+  kmerge apply web.yaml --live live.yaml --dry-run      what changes in the live object
+  kmerge apply web.yaml --live live.yaml --explain      who owns each field, and why it changed
+  kmerge apply web.yaml --live live.yaml --show-patch   the patch that kubectl would send
+  kmerge apply web.yaml                                 no live object: it is created
+
+The config applied before is in the annotation of the live object, or in --last-applied FILE.
+Built-in kinds are merged strategically, custom resources by JSON merge patch.
+
+exit code: 0 applied, 1 a conflict under --no-overwrite, 2 an error; then nothing is written
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the command line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    parser.add_argument("config", metavar="CONFIG", help="what is applied; `-` reads stdin")
+    parser.add_argument("--live", metavar="LIVE", help="the objects in the cluster; none: create")
+    parser.add_argument(
+        "--last-applied", metavar="FILE", help="the config applied before, not the annotation's"
+    )
+    parser.add_argument(
+        "--overwrite",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="--no-overwrite: a field that was changed in the live object since is a conflict",
+    )
+    parser.add_argument(
+        "--namespace", default="", help="for a config without one (default: the live object's)"
+    )
+    parser.add_argument(
+        "--explain", action="store_true", help="tell about every field whose it is, on stderr"
+    )
+    parser.add_argument(
+        "--show-patch", action="store_true", help="print the patch instead of the object"
+    )
+    add_schema(parser)
+    add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Apply a file of configs to a file of live objects."""
+    if args.in_place and args.output:
+        raise UsageError("--in-place and -o exclude each other")
+    paths = [path for path in (args.config, args.live, args.last_applied) if path]
+    if paths.count("-") > 1:
+        raise UsageError("only one of the files can be stdin")
+    if args.in_place and not args.live:
+        raise UsageError("--in-place changes LIVE: give it with --live")
+    config = objects.load(args.config)
+    live = objects.load(args.live) if args.live else None
+    last = objects.load(args.last_applied) if args.last_applied else None
+    if not config.objects:
+        raise UsageError("the file has no object", path=config.source.path)
+    schema = read_schema(args.schema)
+    done: list[tuple[Loaded, Loaded | None, Applied]] = []
+    for wanted in config.objects:
+        partner = _partner(live, wanted, len(config.objects))
+        before = _partner(last, wanted, len(config.objects))
+        value = partner.value if partner else {}
+        try:
+            applied = plan_apply(
+                wanted.value,
+                value,
+                last_applied=before.value if before else None,
+                schema=find_schema(schema, wanted.value),
+                overwrite=args.overwrite,
+                namespace=args.namespace,
+            )
+        except PatchConflict as conflict:
+            files.say(f"kmerge: {objects.placed(conflict, wanted)}")
+            return 1
+        except PatchError as error:
+            annotated = LAST_APPLIED in error.steps and partner is not None
+            raise objects.placed(error, partner if annotated and partner else wanted) from None
+        done.append((wanted, partner, applied))
+        _tell(wanted, value, applied)
+        if args.explain:
+            paint = Paint(args.color, sys.stderr)
+            for field in explain(applied, value, find_schema(schema, wanted.value)):
+                files.say(_line(field, paint))
+    _output(args, config, live, done)
+    return 0
+
+
+def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | None:
+    """The object of the other file with the same name."""
+    if file is None:
+        return None
+    found = [loaded for loaded in file.objects if loaded.matches(wanted.value)]
+    if len(found) > 1:
+        here = objects.title(wanted.value)
+        raise UsageError(f"{here} is in it {len(found)} times", path=file.source.path)
+    if found or many > 1 or not file.objects:
+        return found[0] if found else None
+    raise UsageError(
+        f"{objects.title(wanted.value)} is not in it, but {objects.title(file.objects[0].value)}",
+        path=file.source.path,
+        hint="leave the file away to create the object",
+    )
+
+
+def _tell(wanted: Loaded, live: Map, applied: Applied) -> None:
+    for warning in applied.warnings:
+        files.say(f"warning: {warning}")
+    word = "created" if applied.created else "configured" if applied.changed else "unchanged"
+    _, kind, _, name = objects.naming(wanted.value)
+    group = objects.naming(wanted.value)[0]
+    files.say(f"{kind.lower()}{'.' + group if group else ''}/{name} {word}")
+
+
+_COLOURS = {"changed": "yellow", "added": "green", "removed": "red"}
+
+
+def _line(field: Field, paint: Paint) -> str:
+    values = [_short(value) for value in (field.before, field.after) if value is not ABSENT]
+    shown = " -> ".join(dict.fromkeys(values))
+    what = f"{field.what:9}"
+    colour = _COLOURS.get(field.what)
+    return (
+        f"{paint(what, colour) if colour else what} {field.path} = {shown}"
+        f"  [{field.owner}: {field.why}]"
+    )
+
+
+def _short(value: object) -> str:
+    from kmerge_git.patch.last_applied import go_json
+
+    text = go_json(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _output(
+    args: argparse.Namespace,
+    config: ObjectFile,
+    live: ObjectFile | None,
+    done: list[tuple[Loaded, Loaded | None, Applied]],
+) -> None:
+    if args.show_patch:
+        patches = [applied.patch for _, _, applied in done]
+        out = objects.formatted(patches, "json" if args.output == "json" else "yaml")
+        files.write(None if args.output in ("json", "yaml") else args.output, out)
+        return
+    results = [applied.result for _, _, applied in done]
+    if live is None:
+        texts = {w.document.number: reshape(w.document, a.result) for w, _, a in done}
+        objects.emit(args, config, config.text(texts), results)
+        return
+    texts = {
+        partner.document.number: reshape(partner.document, applied.result)
+        for _, partner, applied in done
+        if partner is not None and applied.result != partner.value
+    }
+    created = [reshape(w.document, a.result) for w, partner, a in done if partner is None]
+    objects.emit(args, live, _with_created(live, texts, created), results)
+
+
+def _with_created(live: ObjectFile, texts: dict[int, str], created: list[str]) -> bytes:
+    """The live file with new documents behind its own."""
+    text = live.text(texts)
+    for document in created:
+        body = document if document.startswith("---") else f"---\n{document}"
+        text += b"" if text.endswith(b"\n") or not text else b"\n"
+        text += live.source.encode(body)
+    return text

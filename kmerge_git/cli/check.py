@@ -1,0 +1,204 @@
+"""`kmerge check [FILES]`: directives, merges and manifests, as a command and as a hook."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import sys
+
+from kmerge_git.errors import UsageError
+from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.check.run import Run
+
+EPILOG = """\
+examples:
+  kmerge check                        every manifest below this folder
+  kmerge check apps/web.yaml overlays
+  kmerge check --staged               what will be committed, partly staged files too
+  kmerge check --select D,M02         patch directives, and repeated keys
+  kmerge check --select traps         words that readers of YAML take differently
+  kmerge check --patch web.yaml --target deployment.yaml
+  kmerge check --fix patches/         mend what is mechanical, and show it as a diff
+  kmerge check --explain D12
+
+Silence a finding with a comment on its line or above it: `# kmerge: ignore D12`;
+for a whole file: `# kmerge: ignore-file M05`.
+
+exit code: 0 nothing found, 1 findings at or above --fail-on, 2 wrong usage or unreadable
+"""
+FORMATS = ("text", "json", "github", "sarif")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the command line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("files", nargs="*", metavar="FILE", help="files or folders; none: this folder")
+    add("--staged", action="store_true", help="read the staged content; no FILE: all staged files")
+    add("--format", choices=FORMATS, default="text", help="how to report (default: text)")
+    add(
+        "--select",
+        action="append",
+        default=[],
+        metavar="IDS",
+        help="run only these: D12, D1 (all that start so), directives, merge-damage, traps, all",
+    )
+    add("--ignore", action="append", default=[], metavar="IDS", help="do not run these")
+    add(
+        "--fail-on",
+        choices=(*SEVERITIES, "never"),
+        default="error",
+        help="the least severity that makes the exit code 1 (default: error)",
+    )
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument(
+        "--patch",
+        dest="told",
+        action="store_const",
+        const="patch",
+        default="",
+        help="all files are strategic merge patches",
+    )
+    kind.add_argument(
+        "--manifest", dest="told", action="store_const", const="manifest", help="no file is a patch"
+    )
+    add("--target", default="", metavar="FILE", help="the object that the patches change")
+    add("--fix", action="store_true", help="show a diff of what can be mended safely, then do it")
+    add("--diff", action="store_true", help="show that diff and change nothing")
+    add("--list", action="store_true", help="list all checks")
+    add("--explain", metavar="ID", help="explain a check")
+    add(
+        "--installed",
+        action="store_true",
+        help="only see whether git knows the driver that .gitattributes names",
+    )
+    add("-q", "--quiet", action="store_true", help="no summary where nothing was found")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="colour the text")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check files."""
+    if args.list or args.explain:
+        from kmerge_git.cli.check_docs import explain, listing
+
+        print(explain(args.explain) if args.explain else listing())
+        return 0
+    if args.installed:
+        from kmerge_git.cli.check_installed import report
+
+        return report()
+    if args.staged and (args.fix or args.diff):
+        raise UsageError("--fix changes files, --staged reads what is staged", hint="choose one")
+    from kmerge_git.cli import main
+
+    if main.owns_process:
+        from kmerge_git.tree import parser
+
+        parser.bare()  # a quarter of the time that all of PyYAML takes
+        gc.disable()  # the trees hold no circles; looking for some took a third of the time
+    worker, paths = _worker(args)
+    from kmerge_git.check.run import check_files
+
+    findings = check_files(paths, worker)
+    if args.fix or args.diff:
+        findings = _mend(worker, findings, paths, write=args.fix, color=_color(args))
+    _report(args, findings, len(paths))
+    if args.fail_on == "never":
+        return 0
+    return int(any(worst_first(f.severity) <= worst_first(args.fail_on) for f in findings))
+
+
+def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:
+    """What runs the checks, and on which files."""
+    from kmerge_git.check.registry import select
+    from kmerge_git.check.run import Run
+    from kmerge_git.check.world import disk
+    from kmerge_git.cli.check_files import expand, script_with
+
+    chosen = select(args.select, args.ignore)
+    if args.target and not os.path.isfile(args.target):
+        raise UsageError("no such file", path=args.target, hint="--target is the object to change")
+    if args.staged:
+        from kmerge_git.cli.check_files import staged_world
+
+        world, versions, paths = staged_world(args.files)
+    else:
+        from kmerge_git.cli.check_files import versions_on_disk
+
+        world, versions = disk(), versions_on_disk()
+        paths = expand(args.files)
+    worker = Run(
+        world, chosen, told=args.told, script_with=script_with(), versions=versions,
+        target=args.target,
+    )  # fmt: skip
+    return worker, paths
+
+
+def _mend(
+    worker: Run, findings: list[Finding], paths: list[str], *, write: bool, color: bool
+) -> list[Finding]:
+    """Show and make the safe fixes; returns what is left."""
+    from functools import partial
+
+    from kmerge_git.check.fix import fixed
+    from kmerge_git.cli import files
+    from kmerge_git.cli.check_diff import diff
+
+    left: list[Finding] = []
+    by_file: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_file.setdefault(finding.file, []).append(finding)
+    for path, found in by_file.items():
+        if not any(finding.fix for finding in found):
+            left += found
+            continue
+        data = files.read(path)
+        alone = worker.file(path, data)
+        new, done = fixed(data, alone, partial(worker.file, path))
+        sys.stdout.write(diff(path, data, new, color=color))
+        if write and new != data:
+            files.write(path, new)
+            left += worker.file(path, new)
+            left += [f for f in found if f not in alone]
+        else:
+            left += found
+        if done:
+            verb = "mended" if write else "can be mended"
+            files.say(f"kmerge: {path}: {len(done)} {verb}: {', '.join(f.id for f in done)}")
+    return sorted(left, key=order)
+
+
+def _report(args: argparse.Namespace, findings: list[Finding], files: int) -> None:
+    if args.format == "text":
+        from kmerge_git.report import text
+
+        if findings or not args.quiet:
+            sys.stdout.write(text.render(findings, files=files, color=_color(args)))
+    elif args.format == "json":
+        from kmerge_git.report import json
+
+        sys.stdout.write(json.render(findings))
+    elif args.format == "github":
+        from kmerge_git.report import github
+
+        sys.stdout.write(github.render(findings))
+    else:
+        from kmerge_git import __version__
+        from kmerge_git.cli.check_docs import sarif_rules
+        from kmerge_git.report import sarif
+
+        sys.stdout.write(sarif.render(findings, sarif_rules(), __version__))
+    sys.stdout.flush()
+
+
+def _color(args: argparse.Namespace) -> bool:
+    if args.color != "auto":
+        return bool(args.color == "always")
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()

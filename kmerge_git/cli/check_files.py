@@ -1,0 +1,237 @@
+"""Which files `kmerge check` reads, and from where."""
+
+from __future__ import annotations
+
+import os
+from itertools import pairwise
+from posixpath import normpath
+
+from kmerge_git.check.history import Versions
+from kmerge_git.check.kustomization import NAMES
+from kmerge_git.check.run import SUFFIXES
+from kmerge_git.check.world import World
+from kmerge_git.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from kmerge_git.git.blobs import Blobs
+
+SKIPPED = frozenset((".git", "node_modules", ".venv", "venv", ".tox", "vendor"))
+SCRIPTS = ("*.sh", "*.bash", "*Makefile", "*.mk", "*justfile", "*Taskfile.y*ml", ".github/*.y*ml",
+           ".gitlab-ci.yml")  # fmt: skip
+
+
+def expand(paths: list[str]) -> list[str]:
+    """The files to check: those named, and the manifests below the folders that are named."""
+    found: dict[str, None] = {}
+    for path in paths or ["."]:
+        if os.path.isdir(path):
+            found.update(dict.fromkeys(_below(path)))
+        elif os.path.exists(path) or _was_deleted(path):
+            found[path] = None
+        else:
+            raise UsageError("no such file or folder", path=path)
+    return list(found)
+
+
+def _was_deleted(path: str) -> bool:
+    """pre-commit passes the names of files that a merge has deleted."""
+    from kmerge_git.git.blobs import answer
+
+    return any(
+        answer("rev-parse", "--verify", "-q", f"{revision}:./{path}")
+        for revision in ("HEAD", "MERGE_HEAD")
+    )
+
+
+def _below(folder: str) -> Iterable[str]:
+    for where, folders, names in os.walk(folder):
+        folders[:] = sorted(f for f in folders if f not in SKIPPED)
+        for name in sorted(names):
+            if is_manifest_name(name):
+                yield os.path.normpath(os.path.join(where, name))
+
+
+def is_manifest_name(path: str) -> bool:
+    """Whether a file is looked at when nobody names it."""
+    name = path.rpartition("/")[2]
+    return name.endswith(SUFFIXES) or name in NAMES
+
+
+def script_with() -> Callable[[str], str]:
+    """Finds the script of the repository that gives a file to `kubectl patch`."""
+    found: list[tuple[str, str]] | None = None
+
+    def script_of(path: str) -> str:
+        nonlocal found
+        if found is None:
+            found = list(_patch_files())
+        wanted = normpath(path)
+        for script, word in found:
+            if wanted == word or wanted.endswith("/" + word) or word.endswith("/" + wanted):
+                return script
+        return ""
+
+    return script_of
+
+
+def _patch_files() -> Iterable[tuple[str, str]]:
+    """Script and file of every `kubectl patch .. --patch-file FILE` that is tracked."""
+    if not _in_repository():
+        return
+    from kmerge_git.git.blobs import answer
+
+    pattern = r"kubectl.*patch|--patch-file"
+    out = answer("grep", "-z", "-I", "-E", "-e", pattern, "--", *SCRIPTS)
+    for line in out.decode("utf-8", "replace").split("\n"):
+        script, _, command = line.partition("\0")
+        words = command.replace("=", " ").replace('"', " ").replace("'", " ").split()
+        for option, word in pairwise(words):
+            if option in ("--patch-file", "-p") and word.endswith(SUFFIXES):
+                yield script, normpath(word.lstrip("@$(<"))
+
+
+# -- git ---------------------------------------------------------------------------------------
+
+
+def staged_world(
+    paths: list[str],
+) -> tuple[World, Callable[[str, bytes], Versions | None], list[str]]:
+    """The staged files: how to read them, their versions, and which ones to check."""
+    from kmerge_git.git.blobs import blobs_of, staged_paths, top_of_tree, tracked
+
+    top = top_of_tree()
+    if top is None:
+        raise UsageError("--staged needs a git repository with a working tree")
+    prefix = os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
+    from_top = [normpath(f"{prefix}/{p}") for p in paths]
+    if from_top:
+        known = set(tracked(top))
+        names = [p for p in from_top if p in known]
+        names += [k for p in from_top if p not in known for k in sorted(known)
+                  if k.startswith(p + "/") and is_manifest_name(k)]  # fmt: skip
+    else:
+        names = [p for p in staged_paths(top) if is_manifest_name(p)]
+    blobs = blobs_of(top, len(names))
+
+    def read(path: str) -> bytes | None:
+        return blobs.read(f":0:{normpath(f'{prefix}/{path}')}")
+
+    folders: set[str] = set()
+
+    def is_directory(path: str) -> bool:
+        if not folders:
+            folders.add("")
+            for name in tracked(top):
+                parts = name.split("/")[:-1]
+                folders.update("/".join(parts[: n + 1]) for n in range(len(parts)))
+        return normpath(f"{prefix}/{path}") in folders
+
+    shown = [os.path.relpath(name, prefix).replace(os.sep, "/") for name in names]
+    world = World(read, is_directory)
+    return world, _Versions(blobs, prefix).of, shown
+
+
+def versions_on_disk() -> Callable[[str, bytes], Versions | None]:
+    """The versions in git of files of the working tree; None outside of a repository."""
+    reader: list[_Versions | None] = []
+
+    merging: list[bool] = []
+
+    def of(path: str, data: bytes) -> Versions | None:
+        if not merging:
+            merging.append(_merge_is_unfinished())
+        if not merging[0] and not (b"sops" in data and b"mac" in data):
+            return None  # neither check has anything to say: git need not be asked
+        if not reader:
+            reader.append(_reader())
+        return reader[0].of(path, data) if reader[0] else None
+
+    return of
+
+
+def _reader() -> _Versions | None:
+    if not _in_repository():
+        return None
+    from kmerge_git.git.blobs import blobs_of, top_of_tree
+
+    top = top_of_tree()
+    if top is None:
+        return None
+    prefix = os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
+    return _Versions(blobs_of(top), prefix)
+
+
+def _in_repository() -> bool:
+    """A look without git: most calls need no more."""
+    return _git_directory() != ""
+
+
+def _merge_is_unfinished() -> bool:
+    """Whether there is a MERGE_HEAD, in a linked working tree too."""
+    found = _git_directory()
+    if os.path.isfile(found):  # `gitdir: PATH`, relative to the file
+        with open(found, encoding="utf-8", errors="surrogateescape") as file:
+            pointer = file.read().partition("gitdir:")[2].strip()
+        found = os.path.join(os.path.dirname(found), pointer)
+    return bool(found) and os.path.exists(os.path.join(found, "MERGE_HEAD"))
+
+
+def _git_directory() -> str:
+    """`.git` of the repository around this folder, or the file in its place; or nothing."""
+    if os.environ.get("GIT_DIR"):
+        return os.environ["GIT_DIR"]
+    folder = os.getcwd()
+    while True:
+        path = os.path.join(folder, ".git")
+        if os.path.exists(path):
+            return path
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+
+
+class _Versions:
+    """Reads the versions of a file that M11 and M12 compare."""
+
+    def __init__(self, blobs: Blobs, prefix: str) -> None:
+        self.blobs = blobs
+        self.prefix = prefix
+        self._merge: tuple[str, str] | None = None
+
+    def of(self, path: str, data: bytes) -> Versions | None:
+        """The versions, where one of the two checks can say something."""
+        theirs, base = self._heads()
+        sealed = b"sops" in data and b"mac" in data
+        if not theirs and not sealed:
+            return None
+        name = normpath(f"{self.prefix}/{path}")
+        if name.startswith("../"):
+            return None
+        head = self.blobs.read(f"HEAD:{name}")
+        if not theirs:
+            return Versions(head)
+        return Versions(
+            head,
+            self.blobs.read(f":0:{name}"),
+            self.blobs.read(f"{base}:{name}") if base else None,
+            self.blobs.read(f"{theirs}:{name}"),
+            self._is_driven(name),
+        )
+
+    def _heads(self) -> tuple[str, str]:
+        """The other side of an unfinished merge and the merge base; empty where there is none."""
+        from kmerge_git.git.blobs import merge_heads
+
+        if self._merge is None:
+            self._merge = merge_heads()
+        return self._merge
+
+    def _is_driven(self, name: str) -> bool:
+        from kmerge_git.git.blobs import answer
+
+        out = answer("-C", self.blobs.top, "check-attr", "-z", "merge", "--", name)
+        return out.split(b"\0")[2:3] == [b"kmerge"]

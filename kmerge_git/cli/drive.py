@@ -1,0 +1,220 @@
+"""What the driver does when git calls it; `cli/driver.py` is the program around it.
+
+Exit 0: merged clean. Exit 3: conflicts are written. Anything else is no answer, and the command
+that `kmerge install` registered goes on with `git merge-file`. The result replaces %A by rename,
+so a kill at any moment leaves the file whole. Nothing is ever written to stdout: it would corrupt
+`git merge-tree`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType
+
+    from kmerge_git.git.settings import Settings
+    from kmerge_git.merge.decisions import Policy
+    from kmerge_git.outcome import Outcome
+    from kmerge_git.pipeline import Options
+
+CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
+USAGE = (
+    "kmerge driver: called by git as `driver --marker-size=%L --path=%P --base=%S --ours=%X "
+    "--theirs=%Y %O %A %B`; to merge by hand use `kmerge merge BASE OURS THEIRS`"
+)
+
+
+class TimeUp(BaseException):
+    """The time limit is over; not an Exception, so that nothing on the way takes it for a bug."""
+
+
+def main(argv: list[str]) -> int:
+    """Merge %A with %B; %A holds the result."""
+    flags, paths = _split(argv)
+    if "version" in flags:
+        return _version()
+    if os.environ.get("KMERGE") == "0":
+        return NO_ANSWER
+    if len(paths) != 3:
+        print(USAGE, file=sys.stderr)
+        return NO_ANSWER
+    return _merge(flags, (paths[0], paths[1], paths[2]))
+
+
+def _version() -> int:
+    """Answer `kmerge status`: all that a merge needs can be loaded."""
+    from kmerge_git import __version__
+    from kmerge_git.pipeline import merge_files
+    from kmerge_git.tree import parser
+
+    parser.compose("a: 1")  # a missing PyYAML speaks for itself
+    outcome = merge_files(b"a: 1\nb: 1\n", b"a: 2\nb: 1\n", b"a: 1\nb: 2\n")
+    if outcome.method != "structure" or outcome.text != b"a: 2\nb: 2\n":
+        raise RuntimeError(outcome.reason or "a trial merge came out wrong")
+    print(f"kmerge {__version__}")
+    return CLEAN
+
+
+def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
+    from kmerge_git.git.settings import settings_for
+    from kmerge_git.merge.three import Three
+    from kmerge_git.pipeline import merge
+    from kmerge_git.text.linemerge import GitMergeFile
+
+    texts = Three(*map(_read, paths))
+    name = flags.get("path") or paths[1]
+    settings = settings_for(name)
+    for problem in settings.problems:
+        _say(name, problem)
+    size = int(flags.get("marker-size") or 7)
+    options = _options(flags, name, size, settings)
+    _inject_fault()
+
+    def start() -> GitMergeFile:
+        return GitMergeFile(
+            paths,
+            marker_size=size,
+            labels=options.labels,
+            style=settings.conflict_style if options.virtual is False else "merge",
+            favor=options.favor,
+        )
+
+    _start_clock(settings.timeout)
+    try:
+        outcome = merge(texts, options, start)
+    except TimeUp:
+        _say(name, f"no result within {settings.timeout:g} s, git's line merge instead")
+        return NO_ANSWER
+    finally:
+        _stop_clock()
+    if outcome.text != texts.ours:
+        _replace(paths[1], outcome.text)
+    _report(name, outcome)
+    return CLEAN if outcome.clean else CONFLICT
+
+
+def _split(argv: list[str]) -> tuple[dict[str, str], list[str]]:
+    """`--name=value` flags, and the rest."""
+    flags: dict[str, str] = {}
+    paths: list[str] = []
+    for arg in argv:
+        if arg.startswith("--"):
+            name, _, value = arg[2:].partition("=")
+            flags[name] = value
+        else:
+            paths.append(arg)
+    return flags, paths
+
+
+def _options(flags: dict[str, str], name: str, size: int, settings: Settings) -> Options:
+    from kmerge_git.pipeline import LABELS, Options
+
+    labels = []
+    for flag, literal, default in zip(("base", "ours", "theirs"), "SXY", LABELS, strict=True):
+        label = flags.get(flag, "")
+        # git before 2.44 does not know these placeholders and passes them through
+        labels.append(default if label in ("", "%" + literal) else label)
+    return Options(
+        name,
+        settings.rules,
+        settings.favor,
+        size,
+        (labels[0], labels[1], labels[2]),
+        settings.conflict_style,
+        _policy(settings),
+        # git adds 2 for every level of an inner merge of a criss-cross
+        virtual=size >= settings.marker_size + 2,
+    )
+
+
+def _policy(settings: Settings) -> Policy | None:
+    """What the settings decide about fields; most repositories have no such settings."""
+    if not settings.policies:
+        return None
+    from kmerge_git.merge.policies import policy_for
+
+    return policy_for(settings.policies)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _replace(path: str, data: bytes) -> None:
+    """Put the result in place by rename; the old file stays whole until then."""
+    fresh = f"{path}.kmerge-{os.getpid()}"
+    try:
+        with open(fresh, "xb") as file:
+            file.write(data)
+        os.chmod(fresh, os.stat(path).st_mode & 0o7777)
+        os.replace(fresh, path)
+    except BaseException:
+        if os.path.exists(fresh):
+            os.unlink(fresh)
+        raise
+
+
+def _report(name: str, outcome: Outcome) -> None:
+    """One line a conflict and one line a file, only where there is something to say."""
+    for conflict in outcome.conflicts if outcome.method != "lines" else ():
+        place = f"{conflict.place}: " if conflict.place else ""
+        _say(name, f"{place}{conflict.why}")
+    for decision in outcome.decisions:
+        if decision.rule.startswith(("12", "13")):
+            _say(name, f"{decision.path}: {decision.what}, {decision.side} taken ({decision.rule})")
+    count = len(outcome.conflicts)
+    if outcome.method == "lines" and outcome.reason.startswith("internal"):
+        _say(name, f"{outcome.reason}; git's line merge instead, please report it")
+    elif not outcome.clean and outcome.method == "structure":
+        _say(name, f"{count} conflict{'s' if count > 1 else ''} left, the rest is merged")
+
+
+def _say(name: str, text: str) -> None:
+    """One line on stderr; one that is closed or broken must not cost the answer."""
+    if sys.stderr is not None:  # `print` would take stdout then
+        try:
+            print(f"kmerge: {name}: {text}", file=sys.stderr)
+        except OSError:
+            return
+
+
+def _start_clock(seconds: float) -> None:
+    """Raise `TimeUp` when the time is over; `signal` itself would import `enum`."""
+    try:
+        import _signal
+    except ImportError:
+        return
+    if hasattr(_signal, "setitimer") and seconds > 0:
+
+        def ring(number: int, frame: FrameType | None) -> None:
+            raise TimeUp
+
+        _signal.signal(_signal.SIGALRM, ring)
+        _signal.setitimer(_signal.ITIMER_REAL, seconds)
+
+
+def _stop_clock() -> None:
+    try:
+        import _signal
+    except ImportError:
+        return
+    if hasattr(_signal, "setitimer"):
+        _signal.setitimer(_signal.ITIMER_REAL, 0)
+
+
+def _inject_fault() -> None:
+    """Fail on purpose (`KMERGE_FAULT`), so that the way out can be tested with the real git."""
+    fault = os.environ.get("KMERGE_FAULT", "")
+    if fault == "exception":
+        raise RuntimeError("KMERGE_FAULT=exception")
+    if fault == "kill":
+        os.kill(os.getpid(), 9)
+    if fault == "hang":
+        import time
+
+        _start_clock(float(os.environ.get("KMERGE_TIMEOUT", "10")))
+        time.sleep(3600)

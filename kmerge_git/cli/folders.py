@@ -1,0 +1,82 @@
+"""Directories as inputs of `merge2` and `merge3`: all is merged before anything is written."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from kmerge_git.cli import accounts, files, inputs
+from kmerge_git.cli.progress import Progress
+from kmerge_git.errors import UsageError
+from kmerge_git.merge.kyaml import Result
+from kmerge_git.merge.three import Three
+from kmerge_git.packages.files import Package, read, write
+from kmerge_git.packages.merging import Merged, MergeFile, merge_packages
+from kmerge_git.packages.moves import Move
+
+
+def run(args: argparse.Namespace, names: Three[str], merge_file: MergeFile) -> int:
+    """Merge directories; without a base (an empty name) two-way."""
+    _check(args)
+    two_way = not names.base
+    words = accounts.MERGE2 if two_way else accounts.MERGE3
+    inputs.make_haste()
+    packages: Three[Package] = names.map(lambda root: read(root) if root else {})
+    paths = {*packages.base, *packages.ours, *packages.theirs}
+    progress = Progress(len(paths), "files")
+    try:
+        results, moves = merge_packages(packages, merge_file, two_way=two_way, done=progress.update)
+    finally:
+        progress.close()
+    _write(args, results)
+    _tell(args, results, moves, words)
+    failed = any(r.conflicts for r in results)
+    return 1 if failed or (not two_way and args.rules == "git" and _unmerged(results)) else 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    if not (args.in_place or args.dry_run or args.output):
+        hint = "add -o DIR, --in-place or --dry-run"
+        raise UsageError("a directory cannot be written to stdout", hint=hint)
+    taken = args.output and os.path.lexists(args.output)
+    if taken and not (os.path.isdir(args.output) and not os.listdir(args.output)):
+        raise UsageError("it is there already", path=args.output, hint="give a new directory")
+
+
+def _write(args: argparse.Namespace, results: list[Merged]) -> None:
+    if args.dry_run:
+        return
+    if args.in_place:
+        changed = [r for r in results if r.status != "same"]
+        for result in sorted(changed, key=lambda r: r.after is not None):  # deletions first
+            write(args.dest, result.path, result.after)
+        return
+    os.makedirs(args.output, exist_ok=True)
+    for result in results:
+        if result.after is not None:
+            write(args.output, result.path, result.after)
+
+
+def _tell(
+    args: argparse.Namespace, results: list[Merged], moves: list[Move], words: dict[str, str]
+) -> None:
+    for move in moves:
+        if args.explain or args.dry_run or args.summary:
+            files.say(f"moved: {move.name}: {move.source} -> {move.target}")
+    for result in results:
+        merged = Result(b"", result.decisions, result.reason, result.conflicts)
+        inputs.tell(args, merged, words, result.path)
+        if result.unmerged:
+            files.say(f"not merged: {result.path}: {result.unmerged}")
+        if args.dry_run and result.status != "same":
+            print(f"{result.status}: {result.path}")
+    if args.summary:
+        decisions = [d for r in results for d in r.decisions]
+        conflicts = sum(r.conflicts for r in results)
+        present = [r for r in results if r.before is not None or r.after is not None]
+        files.say(accounts.files([r.status for r in present], _unmerged(results)))
+        files.say(accounts.count(decisions, words, conflicts))
+
+
+def _unmerged(results: list[Merged]) -> int:
+    return sum(bool(r.unmerged) for r in results)

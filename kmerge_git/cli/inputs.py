@@ -1,0 +1,104 @@
+"""What `merge2` and `merge3` have in common: their options, and one file in and out."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+
+from kmerge_git.cli import accounts, files
+from kmerge_git.errors import UsageError
+from kmerge_git.merge.kyaml import Result
+from kmerge_git.merge.three import Three
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the options that both commands know."""
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write there: a file, or a directory that is not there",
+    )
+    where.add_argument("--in-place", action="store_true", help="write the result over dest")
+    where.add_argument(
+        "--dry-run", action="store_true", help="write nothing; tell what would change"
+    )
+    parser.add_argument(
+        "--no-infer",
+        dest="infer",
+        action="store_false",
+        help="pair elements only in lists that the tables know, not by what their elements hold",
+    )
+    parser.add_argument(
+        "--explain",
+        action="store_true",
+        help="tell every decision on stderr: place, rule, whose value was taken",
+    )
+    parser.add_argument("--summary", action="store_true", help="tell counts on stderr")
+
+
+def are_directories(*paths: str) -> bool:
+    """Whether all are directories; some, but not all, is an error."""
+    found = [os.path.isdir(path) for path in paths]
+    if any(found) and not all(found):
+        odd = paths[found.index(False)]
+        raise UsageError("it is no directory, but another input is", path=odd, hint="give all")
+    return all(found)
+
+
+def check(args: argparse.Namespace, *paths: str) -> None:
+    """Refuse what makes no sense with files."""
+    if paths.count("-") > 1:
+        raise UsageError("only one of the inputs can be stdin")
+    if args.in_place and args.dest == "-":
+        raise UsageError("--in-place needs a file as --dest", hint="use -o")
+    if args.output is not None and os.path.isdir(args.output):
+        raise UsageError("it is a directory, but the inputs are files", path=args.output)
+
+
+def read(names: Three[str]) -> Three[bytes]:
+    """The texts; an empty name is an empty text."""
+    make_haste()
+    return names.map(lambda name: files.read(name) if name else b"")
+
+
+def make_haste() -> None:
+    """Spend nothing on what a merge does not need."""
+    from kmerge_git.cli import main
+    from kmerge_git.tree import parser
+
+    # A merge makes many objects and hardly any cycles: collecting them is a third of its time.
+    gc.set_threshold(200_000)
+    if main.owns_process:
+        parser.bare()
+
+
+def finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[str, str]) -> int:
+    """Write the result of one file and say what there is to say."""
+    if args.in_place:
+        if merged.data != before:
+            files.write(args.dest, merged.data)
+    elif not args.dry_run:
+        files.write(args.output, merged.data)
+    tell(args, merged, words)
+    if args.dry_run:
+        print(f"{'unchanged' if merged.data == before else 'changed'}: {args.dest}")
+    if args.summary:
+        files.say(accounts.count(merged.decisions, words, merged.conflicts))
+    return 1 if merged.conflicts else 0
+
+
+def tell(args: argparse.Namespace, merged: Result, words: dict[str, str], path: str = "") -> None:
+    """Every decision with --explain; what was lost, always."""
+    for decision in merged.decisions:
+        if accounts.is_loss(decision):
+            files.say(accounts.loss(decision, words, path))
+        elif args.explain:
+            files.say(accounts.explain(decision, words, path))
+    if merged.reason:
+        files.say(f"{path}: {merged.reason}" if path else f"kmerge: {merged.reason}")
+    if merged.conflicts:
+        place = path or args.dest
+        files.say(f"conflict: {place}: {merged.conflicts} left to a person")

@@ -1,0 +1,109 @@
+"""`kmerge install`: registers the merge driver with git."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kmerge_git.git.install import Plan, Wish, plan_install
+
+if TYPE_CHECKING:
+    from kmerge_git.git.places import Scope
+
+EPILOG = """\
+examples:
+  kmerge install                      this clone: .git/config and .git/info/attributes
+  kmerge install --global             every repository of yours
+  kmerge install --shared             write the committed .gitattributes, for the whole team
+  kmerge install --pattern 'deploy/**/*.yaml'
+  kmerge install --dry-run            show what would be written, write nothing
+
+Files named *.yaml, *.yml, kustomization and Kustomization are registered; names that are usual for
+SOPS secrets (*.enc.yaml, *.sops.yaml, secrets.*.yaml) are left to git. `kmerge status` tells
+whether it works, `kmerge uninstall` takes it out again.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `kmerge install`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    add_places(parser)
+    parser.add_argument(
+        "--pattern",
+        action="append",
+        default=[],
+        metavar="P",
+        help="send files that match P to the driver, instead of the usual names (repeatable)",
+    )
+    parser.add_argument("--json", action="store_true", help="register *.json as well")
+    parser.add_argument(
+        "--on-conflict",
+        choices=("abort", "skip", "overwrite"),
+        default="abort",
+        help="what to do where a line gives the same files to another driver (default: abort)",
+    )
+    parser.add_argument("--hooks", action="store_true", help="also write git hooks that check")
+    parser.add_argument("--mergetool", action="store_true", help="also register `git mergetool`")
+
+
+def add_places(parser: argparse.ArgumentParser) -> None:
+    """The options that install and uninstall have in common."""
+    scopes = parser.add_mutually_exclusive_group()
+    for scope, text in (
+        ("local", "this clone, with all its worktrees (the default)"),
+        ("global", "all repositories of this user"),
+        ("system", "all users of this machine"),
+        ("worktree", "this worktree alone (needs extensions.worktreeConfig)"),
+    ):
+        scopes.add_argument(
+            f"--{scope}",
+            dest="scope",
+            action="store_const",
+            const=scope,
+            default="local",
+            help=text,
+        )
+    parser.add_argument(
+        "--shared",
+        action="store_true",
+        help="use the committed .gitattributes instead of a private attribute file",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show the changes, make none")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Register the driver; doing it twice changes nothing."""
+    scope: Scope = args.scope
+    wish = Wish(
+        scope=scope,
+        shared=args.shared,
+        patterns=tuple(args.pattern),
+        json=args.json,
+        on_conflict=args.on_conflict,
+        hooks=args.hooks,
+        mergetool=args.mergetool,
+    )
+    plan = plan_install(wish, Path.cwd())
+    carry_out(plan, dry_run=args.dry_run, nothing="already registered, nothing to do")
+    if plan.changes and not args.dry_run:
+        print("registered; `kmerge status` tells whether it works")
+    return 0
+
+
+def carry_out(plan: Plan, *, dry_run: bool, nothing: str) -> None:
+    """Tell the plan, and make its changes unless this is a dry run."""
+    if dry_run and plan.changes:
+        print("would change (nothing is written):")
+    for change in plan.changes:
+        if dry_run:
+            print("\n".join(change.lines()))
+        else:
+            change.make(Path.cwd())
+            print(change.summary)
+    if not plan.changes:
+        print(nothing)
+    for note in plan.notes:
+        print(f"note: {note}", file=sys.stderr)

@@ -1,0 +1,154 @@
+"""`kmerge last-applied view|set|edit FILE`: the annotation that `kubectl apply` keeps."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import tempfile
+
+from kmerge_git.cli import files, objects
+from kmerge_git.cli.objects import Loaded, Map, ObjectFile
+from kmerge_git.cli.patch import add_output
+from kmerge_git.errors import PatchError, UsageError
+from kmerge_git.merge.reshape import reshape
+from kmerge_git.patch.last_applied import annotation, last_applied, with_last_applied
+from kmerge_git.tree.emit import dump
+
+EPILOG = """\
+examples:
+  kubectl get deploy web -o yaml > live.yaml
+  kmerge last-applied view live.yaml                     the config applied last, as YAML
+  kmerge last-applied view live.yaml -o json
+  kmerge last-applied set live.yaml --config web.yaml --in-place
+  kmerge last-applied edit live.yaml --in-place          in $KUBE_EDITOR, $VISUAL or $EDITOR
+
+Take a field out of the annotation, then out of the config, to give it up without deleting it.
+The annotation is written as `kubectl apply` writes it, so the next apply does not change it.
+
+exit code: 0 done, 2 an error; then nothing is written
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the command line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    parser.add_argument("action", choices=("view", "set", "edit"))
+    parser.add_argument("file", metavar="FILE", help="the live objects; `-` reads stdin")
+    parser.add_argument("--config", metavar="CONFIG", help="set: the config to write into it")
+    parser.add_argument(
+        "--create-annotation",
+        action="store_true",
+        help="set: also where the live object has no annotation yet",
+    )
+    add_output(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """View, set or edit."""
+    if args.in_place and args.output:
+        raise UsageError("--in-place and -o exclude each other")
+    if args.action == "set" and not args.config:
+        raise UsageError("set needs --config CONFIG")
+    if args.action != "set" and (args.config or args.create_annotation):
+        raise UsageError("--config and --create-annotation belong to set")
+    file = objects.load(args.file)
+    if not file.objects:
+        raise UsageError("the file has no object", path=file.source.path)
+    if args.action == "view":
+        return _view(args, file)
+    configs = _given(args, file) if args.action == "set" else _edited(file)
+    results: dict[int, Map] = {}
+    for loaded, config in configs:
+        try:
+            results[loaded.document.number] = with_last_applied(loaded.value, config)
+        except PatchError as error:
+            raise objects.placed(error, loaded) from None
+    texts = {
+        loaded.document.number: reshape(loaded.document, results[loaded.document.number])
+        for loaded, _ in configs
+        if results[loaded.document.number] != loaded.value
+    }
+    values = [results.get(loaded.document.number, loaded.value) for loaded in file.objects]
+    objects.emit(args, file, file.text(texts), values)
+    return 0
+
+
+def _view(args: argparse.Namespace, file: ObjectFile) -> int:
+    found = []
+    for loaded in file.objects:
+        config = _read(loaded)
+        if config:
+            found.append(config)
+        else:
+            files.say(f"kmerge: {objects.title(loaded.value)} has no last-applied annotation")
+    out = objects.formatted(found, "json" if args.output == "json" else "yaml")
+    files.write(None if args.output in ("json", "yaml") else args.output, out)
+    return 0
+
+
+def _read(loaded: Loaded) -> Map | None:
+    try:
+        return last_applied(loaded.value)
+    except PatchError as error:
+        raise objects.placed(error, loaded) from None
+
+
+def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map]]:
+    pairs = []
+    for config in objects.load(args.config).objects:
+        found = [loaded for loaded in file.objects if loaded.matches(config.value)]
+        if len(found) != 1:
+            count = "is not" if not found else "is more than once"
+            raise UsageError(f"{objects.title(config.value)} {count} in it", path=file.source.path)
+        if annotation(found[0].value) is None and not args.create_annotation:
+            raise UsageError(
+                f"{objects.title(config.value)} has no last-applied annotation",
+                path=file.source.path,
+                hint="--create-annotation makes one",
+            )
+        pairs.append((found[0], config.value))
+    return pairs
+
+
+def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
+    """What an editor makes of the annotations, one document each."""
+    annotated = [(loaded, config) for loaded in file.objects if (config := _read(loaded))]
+    if not annotated:
+        raise UsageError(
+            "no object has a last-applied annotation",
+            path=file.source.path,
+            hint="`kmerge last-applied set --create-annotation` makes one",
+        )
+    text = "---\n".join(dump(config) for _, config in annotated)
+    after = objects.load("edited.yaml", _in_editor(text).encode())
+    if len(after.objects) != len(annotated):
+        raise UsageError("the edited text has not the same number of objects")
+    pairs = []
+    for (loaded, config), edited in zip(annotated, after.objects, strict=True):
+        if edited.value != config:
+            pairs.append((loaded, edited.value))
+        else:
+            files.say(f"{objects.title(loaded.value)}: edit cancelled, no changes made")
+    return pairs
+
+
+def _in_editor(text: str) -> str:
+    names = ("KUBE_EDITOR", "VISUAL", "EDITOR")
+    editor = next((os.environ[name] for name in names if os.environ.get(name)), "vi")
+    with tempfile.TemporaryDirectory(prefix="kmerge-") as directory:
+        path = os.path.join(directory, "last-applied.yaml")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        try:
+            done = subprocess.run([*shlex.split(editor), path], check=False)
+        except OSError as error:
+            raise UsageError(
+                f"cannot start the editor {editor}: {error.strerror}", hint="set EDITOR"
+            ) from None
+        if done.returncode:
+            raise UsageError(f"the editor {editor} ended with exit code {done.returncode}")
+        with open(path, encoding="utf-8") as file:
+            return file.read()

@@ -1,0 +1,84 @@
+"""`kmerge`: finds the command's module, parses its arguments, turns errors into one line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from importlib import import_module
+
+from kmerge_git import __version__
+from kmerge_git.errors import KmergeError
+
+# command -> (module below kmerge_git.cli, one-line summary)
+# A command's module has `add_arguments(parser)` and `run(args) -> int`; it is imported only
+# when its command is called, because the imports are most of the start-up time.
+COMMANDS: dict[str, tuple[str, str]] = {
+    "install": ("install", "register the merge driver with git"),
+    "uninstall": ("uninstall", "take the merge driver out of git again"),
+    "status": ("status", "tell whether the merge driver works here"),
+    "doctor": ("doctor", "look closer, with a real merge in a scratch repository"),
+    "mergetool": ("mergetool", "merge three files for `git mergetool`"),
+    "check": ("check", "find wrong directives, merge damage and traps in manifests"),
+    "merge": ("merge", "merge two versions of a manifest that come from one base"),
+    "merge2": ("merge2", "merge a manifest or a directory over another one"),
+    "merge3": ("merge3", "merge what changed upstream into a version with own changes"),
+    "patch": ("patch", "apply a patch to a manifest, without a cluster"),
+    "make-patch": ("make_patch", "make the patch that leads from one manifest to another"),
+    "apply": ("apply", "what `kubectl apply` would make of a config and a live object"),
+    "last-applied": ("last_applied", "view, set or edit the annotation of `kubectl apply`"),
+    "solve": ("solve", "solve the conflicts that a merge left in the index"),
+    "preview": ("preview", "say what a merge or a rebase would do, without making it"),
+    "replay": ("replay", "merge the repository's own past merges again, and compare"),
+}
+
+# Whether this process runs one command and nothing else: then an import may be cut short.
+owns_process = False
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; 0 = fine, 1 = conflicts or findings, 2 = an error."""
+    global owns_process
+    owns_process = argv is None
+    args = sys.argv[1:] if argv is None else argv
+    name = next((a for a in args if not a.startswith("-")), "")
+    try:
+        return _dispatch(name, args)
+    except KmergeError as error:
+        print(f"kmerge: {error}", file=sys.stderr)
+        if error.caret():
+            print(error.caret(), file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 141
+    except KeyboardInterrupt:
+        return 130
+
+
+def _dispatch(name: str, argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(
+        prog="kmerge",
+        description="Merges Kubernetes manifests by resource, field and keyed list.",
+        epilog="To begin: `kmerge install` in a repository, then merge as always. "
+        "`kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is the same.",
+    )
+    parser.add_argument("--version", action="version", version=f"kmerge {__version__}")
+    commands = parser.add_subparsers(
+        dest="command",
+        metavar="COMMAND",
+        title="commands",
+        prog="kmerge",  # or argparse would make it up, with a formatter and all that imports
+    )
+    runner = None
+    known = name in COMMANDS and argv[0] == name  # then the other parsers are not needed
+    for command, (module, summary) in ({name: COMMANDS[name]} if known else COMMANDS).items():
+        sub = commands.add_parser(command, help=summary, description=summary)
+        if command == name:
+            loaded = import_module(f"kmerge_git.cli.{module}")
+            loaded.add_arguments(sub)
+            runner = loaded.run
+    args = parser.parse_args(argv)
+    if runner is None:
+        parser.print_help()
+        return 0
+    return int(runner(args))

@@ -1,0 +1,130 @@
+"""`kmerge make-patch ORIGINAL MODIFIED`: the patch that leads from one file to the other."""
+
+from __future__ import annotations
+
+import argparse
+
+from kmerge_git.cli import files, objects
+from kmerge_git.cli.objects import Loaded, Map, ObjectFile
+from kmerge_git.cli.schemas import Document, add_schema, need_schema, read_schema
+from kmerge_git.errors import PatchConflict, PatchError, UsageError
+from kmerge_git.patch.json_patch import make_json_patch, make_json_patch3
+from kmerge_git.patch.make_patch import make_patch, make_patch3
+
+EPILOG = """\
+examples:
+  kmerge make-patch old.yaml new.yaml                     a strategic merge patch
+  kmerge make-patch old.yaml new.yaml -o json
+  kmerge make-patch last.yaml config.yaml --current live.yaml   what kubectl apply would send
+  kmerge make-patch old-foo.yaml new-foo.yaml --type merge      a custom resource
+
+Files of several objects are paired by kind and name; then every patch names its object, so that
+`kmerge patch` finds it again.
+
+exit code: 0 made (`{}`: nothing changed), 1 a conflict under --no-overwrite, 2 an error
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the command line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    parser.add_argument("original", metavar="ORIGINAL", help="the object before; `-` reads stdin")
+    parser.add_argument("modified", metavar="MODIFIED", help="the object wanted")
+    parser.add_argument(
+        "--current", metavar="LIVE", help="the object that it is to be applied to: a 3-way patch"
+    )
+    parser.add_argument(
+        "--overwrite",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="--no-overwrite: changes in LIVE that clash with the patch are a conflict",
+    )
+    parser.add_argument("--type", choices=("strategic", "merge"), default="strategic")
+    parser.add_argument(
+        "-o", "--output", metavar="OUT", help="write to this file; `json`: print the patch as JSON"
+    )
+    add_schema(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make a patch."""
+    paths = [args.original, args.modified, *([args.current] if args.current else [])]
+    if paths.count("-") > 1:
+        raise UsageError("only one of the files can be stdin")
+    if not args.overwrite and not args.current:
+        raise UsageError("--no-overwrite needs --current")
+    original, modified = objects.load(args.original), objects.load(args.modified)
+    current = objects.load(args.current) if args.current else None
+    schema = read_schema(args.schema)
+    single = len(original.objects) == len(modified.objects) == 1
+    patches = []
+    try:
+        for wanted in modified.objects:
+            before = original.objects[0] if single else _partner(original, wanted)
+            live = _live(current, wanted, single)
+            patch = _patch(before, wanted, live, schema, args)
+            if patch or single:
+                patches.append(patch if single else _named(wanted.value, patch))
+    except PatchConflict as conflict:
+        files.say(f"kmerge: {conflict}")
+        return 1
+    _complain_about_lost(original, modified, single)
+    out = objects.formatted(patches or [{}], "json" if args.output == "json" else "yaml")
+    files.write(None if args.output in ("json", "yaml") else args.output, out)
+    return 0
+
+
+def _partner(file: ObjectFile, wanted: Loaded) -> Loaded:
+    found = [loaded for loaded in file.objects if _same_object(loaded.value, wanted.value)]
+    if len(found) != 1:
+        count = "is not" if not found else "is more than once"
+        raise UsageError(f"{objects.title(wanted.value)} {count} in it", path=file.source.path)
+    return found[0]
+
+
+def _live(current: ObjectFile | None, wanted: Loaded, single: bool) -> Loaded | None:
+    if current is None:
+        return None
+    return current.objects[0] if single and len(current.objects) == 1 else _partner(current, wanted)
+
+
+def _same_object(one: Map, other: Map) -> bool:
+    return objects.naming(one) == objects.naming(other)
+
+
+def _complain_about_lost(original: ObjectFile, modified: ObjectFile, single: bool) -> None:
+    for loaded in [] if single else original.objects:
+        if not any(_same_object(loaded.value, other.value) for other in modified.objects):
+            files.say(
+                f"kmerge: {objects.title(loaded.value)} is only in {original.source.path}; "
+                "a patch cannot remove an object"
+            )
+
+
+def _named(value: Map, patch: Map) -> Map:
+    """The patch with the names of its object."""
+    metadata = value.get("metadata") or {}
+    names = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
+    heads: Map = {key: value[key] for key in ("apiVersion", "kind") if key in value}
+    return {**heads, **patch, "metadata": {**names, **(patch.get("metadata") or {})}}
+
+
+def _patch(
+    before: Loaded,
+    wanted: Loaded,
+    live: Loaded | None,
+    document: Document | None,
+    args: argparse.Namespace,
+) -> Map:
+    try:
+        if args.type == "merge" and live is None:
+            return make_json_patch(before.value, wanted.value)
+        if args.type == "merge" and live is not None:
+            return make_json_patch3(before.value, wanted.value, live.value)
+        schema = need_schema(document, wanted.value)
+        if live is None:
+            return make_patch(before.value, wanted.value, schema)
+        return make_patch3(before.value, wanted.value, live.value, schema, overwrite=args.overwrite)
+    except PatchError as error:
+        raise objects.placed(error, wanted) from None

@@ -1,0 +1,74 @@
+"""`kmerge merge2`: the seed documents' two-way merge, of files and of directories."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from kmerge_git.cli import accounts, inputs
+from kmerge_git.merge.kyaml import Result, merge2_bytes
+from kmerge_git.merge.three import Three
+
+DESCRIPTION = """\
+Merge the fields of SRC over DEST: what SRC has is taken, what only DEST has stays, a null in SRC
+removes the field. Elements of keyed lists (containers by name, ports by number and protocol ...)
+are merged one by one, other lists are replaced. `$patch: replace`, `delete` and `merge` in SRC
+work as in kustomize. Every byte of DEST that SRC has nothing to say about stays.
+
+Both are files (with any number of documents, YAML or JSON), or both are directories.
+"""
+EPILOG = """\
+examples:
+  kmerge merge2 --src overlay.yaml --dest base.yaml                 the result on stdout
+  kmerge merge2 --src overlay.yaml --dest base.yaml --in-place
+  kmerge merge2 --src overlay.yaml --dest base.yaml --prepend       new containers come first
+  echo 'spec: {replicas: 3}' | kmerge merge2 --src - --dest web.yaml --explain
+
+exit code: 0 merged, 2 an error: nothing is written. docs/merge-rules.md explains the rules by
+their numbers.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the command line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.epilog = EPILOG
+    parser.add_argument("--src", "-S", required=True, metavar="S", help="what is merged over dest")
+    parser.add_argument("--dest", "-D", required=True, metavar="D", help="what it is merged into")
+    inputs.add_arguments(parser)
+    parser.add_argument(
+        "--prepend",
+        action="store_true",
+        help="put new elements of keyed lists first instead of last",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Merge two files or two directories."""
+    names = Three("", args.dest, args.src)
+    if inputs.are_directories(names.ours, names.theirs):
+        from kmerge_git.cli import folders  # only directories need it
+
+        return folders.run(
+            args, names, lambda at, path: _merge(args, at, path, _below(names, path))
+        )
+    inputs.check(args, names.ours, names.theirs)
+    texts = inputs.read(names)
+    path = names.ours if names.ours != "-" else names.theirs
+    return inputs.finish(args, _merge(args, texts, path, names), texts.ours, accounts.MERGE2)
+
+
+def _below(names: Three[str], path: str) -> Three[str]:
+    return names.map(lambda root: os.path.join(root, path))
+
+
+def _merge(args: argparse.Namespace, texts: Three[bytes], path: str, names: Three[str]) -> Result:
+    return merge2_bytes(
+        texts.theirs,
+        texts.ours,
+        infer=args.infer,
+        prepend=args.prepend,
+        path=path,
+        names=(names.theirs, names.ours),
+    )

@@ -1,0 +1,101 @@
+"""`kmerge merge3`: the seed documents' three-way merge, of files and of directories."""
+
+from __future__ import annotations
+
+import argparse
+import os
+
+from kmerge_git.cli import accounts, inputs
+from kmerge_git.errors import UsageError
+from kmerge_git.merge.kyaml import Result, merge3_bytes
+from kmerge_git.merge.three import Three
+
+DESCRIPTION = """\
+Merge what changed from ORIGINAL to UPDATED into DEST, as for a vendored package with changes of
+one's own: ORIGINAL is the upstream version that DEST was made from, UPDATED is the new one.
+
+By default updated wins: where both changed a field, its value is taken and the loss is told on
+stderr; a null clears. With --rules git both sides weigh the same, and what cannot be decided is
+marked as a conflict. Every byte of DEST that the merge has nothing to say about stays.
+
+All three are files (with any number of documents, YAML or JSON), or all three are directories.
+In directories a resource is found again by its name when it moved to another file.
+"""
+EPILOG = """\
+examples:
+  kmerge merge3 --original v1.yaml --updated v2.yaml --dest mine.yaml          result on stdout
+  kmerge merge3 --original v1.yaml --updated v2.yaml --dest mine.yaml --in-place
+  kmerge merge3 --original v1/ --updated v2/ --dest vendor/app/ --in-place --summary
+  kmerge merge3 --original v1/ --updated v2/ --dest vendor/app/ --dry-run      what would change
+  git show HEAD:a.yaml | kmerge merge3 --original - --updated new.yaml --dest a.yaml --explain
+
+exit code: 0 merged, 1 conflicts are marked in the result (--rules git), 2 an error: nothing is
+written. docs/merge-rules.md explains the rules by their numbers.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the command line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = DESCRIPTION
+    parser.epilog = EPILOG
+    parser.add_argument(
+        "--original", "-O", required=True, metavar="O", help="what updated and dest come from"
+    )
+    parser.add_argument("--updated", "-U", required=True, metavar="U", help="the new original")
+    parser.add_argument(
+        "--dest", "-D", required=True, metavar="D", help="the version with changes of one's own"
+    )
+    inputs.add_arguments(parser)
+    parser.add_argument(
+        "--rules",
+        choices=("kyaml", "git"),
+        default="kyaml",
+        help="kyaml: updated wins, null clears; git: both sides weigh the same, with conflicts",
+    )
+    parser.add_argument(
+        "--conflict-style",
+        choices=("merge", "diff3", "zdiff3"),
+        default="merge",
+        help="how --rules git marks conflicts",
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Merge three files or three directories."""
+    if args.rules == "git" and not args.infer:
+        raise UsageError("--no-infer is a switch of --rules kyaml")
+    names = Three(args.original, args.dest, args.updated)
+    if inputs.are_directories(names.base, names.ours, names.theirs):
+        from kmerge_git.cli import folders  # only directories need it
+
+        return folders.run(
+            args, names, lambda at, path: _merge(args, at, path, _below(names, path))
+        )
+    inputs.check(args, names.base, names.ours, names.theirs)
+    texts = inputs.read(names)
+    path = next((n for n in (names.ours, names.base, names.theirs) if n != "-"), "")
+    merged = _merge(args, texts, path, names)
+    return inputs.finish(args, merged, texts.ours, accounts.MERGE3)
+
+
+def _below(names: Three[str], path: str) -> Three[str]:
+    return names.map(lambda root: os.path.join(root, path))
+
+
+def _merge(args: argparse.Namespace, texts: Three[bytes], path: str, names: Three[str]) -> Result:
+    if args.rules == "kyaml":
+        return merge3_bytes(texts, infer=args.infer, path=path, names=names)
+    from kmerge_git.pipeline import merge_files
+
+    outcome = merge_files(
+        texts.base,
+        texts.ours,
+        texts.theirs,
+        path=path,
+        labels=(names.base, names.ours, names.theirs),
+        style=args.conflict_style,
+    )
+    conflicts = 0 if outcome.clean else max(len(outcome.conflicts), 1)
+    reason = outcome.reason if outcome.method in ("lines", "kept") and conflicts else ""
+    return Result(outcome.text, outcome.decisions, reason, conflicts)

@@ -1,0 +1,178 @@
+"""Kubernetes objects in files: read, found by name, written back with their comments.
+
+YAML or JSON, one document or many. An error of a patch gets the place in its file.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from difflib import unified_diff
+from typing import Any
+
+from kmerge_git.cli import files
+from kmerge_git.cli.colour import Paint
+from kmerge_git.errors import PatchConflict, PatchError, Unsupported, UsageError
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, Stream, split
+from kmerge_git.tree.nodes import Entry, Mapping, Node, Sequence
+from kmerge_git.tree.values import to_value
+
+Map = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One document with the map that it holds."""
+
+    document: Document
+    value: Map
+    path: str
+
+    def matches(self, wanted: Map) -> bool:
+        """Whether this is the object that another one names; what is not said matches."""
+        return all(
+            not theirs or ours == theirs
+            for ours, theirs in zip(naming(self.value), naming(wanted), strict=True)
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectFile:
+    """A file of objects."""
+
+    path: str
+    source: Source
+    stream: Stream
+    objects: list[Loaded]
+
+    def text(self, changed: dict[int, str]) -> bytes:
+        """The file with some documents (by number) rewritten."""
+        texts = [changed.get(d.number, d.text) for d in self.stream.documents]
+        return self.source.encode(self.stream.prologue + "".join(texts) + self.stream.tail)
+
+
+def load(path: str, data: bytes | None = None) -> ObjectFile:
+    """The objects of a file; documents of comments alone hold none."""
+    source = Source(files.read(path) if data is None else data, _shown(path))
+    stream = split(source)
+    objects = []
+    for document in stream.documents:
+        if document.root is None:
+            continue
+        try:
+            value = to_value(document.root)
+        except Unsupported as error:
+            error.path = source.path
+            raise
+        if not isinstance(value, dict):
+            line, column = source.position(document.root.start)
+            raise PatchError(
+                "invalid JSON document",
+                path=source.path,
+                line=line,
+                column=column,
+                hint="a map is expected",
+                excerpt=source.line_at(document.root.start),
+            )
+        objects.append(Loaded(document, value, source.path))
+    return ObjectFile(path, source, stream, objects)
+
+
+def one(path: str) -> Loaded:
+    """The only object of a file."""
+    found = load(path).objects
+    if len(found) != 1:
+        count = f"{len(found)} objects" if found else "no object"
+        raise UsageError(f"the file has {count}, one is expected", path=_shown(path))
+    return found[0]
+
+
+def naming(value: Map) -> tuple[str, str, str, str]:
+    """Group, kind, namespace and name, as far as they are said."""
+    metadata = value.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    group = str(value.get("apiVersion") or "").rpartition("/")[0]
+    kind, namespace, name = value.get("kind"), metadata.get("namespace"), metadata.get("name")
+    return group, str(kind or ""), str(namespace or ""), str(name or "")
+
+
+def title(value: Map) -> str:
+    """`Deployment/web`: an object in messages."""
+    _, kind, _, name = naming(value)
+    return f"{kind or 'object'}/{name}" if name else kind or "the object"
+
+
+def _shown(path: str) -> str:
+    return "<stdin>" if path == "-" else path
+
+
+def placed(error: PatchError, loaded: Loaded) -> PatchError:
+    """The error with the line and column of its field in the document, and on one line."""
+    node, offset = loaded.document.root, 0
+    offset = node.start if node is not None else 0
+    for step in error.steps:
+        entry = _entry(node, step)
+        if entry is None:
+            break
+        node, offset = entry.value, entry.key.start if entry.key is not None else entry.value.start
+    source = loaded.document.source
+    error.path = loaded.path
+    error.line, error.column = source.position(offset)
+    error.excerpt = source.line_at(offset)
+    error.why = " ".join(error.why.split())
+    if isinstance(error, PatchConflict):
+        error.why = "the live object was changed there too, and differently"
+        error.hint = "--overwrite takes what the config says"
+    return error
+
+
+def _entry(node: Node | None, step: str | int) -> Entry | None:
+    if isinstance(node, Mapping) and isinstance(step, str):
+        return node.index().get(step)
+    if isinstance(node, Sequence) and isinstance(step, int) and step < len(node.entries):
+        return node.entries[step]
+    return None
+
+
+def formatted(values: list[Map], how: str) -> bytes:
+    """New text: JSON as kubectl prints it, or YAML documents."""
+    from kmerge_git.patch.values import sorted_keys
+
+    if how == "json":
+        texts = [json.dumps(sorted_keys(v), indent=4, ensure_ascii=False) + "\n" for v in values]
+        return "".join(texts).encode()
+    from kmerge_git.tree.emit import dump
+
+    return "---\n".join(dump(value) for value in values).encode()
+
+
+def emit(args: Any, file: ObjectFile, text: bytes, values: list[Map]) -> None:
+    """The result where the options want it: a diff, new text, the file itself, another file."""
+    if args.dry_run:
+        sys.stdout.write(difference(file, text, Paint(args.color, sys.stdout)))
+    elif args.output in ("json", "yaml"):
+        files.write(None, formatted(values, args.output))
+    elif args.in_place:
+        if file.path == "-":
+            raise UsageError("stdin cannot be changed in place")
+        if text != file.source.data:
+            files.write(file.path, text)
+    else:
+        files.write(args.output, text)
+
+
+def difference(file: ObjectFile, text: bytes, paint: Paint) -> str:
+    """A unified diff of the file against its new text."""
+    before = file.source.data.decode("utf-8", "replace").splitlines(keepends=True)
+    after = text.decode("utf-8", "replace").splitlines(keepends=True)
+    name = file.source.path
+    out = []
+    for number, line in enumerate(unified_diff(before, after, f"a/{name}", f"b/{name}")):
+        colour = {"+": "green", "-": "red", "@": "blue"}.get(line[0]) if number > 1 else "bold"
+        bare = line.rstrip("\r\n")
+        out.append((paint(bare, colour) if colour else bare) + "\n")
+        if not line.endswith("\n"):
+            out.append("\\ No newline at end of file\n")
+    return "".join(out)

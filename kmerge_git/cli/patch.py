@@ -1,0 +1,169 @@
+"""`kmerge patch TARGET --patch P`: apply a patch to a file, its comments kept."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from kmerge_git.cli import objects
+from kmerge_git.cli.objects import Loaded, Map, ObjectFile
+from kmerge_git.cli.schemas import Document, add_schema, find_schema, need_schema, read_schema
+from kmerge_git.errors import PatchError, UsageError
+from kmerge_git.merge.reshape import reshape
+from kmerge_git.patch.apply_patch import apply_patch
+from kmerge_git.patch.json_patch import apply_json_patch
+from kmerge_git.patch.values import same
+
+EPILOG = """\
+examples:
+  kmerge patch deployment.yaml --patch add-sidecar.yaml            the result on stdout
+  kmerge patch deployment.yaml --patch add-sidecar.yaml --in-place
+  kmerge patch deployment.yaml --patch add-sidecar.yaml --dry-run  only show the difference
+  kmerge patch deployment.yaml --patch '{"spec": {"replicas": 3}}'
+  kmerge patch foo.yaml --patch p.yaml --type merge                a custom resource
+  kmerge patch all.yaml --patch p.yaml --target Service/web        one object of many
+  kubectl get deploy web -o yaml | kmerge patch - --patch p.yaml -o json
+
+A strategic merge patch does what the API server and kubectl do with it; --type merge is RFC 7386.
+With several objects in TARGET the patch says which by its kind and metadata.name, or --target.
+A patch file of several documents is applied one by one.
+
+exit code: 0 patched, 2 an error; then nothing is written
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Define the command line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    parser.add_argument("target", metavar="TARGET", help="YAML or JSON; `-` reads stdin")
+    parser.add_argument(
+        "-p",
+        "--patch",
+        required=True,
+        action="append",
+        metavar="P",
+        help="a patch file, or the patch itself if it starts with `{`; may be repeated",
+    )
+    parser.add_argument("--type", choices=("strategic", "merge"), default="strategic")
+    parser.add_argument(
+        "--flavor",
+        choices=("kubectl", "kustomize"),
+        default="kubectl",
+        help="kustomize: as its `patches:` do it, where that differs",
+    )
+    parser.add_argument(
+        "--target",
+        dest="wanted",
+        default="",
+        metavar="KIND/NAME",
+        help="the object to patch, in a file of several",
+    )
+    add_schema(parser)
+    add_output(parser)
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Define where a result goes."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write to this file; `json` or `yaml`: print new text in that format",
+    )
+    parser.add_argument("--in-place", action="store_true", help="change the file itself")
+    parser.add_argument("--dry-run", action="store_true", help="show a diff, write nothing")
+    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Patch a file."""
+    if args.in_place and args.output:
+        raise UsageError("--in-place and -o exclude each other")
+    if [args.target, *args.patch].count("-") > 1:
+        raise UsageError("only one of the files can be stdin")
+    if args.type == "merge" and args.flavor == "kustomize":
+        raise UsageError("--flavor is about strategic merge patches", hint="leave out --type merge")
+    target = objects.load(args.target)
+    if not target.objects:
+        raise UsageError("the file has no object", path=target.source.path)
+    schema = read_schema(args.schema)
+    results = {loaded.document.number: loaded.value for loaded in target.objects}
+    for patch in [patch for text in args.patch for patch in _patches(text)]:
+        loaded = _chosen(target, patch, args.wanted)
+        number = loaded.document.number
+        if results[number]:
+            results[number] = _patched(results[number], patch, loaded, schema, args)
+    changed = {
+        loaded.document.number: _text(loaded, results[loaded.document.number])
+        for loaded in target.objects
+        if not same(results[loaded.document.number], loaded.value)
+    }
+    objects.emit(args, target, target.text(changed), [v for v in results.values() if v])
+    return 0
+
+
+def _patches(text: str) -> list[Loaded]:
+    inline = text.lstrip().startswith("{")
+    file = objects.load("--patch" if inline else text, text.encode() if inline else None)
+    if not file.objects:
+        raise PatchError("invalid JSON document", path=file.source.path, hint="the patch is empty")
+    return file.objects
+
+
+def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
+    """The object that `--target`, or the patch, names; the only one needs no name."""
+    _, kind, _, name = objects.naming(patch.value)
+    if wanted:
+        wanted_kind, slash, wanted_name = wanted.rpartition("/")
+        if not slash or not wanted_kind or not wanted_name:
+            raise UsageError(f"--target {wanted} is not KIND/NAME")
+        described: Map = {"kind": wanted_kind, "metadata": {"name": wanted_name}}
+    elif kind and name:
+        described = patch.value
+    elif len(target.objects) == 1:
+        return target.objects[0]
+    else:
+        raise UsageError(
+            f"the file has {len(target.objects)} objects and the patch names none",
+            path=target.source.path,
+            hint="give the patch a kind and a metadata.name, or use --target KIND/NAME",
+        )
+    found = [loaded for loaded in target.objects if loaded.matches(described)]
+    if len(found) == 1:
+        return found[0]
+    count = "no object" if not found else f"{len(found)} objects"
+    here = ", ".join(objects.title(loaded.value) for loaded in target.objects[:5])
+    raise UsageError(
+        f"{count} matches {objects.title(described)}; there is {here}",
+        path=target.source.path,
+        hint="use --target KIND/NAME",
+    )
+
+
+def _patched(
+    value: Map, patch: Loaded, loaded: Loaded, schema: Document | None, args: argparse.Namespace
+) -> Map:
+    try:
+        if args.type == "merge":
+            return apply_json_patch(value, patch.value)
+        if args.flavor == "kustomize":
+            known = find_schema(schema, value)
+            return apply_patch(value, patch.value, known, flavor="kustomize")
+    except PatchError as error:
+        raise objects.placed(error, patch) from None
+    try:
+        known = need_schema(schema, value)
+    except PatchError as error:
+        raise objects.placed(error, loaded) from None
+    try:
+        return apply_patch(value, patch.value, known)
+    except PatchError as error:
+        raise objects.placed(error, patch) from None
+
+
+def _text(loaded: Loaded, value: Map) -> str:
+    if not value:  # a kustomize patch removed the object
+        print(f"{objects.title(loaded.value)} is removed", file=sys.stderr)
+        return ""
+    return reshape(loaded.document, value)

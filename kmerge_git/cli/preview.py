@@ -1,0 +1,171 @@
+"""`kmerge preview REV`: what a merge or a rebase would do, without making it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from kmerge_git.cli.colour import Paint
+
+if TYPE_CHECKING:
+    from kmerge_git.outcome import Conflict
+    from kmerge_git.whole.previewing import FilePreview, Preview, Step
+
+EXAMPLES = """\
+examples:
+  kmerge preview feature             what would `git merge feature` do here?
+  kmerge preview main --rebase       what would `git rebase main` do here?
+  kmerge preview origin/pull/7 --into origin/main --json      in a CI job
+
+results:
+  clean      git merges it as well, with the same bytes
+  resolved   git would stop with a conflict; merged by structure
+  improved   git would merge it to something that means something else
+  moved      an edit follows a resource into the file it was moved to
+  CONFLICT   a person must decide; the fields are listed
+
+Neither the index nor the working tree is touched; bare repositories are fine.
+
+exit status: 0 no conflict, 1 conflicts, 2 an error
+"""
+_COLOURS = {"clean": "dim", "conflict": "red"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument("rev", metavar="REV", help="what would be merged, or rebased onto")
+    parser.add_argument(
+        "--rebase", action="store_true", help="rebase onto REV, commit by commit, instead"
+    )
+    parser.add_argument(
+        "--into", metavar="REV", default="HEAD", help="the commit to be on (default: HEAD)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colours in the table"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compute and print."""
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.whole.previewing import preview_merge, preview_rebase
+    from kmerge_git.whole.settings import SettingsOf
+
+    repository = Repository.open()
+    make = preview_rebase if args.rebase else preview_merge
+    ours, theirs = repository.commit(args.into), repository.commit(args.rev)
+    settings = SettingsOf(repository)
+    preview = make(repository, ours, theirs, settings)
+    for problem in settings.problems:
+        print(f"kmerge: {problem}", file=sys.stderr)
+    if args.json:
+        print(json.dumps(_as_json(preview), indent=2))
+    else:
+        _print(preview, Paint(args.color, sys.stdout))
+    return 0 if preview.is_clean else 1
+
+
+def _print(preview: Preview, paint: Paint) -> None:
+    if preview.state != "merge":
+        words = {"up to date": "nothing to do: up to date", "fast-forward": "a fast-forward"}
+        print(f"{preview.mode}: {words[preview.state]}")
+        return
+    for number, step in enumerate(preview.steps, 1):
+        if preview.mode == "rebase":
+            print(paint(f"{number}. {step.commit[:10]} {step.title}", "bold"))
+        _print_step(step, paint)
+    print(_summary(preview))
+
+
+def _print_step(step: Step, paint: Paint) -> None:
+    if step.criss_cross:
+        print("criss-cross: there are several merge bases, this is against the first one")
+    width = min(max((len(file.path) for file in step.files), default=0), 60)
+    for file in step.files:
+        word = "CONFLICT" if file.result == "conflict" else file.result
+        colour = _COLOURS.get(file.result, "green")
+        print(f"{paint(f'{word:<9}', colour)} {file.path:<{width}}  {_detail(file)}".rstrip())
+        for conflict in file.conflicts if file.result == "conflict" else ():
+            _print_conflict(conflict, paint)
+
+
+def _detail(file: FilePreview) -> str:
+    parts = [] if file.kind == "changed by both" else [file.kind]
+    if file.note:
+        parts.append(file.note)
+    return "; ".join(parts)
+
+
+def _print_conflict(conflict: Conflict, paint: Paint) -> None:
+    from kmerge_git.whole.merging import short
+
+    print(f"    {paint(conflict.place or 'document', 'bold')}: {conflict.why}")
+    for side in ("base", "ours", "theirs"):
+        lines = short(getattr(conflict, side)).splitlines() or ["(nothing)"]
+        more = f" … and {len(lines) - 3} more lines" if len(lines) > 3 else ""
+        for index, line in enumerate(lines[:3]):
+            label = side if index == 0 else ""
+            print(f"        {label:<7}{line}{more if index == 2 else ''}")
+
+
+def _summary(preview: Preview) -> str:
+    count: Counter[str] = Counter(file.result for step in preview.steps for file in step.files)
+    total = sum(count.values())
+    words = [
+        f"{count[result]} {word}"
+        for result, word in (
+            ("clean", "clean"),
+            ("resolved", "resolved by structure"),
+            ("improved", "improved"),
+            ("moved", "moved"),
+            ("conflict", "in conflict"),
+        )
+        if count[result]
+    ]
+    files = f"{total} file{'' if total == 1 else 's'} changed on both sides"
+    tail = f"; stops here, {preview.untried} commits not tried" if preview.untried else ""
+    return f"{preview.mode}: {files}" + (f": {', '.join(words)}" if words else "") + tail
+
+
+def _as_json(preview: Preview) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "mode": preview.mode,
+        "state": preview.state,
+        "clean": preview.is_clean,
+        "ours": preview.ours,
+        "theirs": preview.theirs,
+        "base": preview.base,
+        "untried": preview.untried,
+        "steps": [
+            {
+                "commit": step.commit,
+                "title": step.title,
+                "criss_cross": step.criss_cross,
+                "files": [_file_as_json(file) for file in step.files],
+            }
+            for step in preview.steps
+        ],
+    }
+
+
+def _file_as_json(file: FilePreview) -> dict[str, Any]:
+    from kmerge_git.whole.merging import plain
+
+    return {
+        "path": file.path,
+        "kind": file.kind,
+        "result": file.result,
+        "git": "clean" if file.git_clean else "conflict",
+        "method": file.method,
+        "note": file.note,
+        "conflicts": [plain(conflict) for conflict in file.conflicts]
+        if file.result == "conflict"
+        else [],
+    }

@@ -1,0 +1,199 @@
+"""`kmerge replay`: merge the repository's own past merges again, and compare."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kmerge_git import __version__
+from kmerge_git.cli.colour import Paint
+from kmerge_git.cli.progress import Progress
+from kmerge_git.errors import KmergeError, UsageError
+
+if TYPE_CHECKING:
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.whole.replaying import Replayed, ReplayedMerge
+    from kmerge_git.whole.tally import Tally
+
+EXAMPLES = """\
+examples:
+  kmerge replay                       all merges that HEAD can reach
+  kmerge replay v1.0..main            those of a range
+  kmerge replay --last 200            the newest 200
+  kmerge replay --html report.html    the report as one page, with a chart
+  kmerge replay --show 3              the third disagreement: what each side did, and both results
+  kmerge replay --show 3 --extract d  its five texts as files: base, ours, theirs, kmerge, people
+
+Every manifest that both sides of a past merge changed is merged again, by git's line merge and by
+kmerge, and compared with what people committed. Nothing in the repository is touched.
+
+exit status: 0 the replay is done, 2 an error
+"""
+_MOST_LINES = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
+    parser.add_argument("--last", type=_count, metavar="N", help="only the newest N merges")
+    parser.add_argument(
+        "--jobs", type=_count, metavar="N", help="processes (default: one a processor)"
+    )
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument("--html", metavar="FILE", help="write the report as one HTML page")
+    parser.add_argument("--show", type=_count, metavar="N", help="show the N-th disagreement")
+    parser.add_argument("--extract", metavar="DIR", help="with --show: write its texts as files")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colours on stdout"
+    )
+
+
+def _count(text: str) -> int:
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay, then report."""
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.whole.tally import Tally
+
+    if args.extract and not args.show:
+        raise UsageError("--extract needs --show N", hint="it writes the texts of one disagreement")
+    repository = Repository.open()
+    found = repository.merge_commits(args.range)
+    commits = list(islice(found, args.last) if args.last else found)
+    with closing(_replay(repository, commits, args.jobs)) as merges:
+        if args.show:
+            return _show(args, repository, merges)
+        tally = Tally()
+        for merge in merges:
+            tally.add(merge)
+    if args.html:
+        _write_page(args, repository, tally)
+    if args.json:
+        print(json.dumps(tally.as_json(), indent=2))
+    else:
+        _print(tally, args, Paint(args.color, sys.stdout))
+    return 0
+
+
+def _replay(
+    repository: Repository, commits: list[str], jobs: int | None
+) -> Generator[ReplayedMerge]:
+    from kmerge_git.whole.workers import cores, replay_all
+
+    progress = Progress(len(commits), "merges")
+    try:
+        for done, merge in enumerate(replay_all(repository, commits, jobs or cores()), 1):
+            progress.update(done)
+            yield merge
+    finally:
+        progress.close()
+
+
+def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[ReplayedMerge]) -> int:
+    from kmerge_git.whole.replaying import Replayer
+    from kmerge_git.whole.showing import extract, lines
+
+    disagreements = (file for merge in merges for file in merge.files if file.is_disagreement)
+    file = next(islice(disagreements, args.show - 1, None), None)
+    if file is None:
+        raise UsageError(f"there is no disagreement {args.show}", hint="`kmerge replay` lists them")
+    texts = Replayer(repository).evidence(file)
+    if args.extract:
+        try:
+            print("\n".join(extract(texts, file.path, args.extract)))
+        except OSError as error:
+            raise KmergeError(error.strerror or str(error), path=args.extract) from error
+        return 0
+    paint = Paint(args.color, sys.stdout)
+    for line in lines(file, texts):
+        print(paint(line.text, line.colour) if line.colour else line.text)
+    return 0
+
+
+def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
+    from kmerge_git.whole.tally import COUNTS
+
+    notes = [f"{tally.merges} merges replayed"]
+    notes += [f"{tally.octopus} with more than two parents left out"] if tally.octopus else []
+    notes += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
+    notes += [f"{tally.cut_off} beyond this shallow clone"] if tally.cut_off else []
+    print(", ".join(notes))
+    print()
+    for name, words in COUNTS.items():
+        count = tally.counts[name]
+        indent = {"resolved": 2, "mended": 2}.get(name, 4 if name.startswith("resolved_") else 0)
+        if count or name in ("files", "git_conflicts", "resolved"):
+            share = _share(tally, name)
+            print(f"{count:>7}  {' ' * indent}{words}{share}")
+    times = tally.milliseconds()
+    if tally.counts["files"]:
+        print(f"\n{times['median']:.1f} ms a file (median), {times['longest']:.0f} ms at most")
+    _print_list(tally, args, paint)
+
+
+def _share(tally: Tally, name: str) -> str:
+    whole = {"git_conflicts": "files", "resolved": "git_conflicts"}.get(name, "")
+    if name.startswith("resolved_"):
+        whole = "resolved"
+    if not whole or not tally.counts[whole]:
+        return ""
+    return f" ({100 * tally.counts[name] / tally.counts[whole]:.0f}%)"
+
+
+def _print_list(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
+    found = tally.disagreements
+    if found:
+        print(f"\n{paint('disagreements', 'bold')} (`{_command(args, 'N')}` shows one)")
+    for number, file in enumerate(found[:_MOST_LINES], 1):
+        print(f"{number:>5}  {_place(file)}")
+    if len(found) > _MOST_LINES:
+        print(f"       and {len(found) - _MOST_LINES} more: --json and --html list all")
+    if tally.broken:
+        print(f"\n{paint('clean under git, but broken', 'bold')}")
+    for file in tally.broken[:_MOST_LINES]:
+        print(f"       {_place(file)}: {'; '.join(file.git_damage)}")
+
+
+def _place(file: Replayed) -> str:
+    flag = " (criss-cross)" if file.criss_cross else ""
+    return f"{file.commit[:10]}  {file.path}{flag}"
+
+
+def _command(args: argparse.Namespace, number: str) -> str:
+    parts = ["kmerge", "replay"]
+    parts += [args.range] if args.range != "HEAD" else []
+    parts += ["--last", str(args.last)] if args.last else []
+    return " ".join([*parts, "--show", number])
+
+
+def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) -> None:
+    from kmerge_git.whole.page import About, page
+    from kmerge_git.whole.replaying import Replayer
+
+    scope = [args.range] if args.range != "HEAD" else []
+    scope += ["--last", str(args.last)] if args.last else []
+    place = Path(repository.worktree or repository.git_dir)
+    about = About(place.name.removesuffix(".git") or str(place), " ".join(scope), __version__)
+    draft = Path(f"{args.html}.kmerge-{os.getpid()}")
+    try:
+        with draft.open("w", encoding="utf-8") as file:
+            file.writelines(page(tally, about, Replayer(repository).evidence))
+        draft.replace(args.html)
+    except OSError as error:
+        raise KmergeError(error.strerror or str(error), path=args.html) from error
+    finally:
+        draft.unlink(missing_ok=True)
+    print(f"kmerge: the report is in {args.html}", file=sys.stderr)

@@ -1,0 +1,53 @@
+"""`--schema FILE`: a cluster's OpenAPI document, beside the built-in table."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from kmerge_git.cli import files
+from kmerge_git.errors import UsageError
+from kmerge_git.patch.openapi import schema_for
+from kmerge_git.patch.schema import Schema
+from kmerge_git.tree.values import load
+
+Document = dict[str, Any]
+
+
+def add_schema(parser: argparse.ArgumentParser) -> None:
+    """Define the option."""
+    parser.add_argument(
+        "--schema",
+        metavar="FILE",
+        help="the cluster's OpenAPI document (kubectl get --raw /openapi/v2), for kinds that the "
+        "built-in table does not know; its fields are complete, unknown ones are errors",
+    )
+
+
+def read_schema(path: str | None) -> Document | None:
+    """The OpenAPI document of `--schema`."""
+    if path is None:
+        return None
+    data = files.read(path)
+    try:
+        found = json.loads(data)
+    except ValueError:
+        documents = load(data, path)
+        found = documents[0] if documents else None
+    if not isinstance(found, dict):
+        raise UsageError("this is no OpenAPI document", path=path)
+    return found
+
+
+def find_schema(document: Document | None, resource: dict[str, Any]) -> Schema | None:
+    """The schema of an object: the document's, else the built-in one, else none."""
+    version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
+    found = schema_for(document, version, kind) if document else None
+    return found or Schema.find(version, kind)
+
+
+def need_schema(document: Document | None, resource: dict[str, Any]) -> Schema:
+    """The same; a custom resource without a schema is an error."""
+    version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
+    return find_schema(document, resource) or Schema.builtin(version, kind)

@@ -1,0 +1,150 @@
+"""`kmerge solve`: solve the conflicts that a merge, rebase or cherry-pick left in the index."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kmerge_git.errors import UsageError
+
+if TYPE_CHECKING:
+    from kmerge_git.whole.solving import FilePlan, Plan
+
+EXAMPLES = """\
+examples:
+  git merge feature                 stops with conflicts
+  kmerge solve                      solves what can be solved, and stages it
+  git status                        the rest, with smaller markers
+  git checkout -m FILE              brings the conflict of a file back
+
+  kmerge solve --dry-run            says what it would do
+  kmerge solve apps/ --favor ours   conflicts below apps/: our side wins
+
+The three versions come from the index, not from the markers in the files. A resource that one
+side moved to another file while the other side edited it in the old one is found by its identity,
+and the edit follows it. Files that were edited since the merge are left alone.
+
+exit status: 0 every chosen manifest is solved, 1 conflicts are left, 2 an error
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EXAMPLES
+    parser.add_argument(
+        "paths", nargs="*", metavar="PATH", help="files or directories (default: all conflicts)"
+    )
+    parser.add_argument(
+        "-n", "--dry-run", action="store_true", help="say what would be done, change nothing"
+    )
+    parser.add_argument(
+        "--favor", choices=("ours", "theirs"), help="the side that wins where both changed a field"
+    )
+    parser.add_argument(
+        "--force", action="store_true", help="solve files anew that were edited since the merge"
+    )
+    parser.add_argument("--with-json", action="store_true", help="solve *.json files, too")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Plan, carry out, report."""
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.whole.solving import Wishes, carry_out, make_plan
+
+    repository = Repository.open()
+    paths = tuple(_inside(path, repository.worktree) for path in args.paths)
+    wishes = Wishes(paths, args.favor, json=args.with_json, force=args.force)
+    plan = make_plan(repository, wishes)
+    for problem in plan.problems:
+        print(f"kmerge: {problem}", file=sys.stderr)
+    if not args.dry_run:
+        carry_out(repository, plan)
+    if args.json:
+        print(json.dumps(_as_json(plan, args.dry_run), indent=2))
+    else:
+        _print(plan, args.dry_run)
+    return 0 if plan.is_solved else 1
+
+
+def _inside(path: str, worktree: str | None) -> str:
+    """A path of the command line as git names it: from the top of the working tree."""
+    if worktree is None:
+        return path
+    top = Path(worktree).resolve()
+    # the file itself may be a link: only its directory is resolved
+    given = Path(path)
+    full = given.parent.resolve() / given.name if given.name not in ("", "..") else given.resolve()
+    try:
+        return full.relative_to(top).as_posix()
+    except ValueError:
+        raise UsageError("is outside of the working tree", path=path) from None
+
+
+def _print(plan: Plan, dry_run: bool) -> None:
+    for file in plan.files:
+        print(_line(file, dry_run))
+        for conflict in file.conflicts:
+            print(f"    {conflict.place or file.path}: {conflict.why}")
+    if plan.others:
+        print(f"kmerge: left to you, no manifest: {', '.join(plan.others[:5])}", file=sys.stderr)
+    solved = sum(file.verdict == "solved" for file in plan.files)
+    if not plan.files:
+        print("kmerge: no manifest is in conflict", file=sys.stderr)
+        return
+    would = "would be " if dry_run else ""
+    rest = len(plan.files) - solved
+    tail = f", {_files(rest)} left in conflict" if rest else ""
+    if not rest and not plan.others and plan.operation.name and not dry_run:
+        tail = f"; finish with `{_finish(plan.operation.name)}`"
+    print(f"kmerge: {_files(solved)} {would}solved and staged{tail}", file=sys.stderr)
+
+
+def _line(file: FilePlan, dry_run: bool) -> str:
+    mark = {"solved": "solved", "conflict": "CONFLICT", "skipped": "skipped"}[file.verdict]
+    why = file.why
+    if file.verdict == "conflict" and file.conflicts:
+        count = len(file.conflicts)
+        left = f"{count} conflict{'s' if count > 1 else ''} left"
+        why = f"{why}, {left}" if why else left
+    if file.verdict == "solved" and file.data is None:
+        why = f"deleted: {why}" if why else "deleted"
+    text = f"{mark:<9}{file.path} ({file.situation}" + (f"; {why})" if why else ")")
+    return os.fsencode(text).decode("utf-8", "replace")
+
+
+def _finish(operation: str) -> str:
+    return "git commit" if operation == "merge" else f"git {operation} --continue"
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'' if count == 1 else 's'}"
+
+
+def _as_json(plan: Plan, dry_run: bool) -> dict[str, Any]:
+    from kmerge_git.whole.merging import plain
+
+    return {
+        "schema": 1,
+        "operation": plan.operation.name,
+        "dry_run": dry_run,
+        "solved": plan.is_solved,
+        "files": [
+            {
+                "path": file.path,
+                "situation": file.situation,
+                "result": file.verdict,
+                "why": file.why,
+                "method": file.method,
+                "deleted": file.writes and file.data is None,
+                "conflicts": [plain(conflict) for conflict in file.conflicts],
+            }
+            for file in plan.files
+        ],
+        "left_alone": list(plan.others),
+    }

@@ -1,0 +1,59 @@
+"""`kmerge status`: whether the merge driver works here."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from kmerge_git.cli.colour import Paint
+from kmerge_git.git.probes import Finding, probe_all
+
+EPILOG = """\
+examples:
+  kmerge status                       one line a probe, and what to do where one fails
+  kmerge status --json                the same for programs
+  kmerge status >/dev/null || echo 'manifests are merged as text'
+
+exit code: 0 the driver works here, 1 a probe failed, 2 an error. `kmerge doctor` looks closer.
+"""
+COLOURS = {"ok": "green", "warn": "yellow", "FAIL": "red"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `kmerge status`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    add_output(parser)
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """The options that status and doctor have in common."""
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    """Ask every probe; 0 unless one fails."""
+    return report(probe_all(Path.cwd()), as_json=args.json, color=args.color)
+
+
+def report(findings: list[Finding], *, as_json: bool, color: str) -> int:
+    """Print the findings; 1 if one of them is a failure."""
+    works = all(finding.state != "FAIL" for finding in findings)
+    if as_json:
+        rows = [
+            {"name": f.name, "state": f.state, "text": f.text, "hint": f.hint} for f in findings
+        ]
+        print(json.dumps({"schema": 1, "ok": works, "probes": rows}, indent=2))
+        return 0 if works else 1
+    paint = Paint(color, sys.stdout)
+    for finding in findings:
+        state = paint(f"{finding.state:5}", COLOURS[finding.state])
+        print(f"{state} {finding.name}: {finding.text}")
+        if finding.hint and finding.state != "ok":
+            print(f"      -> {finding.hint}")
+    return 0 if works else 1

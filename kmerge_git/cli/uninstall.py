@@ -1,0 +1,33 @@
+"""`kmerge uninstall`: takes out of git what `kmerge install` put in."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from kmerge_git.cli.install import add_places, carry_out
+from kmerge_git.git.install import Wish, plan_uninstall
+
+EPILOG = """\
+examples:
+  kmerge uninstall                    this clone
+  kmerge uninstall --global           your user's configuration and attributes
+  kmerge uninstall --shared           also take the block out of .gitattributes
+
+Only what `kmerge install` wrote goes. Your own settings (`git config kmerge.*`), hooks that you
+changed, and every other line of the attribute files stay as they are.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `kmerge uninstall`."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = EPILOG
+    add_places(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Unregister the driver; doing it twice changes nothing."""
+    plan = plan_uninstall(Wish(scope=args.scope, shared=args.shared), Path.cwd())
+    carry_out(plan, dry_run=args.dry_run, nothing="not registered here, nothing to do")
+    return 0

@@ -1,0 +1,226 @@
+"""`kmerge check`: arguments, files, exit codes, what a user reads."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from kmerge_git.cli.main import main
+
+GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: b\n"
+BAD = GOOD + "  a: c\n"
+WARNED = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  imagePullSecrets:\n  - name: a\n  - name: a\n"
+MISSPELT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  strategy:\n    $path: replace\n    type: R\n"
+
+Capture = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that is in no repository."""
+    monkeypatch.chdir(tmp_path)
+    for name in [n for n in os.environ if n.startswith("GIT_") or n.endswith("_COLOR")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    return tmp_path
+
+
+def write(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_exit_codes(capsys: Capture) -> None:
+    write({"good.yaml": GOOD, "bad.yaml": BAD, "warned.yaml": WARNED})
+    assert main(["check", "good.yaml"]) == 0
+    assert capsys.readouterr().out == "1 file checked, nothing found\n"
+    assert main(["check", "bad.yaml"]) == 1
+    assert main(["check", "warned.yaml"]) == 0
+    assert main(["check", "warned.yaml", "--fail-on", "warning"]) == 1
+    assert main(["check", "bad.yaml", "--fail-on", "never"]) == 0
+    assert main(["check", "good.yaml", "--fail-on", "info", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_usage_errors(capsys: Capture) -> None:
+    write({"a.yaml": GOOD})
+    for args, said in (
+        (["none.yaml"], "kmerge: none.yaml: no such file or folder\n"),
+        (["--select", "X", "a.yaml"], "kmerge: no check is called X; see `kmerge check --list`\n"),
+        (["--explain", "D99"], "kmerge: no check is called D99; see `kmerge check --list`\n"),
+        (["--target", "t.yaml", "a.yaml"], "kmerge: t.yaml: no such file; --target is the object to change\n"),
+        (["--staged", "--fix"], "kmerge: --fix changes files, --staged reads what is staged; choose one\n"),
+    ):  # fmt: skip
+        assert main(["check", *args]) == 2
+        assert capsys.readouterr().err == said
+    with pytest.raises(SystemExit) as ended:
+        main(["check", "--format", "xml"])
+    assert ended.value.code == 2
+
+
+def test_folders_and_names(capsys: Capture) -> None:
+    write({
+        "a/x.yaml": BAD, "a/y.yml": BAD, "a/z.kyaml": BAD, "a/j.json": '{"a": 1, "a": 2}',
+        "a/Kustomization": "resources: [b, b]\n", "a/t.txt": BAD, "a/.git/c.yaml": BAD,
+        "a/node_modules/m/d.yaml": BAD, "other.yaml": BAD,
+    })  # fmt: skip
+    assert main(["check", "a", "--format", "json"]) == 1
+    found = json.loads(capsys.readouterr().out)["findings"]
+    assert [f["file"] for f in found] == [
+        "a/Kustomization", "a/j.json", "a/x.yaml", "a/y.yml", "a/z.kyaml"
+    ]  # fmt: skip
+    assert main(["check", "--format", "json"]) == 1
+    assert len(json.loads(capsys.readouterr().out)["findings"]) == 6
+    assert main(["check", "a/t.txt"]) == 1  # named: checked
+
+
+def test_formats(capsys: Capture) -> None:
+    write({"bad.yaml": BAD})
+    said = {}
+    for name in ("text", "json", "github", "sarif"):
+        assert main(["check", "--format", name, "bad.yaml"]) == 1
+        said[name] = capsys.readouterr().out
+    assert said["text"].startswith("bad.yaml:7:3: error M02 data.a: a is here twice")
+    assert json.loads(said["json"])["findings"][0]["id"] == "M02"
+    assert said["github"].startswith("::error file=bad.yaml,line=7,col=3,title=kmerge M02::")
+    assert json.loads(said["sarif"])["version"] == "2.1.0"
+
+
+def test_select_and_ignore(capsys: Capture) -> None:
+    write({"a.yaml": BAD + "  c: yes\n"})
+    assert main(["check", "a.yaml", "--ignore", "M02"]) == 0
+    assert main(["check", "a.yaml", "--select", "M01,M05"]) == 0
+    assert main(["check", "a.yaml", "--select", "traps", "--fail-on", "warning"]) == 1
+    assert "T01" in capsys.readouterr().out
+
+
+def test_told_what_it_is(capsys: Capture) -> None:
+    write(
+        {
+            "a.yaml": MISSPELT,
+            "t.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n",
+        }
+    )
+    assert main(["check", "a.yaml", "--fail-on", "info"]) == 0
+    assert main(["check", "--patch", "a.yaml"]) == 1
+    assert "checked as a patch by rule 0: as told by the command line" in capsys.readouterr().out
+    write({"p-patch.yaml": MISSPELT.replace("$path", "$patch")})
+    assert main(["check", "p-patch.yaml"]) == 0
+    assert main(["check", "p-patch.yaml", "--target", "t.yaml"]) == 1
+    assert "D06" in capsys.readouterr().out
+    assert main(["check", "--manifest", "p-patch.yaml"]) == 1
+    assert "D60" in capsys.readouterr().out
+
+
+def test_fix(capsys: Capture) -> None:
+    write({"a-patch.yaml": MISSPELT, "good.yaml": GOOD, "bad.yaml": BAD})
+    assert main(["check", "--diff", "a-patch.yaml"]) == 1
+    ended = capsys.readouterr()
+    assert "-    $path: replace\n+    $patch: replace\n" in ended.out
+    assert ended.err == "kmerge: a-patch.yaml: 1 can be mended: D50\n"
+    assert Path("a-patch.yaml").read_text() == MISSPELT
+
+    assert main(["check", "--fix", "a-patch.yaml", "good.yaml"]) == 0
+    ended = capsys.readouterr()
+    assert ended.out.startswith("--- a/a-patch.yaml\n+++ b/a-patch.yaml\n")
+    assert "2 files checked, nothing found" in ended.out
+    assert ended.err == "kmerge: a-patch.yaml: 1 mended: D50\n"
+    assert Path("a-patch.yaml").read_text() == MISSPELT.replace("$path", "$patch")
+
+    assert main(["check", "--fix", "bad.yaml"]) == 1  # nothing mechanical there
+    assert Path("bad.yaml").read_text() == BAD
+
+
+def test_colour(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"bad.yaml": BAD})
+
+    def is_colored(*args: str) -> bool:
+        main(["check", "bad.yaml", *args])
+        return "\033[31m" in capsys.readouterr().out
+
+    assert not is_colored()
+    assert is_colored("--color", "always")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert is_colored()
+    assert not is_colored("--color", "never")
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not is_colored()
+
+
+def test_list_and_explain(capsys: Capture) -> None:
+    assert main(["check", "--list"]) == 0
+    listed = capsys.readouterr().out
+    assert "  D12  error    `$patch: replace` in an element with content\n" in listed
+    assert "Manifest traps (off by default: --select traps)" in listed
+    assert main(["check", "--explain", "d12"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(
+        "D12: `$patch: replace` in an element with content (error, directives)\n"
+    )
+    for part in ("kubectl:", "kustomize:", "example:", "mend:", "# kmerge: ignore D12"):
+        assert part in said
+
+
+def test_help(capsys: Capture) -> None:
+    with pytest.raises(SystemExit):
+        main(["check", "--help"])
+    said = capsys.readouterr().out
+    for part in ("examples:", "exit code:", "# kmerge: ignore D12", "--fail-on", "--staged"):
+        assert part in said
+
+
+def test_odd_names_and_line_ends(capsys: Capture) -> None:
+    write({"a b/ü,:.yaml": "\ufeff" + BAD.replace("\n", "\r\n")})
+    assert main(["check", "."]) == 1
+    assert "a b/ü,:.yaml:7:3: error M02" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "\0",
+        "[" * 300,
+        "a: &a [*a]\n",
+        "&a {x: *a}\n",
+        "? [a]\n: b\n? [a]\n: c\n",
+        "%\n",
+        "--- !!x\n",
+        "'",
+    ],
+)
+@pytest.mark.parametrize("name", ["a.yaml", "a-patch.yaml", "kustomization.yaml", "a.json"])
+def test_odd_files_never_crash(text: str, name: str, capsys: Capture) -> None:
+    write({name: text})
+    assert main(["check", name]) in (0, 1)
+    prefix = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: "
+    write({name: prefix + text})
+    assert main(["check", "--select", "all", name]) in (0, 1)
+
+
+BOMB = "\n".join(
+    ["a0: &a0 {x: [x, x]}"]
+    + [f"a{n}: &a{n} {{l: [*a{n - 1}, *a{n - 1}], m: *a{n - 1}}}" for n in range(1, 40)]
+)
+CIRCLES = [
+    BOMB + "\nspec: {$patch: delete}\n",
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n" + BOMB + "\n$patch: delete\n",
+    "apiVersion: example.com/v1\nkind: A\nmetadata: {name: a}\n" + BOMB + "\n",
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: &s\n  $patch: replace\n  x: *s\n  containers: [*s]\n",
+    "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\n"
+    "spec:\n  versions:\n  - name: v1\n    schema: {openAPIV3Schema: &a {properties: {x: *a}}}\n",
+    "resources: &r [*r]\npatches: &p [{patch: a, target: *p}]\n",
+    "sops: {mac: a}\nx: &x [*x]\n",
+]
+
+
+@pytest.mark.parametrize("text", CIRCLES)
+@pytest.mark.parametrize("name", ["a.yaml", "a-patch.yaml", "kustomization.yaml"])
+def test_bombs_and_circles_of_aliases_are_no_problem(text: str, name: str) -> None:
+    write({name: text})
+    assert main(["check", "--select", "all", name]) in (0, 1)

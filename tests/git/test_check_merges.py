@@ -1,0 +1,152 @@
+"""The hooks in real merges: clean, conflicted, finished by hand; SOPS; a driver that is missing."""
+
+from __future__ import annotations
+
+from test_check_staged import install_hook, put_on_path
+from world import Repo, World
+
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n"
+BASE = CONFIG + "".join(f"  k{n}: v\n" for n in range(12))
+ATTRIBUTES = "*.yaml merge=kmerge\n"
+
+
+def test_a_clean_merge_runs_pre_merge_commit(repo: Repo, world: World) -> None:
+    """Each side adds the same key in another place: the line merge is clean, and wrong."""
+    repo.fork(
+        {"a.yaml": BASE},
+        {"a.yaml": BASE.replace("  k0", "  new: ours\n  k0")},
+        {"a.yaml": BASE + "  new: theirs\n"},
+    )
+    install_hook(repo, world, "pre-merge-commit")
+    done = repo.merge()
+    assert done.code != 0
+    assert "a.yaml:19:3: error M02 data.new: new is here twice" in done.said
+    assert repo.git("rev-list", "--merges", "HEAD").out == ""
+
+
+def test_a_good_merge_passes(repo: Repo, world: World) -> None:
+    repo.fork(
+        {"a.yaml": BASE},
+        {"a.yaml": BASE.replace("k0: v", "k0: ours")},
+        {"a.yaml": BASE.replace("k11: v", "k11: theirs")},
+    )
+    install_hook(repo, world, "pre-merge-commit")
+    install_hook(repo, world, "pre-commit")
+    assert repo.merge().code == 0
+    assert len(repo.git("rev-list", "--merges", "HEAD").lines) == 1
+
+
+def test_markers_that_were_left_in_are_stopped(repo: Repo, world: World) -> None:
+    repo.fork(
+        {"a.yaml": BASE},
+        {"a.yaml": BASE.replace("k5: v", "k5: ours")},
+        {"a.yaml": BASE.replace("k5: v", "k5: theirs")},
+    )
+    install_hook(repo, world, "pre-commit")
+    assert repo.merge().code == 1
+    repo.git("add", "a.yaml")
+    done = repo.git("commit", "-m", "merged", check=False)
+    assert done.code == 1
+    assert "a.yaml:11:1: error M01 leftover conflict marker <<<<<<<" in done.said
+    assert "remove the markers" in done.said
+
+
+def fork_with_driver(repo: Repo, world: World) -> None:
+    repo.write(".gitattributes", ATTRIBUTES)
+    repo.fork(
+        {"a.yaml": BASE},
+        {"a.yaml": BASE.replace("k5: v", "k5: ours").replace("k0: v", "k0: ours")},
+        {"a.yaml": BASE.replace("k5: v", "k5: theirs").replace("k11: v", "k11: theirs")},
+    )
+    install_hook(repo, world, "pre-commit")
+    assert repo.merge().code == 1
+
+
+def test_one_side_was_dropped(repo: Repo, world: World) -> None:
+    fork_with_driver(repo, world)
+    for side, lost in (("--ours", "theirs"), ("--theirs", "ours")):
+        repo.git("checkout", side, "a.yaml")
+        repo.git("add", "a.yaml")
+        done = repo.git("commit", "-m", "merged", check=False)
+        assert done.code == 1
+        assert "a.yaml:1:1: error M11 both sides changed this file" in done.said
+        assert f"the changes of {lost} are dropped" in done.said
+        checked = repo.kmerge("check", "a.yaml", check=False)  # as pre-commit calls it
+        assert (checked.code, "M11" in checked.out) == (1, True)
+        repo.git("checkout", "-m", "a.yaml")
+    merged = BASE.replace("k5: v", "k5: both").replace("k0: v", "k0: ours")
+    repo.write("a.yaml", merged.replace("k11: v", "k11: theirs"))
+    repo.git("add", "a.yaml")
+    assert repo.git("commit", "-m", "merged").code == 0
+
+
+def test_in_a_linked_working_tree(repo: Repo, world: World) -> None:
+    repo.write(".gitattributes", ATTRIBUTES)
+    changed = {side: {"a.yaml": BASE.replace("k5: v", f"k5: {side}")} for side in ("a", "b")}
+    repo.fork({"a.yaml": BASE}, changed["a"], changed["b"])
+    linked = world.root / "linked"
+    repo.git("worktree", "add", "-q", linked, "-b", "other", "main")
+    there = Repo(world, linked)
+    assert there.merge().code == 1
+    there.git("checkout", "--ours", "a.yaml")
+    there.git("add", "a.yaml")
+    done = there.kmerge("check", "a.yaml", check=False)
+    assert (done.code, "M11" in done.out) == (1, True)
+    assert repo.kmerge("check", "a.yaml").code == 0
+
+
+def test_a_dropped_side_is_no_matter_where_the_driver_does_not_merge(
+    repo: Repo, world: World
+) -> None:
+    fork_with_driver(repo, world)
+    repo.write(".gitattributes", "")
+    repo.git("add", ".gitattributes")
+    repo.git("checkout", "--ours", "a.yaml")
+    repo.git("add", "a.yaml")
+    assert repo.git("commit", "-m", "merged").code == 0
+
+
+SOPS = "a: ENC[x]\nplain:\n  b: 1\nsops:\n  mac: ENC[1]\n"
+
+
+def test_sops(repo: Repo, world: World) -> None:
+    repo.commit("start", {"s.yaml": SOPS})
+    repo.write("s.yaml", SOPS.replace("b: 1", "b: 2"))
+    done = repo.kmerge("check", "s.yaml", check=False)
+    assert done.code == 1
+    assert "s.yaml:3:3: error M12 this changed, but sops.mac did not" in done.out
+    repo.git("add", "-A")
+    assert "M12" in repo.kmerge("check", "--staged", check=False).out
+    repo.write("s.yaml", SOPS.replace("b: 1", "b: 2").replace("ENC[1]", "ENC[2]"))
+    assert repo.kmerge("check", "s.yaml").code == 0
+
+
+def test_a_driver_that_git_does_not_know(repo: Repo, world: World) -> None:
+    assert repo.kmerge("check", "--installed").code == 0  # nobody asks for it
+    repo.write("apps/.gitattributes", "# merge=kmerge\n*.yaml text merge=kmerge\n")
+    repo.git("add", "-A")
+    done = repo.kmerge("check", "--installed", check=False)
+    assert done.code == 1
+    assert "apps/.gitattributes names the merge driver kmerge" in done.err
+    assert "run `kmerge install`" in done.err
+    repo.git("config", "merge.kmerge.driver", "true")
+    assert repo.kmerge("check", "--installed").said == ""
+    assert world.kmerge("check", "--installed", check=False).code == 2
+
+
+def test_a_file_that_the_merge_has_deleted(repo: Repo) -> None:
+    repo.commit("start", {"a.yaml": BASE})
+    (repo.path / "a.yaml").unlink()
+    assert repo.kmerge("check", "a.yaml").code == 0
+    done = repo.kmerge("check", "b.yaml", check=False)
+    assert (done.code, done.err) == (2, "kmerge: b.yaml: no such file or folder\n")
+
+
+def test_a_script_makes_a_file_a_patch(repo: Repo, world: World) -> None:
+    put_on_path(world)
+    repo.write("deploy/run.sh", 'kubectl patch deploy web --patch-file "deploy/web.yaml"\n')
+    repo.write("deploy/web.yaml", "apiVersion: v1\nkind: Service\nspec:\n  ports:\n  - name: a\n")
+    repo.git("add", "-A")
+    done = repo.kmerge("check", "deploy/web.yaml", check=False)
+    assert "deploy/web.yaml:5:5: error D15" in done.out
+    assert "rule 7: given to kubectl patch in deploy/run.sh" in done.out

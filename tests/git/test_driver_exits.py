@@ -1,0 +1,342 @@
+"""What git makes of the driver's end: however it ends, no side is lost."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from world import BASE, MERGED, OURS, ROOT, THEIRS, Done, Driven, World
+
+from kmerge_git.git.call import git_version
+from kmerge_git.git.driverline import ARGUMENTS, FALLBACK, driver_command, driver_line
+
+# far apart: lines merge this too
+FAR = "".join(f"k{i}: {i}\n" for i in range(9))
+FAR_BASE, FAR_OURS = "a: 1\n" + FAR + "z: 1\n", "a: 2\n" + FAR + "z: 1\n"
+FAR_THEIRS, FAR_MERGED = "a: 1\n" + FAR + "z: 2\n", "a: 2\n" + FAR + "z: 2\n"
+
+
+def fork_two(repo: Driven) -> None:
+    """`far.yaml` merges by lines, `near.yaml` by fields only."""
+    repo.fork(
+        {"far.yaml": FAR_BASE, "near.yaml": BASE},
+        {"far.yaml": FAR_OURS, "near.yaml": OURS},
+        {"far.yaml": FAR_THEIRS, "near.yaml": THEIRS},
+    )
+
+
+def is_gits_own(repo: Driven, done: Done) -> None:
+    """The merge is what git makes of it without a driver, stages and markers included."""
+    assert done.code == 1, done.said
+    assert repo.text("far.yaml") == FAR_MERGED
+    marked = repo.text("near.yaml")
+    assert marked.startswith("<<<<<<< ")
+    assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n>>>>>>> " in marked
+    assert repo.unmerged() == ["near.yaml"]
+    stages = [repo.show(f":{stage}:near.yaml") for stage in (1, 2, 3)]
+    assert stages == [BASE, OURS, THEIRS]
+    left = [n for n in os.listdir(repo.path) if n.startswith(".merge_file") or ".kmerge-" in n]
+    assert left == []
+
+
+# -- the driver answers ---------------------------------------------------------------------------
+
+
+def test_clean(driven: Driven) -> None:
+    fork_two(driven)
+    assert driven.merge().code == 0
+    assert (driven.text("far.yaml"), driven.text("near.yaml")) == (FAR_MERGED, MERGED)
+
+
+def test_conflict(driven: Driven) -> None:
+    driven.fork({"x.yaml": BASE}, {"x.yaml": OURS}, {"x.yaml": "a: 3\nb: 2\n"})
+    done = driven.merge()
+    assert done.code == 1
+    assert "CONFLICT (content): Merge conflict in x.yaml" in done.out
+    assert driven.unmerged() == ["x.yaml"]
+    stages = [driven.show(f":{stage}:x.yaml") for stage in (1, 2, 3)]
+    assert stages == [BASE, OURS, "a: 3\nb: 2\n"]
+    lines = driven.text("x.yaml").splitlines()
+    assert [lines[1], lines[2], lines[3], lines[5]] == ["a: 2", "=======", "a: 3", "b: 2"]
+    assert "a: changed on both sides" in done.err
+    assert "1 conflict left, the rest is merged" in done.err
+
+
+def test_binary_content_is_a_conflict_not_an_abort(driven: Driven) -> None:
+    driven.fork({"x.yaml": b"a\0b"}, {"x.yaml": b"a\0c"}, {"x.yaml": b"a\0d"})
+    done = driven.merge()
+    assert done.code == 1
+    assert driven.calls() == ["x.yaml"]
+    assert driven.unmerged() == ["x.yaml"]
+    assert driven.bytes("x.yaml") == b"a\0c"
+
+
+def test_nothing_on_stdout(driven: Driven) -> None:
+    for theirs in (THEIRS, "a: 3\nb: 2\n", "a: {{ x }}\n\t- b\n"):
+        done = by_hand(driven, driver_line(), OURS, theirs)
+        assert done.out == ""
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o664])
+def test_the_mode_of_the_file_stays(driven: Driven, mode: int) -> None:
+    driven.write("a", OURS).chmod(mode)
+    assert by_hand(driven, driver_line(), OURS, THEIRS).code == 0
+    assert driven.text("a") == MERGED
+    assert (driven.path / "a").stat().st_mode & 0o777 == mode
+
+
+# -- the driver does not answer -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("fault", ["exception", "kill", "hang"])
+def test_an_injected_fault(driven: Driven, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    fork_two(driven)
+    done = driven.git(
+        "merge", "side", check=False, env={"KMERGE_FAULT": fault, "KMERGE_TIMEOUT": "0.2"}
+    )
+    is_gits_own(driven, done)
+    assert "Traceback" not in done.err
+
+
+def test_an_exception_is_told_in_one_line(driven: Driven) -> None:
+    driven.fork_one()
+    done = driven.git("merge", "side", check=False, env={"KMERGE_FAULT": "exception"})
+    told = [line for line in done.err.splitlines() if line.startswith("kmerge: ")]
+    assert told == ["kmerge: RuntimeError: KMERGE_FAULT=exception; git's line merge instead"]
+
+
+def test_switched_off(driven: Driven) -> None:
+    fork_two(driven)
+    done = driven.git("merge", "side", check=False, env={"KMERGE": "0"})
+    is_gits_own(driven, done)
+    assert "kmerge:" not in done.err
+
+
+def test_the_interpreter_is_gone(driven: Driven) -> None:
+    driven.drive(driver_line("/no/such/python"))
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())
+
+
+def test_the_interpreter_is_not_executable(driven: Driven) -> None:
+    python = driven.world.root / "python"
+    python.write_text("not a program")
+    driven.drive(driver_line(str(python)))
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())
+
+
+def copied(world: World) -> Path:
+    """A copy of the package, to be damaged."""
+    package = world.root / "lib" / "kmerge_git"
+    shutil.copytree(ROOT / "kmerge_git", package, ignore=shutil.ignore_patterns("__pycache__"))
+    return package
+
+
+def line_for(package: Path) -> str:
+    return driver_line(driver=package / "cli" / "driver.py")
+
+
+def test_a_copied_package_works(driven: Driven) -> None:
+    driven.drive(line_for(copied(driven.world)))
+    driven.fork_one()
+    assert driven.merge().code == 0
+
+
+@pytest.mark.parametrize(
+    "gone", [".", "cli/driver.py", "pipeline.py", "git/settings.py", "merge", "tree/parser.py"]
+)
+def test_the_package_is_gone_or_broken(driven: Driven, gone: str) -> None:
+    package = copied(driven.world)
+    driven.drive(line_for(package))
+    path = package / gone
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())
+
+
+@pytest.mark.parametrize("where", ["pipeline.py", "cli/driver.py", "merge/rules_git.py"])
+def test_the_package_does_not_compile(driven: Driven, where: str) -> None:
+    package = copied(driven.world)
+    driven.drive(line_for(package))
+    (package / where).write_text("def broken(:\n")
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())
+
+
+def test_pyyaml_is_gone(driven: Driven) -> None:
+    driven.drive(driver_line(lib=str(driven.world.root)))
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())
+
+
+@pytest.mark.parametrize("code", [1, 2, 4, 70, 126, 127, 128, 129, 255])
+def test_every_other_exit_code_is_no_answer(driven: Driven, code: int) -> None:
+    driven.drive(f"(exit {code}) ; {FALLBACK}")
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())
+
+
+@pytest.mark.parametrize("signal", ["KILL", "SEGV", "TERM", "ABRT"])
+def test_every_signal_is_no_answer(driven: Driven, signal: str) -> None:
+    driven.drive(f"sh -c 'kill -{signal} $$'; {FALLBACK}")
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())
+
+
+def test_a_kill_while_the_result_is_written_leaves_ours_whole(driven: Driven) -> None:
+    package = copied(driven.world)
+    text = (package / "cli" / "drive.py").read_text()
+    rename = "        os.replace(fresh, path)\n"
+    assert rename in text
+    (package / "cli" / "drive.py").write_text(
+        text.replace(rename, "        os.kill(os.getpid(), 9)\n" + rename)
+    )
+    driven.drive(line_for(package))
+    driven.fork_one()
+    assert driven.merge().code == 1
+    assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in driven.text("x.yaml")
+    # nobody can clean up behind a SIGKILL; `kmerge doctor` knows the name
+    (left,) = [name for name in os.listdir(driven.path) if ".kmerge-" in name]
+    assert left.startswith(".merge_file_")
+
+
+# -- no room, no right, no time -------------------------------------------------------------------
+
+
+def test_a_result_that_cannot_be_written_in_full(driven: Driven) -> None:
+    # one block is less than the result: what a full disk does to the driver, and to it alone
+    driven.drive(f"(ulimit -f 1; {driver_command()} {ARGUMENTS}); {FALLBACK}")
+    big = "".join(f"k{i}: {i}\n" for i in range(2000))
+    driven.fork(
+        {"x.yaml": BASE + big + "y: 1\n"},
+        {"x.yaml": OURS + big + "y: 2\n"},
+        {"x.yaml": THEIRS + big + "y: 1\n"},
+    )
+    done = driven.merge()
+    assert done.code == 1
+    assert driven.unmerged() == ["x.yaml"]
+    marked = driven.text("x.yaml")
+    assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in marked
+    assert marked.endswith(big + "y: 2\n")
+    assert [n for n in os.listdir(driven.path) if "kmerge" in n] == []
+
+
+@pytest.fixture
+def open_directory() -> Iterator[Path]:
+    """A directory that every user may enter."""
+    directory = Path(tempfile.mkdtemp(prefix="kmerge-test-"))
+    directory.chmod(0o755)
+    yield directory
+    directory.chmod(0o755)
+    shutil.rmtree(directory)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such rights there")
+def test_a_directory_that_is_read_only(driven: Driven, open_directory: Path) -> None:
+    import pwd
+
+    nobody = pwd.getpwnam("nobody").pw_uid if os.getuid() == 0 else None
+    for name, text in (("o", BASE), ("a", OURS), ("b", THEIRS)):
+        (open_directory / name).write_text(text)
+        (open_directory / name).chmod(0o666)
+    open_directory.chmod(0o555)
+    line = filled_in(driver_line(os.path.realpath(sys.executable)))
+    done = subprocess.run(
+        ["sh", "-c", line], cwd=open_directory, user=nobody, capture_output=True, check=False
+    )
+    if b"not found" in done.stderr or b"can't open file" in done.stderr:
+        pytest.skip("another user cannot read this tree")
+    assert done.returncode == 1
+    assert b"Permission" in done.stderr
+    marked = (open_directory / "a").read_text()
+    assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in marked
+    assert sorted(os.listdir(open_directory)) == ["a", "b", "o"]
+
+
+def test_no_time(driven: Driven) -> None:
+    driven.git("config", "kmerge.timeout", "0.001")
+    big = "".join(f"k{i}: {{a: [1, 2, {i}]}}\n" for i in range(5000))
+    driven.fork({"x.yaml": BASE + big}, {"x.yaml": OURS + big}, {"x.yaml": THEIRS + big})
+    done = driven.merge()
+    assert done.code == 1
+    assert "no result within 0.001 s, git's line merge instead" in done.err
+    assert "a: 2\nb: 1\n=======\na: 1\nb: 2\n" in driven.text("x.yaml")
+
+
+def test_enough_time(driven: Driven) -> None:
+    driven.git("config", "kmerge.timeout", "0")  # no limit
+    driven.fork_one()
+    assert driven.merge().code == 0
+
+
+# -- half registered ------------------------------------------------------------------------------
+
+
+def test_attributes_without_a_driver_merge_text(driven: Driven) -> None:
+    driven.git("config", "--unset-all", "merge.kmerge.driver")
+    driven.git("config", "--unset-all", "merge.kmerge.name")
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())
+
+
+def test_a_name_without_a_driver_stops_the_merge_and_status_says_so(driven: Driven) -> None:
+    driven.git("config", "--unset-all", "merge.kmerge.driver")
+    driven.fork_one()
+    done = driven.merge()
+    assert done.code == 128
+    assert "lacks command line" in done.err
+    assert "git stops every merge" in driven.kmerge("status", check=False).out
+
+
+def test_the_registered_line_is_what_makes_it_safe(driven: Driven) -> None:
+    """Without the fallback a crash loses theirs: the reason for all of the above."""
+    driven.drive(f"{driver_command('/no/such/python')} {ARGUMENTS}")
+    driven.fork_one()
+    done = driven.merge()
+    assert done.code != 0
+    if git_version() < (2, 42):
+        assert driven.text("x.yaml") == OURS  # unmarked; `git add` would drop theirs
+
+
+# -- by hand --------------------------------------------------------------------------------------
+
+
+def filled_in(line: str, size: int = 7) -> str:
+    """The line with git's placeholders filled in, for the files o, a, b."""
+    values = {"L": str(size), "P": "x.yaml", "S": "''", "X": "ours", "Y": "theirs"}
+    values |= {"O": "o", "A": "a", "B": "b"}
+    for name, value in values.items():
+        line = line.replace("%" + name, value)
+    return line.replace("%%", "%")
+
+
+def by_hand(repo: Driven, line: str, ours: str, theirs: str) -> Done:
+    for name, text in (("o", BASE), ("a", ours), ("b", theirs)):
+        repo.write(name, text)
+    return repo.world.run("sh", "-c", filled_in(line), cwd=repo.path, check=False)
+
+
+@pytest.mark.parametrize(
+    "arguments", [(), ("o",), ("o", "a"), ("o", "a", "b", "c"), ("--path=x", "o", "a", "gone")]
+)
+def test_a_wrong_call_is_no_answer(driven: Driven, arguments: tuple[str, ...]) -> None:
+    for name, text in (("o", BASE), ("a", OURS), ("b", THEIRS)):
+        driven.write(name, text)
+    driver = ROOT / "kmerge_git" / "cli" / "driver.py"
+    done = driven.world.run(
+        sys.executable, "-I", "-S", driver, *arguments, cwd=driven.path, check=False
+    )
+    assert done.code == 4
+    assert done.out == ""
+    assert len(done.err.splitlines()) == 1
+    assert driven.text("a") == OURS

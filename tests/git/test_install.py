@@ -1,0 +1,523 @@
+"""Registering the driver: every scope, every place, and not a byte of anybody else's changed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from world import ROOT, Repo, World
+
+from kmerge_git.git import driverline, install, places
+from kmerge_git.git.hookfiles import HOOKS, SHIM
+
+BASE = "a: 1\nb: 1\n"
+OURS = "a: 2\nb: 1\n"
+THEIRS = "a: 1\nb: 2\n"
+MERGED = "a: 2\nb: 2\n"
+
+
+def merges(repo: Repo, name: str = "x.yaml") -> bool:
+    """Whether a merge that lines cannot do (neighbouring lines) comes out clean."""
+    repo.fork({name: BASE}, {name: OURS}, {name: THEIRS})
+    return repo.merge().code == 0 and repo.text(name) == MERGED
+
+
+def everything(root: Path) -> dict[str, bytes]:
+    return {
+        str(p.relative_to(root)): p.read_bytes()
+        for p in sorted(root.rglob("*"))
+        if p.is_file() and "hooks" not in p.parts
+    }
+
+
+# -- scopes ---------------------------------------------------------------------------------------
+
+
+def test_local_is_the_default_and_private(repo: Repo) -> None:
+    repo.kmerge("install")
+    assert repo.config("merge.kmerge.driver", "--local") == [driverline.driver_line()]
+    assert repo.attribute("deploy/x.yaml") == "kmerge"
+    assert not (repo.path / ".gitattributes").exists()
+    assert repo.git("status", "--porcelain").out == ""
+    assert merges(repo)
+
+
+def test_without_it_git_conflicts(repo: Repo) -> None:
+    assert not merges(repo)
+
+
+def test_global_works_in_a_repository_that_was_never_touched(world: World) -> None:
+    world.kmerge("install", "--global")
+    assert (world.home / ".gitconfig").is_file()
+    assert (world.home / ".config" / "git" / "attributes").is_file()
+    repo = world.init()
+    before = everything(repo.path)
+    assert repo.attribute("x.yaml") == "kmerge"
+    assert everything(repo.path) == before
+    assert merges(repo)
+
+
+def test_global_writes_where_the_user_has_attributes(world: World) -> None:
+    world.git("config", "--global", "core.attributesFile", "~/dot files/attributes")
+    world.kmerge("install", "--global")
+    assert (world.home / "dot files" / "attributes").is_file()
+    assert not (world.home / ".config").exists()
+    assert world.init().attribute("x.yaml") == "kmerge"
+
+
+def test_global_without_xdg_config_home(world: World) -> None:
+    world.kmerge("install", "--global", env={"XDG_CONFIG_HOME": ""})
+    assert (world.home / ".config" / "git" / "attributes").is_file()
+
+
+def test_global_writes_through_a_link(world: World) -> None:
+    real = world.root / "dotfiles" / "attributes"
+    real.parent.mkdir()
+    real.write_text("*.png binary\n")
+    real.chmod(0o640)
+    link = world.home / ".config" / "git" / "attributes"
+    link.parent.mkdir(parents=True)
+    link.symlink_to(real)
+    world.kmerge("install", "--global")
+    assert link.is_symlink()
+    assert "merge=kmerge" in real.read_text()
+    assert real.stat().st_mode & 0o777 == 0o640
+    world.kmerge("uninstall", "--global")
+    assert real.read_text() == "*.png binary\n"
+
+
+def test_system_writes_the_configuration_git_calls_system(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    attributes = world.root / "etc" / "gitattributes"
+    monkeypatch.delenv("GIT_CONFIG_NOSYSTEM")
+    # only this place is not taken from git: it would be the machine's own
+    monkeypatch.setattr(places, "system_attribute_file", lambda cwd: attributes)
+    plan = install.plan_install(install.Wish(scope="system"), world.root)
+    for change in plan.changes:
+        change.make(world.root)
+    assert "kmerge" in (world.root / "etc" / "gitconfig").read_text()
+    assert "*.yaml merge=kmerge" in attributes.read_text()
+    assert install.plan_install(install.Wish(scope="system"), world.root).changes == ()
+
+
+def test_the_system_attributes_are_beside_the_system_configuration(world: World) -> None:
+    found = places.system_attribute_file(world.root)
+    assert found.is_absolute()
+    assert found.name == "gitattributes"
+    assert world.root not in found.parents  # GIT_CONFIG_SYSTEM moves the configuration only
+
+
+def test_worktree_scope_stays_in_its_worktree(repo: Repo, world: World) -> None:
+    repo.commit("base", {"x.yaml": BASE})
+    repo.git("config", "extensions.worktreeConfig", "true")
+    repo.git("worktree", "add", "-q", "../linked")
+    linked = Repo(world, world.root / "linked")
+    linked.kmerge("install", "--worktree")
+    assert linked.config("merge.kmerge.driver")
+    assert repo.config("merge.kmerge.driver") == []
+
+
+def test_worktree_scope_without_the_extension_says_what_to_do(repo: Repo, world: World) -> None:
+    repo.commit("base", {"x.yaml": BASE})
+    repo.git("worktree", "add", "-q", "../linked")
+    done = world.kmerge("install", "--worktree", cwd=world.root / "linked", check=False)
+    assert done.code == 2
+    assert "extensions.worktreeConfig" in done.err
+    assert repo.config("merge.kmerge.driver") == []
+
+
+def test_outside_of_a_repository(world: World) -> None:
+    done = world.kmerge("install", check=False)
+    assert done.code == 2
+    assert done.err == (
+        "kmerge: not a git repository (or any of the parent directories): .git; "
+        "go into a repository, or use --global\n"
+    )
+
+
+# -- places ---------------------------------------------------------------------------------------
+
+
+def test_a_linked_worktree_installs_for_the_whole_clone(repo: Repo, world: World) -> None:
+    repo.commit("base", {"x.yaml": BASE})
+    repo.git("worktree", "add", "-q", "../linked", "-b", "linked")
+    linked = Repo(world, world.root / "linked")
+    linked.kmerge("install")
+    assert (repo.path / ".git" / "info" / "attributes").is_file()
+    assert not list((repo.path / ".git" / "worktrees").rglob("attributes"))
+    for tree in (repo, linked):
+        assert tree.attribute("x.yaml") == "kmerge"
+    assert merges(linked, "y.yaml")
+    assert linked.kmerge("install").out.startswith("already registered")
+
+
+def test_a_subdirectory_installs_for_the_whole_repository(repo: Repo) -> None:
+    repo.commit("base", {"deploy/x.yaml": BASE})
+    repo.world.kmerge("install", cwd=repo.path / "deploy")
+    assert repo.attribute("x.yaml") == "kmerge"
+    assert (repo.path / ".git" / "info" / "attributes").is_file()
+    repo.world.kmerge("install", "--shared", cwd=repo.path / "deploy")
+    assert (repo.path / ".gitattributes").is_file()
+
+
+def test_a_submodule_has_a_registration_of_its_own(repo: Repo, world: World) -> None:
+    inner = world.init("inner")
+    inner.commit("base", {"x.yaml": BASE})
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", inner.path, "sub")
+    repo.commit("with a submodule")
+    sub = Repo(world, repo.path / "sub")
+    sub.kmerge("install")
+    assert (repo.path / ".git" / "modules" / "sub" / "info" / "attributes").is_file()
+    assert sub.attribute("x.yaml") == "kmerge"
+    assert repo.attribute("x.yaml") == "unspecified"
+    assert merges(sub, "y.yaml")
+
+
+def test_a_bare_repository_merges_with_merge_tree(repo: Repo, world: World) -> None:
+    repo.fork({"x.yaml": BASE}, {"x.yaml": OURS}, {"x.yaml": THEIRS})
+    world.git("clone", "-q", "--bare", repo.path, "bare.git")
+    bare = Repo(world, world.root / "bare.git")
+    assert bare.git("merge-tree", "--write-tree", "main", "side", check=False).code == 1
+    bare.kmerge("install")
+    assert (bare.path / "info" / "attributes").is_file()
+    tree = bare.git("merge-tree", "--write-tree", "main", "side").out.strip()
+    assert bare.show(f"{tree}:x.yaml") == MERGED
+
+
+def test_a_bare_repository_has_no_shared_attributes(world: World) -> None:
+    bare = world.init("bare.git", bare=True)
+    done = bare.kmerge("install", "--shared", check=False)
+    assert done.code == 2
+    assert "leave --shared out" in done.err
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "it's", 'say "hi"', "100%L", "$HOME", "`id`", "back\\slash", "ünï", "-d", "a;b"]
+)
+def test_odd_paths_of_the_interpreter(world: World, name: str) -> None:
+    if os.name == "nt" and set(name) & set('"\\'):
+        pytest.skip("no such file names on this system")
+    odd = world.root / name
+    odd.mkdir()
+    python = odd / "python"
+    python.symlink_to(os.path.realpath(sys.executable))
+    package = odd / "package"
+    package.symlink_to(ROOT)
+    driver = package / "kmerge_git" / "cli" / "driver.py"
+    lib = odd / "lib"
+    lib.symlink_to(Path(driverline.yaml_directory(driver)))
+    repo = world.init(str(odd / "repo"))
+    repo.git("config", "merge.kmerge.driver", driverline.driver_line(str(python), driver, str(lib)))
+    repo.write(".gitattributes", "* merge=kmerge\n")
+    assert merges(repo, f"{name}.yaml")
+
+
+def test_windows_paths_are_written_with_slashes() -> None:
+    word = driverline.quoted("C:\\Program Files\\100%\\python.exe", windows=True)
+    assert word == '"C:/Program Files/100%%/python.exe"'
+    assert driverline.quoted('/a\\b$c`d"e%f', windows=False) == '"/a\\\\b\\$c\\`d\\"e%%f"'
+
+
+def test_a_registered_line_is_taken_apart_again() -> None:
+    line = driverline.driver_line("/a%b/python", lib="/c d")
+    command = driverline.command_of(line)
+    assert command.startswith('"/a%b/python" -I -S "')
+    assert command.endswith('/kmerge_git/cli/driver.py" --lib="/c d"')
+    assert driverline.command_of("other %O %A %B") == ""
+
+
+# -- what is registered ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path, driver",
+    [
+        ("x.yaml", "kmerge"),
+        ("a/b/x.yml", "kmerge"),
+        ("base/kustomization", "kmerge"),
+        ("base/Kustomization", "kmerge"),
+        ("base/kustomization.yaml", "kmerge"),
+        ("x.json", "unspecified"),
+        ("x.md", "unspecified"),
+        ("x.yaml.tmpl", "unspecified"),
+        ("db.enc.yaml", "unspecified"),
+        ("a/db.sops.yml", "unspecified"),
+        ("secrets.prod.yaml", "unspecified"),
+        (".sops.yaml", "unspecified"),
+        ("secret.yaml", "kmerge"),
+    ],
+)
+def test_the_default_files(repo: Repo, path: str, driver: str) -> None:
+    repo.kmerge("install")
+    assert repo.attribute(path) == driver
+
+
+def test_json_is_asked_for(repo: Repo) -> None:
+    repo.kmerge("install", "--json")
+    names = ("x.json", "x.yaml", "x.enc.json", "secrets.a.json")
+    assert [repo.attribute(n) for n in names] == ["kmerge", "kmerge", "unspecified", "unspecified"]
+
+
+def test_patterns_take_the_place_of_the_defaults(repo: Repo) -> None:
+    repo.kmerge("install", "--pattern", "deploy/**/*.yaml", "--pattern", "a b/*")
+    paths = ("deploy/x/y.yaml", "a b/c", "x.yaml", "deploy/x.enc.yaml")
+    found = [repo.attribute(path) for path in paths]
+    assert found == ["kmerge", "kmerge", "unspecified", "unspecified"]
+
+
+def test_a_second_install_keeps_the_patterns_of_the_first(repo: Repo) -> None:
+    repo.kmerge("install", "--pattern", "deploy/*.yaml")
+    before = everything(repo.path)
+    assert repo.kmerge("install").out == "already registered, nothing to do\n"
+    assert everything(repo.path) == before
+    repo.kmerge("install", "--pattern", "other/*.yaml")
+    assert repo.attribute("deploy/x.yaml") == "unspecified"
+    assert repo.attribute("other/x.yaml") == "kmerge"
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--global",), ("--shared",), ("--hooks", "--mergetool"), ("--json",)]
+)
+def test_twice_is_once_and_uninstall_leaves_nothing(
+    world: World, repo: Repo, options: tuple[str, ...]
+) -> None:
+    repo.write(".gitattributes", "*.png binary\r\n# no line end here")
+    empty = everything(world.root)
+    repo.kmerge("install", *options)
+    once = everything(world.root)
+    assert once != empty
+    assert repo.kmerge("install", *options).out == "already registered, nothing to do\n"
+    assert everything(world.root) == once
+    places_only = [o for o in options if o in ("--global", "--shared")]
+    repo.kmerge("uninstall", *places_only)
+    left = everything(world.root)
+    left.pop("home/.gitconfig", None)  # an empty file is what git leaves
+    assert left == empty
+    again = repo.kmerge("uninstall", *places_only)
+    assert again.out == "not registered here, nothing to do\n"
+
+
+@pytest.mark.parametrize("command", ["install", "uninstall"])
+@pytest.mark.parametrize("scope", ["--local", "--global", "--worktree"])
+def test_dry_run_writes_nothing(world: World, repo: Repo, command: str, scope: str) -> None:
+    if command == "uninstall":
+        repo.kmerge("install", scope)
+    before = everything(world.root)
+    done = repo.kmerge(command, scope, "--dry-run")
+    assert done.out.startswith("would change (nothing is written):\n")
+    assert "merge.kmerge.driver" in done.out
+    assert "*.yaml merge=kmerge" in done.out
+    assert everything(world.root) == before
+
+
+def test_the_committed_registration_is_enough_for_a_colleague(repo: Repo) -> None:
+    repo.kmerge("install", "--shared", "--pattern", "deploy/*.yaml")
+    repo.kmerge("uninstall")
+    repo.commit("team")
+    done = repo.kmerge("install")
+    assert ".gitattributes names the files already" in done.err
+    assert not (repo.path / ".git" / "info" / "attributes").exists()
+    assert repo.config("merge.kmerge.driver")
+
+
+def test_uninstall_tells_what_is_left(repo: Repo) -> None:
+    repo.kmerge("install", "--global")
+    repo.kmerge("install", "--shared")
+    done = repo.kmerge("uninstall")
+    assert "kmerge uninstall --global" in done.err
+    assert "kmerge uninstall --shared" in done.err
+
+
+def test_uninstall_leaves_the_settings_of_the_user(repo: Repo) -> None:
+    repo.kmerge("install")
+    repo.git("config", "kmerge.favor", "ours")
+    repo.git("config", "merge.kmerge.recursive", "binary")
+    repo.kmerge("uninstall")
+    assert repo.config("kmerge.favor") == ["ours"]
+    assert repo.config("merge.kmerge.recursive") == ["binary"]
+    assert repo.config("merge.kmerge.driver") == []
+
+
+def test_uninstall_leaves_a_mergetool_of_the_same_name(repo: Repo) -> None:
+    repo.git("config", "mergetool.kmerge.cmd", "mine")
+    repo.kmerge("install")
+    repo.kmerge("uninstall")
+    assert repo.config("mergetool.kmerge.cmd") == ["mine"]
+
+
+# -- lines of somebody else -----------------------------------------------------------------------
+
+
+def test_another_driver_stops_the_installation(repo: Repo) -> None:
+    repo.write(".gitattributes", "# team\n*.yaml merge=mergiraf\n")
+    before = everything(repo.path)
+    done = repo.kmerge("install", check=False)
+    assert done.code == 2
+    assert ".gitattributes:2: *.yaml belongs to the merge driver mergiraf here" in done.err
+    assert "--on-conflict" in done.err
+    assert everything(repo.path) == before
+
+
+@pytest.mark.parametrize(
+    "line", ["*.yaml merge=text", "* -merge", "**/*.yaml !merge", "*.y?ml merge=union", "* binary"]
+)
+def test_every_line_about_merging_counts(repo: Repo, line: str) -> None:
+    repo.write(".gitattributes", line + "\n")
+    assert repo.kmerge("install", check=False).code == 2
+
+
+@pytest.mark.parametrize("shared", [(), ("--shared",)])
+def test_skip_leaves_the_pattern_to_its_driver(repo: Repo, shared: tuple[str, ...]) -> None:
+    repo.write(".gitattributes", "*.yaml merge=mergiraf\n")
+    done = repo.kmerge("install", "--on-conflict", "skip", *shared)
+    assert "gives *.yaml to the merge driver mergiraf" in done.err
+    assert [repo.attribute(n) for n in ("x.yaml", "x.yml")] == ["mergiraf", "kmerge"]
+    assert repo.kmerge("install", *shared).out.startswith("already registered")
+
+
+@pytest.mark.parametrize("shared", [(), ("--shared",)])
+@pytest.mark.parametrize("last", ["*.yaml merge=mergiraf", "* merge=mergiraf\r\n*.md text"])
+def test_overwrite_wins_and_uninstall_gives_it_back(
+    repo: Repo, shared: tuple[str, ...], last: str
+) -> None:
+    text = f"*.md text\n{last}".encode()  # no line end: the hardest place for a block
+    repo.write(".gitattributes", text)
+    repo.kmerge("install", "--on-conflict", "overwrite", *shared)
+    assert [repo.attribute(n) for n in ("x.yaml", "x.yml")] == ["kmerge", "kmerge"]
+    assert repo.kmerge("install", *shared).out.startswith("already registered")
+    repo.kmerge("uninstall", *shared)
+    assert repo.bytes(".gitattributes") == text
+    assert repo.attribute("x.yaml") == "mergiraf"
+
+
+@pytest.mark.parametrize("mode", ["abort", "skip", "overwrite"])
+def test_a_line_for_some_of_the_files_stays_in_force(repo: Repo, mode: str) -> None:
+    repo.write(".gitattributes", "pnpm-lock.yaml merge=ours-driver\n/vendor/** -merge\n")
+    repo.write("charts/.gitattributes", "values.yaml merge=helm\n/x.yaml merge=text\n")
+    repo.git("add", "-A")
+    repo.kmerge("install", "--on-conflict", mode)
+    asked = {
+        "pnpm-lock.yaml": "ours-driver",
+        "a/pnpm-lock.yaml": "ours-driver",
+        "vendor/a/x.yaml": "unset",
+        "charts/values.yaml": "helm",
+        "charts/a/values.yaml": "helm",
+        "charts/x.yaml": "text",
+        "charts/a/x.yaml": "kmerge",
+        "values.yaml": "kmerge",
+    }
+    assert {path: repo.attribute(path) for path in asked} == asked
+
+
+def test_a_later_line_of_the_user_has_the_last_word(repo: Repo) -> None:
+    repo.kmerge("install")
+    path = repo.path / ".git" / "info" / "attributes"
+    path.write_text(path.read_text() + "legacy/*.yaml !merge\n")
+    repo.kmerge("install")
+    assert repo.attribute("legacy/x.yaml") == "unspecified"
+
+
+def test_the_users_own_attributes_are_asked_too(repo: Repo) -> None:
+    repo.world.git("config", "--global", "core.attributesFile", "~/attributes")
+    (repo.world.home / "attributes").write_text("* merge=mergiraf\n")
+    done = repo.kmerge("install", check=False)
+    assert done.code == 2
+    assert "home/attributes:1: *.yaml belongs to the merge driver mergiraf" in done.err
+
+
+def test_a_private_line_above_the_committed_file_is_told(repo: Repo) -> None:
+    (repo.path / ".git" / "info").mkdir(exist_ok=True)
+    (repo.path / ".git" / "info" / "attributes").write_text("*.yaml merge=mergiraf\n")
+    done = repo.kmerge("install", "--shared")
+    assert "has the last word over" in done.err
+
+
+def test_a_broken_block_is_reported_with_its_line(repo: Repo) -> None:
+    repo.write(".gitattributes", "a text\n# >>> kmerge >>>\n*.yaml merge=kmerge\n")
+    for command in ("install", "uninstall"):
+        done = repo.kmerge(command, "--shared", check=False)
+        assert done.code == 2
+        assert ".gitattributes:2: the block that starts here" in done.err
+
+
+def test_an_unwritable_place_is_one_line(world: World) -> None:
+    (world.home / ".config").write_text("a file where a directory has to be")
+    done = world.kmerge("install", "--global", check=False)
+    assert done.code == 2
+    assert done.err.startswith("kmerge: ")
+    assert "cannot be written" in done.err
+    assert "Traceback" not in done.err
+
+
+# -- hooks and the merge tool ---------------------------------------------------------------------
+
+
+def test_the_hooks_of_the_package_are_those_in_the_repository() -> None:
+    for name in HOOKS:
+        path = ROOT / "hooks" / name
+        assert path.read_text() == SHIM
+        assert os.access(path, os.X_OK)
+
+
+def test_hooks_are_written_and_run(repo: Repo, world: World) -> None:
+    repo.kmerge("install", "--hooks")
+    seen = world.root / "bin" / "kmerge"
+    seen.parent.mkdir()
+    seen.write_text('#!/bin/sh\necho "called: $*" >&2\nexit 1\n')
+    seen.chmod(0o755)
+    path = f"{seen.parent}{os.pathsep}{world.env['PATH']}"
+    repo.write("x.yaml", BASE)
+    repo.git("add", "-A")
+    done = repo.git("commit", "-m", "x", env={"PATH": path}, check=False)
+    assert (done.code, done.err) == (1, "called: check --staged\n")
+
+
+def test_hooks_without_kmerge_are_in_nobodys_way(repo: Repo, world: World) -> None:
+    repo.kmerge("install", "--hooks")
+    tools = world.root / "bin"
+    tools.mkdir()
+    for tool in ("git", "sh"):
+        found = next(Path(d, tool) for d in world.env["PATH"].split(":") if Path(d, tool).exists())
+        (tools / tool).symlink_to(found)
+    repo.write("x.yaml", BASE)
+    repo.git("add", "-A")
+    assert "nothing was checked" in repo.git("commit", "-m", "x", env={"PATH": str(tools)}).err
+
+
+def test_hooks_of_others_are_left_alone(repo: Repo) -> None:
+    hook = repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n")
+    done = repo.kmerge("install", "--hooks")
+    assert hook.read_text() == "#!/bin/sh\nexit 0\n"
+    assert "somebody else's hook: add `kmerge check --staged || exit 1`" in done.err
+    repo.kmerge("uninstall")
+    assert hook.exists()
+    assert not (repo.path / ".git" / "hooks" / "pre-merge-commit").exists()
+
+
+def test_a_hooks_path_is_told_not_written(repo: Repo) -> None:
+    repo.git("config", "core.hooksPath", "team-hooks")
+    done = repo.kmerge("install", "--hooks")
+    assert "core.hooksPath points to" in done.err
+    assert not (repo.path / "team-hooks").exists()
+
+
+def test_hooks_need_one_repository(repo: Repo) -> None:
+    done = repo.kmerge("install", "--global", "--hooks", check=False)
+    assert done.code == 2
+    assert not (repo.world.home / ".gitconfig").exists()
+
+
+# -- the page -------------------------------------------------------------------------------------
+
+
+def test_the_page_names_every_scope_pattern_and_setting() -> None:
+    from kmerge_git.git import patterns, settings
+
+    page = (ROOT / "docs" / "install.md").read_text()
+    wanted = {f"`--{scope}`" for scope in ("global", "system", "worktree", "shared")}
+    wanted |= {f"`{name}`" for name in (*patterns.DEFAULTS, *settings.ATTRIBUTES)}
+    wanted |= {f"`{policy}`" for policy in settings.POLICIES}
+    assert {word for word in wanted if word not in page} == set()

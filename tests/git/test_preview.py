@@ -1,0 +1,185 @@
+"""`kmerge preview` in real repositories: compared with what the merge then really does."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from manifests import deployment, service, stream
+from world import Repo, World
+
+from kmerge_git.git.repository import Repository
+from kmerge_git.whole.merging import Options
+from kmerge_git.whole.previewing import preview_rebase
+
+BASE = deployment()
+OURS = deployment(env=("A=1", "OURS=1"))
+THEIRS = deployment(env=("A=1", "THEIRS=1"))
+BOTH = deployment(env=("A=1", "OURS=1", "THEIRS=1"))
+
+
+def state(repo: Repo) -> tuple[str, str, str]:
+    """Everything that a preview must not touch."""
+    return (
+        repo.git("ls-files", "-s").out,
+        repo.git("status", "--porcelain", check=False).out,
+        repo.git("count-objects").out,
+    )
+
+
+def files(repo: Repo, *args: str, code: int) -> dict[str, str]:
+    """The results by path, from --json."""
+    before = state(repo)
+    done = repo.kmerge("preview", *args, "--json", check=False)
+    assert done.code == code, done.said
+    assert state(repo) == before
+    report = json.loads(done.out)
+    assert report["clean"] == (code == 0)
+    return {file["path"]: file["result"] for step in report["steps"] for file in step["files"]}
+
+
+def test_every_result_by_name(repo: Repo) -> None:
+    image = deployment(image="app:2")
+    repo.fork(
+        dict.fromkeys(("a.yaml", "b.yaml", "c.yaml"), BASE) | {"notes.txt": "a\n"},
+        {
+            "a.yaml": deployment(replicas=2),
+            "b.yaml": OURS,
+            "c.yaml": deployment(replicas=2),
+            "notes.txt": "b\n",
+        },
+        {"a.yaml": image, "b.yaml": THEIRS, "c.yaml": deployment(replicas=3), "notes.txt": "c\n"},
+    )
+    assert files(repo, "side", code=1) == {
+        "a.yaml": "clean",
+        "b.yaml": "resolved",
+        "c.yaml": "conflict",
+        "notes.txt": "conflict",
+    }
+
+
+def test_the_table(repo: Repo) -> None:
+    repo.fork(
+        {"b.yaml": BASE, "c.yaml": BASE},
+        {"b.yaml": OURS, "c.yaml": deployment(replicas=2)},
+        {"b.yaml": THEIRS, "c.yaml": deployment(replicas=3)},
+    )
+    done = repo.kmerge("preview", "side", check=False)
+    assert done.code == 1
+    assert done.out == (
+        "resolved  b.yaml\n"
+        "CONFLICT  c.yaml\n"
+        "    Deployment/web spec.replicas: changed on both sides\n"
+        "        base   replicas: 1\n"
+        "        ours   replicas: 2\n"
+        "        theirs replicas: 3\n"
+        "merge: 2 files changed on both sides: 1 resolved by structure, 1 in conflict\n"
+    )
+    painted = repo.kmerge("preview", "side", "--color", "always", check=False).out
+    assert "\x1b[31mCONFLICT \x1b[0m c.yaml" in painted
+
+
+@pytest.mark.parametrize("mover", ["ours", "theirs"])
+def test_a_moved_resource(repo: Repo, mover: str) -> None:
+    moved = {"all.yaml": deployment(), "service.yaml": service()}
+    edited = {"all.yaml": stream(deployment(), service(8443))}
+    ours, theirs = (moved, edited) if mover == "ours" else (edited, moved)
+    repo.fork({"all.yaml": stream(deployment(), service())}, ours, theirs)
+    assert files(repo, "side", code=0) == {"all.yaml": "moved", "service.yaml": "moved"}
+
+
+def test_deleted_and_renamed(repo: Repo) -> None:
+    repo.commit("base", {"gone.yaml": BASE, "old.yaml": stream(BASE, service())})
+    repo.branch("side")
+    repo.commit("theirs", {"gone.yaml": THEIRS, "old.yaml": stream(THEIRS, service())})
+    repo.switch("main")
+    repo.git("rm", "-q", "gone.yaml")
+    repo.git("mv", "old.yaml", "new.yaml")
+    repo.commit("ours", {"new.yaml": stream(OURS, service())})
+    assert files(repo, "side", code=1) == {"gone.yaml": "conflict", "new.yaml": "resolved"}
+
+
+def test_no_merge_to_make(repo: Repo) -> None:
+    repo.commit("base", {"a.yaml": BASE})
+    repo.branch("side")
+    repo.commit("more", {"a.yaml": OURS})
+    assert repo.kmerge("preview", "main").out == "merge: nothing to do: up to date\n"
+    repo.switch("main")
+    assert repo.kmerge("preview", "side").out == "merge: a fast-forward\n"
+    assert repo.kmerge("preview", "side", "--rebase").out == "rebase: a fast-forward\n"
+
+
+def test_a_bare_repository_and_a_linked_worktree(world: World, repo: Repo) -> None:
+    repo.fork({"a.yaml": BASE}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
+    world.git("clone", "-q", "--bare", repo.path, "bare.git")
+    assert files(Repo(world, world.root / "bare.git"), "side", code=0) == {"a.yaml": "resolved"}
+    repo.git("worktree", "add", "-q", "../linked", "side")
+    assert files(Repo(world, world.root / "linked"), "main", code=0) == {"a.yaml": "resolved"}
+    assert files(repo, "main", "--into", "side", code=0) == {"a.yaml": "resolved"}
+
+
+def test_a_rebase_goes_commit_by_commit(repo: Repo) -> None:
+    repo.commit("base", {"a.yaml": BASE, "b.yaml": BASE, "x.yaml": BASE})
+    repo.branch("side")
+    repo.commit("upstream", {"a.yaml": THEIRS, "b.yaml": deployment(replicas=3)})
+    repo.switch("main")
+    repo.commit("first", {"a.yaml": OURS})
+    repo.commit("second", {"a.yaml": deployment(image="app:2", env=("A=1", "OURS=1"))})
+    repo.commit("third", {"b.yaml": deployment(replicas=2)})
+    repo.commit("fourth", {"x.yaml": OURS})
+    before = state(repo)
+    done = repo.kmerge("preview", "side", "--rebase", check=False)
+    assert state(repo) == before
+    assert done.code == 1
+    lines = [line for line in done.lines if not line.startswith(" ")]
+    assert [line.partition(" ")[2][11:] for line in lines if line[0].isdigit()] == [
+        "first",
+        "second",
+        "third",
+    ]
+    assert lines[-1].endswith("1 in conflict; stops here, 1 commits not tried")
+
+
+def test_a_clean_rebase_is_what_git_makes_of_it(repo: Repo) -> None:
+    repo.write(".gitattributes", "")
+    repo.commit("base", {"a.yaml": stream(BASE, service()), "gone.yaml": BASE})
+    repo.branch("side")
+    repo.git("mv", "a.yaml", "b.yaml")
+    repo.git("rm", "-q", "gone.yaml")
+    repo.commit("upstream", {"new.yaml": service(1, "new")})
+    repo.switch("main")
+    repo.commit("first", {"a.yaml": stream(OURS, service())})
+    repo.commit("second", {"c.yaml": service(2, "c")})
+    inside = Repository.open(str(repo.path))
+    ours, upstream = inside.commit("main"), inside.commit("side")
+    preview = preview_rebase(inside, ours, upstream, lambda path: Options())
+    assert (preview.is_clean, len(preview.steps)) == (True, 2)
+    repo.git("rebase", "-q", "side")
+    assert repo.text("b.yaml") == stream(OURS, service())
+    assert preview.steps[-1].tree == repo.head("HEAD^{tree}")
+
+
+def test_a_criss_cross_is_said(repo: Repo) -> None:
+    repo.fork({"a.yaml": BASE}, {"b.yaml": BASE}, {"c.yaml": BASE})
+    ours, theirs = repo.head("main"), repo.head("side")
+    repo.git("merge", "-q", "--no-edit", theirs)
+    repo.switch("side")
+    repo.git("merge", "-q", "--no-edit", ours)
+    repo.commit("theirs", {"a.yaml": THEIRS})
+    repo.switch("main")
+    repo.commit("ours", {"a.yaml": OURS})
+    done = repo.kmerge("preview", "side")
+    assert done.lines[0].startswith("criss-cross: ")
+
+
+def test_what_cannot_be(repo: Repo) -> None:
+    repo.commit("base", {"a.yaml": BASE})
+    done = repo.kmerge("preview", "nowhere", check=False)
+    assert (done.code, done.err) == (
+        2,
+        "kmerge: 'nowhere' is not a commit here; see `git log`\n",
+    )
+    repo.git("checkout", "-q", "--orphan", "other")
+    repo.commit("other", {"b.yaml": BASE})
+    done = repo.kmerge("preview", "main", check=False)
+    assert (done.code, "nothing in common" in done.err) == (2, True)

@@ -1,0 +1,379 @@
+"""`kmerge solve` in real repositories: every situation is finished with a commit and checked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from manifests import deployment, service, stream
+from world import Repo, World
+
+BASE = deployment()
+OURS = deployment(env=("A=1", "OURS=1"))
+THEIRS = deployment(env=("A=1", "THEIRS=1"))
+BOTH = deployment(env=("A=1", "OURS=1", "THEIRS=1"))
+
+
+def is_sound(repo: Repo) -> bool:
+    """Whether nothing is left to do: no conflict, a clean tree, every object in place."""
+    repo.git("fsck", "--strict")
+    return repo.git("status", "--porcelain").out == ""
+
+
+def stopped(repo: Repo, base: str, ours: str, theirs: str, name: str = "app.yaml") -> None:
+    """A merge that stopped with a conflict in one file."""
+    repo.fork({name: base}, {name: ours}, {name: theirs})
+    assert repo.merge().code == 1
+
+
+def test_both_modified_is_solved_staged_and_committed(repo: Repo) -> None:
+    stopped(repo, BASE, OURS, THEIRS)
+    done = repo.kmerge("solve")
+    assert done.lines == ["solved   app.yaml (both modified)"]
+    assert "finish with `git commit`" in done.err
+    assert repo.text("app.yaml") == BOTH
+    assert repo.unmerged() == []
+    repo.git("commit", "-q", "--no-edit")
+    assert is_sound(repo)
+
+
+def test_resolve_undo_brings_the_conflict_back(repo: Repo) -> None:
+    stopped(repo, BASE, OURS, THEIRS)
+    before = repo.git("ls-files", "-u").out
+    repo.kmerge("solve")
+    repo.git("checkout", "-m", "--", "app.yaml")
+    assert repo.git("ls-files", "-u").out == before
+    assert "<<<<<<<" in repo.text("app.yaml")
+
+
+def test_a_real_conflict_keeps_its_stages_and_the_abort(repo: Repo) -> None:
+    ours, theirs = deployment(replicas=2), deployment(replicas=3)
+    stopped(repo, BASE, ours, theirs)
+    before = repo.git("ls-files", "-u").out
+    done = repo.kmerge("solve", check=False)
+    assert done.code == 1
+    assert "Deployment/web spec.replicas" in done.out
+    assert repo.git("ls-files", "-u").out == before
+    assert "<<<<<<< HEAD" in repo.text("app.yaml")
+    repo.git("merge", "--abort")
+    assert repo.text("app.yaml") == ours
+    assert is_sound(repo)
+
+
+@pytest.mark.parametrize("side, replicas", [("ours", 2), ("theirs", 3)])
+def test_favor_decides(repo: Repo, side: str, replicas: int) -> None:
+    stopped(repo, BASE, deployment(replicas=2), deployment(replicas=3))
+    repo.kmerge("solve", "--favor", side)
+    assert repo.text("app.yaml") == deployment(replicas=replicas)
+    assert repo.unmerged() == []
+
+
+def test_a_second_run_finds_its_own_markers(repo: Repo) -> None:
+    stopped(repo, BASE, deployment(replicas=2), deployment(replicas=3))
+    repo.kmerge("solve", check=False)
+    repo.kmerge("solve", "--favor", "ours")
+    assert repo.text("app.yaml") == deployment(replicas=2)
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
+def test_every_marker_style_counts_as_untouched(repo: Repo, style: str) -> None:
+    repo.git("config", "merge.conflictStyle", style)
+    stopped(repo, BASE, OURS, THEIRS)
+    assert repo.kmerge("solve").lines == ["solved   app.yaml (both modified)"]
+
+
+def test_dry_run_changes_nothing(repo: Repo) -> None:
+    stopped(repo, BASE, OURS, THEIRS)
+    before = (repo.text("app.yaml"), repo.git("ls-files", "-s").out, count_objects(repo))
+    done = repo.kmerge("solve", "--dry-run")
+    assert done.lines == ["solved   app.yaml (both modified)"]
+    assert "would be solved" in done.err
+    assert (repo.text("app.yaml"), repo.git("ls-files", "-s").out, count_objects(repo)) == before
+
+
+def count_objects(repo: Repo) -> str:
+    return repo.git("count-objects").out
+
+
+def test_json_names_everything(repo: Repo) -> None:
+    stopped(repo, BASE, deployment(replicas=2), deployment(replicas=3))
+    done = repo.kmerge("solve", "--json", check=False)
+    report = json.loads(done.out)
+    assert (done.code, report["schema"], report["operation"], report["solved"]) == (
+        1,
+        1,
+        "merge",
+        False,
+    )
+    (file,) = report["files"]
+    assert (file["path"], file["situation"], file["result"]) == (
+        "app.yaml",
+        "both modified",
+        "conflict",
+    )
+    (conflict,) = file["conflicts"]
+    assert (conflict["resource"], conflict["field"]) == ("Deployment/web", "spec.replicas")
+    assert [conflict[side] for side in ("base", "ours", "theirs")] == [
+        f"replicas: {number}" for number in (1, 2, 3)
+    ]
+
+
+def test_work_done_by_hand_is_left_alone(repo: Repo) -> None:
+    stopped(repo, BASE, OURS, THEIRS)
+    mine = BOTH.replace("app:1", "app:by-hand")
+    repo.write("app.yaml", mine)
+    done = repo.kmerge("solve", check=False)
+    assert done.code == 1
+    assert "edited by hand" in done.out
+    assert repo.text("app.yaml") == mine
+    repo.kmerge("solve", "--force")
+    assert repo.text("app.yaml") == BOTH
+
+
+def test_half_solved_by_hand_is_left_alone(repo: Repo) -> None:
+    stopped(repo, BASE, OURS, THEIRS)
+    mine = repo.text("app.yaml").replace("app:1", "app:by-hand")
+    repo.write("app.yaml", mine)
+    assert repo.kmerge("solve", check=False).code == 1
+    assert repo.text("app.yaml") == mine
+
+
+def test_both_added(repo: Repo) -> None:
+    repo.fork({"README": "x"}, {"app.yaml": OURS}, {"app.yaml": THEIRS})
+    assert repo.merge().code == 1
+    repo.kmerge("solve")
+    assert repo.text("app.yaml") == BOTH
+    repo.git("commit", "-q", "--no-edit")
+    assert is_sound(repo)
+
+
+def test_renamed_by_one_modified_by_both(repo: Repo) -> None:
+    repo.commit("base", {"old.yaml": stream(BASE, service())})
+    repo.branch("side")
+    repo.commit("theirs", {"old.yaml": stream(THEIRS, service())})
+    repo.switch("main")
+    repo.git("mv", "old.yaml", "new.yaml")
+    repo.commit("ours", {"new.yaml": stream(OURS, service())})
+    assert repo.merge().code == 1
+    assert repo.kmerge("solve").lines == ["solved   new.yaml (both modified)"]
+    assert repo.text("new.yaml") == stream(BOTH, service())
+    assert not (repo.path / "old.yaml").exists()
+    repo.git("commit", "-q", "--no-edit")
+    assert is_sound(repo)
+
+
+@pytest.mark.parametrize("deleted_by", ["us", "them"])
+def test_deleted_against_modified_stays_a_conflict_unless_favored(
+    repo: Repo, deleted_by: str
+) -> None:
+    repo.commit("base", {"app.yaml": BASE, "README": "x"})
+    repo.branch("side")
+    _delete_or_edit(repo, deleted_by == "them")
+    repo.switch("main")
+    _delete_or_edit(repo, deleted_by == "us")
+    assert repo.merge().code == 1
+    done = repo.kmerge("solve", check=False)
+    assert done.code == 1
+    other = "them" if deleted_by == "us" else "us"
+    assert f"deleted by {deleted_by}, changed by {other}" in done.out
+    assert repo.text("app.yaml") == OURS
+    repo.kmerge("solve", "--favor", "ours")
+    assert (repo.path / "app.yaml").exists() == (deleted_by == "them")
+    repo.git("commit", "-q", "--no-edit")
+    assert is_sound(repo)
+
+
+def _delete_or_edit(repo: Repo, delete: bool) -> None:
+    if delete:
+        repo.git("rm", "-q", "app.yaml")
+        repo.commit("delete")
+    else:
+        repo.commit("edit", {"app.yaml": OURS})
+
+
+def test_only_the_chosen_paths(repo: Repo) -> None:
+    names = ("a/app.yaml", "b/app.yaml", "c.yaml")
+    repo.fork(dict.fromkeys(names, BASE), dict.fromkeys(names, OURS), dict.fromkeys(names, THEIRS))
+    assert repo.merge().code == 1
+    repo.world.kmerge("solve", ".", cwd=repo.path / "a")
+    assert repo.unmerged() == ["b/app.yaml", "c.yaml"]
+    repo.kmerge("solve", "c.yaml")
+    assert repo.unmerged() == ["b/app.yaml"]
+    done = repo.kmerge("solve", "../elsewhere.yaml", check=False)
+    assert (done.code, done.err) == (
+        2,
+        "kmerge: ../elsewhere.yaml: is outside of the working tree\n",
+    )
+
+
+def test_other_files_are_left_to_the_user(repo: Repo) -> None:
+    repo.fork(
+        {"app.yaml": BASE, "notes.txt": "a\n"},
+        {"app.yaml": OURS, "notes.txt": "b\n"},
+        {"app.yaml": THEIRS, "notes.txt": "c\n"},
+    )
+    assert repo.merge().code == 1
+    done = repo.kmerge("solve")
+    assert "kmerge: left to you, no manifest: notes.txt" in done.err
+    assert repo.unmerged() == ["notes.txt"]
+
+
+def test_no_conflict_is_said(repo: Repo) -> None:
+    repo.commit("base", {"app.yaml": BASE})
+    done = repo.kmerge("solve")
+    assert (done.out, done.err) == ("", "kmerge: no manifest is in conflict\n")
+
+
+def test_rebase_and_cherry_pick(repo: Repo) -> None:
+    repo.fork({"app.yaml": BASE}, {"app.yaml": OURS}, {"app.yaml": THEIRS})
+    assert repo.git("cherry-pick", "side", check=False).code == 1
+    assert "git cherry-pick --continue" in repo.kmerge("solve").err
+    assert repo.text("app.yaml") == BOTH
+    repo.git("cherry-pick", "--abort")
+    repo.switch("side")
+    assert repo.git("rebase", "main", check=False).code == 1
+    done = repo.kmerge("solve")
+    assert "git rebase --continue" in done.err
+    repo.git("rebase", "--continue", env={"GIT_EDITOR": "true"})
+    assert repo.text("app.yaml") == BOTH
+    assert is_sound(repo)
+
+
+def test_line_ends_are_those_of_a_checkout(repo: Repo) -> None:
+    repo.write(".gitattributes", "*.yaml text eol=crlf\n")
+    stopped(repo, BASE, OURS, THEIRS)
+    repo.kmerge("solve")
+    assert repo.bytes("app.yaml") == BOTH.replace("\n", "\r\n").encode()
+    assert repo.show(":app.yaml") == BOTH
+    repo.git("commit", "-q", "--no-edit")
+    assert is_sound(repo)
+
+
+def test_the_mode_of_the_file_stays(repo: Repo) -> None:
+    repo.write("app.yaml", BASE).chmod(0o755)
+    stopped(repo, BASE, OURS, THEIRS)
+    repo.kmerge("solve")
+    assert (repo.path / "app.yaml").stat().st_mode & 0o111
+    repo.git("commit", "-q", "--no-edit")
+    assert is_sound(repo)
+
+
+def test_a_linked_worktree_and_a_submodule(world: World, repo: Repo) -> None:
+    repo.fork({"app.yaml": BASE}, {"app.yaml": OURS}, {"app.yaml": THEIRS})
+    repo.git("worktree", "add", "-q", "../linked", "-b", "linked")
+    outer = world.init("outer")
+    outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", repo.path, "sub")
+    submodule = Repo(world, outer.path / "sub")
+    submodule.git("fetch", "-q", "origin", "side:side")
+    for place in (Repo(world, world.root / "linked"), submodule):
+        assert place.merge("side").code == 1
+        place.kmerge("solve")
+        assert place.text("app.yaml") == BOTH
+        place.git("commit", "-q", "--no-edit")
+        assert is_sound(place)
+
+
+def test_a_bare_repository_has_nothing_to_solve(world: World) -> None:
+    done = world.init("bare", bare=True).kmerge("solve", check=False)
+    assert (done.code, done.err) == (
+        2,
+        "kmerge: a bare repository has no index; run it in a working tree\n",
+    )
+
+
+def test_outside_of_a_repository(world: World) -> None:
+    done = world.kmerge("solve", cwd=world.home, check=False)
+    assert (done.code, done.err) == (
+        2,
+        "kmerge: this is not a git repository; run kmerge inside one\n",
+    )
+
+
+def test_attributes_and_settings_count(repo: Repo) -> None:
+    names = ("a.yaml", "b.yaml", "c.yaml", "d.manifest")
+    repo.write(".gitattributes", "a.yaml kmerge-favor=theirs\nb.yaml -merge\nd.* merge=kmerge\n")
+    repo.fork(
+        dict.fromkeys(names, BASE),
+        dict.fromkeys(names, deployment(replicas=2)),
+        dict.fromkeys(names, deployment(replicas=3)),
+    )
+    repo.git("config", "kmerge.favor", "ours")
+    repo.git("config", "kmerge.rules", "nonsense")
+    assert repo.merge().code == 1
+    done = repo.kmerge("solve")
+    assert "kmerge.rules: `nonsense` is none of" in done.err
+    assert [repo.text(name) for name in ("a.yaml", "c.yaml", "d.manifest")] == [
+        deployment(replicas=number) for number in (3, 2, 2)
+    ]
+    assert repo.unmerged() == ["b.yaml"]
+
+
+def test_a_filtered_file_is_left_alone(repo: Repo) -> None:
+    repo.write(".gitattributes", "*.yaml filter=crypt\n")
+    stopped(repo, BASE, OURS, THEIRS)
+    done = repo.kmerge("solve", check=False)
+    assert done.code == 1
+    assert "it passes through the filter 'crypt'" in done.out
+
+
+def test_a_path_that_is_no_utf8(repo: Repo) -> None:
+    name = b"a\xff b.yaml".decode("utf-8", "surrogateescape")
+    stopped(repo, BASE, OURS, THEIRS, name)
+    repo.kmerge("solve")
+    assert repo.unmerged() == []
+    assert repo.text(name) == BOTH
+
+
+def test_a_symbolic_link_is_no_text(repo: Repo) -> None:
+    repo.commit("base", {"app.yaml": BASE})
+    repo.branch("side")
+    (repo.path / "app.yaml").unlink()
+    (repo.path / "app.yaml").symlink_to("elsewhere")
+    repo.commit("theirs")
+    repo.switch("main")
+    repo.commit("ours", {"app.yaml": OURS})
+    assert repo.merge().code == 1
+    repo.kmerge("solve", check=False)
+    assert "<<<<" not in repo.text("app.yaml") if (repo.path / "app.yaml").is_file() else True
+    repo.git("merge", "--abort")
+    assert is_sound(repo)
+
+
+def test_revert_and_stash(repo: Repo) -> None:
+    first = repo.commit("first", {"app.yaml": deployment(env=("A=1", "OLD=1"))})
+    repo.commit("base", {"app.yaml": BASE})
+    repo.commit("ours", {"app.yaml": OURS})
+    assert repo.git("revert", "HEAD~1", check=False).code == 1
+    assert "git revert --continue" in repo.kmerge("solve").err
+    assert repo.text("app.yaml") == deployment(env=("A=1", "OURS=1", "OLD=1"))
+    repo.git("revert", "--abort")
+    repo.write("app.yaml", deployment(env=("A=1", "OURS=1", "STASHED=1")))
+    repo.git("stash", "-q")
+    repo.commit("more", {"app.yaml": deployment(env=("A=1", "OURS=1", "MORE=1"))})
+    assert repo.git("stash", "pop", check=False).code == 1
+    repo.kmerge("solve")
+    assert repo.text("app.yaml") == deployment(env=("A=1", "OURS=1", "MORE=1", "STASHED=1"))
+    assert repo.unmerged() == []
+    assert first in repo.git("log", "--format=%H").out
+
+
+def test_a_conflict_outside_of_a_sparse_checkout(repo: Repo) -> None:
+    names = ("in/a.yaml", "out/b.yaml")
+    repo.fork(dict.fromkeys(names, BASE), dict.fromkeys(names, OURS), dict.fromkeys(names, THEIRS))
+    repo.git("sparse-checkout", "set", "--cone", "--no-sparse-index", "in")
+    assert not (repo.path / "out").exists()
+    assert repo.merge().code == 1
+    repo.kmerge("solve")
+    assert repo.unmerged() == []
+    assert repo.show(":out/b.yaml") == BOTH
+    repo.git("commit", "-q", "--no-edit")
+    assert is_sound(repo)
+
+
+def test_a_policy_decides(repo: Repo) -> None:
+    stopped(repo, BASE, deployment(image="app:2"), deployment(image="app:10"))
+    assert repo.kmerge("preview", "side", check=False).code == 1
+    repo.git("config", "kmerge.policy", "*.yaml **.image higher")
+    assert repo.kmerge("preview", "side").code == 0
+    repo.kmerge("solve")
+    assert repo.text("app.yaml") == deployment(image="app:10")

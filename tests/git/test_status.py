@@ -1,0 +1,321 @@
+"""`kmerge status` and `kmerge doctor`: a driver that does not work must not look like one that does."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from world import Done, Repo, World
+
+from kmerge_git.git import driverline
+from kmerge_git.git.doctor import RUNNING
+
+
+def probes(repo: Repo, command: str = "status", *options: str, env: dict[str, str] | None = None):
+    done = repo.kmerge(command, "--json", *options, check=False, env=env)
+    told = json.loads(done.out)
+    assert told["schema"] == 1
+    assert told["ok"] is (done.code == 0)
+    return {row["name"]: row for row in told["probes"]}
+
+
+def states(repo: Repo, command: str = "status", **kwargs) -> dict[str, str]:
+    return {name: row["state"] for name, row in probes(repo, command, **kwargs).items()}
+
+
+def lines_of(done: Done, state: str) -> list[str]:
+    return [line for line in done.lines if line.startswith(state)]
+
+
+def test_a_fresh_installation_works(repo: Repo) -> None:
+    repo.commit("base", {"a.yaml": "a: 1\n"})
+    repo.kmerge("install")
+    done = repo.kmerge("status")
+    assert done.code == 0
+    assert lines_of(done, "FAIL") == []
+    assert "ok    driver: registered in the local configuration" in done.lines
+    assert "ok    attributes: 1 of 1 YAML files go to kmerge" in done.lines
+
+
+def test_nothing_is_registered(repo: Repo) -> None:
+    done = repo.kmerge("status", check=False)
+    assert done.code == 1
+    assert [line.split(":")[0] for line in lines_of(done, "FAIL")] == [
+        "FAIL  driver",
+        "FAIL  attributes",
+    ]
+    assert "      -> run `kmerge install`" in done.out
+
+
+def test_bound_but_never_selected(repo: Repo) -> None:
+    repo.kmerge("install")
+    (repo.path / ".git" / "info" / "attributes").unlink()
+    found = states(repo)
+    assert (found["driver"], found["line"], found["attributes"]) == ("ok", "ok", "FAIL")
+
+
+def test_selected_but_never_bound(repo: Repo) -> None:
+    repo.write(".gitattributes", "*.yaml merge=kmerge\n")
+    found = states(repo)
+    assert (found["driver"], found["attributes"]) == ("FAIL", "ok")
+    assert "line" not in found
+
+
+def test_a_name_without_a_driver_stops_every_merge(repo: Repo) -> None:
+    repo.git("config", "merge.kmerge.name", "x")
+    row = probes(repo)["driver"]
+    assert row["state"] == "FAIL"
+    assert "git stops every merge" in row["text"]
+
+
+def test_another_driver_has_the_files(repo: Repo) -> None:
+    repo.kmerge("install")
+    path = repo.path / ".git" / "info" / "attributes"
+    path.write_text(path.read_text() + "* merge=mergiraf\n")
+    repo.commit("base", {"a.yaml": "a: 1\n", "b.yml": "b: 1\n"})
+    row = probes(repo)["attributes"]
+    assert row["state"] == "FAIL"
+    assert row["text"] == "0 of 2 YAML files go to kmerge; 2 to mergiraf (a.yaml)"
+
+
+def test_every_tracked_file_is_asked(repo: Repo) -> None:
+    names = ["a.yaml", "b/c d.yml", "b/ü.yaml", "kustomization", "db.enc.yaml", "x.md"]
+    repo.commit("base", dict.fromkeys(names, "a: 1\n"))
+    repo.kmerge("install")
+    text = probes(repo)["attributes"]["text"]
+    assert text == "4 of 5 YAML files go to kmerge; 1 to git (db.enc.yaml)"
+
+
+def registered_with(repo: Repo, python: str) -> None:
+    repo.kmerge("install")
+    repo.git("config", "merge.kmerge.driver", driverline.driver_line(python))
+
+
+def test_the_interpreter_is_gone(repo: Repo) -> None:
+    registered_with(repo, "/no/such/python")
+    row = probes(repo)["line"]
+    assert row["state"] == "FAIL"
+    assert "not found" in row["text"]
+    assert row["hint"] == "run `kmerge install`"
+
+
+def test_the_package_is_gone(repo: Repo, world: World) -> None:
+    repo.kmerge("install")
+    line = repo.config("merge.kmerge.driver")[0]
+    driver = world.root / "gone" / "driver.py"
+    repo.git(
+        "config",
+        "merge.kmerge.driver",
+        line.replace(str(Path(driverline.__file__).parents[1]), str(driver)),
+    )
+    row = probes(repo)["line"]
+    assert row["state"] == "FAIL"
+    assert "No such file" in row["text"]
+
+
+def test_pyyaml_is_gone(repo: Repo, world: World) -> None:
+    repo.kmerge("install")
+    line = driverline.driver_line(lib=str(world.root))
+    repo.git("config", "merge.kmerge.driver", line)
+    row = probes(repo)["line"]
+    assert row["state"] == "FAIL"
+    assert "ModuleNotFoundError" in row["text"]
+
+
+def test_a_handwritten_line_is_not_judged(repo: Repo) -> None:
+    repo.kmerge("install")
+    repo.git("config", "merge.kmerge.driver", "kmerge driver %O %A %B")
+    assert states(repo)["line"] == "warn"
+
+
+def test_an_old_git_is_told_what_is_missing(repo: Repo, world: World) -> None:
+    repo.kmerge("install")
+    bin_dir = world.root / "bin"
+    bin_dir.mkdir()
+    real = next(
+        Path(d, "git") for d in world.env["PATH"].split(os.pathsep) if Path(d, "git").exists()
+    )
+    fake = bin_dir / "git"
+    fake.write_text(
+        f'#!/bin/sh\n[ "$1" = version ] && {{ echo "git version $FAKE"; exit; }}\nexec {real} "$@"\n'
+    )
+    fake.chmod(0o755)
+    path = f"{bin_dir}{os.pathsep}{world.env['PATH']}"
+    seen = {
+        fake: states(repo, env={"PATH": path, "FAKE": fake})["git"]
+        for fake in ("2.4.9", "2.39.5", "2.44.0.windows.1", "3.0.0")
+    }
+    assert seen == {
+        "2.4.9": "FAIL",
+        "2.39.5": "warn",
+        "2.44.0.windows.1": "ok",
+        "3.0.0": "ok",
+    }
+
+
+def test_switches_and_typos_are_told(repo: Repo) -> None:
+    repo.kmerge("install")
+    repo.git("config", "kmerge.favor", "mine")
+    done = repo.kmerge("status", env={"KMERGE": "0"})
+    told = "\n".join(lines_of(done, "warn"))
+    assert "KMERGE=0 turns the driver off" in told
+    assert "kmerge.favor: `mine` is none of ours, theirs" in told
+
+
+def test_outside_of_a_repository(world: World) -> None:
+    world.kmerge("install", "--global")
+    done = world.kmerge("status")
+    assert done.code == 0
+    assert any(line.startswith("warn  repository") for line in done.lines)
+
+
+def test_in_a_bare_repository(world: World) -> None:
+    bare = world.init("bare.git", bare=True)
+    assert "bare repository" in probes(bare)["attributes"]["hint"]
+    bare.kmerge("install")
+    assert bare.kmerge("status").code == 0
+
+
+def test_hooks_that_cannot_find_kmerge(repo: Repo, world: World) -> None:
+    repo.kmerge("install", "--hooks")
+    tools = world.root / "bin"
+    tools.mkdir()
+    for tool in ("git", "sh"):
+        found = next(Path(d, tool) for d in world.env["PATH"].split(":") if Path(d, tool).exists())
+        (tools / tool).symlink_to(found)
+    assert states(repo, env={"PATH": str(tools)})["hooks"] == "warn"
+
+
+@pytest.mark.parametrize(
+    "options, env, coloured",
+    [
+        ((), {}, False),
+        (("--color", "always"), {}, True),
+        ((), {"FORCE_COLOR": "1"}, True),
+        ((), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        (("--color", "never"), {"FORCE_COLOR": "1"}, False),
+    ],
+)
+def test_colour(repo: Repo, options: tuple[str, ...], env: dict[str, str], coloured: bool) -> None:
+    done = repo.kmerge("status", *options, env=env, check=False)
+    assert ("\x1b[" in done.out) is coloured
+
+
+# -- doctor ---------------------------------------------------------------------------------------
+
+
+def test_doctor_really_merges(repo: Repo) -> None:
+    repo.kmerge("install")
+    before = repo.git("status", "--porcelain", "--branch").out
+    assert states(repo, "doctor")["merge"] == "ok"
+    assert repo.git("status", "--porcelain", "--branch").out == before
+
+
+def test_doctor_is_not_disturbed_by_the_users_git(repo: Repo, world: World) -> None:
+    repo.kmerge("install")
+    for key, value in (
+        ("core.autocrlf", "true"),
+        ("commit.gpgSign", "true"),
+        ("core.hooksPath", str(world.root)),
+        ("init.defaultBranch", "side"),
+    ):
+        world.git("config", "--global", key, value)
+    env = {"GIT_DIR": str(repo.path / ".git"), "GIT_WORK_TREE": str(repo.path), "KMERGE": "0"}
+    assert states(repo, "doctor", env=env)["merge"] == "ok"
+
+
+def test_doctor_sees_a_driver_that_only_says_its_version(repo: Repo, world: World) -> None:
+    repo.kmerge("install")
+    fake = world.root / "driver.py"
+    fake.write_text(
+        "import sys\nprint('kmerge 0.1.0') if '--version' in sys.argv else sys.exit(1)\n"
+    )
+    repo.git("config", "merge.kmerge.driver", driverline.driver_line(driver=fake))
+    found = states(repo, "doctor")
+    assert (found["line"], found["merge"]) == ("ok", "FAIL")
+
+
+def test_doctor_sees_a_driver_that_merges_wrong(repo: Repo, world: World) -> None:
+    repo.kmerge("install")
+    fake = world.root / "driver.py"
+    fake.write_text("import sys\nprint('kmerge 0.1.0')\n")
+    repo.git("config", "merge.kmerge.driver", driverline.driver_line(driver=fake))
+    row = probes(repo, "doctor")["merge"]
+    assert row["state"] == "FAIL"
+    assert "came out wrong" in row["text"]
+
+
+def test_doctor_repairs_a_stale_interpreter(repo: Repo) -> None:
+    registered_with(repo, "/no/such/python")
+    assert states(repo, "doctor")["line"] == "FAIL"
+    done = repo.kmerge("doctor", "--fix")
+    assert "repaired: local configuration: set merge.kmerge.driver" in done.err
+    assert repo.kmerge("status").code == 0
+    assert repo.config("merge.kmerge.driver") == [driverline.driver_line(sys.executable)]
+
+
+def test_doctor_finds_what_killed_merges_left(repo: Repo) -> None:
+    repo.kmerge("install")
+    old, fresh = (repo.write(f".merge_file_{n}", "a: 1\n") for n in ("OlD123", "NeW456"))
+    tracked = repo.write(".merge_file_kept", "a: 1\n")
+    repo.git("add", ".merge_file_kept")
+    for path in (old, tracked):
+        then = time.time() - RUNNING - 60
+        os.utime(path, (then, then))
+    row = probes(repo, "doctor")["leftovers"]
+    assert row["state"] == "warn"
+    assert ".merge_file_OlD123" in row["text"]
+    assert "NeW456" not in row["text"]
+    repo.kmerge("doctor", "--fix")
+    assert [path.exists() for path in (old, fresh, tracked)] == [False, True, True]
+
+
+# -- the merge tool -------------------------------------------------------------------------------
+
+BASE, OURS, THEIRS = "a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 1\nb: 2\n"
+
+
+def test_git_mergetool_settles_what_lines_cannot(repo: Repo) -> None:
+    repo.kmerge("install", "--mergetool")
+    (repo.path / ".git" / "info" / "attributes").unlink()
+    repo.fork({"x.yaml": BASE}, {"x.yaml": OURS}, {"x.yaml": THEIRS})
+    assert repo.merge().code == 1
+    repo.git("mergetool", "--tool=kmerge", "--no-prompt")
+    assert repo.text("x.yaml") == "a: 2\nb: 2\n"
+    assert repo.unmerged() == []
+
+
+def test_git_mergetool_leaves_a_real_conflict(repo: Repo) -> None:
+    repo.kmerge("install", "--mergetool")
+    repo.fork({"x.yaml": BASE}, {"x.yaml": "a: 2\nb: 1\n"}, {"x.yaml": "a: 3\nb: 1\n"})
+    assert repo.merge().code == 1
+    assert repo.git("mergetool", "--tool=kmerge", "--no-prompt", check=False).code == 1
+    assert repo.unmerged() == ["x.yaml"]
+
+
+def test_mergetool_of_a_file_that_both_sides_added(repo: Repo) -> None:
+    repo.kmerge("install", "--mergetool")
+    (repo.path / ".git" / "info" / "attributes").unlink()
+    pod = "kind: Pod\nmetadata:\n  name: a\n"
+    repo.fork({"y": ""}, {"x.yaml": pod + "a: 1\n"}, {"x.yaml": pod + "b: 1\n"})
+    assert repo.merge().code == 1
+    repo.git("mergetool", "--tool=kmerge", "--no-prompt")
+    assert set(repo.text("x.yaml").splitlines()) == {*pod.splitlines(), "a: 1", "b: 1"}
+
+
+@pytest.mark.parametrize("base", ["", "missing.yaml", "base.yaml"])
+def test_mergetool_by_hand(repo: Repo, base: str) -> None:
+    repo.write("base.yaml", BASE)
+    repo.write("ours.yaml", OURS)
+    repo.write("theirs.yaml", THEIRS)
+    done = repo.kmerge("mergetool", base, "ours.yaml", "theirs.yaml", "out.yaml", check=False)
+    assert done.out == ""
+    assert done.code == (0 if base == "base.yaml" else 1)
+    if done.code == 0:
+        assert repo.text("out.yaml") == "a: 2\nb: 2\n"
+    else:
+        assert "<<<<<<< LOCAL" in repo.text("out.yaml")
