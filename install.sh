@@ -1,0 +1,414 @@
+#!/bin/sh
+# Installs kmerge-git from this checkout into an environment of its own. No sudo, no rc file is edited,
+# every command is printed before it runs, and --uninstall removes exactly what was installed.
+set -eu
+
+usage() {
+    cat <<'END'
+usage: ./install.sh [--demo] [--global] [--prefix DIR] [--dry-run]
+       ./install.sh --uninstall [--prefix DIR] [--dry-run]
+
+Installs the commands `kmerge` and `git-kmerge` (so that `git kmerge` works) from this checkout.
+Run it again to upgrade or to repair.
+
+  --demo        afterwards show a merge of a Deployment: git alone, then with kmerge
+  --global      afterwards run `kmerge install --global`: the driver for all your repositories
+  --prefix DIR  an own virtual environment in DIR/share/kmerge-git, commands in DIR/bin
+  --dry-run     print what would be done, do nothing
+  --uninstall   remove what an earlier run installed (with --prefix: what it installed there)
+  --help        this text
+
+Without --prefix the environment is made by uv if it is there, else by pipx, else it is a virtual
+environment in ${XDG_DATA_HOME:-~/.local/share}/kmerge-git with links in ~/.local/bin.
+
+Environment: PYTHON names the interpreter to use (3.11 or newer).
+END
+}
+
+newline='
+'
+
+# -- saying and doing ---------------------------------------------------------------------------------
+
+say() { printf '%s\n' "$*"; }
+step() { printf '\n==> %s\n' "$*"; }
+die() {
+    printf 'install.sh: %s\n' "$*" >&2
+    exit 1
+}
+# Print a command, then run it: nothing is done that was not said.
+run() {
+    printf '  $ %s\n' "$*"
+    [ -n "$dry" ] || "$@"
+}
+
+# -- what is there ------------------------------------------------------------------------------------
+
+usable() {
+    "$1" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
+}
+
+find_python() {
+    for candidate in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
+        if usable "$candidate"; then
+            command -v "$candidate"
+            return
+        fi
+    done
+}
+
+why_no_python() {
+    first=${PYTHON:-python3}
+    if ! "$first" -c '' >/dev/null 2>&1; then
+        die "$first was not found or does not run; install Python 3.11 or newer with its venv module" \
+            "(Debian, Ubuntu: apt install python3 python3-venv), or name one: PYTHON=/path/to/python3 ./install.sh"
+    elif ! "$first" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+        die "$("$first" --version 2>&1) is too old, 3.11 or newer is needed;" \
+            "name another: PYTHON=/path/to/python3.11 ./install.sh"
+    fi
+    die "$("$first" --version 2>&1) has no venv module; install it (Debian, Ubuntu: apt install python3-venv)," \
+        "or name another: PYTHON=/path/to/python3 ./install.sh"
+}
+
+# The receipt says what an earlier run did; it is the only thing --uninstall believes.
+recorded() {
+    if [ -f "$receipt" ]; then sed -n "s/^$1 //p" "$receipt"; fi
+}
+record() {
+    [ -n "$dry" ] || printf '%s\n' "$1 $2" >>"$receipt"
+}
+
+make_dir() {
+    [ ! -d "$1" ] || return 0
+    case $made in *"$newline$1$newline"*) return ;; esac # said in a dry run
+    make_dir "$(dirname -- "$1")"
+    run mkdir "$1"
+    made=$made$1$newline
+}
+# The directories and the receipt, which is written first: a run that fails half-way can be removed too.
+make_places() {
+    made=$newline
+    make_dir "$data"
+    [ -f "$receipt" ] || record method "$method"
+    if [ "$method" = venv ]; then make_dir "$bin"; fi
+    printf '%s' "$made" | while IFS= read -r dir; do
+        if [ -n "$dir" ]; then record made "$dir"; fi
+    done
+}
+
+choose_method() {
+    method=$(recorded method)
+    case $method in
+    uv | pipx) command -v "$method" >/dev/null || method='' ;;
+    esac
+    if [ -n "$method" ]; then
+        return
+    elif [ -n "$prefix" ]; then
+        method=venv
+    elif command -v uv >/dev/null; then
+        method=uv
+    elif command -v pipx >/dev/null; then
+        method=pipx
+    else
+        method=venv
+    fi
+}
+
+# Where the chosen tool puts the commands, and which interpreter runs them.
+places() {
+    case $method in
+    uv)
+        bin=$(uv tool dir --bin)
+        env_python=$(uv tool dir)/kmerge-git/bin/python
+        ;;
+    pipx)
+        bin=$(pipx environment --value PIPX_BIN_DIR)
+        env_python=$(pipx environment --value PIPX_LOCAL_VENVS)/kmerge-git/bin/python
+        ;;
+    venv)
+        bin=${prefix:-$HOME/.local}/bin
+        env_python=$data/venv/bin/python
+        ;;
+    esac
+}
+
+# -- installing ---------------------------------------------------------------------------------------
+
+refuse_foreign_commands() {
+    for name in kmerge git-kmerge; do
+        if [ -e "$bin/$name" ] || [ -L "$bin/$name" ]; then
+            [ "$(readlink "$bin/$name")" = "$data/venv/bin/$name" ] ||
+                die "$bin/$name exists and was not made by this script; move it away, then run again"
+        fi
+    done
+}
+
+install_venv() {
+    if [ -d "$data/venv" ] && ! "$env_python" -I -c 'import pip' 2>/dev/null; then
+        say "  the environment is broken or its interpreter is gone: it is made again"
+        run rm -rf "$data/venv"
+    fi
+    [ -d "$data/venv" ] || run "$python" -m venv "$data/venv"
+    run "$env_python" -I -m pip install --quiet --disable-pip-version-check "$checkout" || not_installed
+    for name in kmerge git-kmerge; do
+        [ -L "$bin/$name" ] || run ln -s "$data/venv/bin/$name" "$bin/$name"
+    done
+}
+
+not_installed() {
+    say "install.sh: $method could not install kmerge-git; its own words are above" >&2
+    say "  behind a proxy set HTTPS_PROXY, with a mirror PIP_INDEX_URL (uv: UV_DEFAULT_INDEX), and run this again" >&2
+    [ "$method" = venv ] || say "  --prefix DIR does it with pip instead of $method" >&2
+    die "to remove what was begun: ./install.sh --uninstall${prefix:+ --prefix $prefix}"
+}
+
+install_package() {
+    case $method in
+    uv)
+        if [ -n "$python" ]; then set -- --python "$python"; fi # else uv fetches one
+        run uv tool install --force --reinstall-package kmerge-git "$@" "$checkout" || not_installed
+        ;;
+    pipx) run pipx install --force --python "$python" "$checkout" || not_installed ;;
+    venv) install_venv ;;
+    esac
+}
+
+# The driver runs once for every file of a merge and cannot always keep what it compiles.
+compile_package() {
+    say "  compile the package and its YAML reader, so that no merge has to wait for it"
+    if [ -n "$dry" ]; then return; fi
+    for package in kmerge_git yaml; do
+        dir=$("$env_python" -I -c "import os, $package; print(os.path.dirname($package.__file__))")
+        run "$env_python" -I -m compileall -q "$dir"
+    done
+}
+
+install_all() {
+    command -v git >/dev/null || die "git was not found; install it first (Debian, Ubuntu: apt install git)"
+    python=$(find_python)
+    choose_method
+    [ -n "$python" ] || [ "$method" = uv ] || why_no_python
+    places
+
+    step "kmerge-git into an environment of its own, made by ${method}${python:+ with $python}"
+    if [ "$method" = venv ]; then refuse_foreign_commands; fi
+    make_places
+    install_package
+    compile_package
+    [ -n "$dry" ] || say "  $("$bin/kmerge" --version) is installed as $bin/kmerge and $bin/git-kmerge"
+    case :$PATH: in
+    *:"$bin":*) ;;
+    *) say "  $bin is not on your PATH: add it there, or call the commands by their full names" ;;
+    esac
+
+    if [ -n "$global" ]; then register; fi
+    if [ -n "$demo" ]; then show_demo; fi
+    say_next
+}
+
+register() {
+    step "the merge driver for all your repositories"
+    if [ -z "$dry" ] && ! has install; then
+        die "this kmerge has no \`install\` command yet: --global can do nothing"
+    fi
+    run "$bin/kmerge" install --global
+    [ -n "$(recorded global)" ] || record global yes
+}
+
+say_next() {
+    step "next"
+    if [ -z "$dry" ] && has install && [ -z "$(recorded global)" ]; then
+        say "  in a repository:       kmerge install --local"
+        say "  for all repositories:  kmerge install --global"
+    fi
+    say "  what it can do:        kmerge --help"
+    say "  to remove it again:    ./install.sh --uninstall${prefix:+ --prefix $prefix}"
+}
+
+has() { "$bin/kmerge" "$1" --help >/dev/null 2>&1; }
+
+# -- removing -----------------------------------------------------------------------------------------
+
+uninstall_all() {
+    if [ ! -f "$receipt" ]; then
+        say "nothing to remove: $receipt does not exist"
+        return
+    fi
+    method=$(recorded method)
+    case $method in
+    uv | pipx) command -v "$method" >/dev/null || die "it was installed by $method, which is not on PATH now" ;;
+    esac
+    places
+    step "removing kmerge-git, installed by $method"
+    if [ -n "$(recorded global)" ]; then
+        run "$bin/kmerge" uninstall --global ||
+            die "the driver could not be taken out of git's global configuration; nothing was removed"
+    fi
+    dirs=$(recorded made)
+    case $method in
+    uv) run uv tool uninstall kmerge-git || say "  uv has no kmerge-git any more" ;;
+    pipx) run pipx uninstall kmerge-git || say "  pipx has no kmerge-git any more" ;;
+    venv)
+        for name in kmerge git-kmerge; do
+            if [ "$(readlink "$bin/$name")" = "$data/venv/bin/$name" ]; then run rm "$bin/$name"; fi
+        done
+        run rm -rf "$data/venv"
+        ;;
+    esac
+    run rm "$receipt"
+    # Directories that were made for us go too, unless somebody else put something there since.
+    printf '%s\n' "$dirs" | LC_ALL=C sort -r | while IFS= read -r dir; do
+        if [ -n "$dry" ] || rmdir "$dir" 2>/dev/null; then say "  \$ rmdir $dir"; fi
+    done
+    say "  repositories that still name the driver merge as git alone does; nothing else is left"
+}
+
+# -- the demo -----------------------------------------------------------------------------------------
+
+deployment() { # deployment REPLICAS EXTRA-VARIABLE VALUE
+    cat <<END
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: web
+spec:
+  replicas: $1  # sized for the spring sale
+  template:
+    spec:
+      containers:
+        - name: web
+          image: registry.example/web:1.4
+          env:
+            - name: LOG_LEVEL
+              value: info
+END
+    if [ -n "$2" ]; then
+        printf '            - name: %s\n              value: %s\n' "$2" "$3"
+    fi
+}
+
+# Nothing of the user's git configuration is read or written in the scratch repository.
+seal() {
+    unset GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_COMMON_DIR
+    HOME=$scratch XDG_CONFIG_HOME=$scratch/.config
+    GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_ATTR_NOSYSTEM=1 GIT_PAGER=cat LC_ALL=C
+    GIT_AUTHOR_NAME=Demo GIT_AUTHOR_EMAIL=demo@example.com
+    GIT_COMMITTER_NAME=Demo GIT_COMMITTER_EMAIL=demo@example.com
+    PATH=$bin:$PATH
+    export HOME XDG_CONFIG_HOME GIT_CONFIG_NOSYSTEM GIT_CONFIG_GLOBAL GIT_ATTR_NOSYSTEM GIT_PAGER LC_ALL PATH
+    export GIT_AUTHOR_NAME GIT_AUTHOR_EMAIL GIT_COMMITTER_NAME GIT_COMMITTER_EMAIL
+}
+
+make_history() {
+    git init -q repo
+    cd repo
+    git symbolic-ref HEAD refs/heads/main
+    deployment 3 '' '' >web.yaml
+    git add web.yaml
+    git commit -q -m 'web: a deployment'
+    git branch add-cache
+    deployment 5 REGION eu >web.yaml
+    git commit -q -a -m 'web: five replicas, a region'
+    git checkout -q add-cache
+    deployment 3 CACHE redis >web.yaml
+    git commit -q -a -m 'web: a cache'
+    git checkout -q main
+}
+
+show_demo() {
+    step "a merge of a Deployment in a scratch repository"
+    if [ -n "$dry" ]; then
+        say "  (not shown in a dry run)"
+        return
+    fi
+    scratch=$(mktemp -d)
+    trap 'rm -rf "$scratch"' EXIT
+    trap 'exit 130' INT TERM
+    (
+        seal
+        cd "$scratch"
+        make_history
+        say "  main:       replicas 3 -> 5, one more variable: REGION"
+        say "  add-cache:  one more variable: CACHE"
+        demo_git_alone
+        if has install; then
+            demo_driver
+        elif has merge; then
+            demo_files
+        else
+            die "this kmerge has no command that merges: there is nothing to show"
+        fi
+    )
+}
+
+demo_git_alone() {
+    step "1. git alone: a conflict that is none"
+    if run git merge add-cache; then
+        die "git merged the demo without a conflict: there is nothing to show"
+    fi
+    say ''
+    sed -n '/env:/,$p' web.yaml
+    git merge --abort
+}
+
+demo_driver() {
+    step "2. the same merge with kmerge"
+    run kmerge install --local
+    run git merge --no-edit add-cache || die "the merge with kmerge was not clean; please report this"
+    say ''
+    cat web.yaml
+}
+
+demo_files() {
+    step "2. the same three versions with kmerge merge (this kmerge has no git driver to install yet)"
+    git show main~1:web.yaml >../base.yaml
+    git show main:web.yaml >../ours.yaml
+    git show add-cache:web.yaml >../theirs.yaml
+    cd ..
+    run kmerge merge base.yaml ours.yaml theirs.yaml || die "the merge was not clean; please report this"
+}
+
+# -- the arguments ------------------------------------------------------------------------------------
+
+demo='' dry='' global='' prefix='' action=install_all
+while [ $# -gt 0 ]; do
+    case $1 in
+    --demo) demo=yes ;;
+    --global) global=yes ;;
+    --dry-run) dry=yes ;;
+    --uninstall) action=uninstall_all ;;
+    --prefix=*) prefix=${1#--prefix=} ;;
+    --prefix)
+        [ $# -gt 1 ] || die "--prefix needs a directory"
+        shift
+        prefix=$1
+        ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *)
+        usage >&2
+        die "unknown argument: $1"
+        ;;
+    esac
+    shift
+done
+
+checkout=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd)
+case $prefix in
+'') data=${XDG_DATA_HOME:-${HOME:?must be set, or use --prefix}/.local/share}/kmerge-git ;;
+/*) data=$prefix/share/kmerge-git ;;
+*)
+    prefix=$PWD/$prefix
+    data=$prefix/share/kmerge-git
+    ;;
+esac
+receipt=$data/receipt
+
+# Settings of the caller's shell must not decide where pip and Python look.
+unset PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX
+PIP_USER=0
+export PIP_USER
+
+"$action"
