@@ -1,0 +1,217 @@
+"""The driver process beside git's line merge and a bare interpreter: whole-process CPU, medians.
+
+    python bench/driver.py            all rows
+    python bench/driver.py --rounds 5
+
+Every round runs every command once, one after the other, so that the noise of a shared machine
+falls on all of them alike. CPU time counts the process and its children. See bench/README.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).resolve().parent.parent
+DRIVER = ROOT / "kmerge_git" / "cli" / "driver.py"
+LIB = Path(yaml.__file__).parent.parent
+WORDS = ("the merge keeps every change and says so when it cannot decide between them").split()  # noqa: SIM905
+
+
+def main() -> int:
+    """Print the table of ratios."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--rounds", type=int, default=9)
+    rounds = parser.parse_args().rounds
+    # git calls its drivers with its own folder first in PATH
+    folder = subprocess.check_output(["git", "--exec-path"], text=True).strip()
+    os.environ["PATH"] = folder + os.pathsep + os.environ.get("PATH", "")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(
+            [sys.executable, "-m", "compileall", "-q", str(ROOT / "kmerge_git")], check=True
+        )
+        print(f"{'case':52} {'driver':>9} {'ruler':>9} {'ratio':>6}  we ship")
+        for name, ruler, bar, texts in rows():
+            cpu, base, peak = compare(Path(folder), texts, ruler, rounds)
+            line = f"{name:52} {cpu * 1000:7.1f}ms {base * 1000:7.1f}ms {cpu / base:6.2f}  <= {bar}"
+            print(line + f"   peak {peak / 1024:.0f} MiB")
+        cpu, base = real_merge(Path(folder), rounds)
+        print(
+            f"{'git merge of 200 files / driver `python -I -S -c pass`':52} {cpu * 1000:7.1f}ms "
+            f"{base * 1000:7.1f}ms {cpu / base:6.2f}  <= 1.6"
+        )
+    return 0
+
+
+def rows():
+    """Name, ruler, bar and the three texts of every row."""
+    small = deployment("web", 60)
+    yield (
+        "5 KB Deployment, both sides changed",
+        "python",
+        1.6,
+        (small, small.replace("replicas: 3", "replicas: 5"), small.replace("V7: v7", "V7: other")),
+    )
+    parts = [prose(f"big{i}", 500_000 if i < 6 else 8_000) for i in range(63)]
+    bundle = "---\n".join(parts)
+    yield (
+        "3.5 MB bundle, 2 documents changed on one side each",
+        "git",
+        1.5,
+        (bundle, change(bundle, "big3", 40), change(bundle, "big20", 3)),
+    )
+    two = "---\n".join([prose(f"two{i}", 1_000_000 if i < 2 else 8_000) for i in range(190)])
+    ours = change(change(two, "two0", 50), "two1", 60)
+    theirs = change(change(two, "two0", 900), "two1", 800)
+    yield "3.5 MB bundle, two 1 MB documents changed by both", "git", 12, (two, ours, theirs)
+    crd = prose("crd", 1_600_000)
+    yield (
+        "1.6 MB CRD, one line changed by each side",
+        "git",
+        13,
+        (
+            crd,
+            change(crd, "crd", 100),
+            change(crd, "crd", 4000),
+        ),
+    )
+
+
+def deployment(name: str, variables: int) -> str:
+    """A Deployment of some 5 KB."""
+    env = "".join(f"        - name: V{i}\n          value: value-{i}\n" for i in range(variables))
+    labels = "".join(f"    V{i}: v{i}\n" for i in range(variables))
+    return (
+        f"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {name}\n  labels:\n{labels}"
+        "spec:\n  replicas: 3\n  template:\n    spec:\n      containers:\n      - name: app\n"
+        f"        image: app:1\n        env:\n{env}"
+    )
+
+
+def prose(name: str, size: int) -> str:
+    """A schema-like document: nested properties with a description each."""
+    lines = [
+        "apiVersion: apiextensions.k8s.io/v1",
+        "kind: CustomResourceDefinition",
+        f"metadata:\n  name: {name}",
+        "spec:\n  properties:",
+    ]
+    length, number = 0, 0
+    while length < size:
+        words = " ".join(WORDS[(number + k) % len(WORDS)] for k in range(14))
+        entry = (
+            f"    {name}field{number}:\n      description: {words} {number}\n      type: object\n"
+            f"      properties:\n        inner{number}:\n          description: |-\n"
+            f"            {words}\n            {words}\n          type: string"
+        )
+        lines.append(entry)
+        length += len(entry)
+        number += 1
+    return "\n".join(lines) + "\n"
+
+
+def change(text: str, name: str, number: int) -> str:
+    """One description of a document changed."""
+    at = text.index(f"    {name}field{number}:\n")
+    end = text.index("\n      type", at)
+    return text[:end] + " changed" + text[end:]
+
+
+def compare(folder: Path, texts, ruler: str, rounds: int):
+    """Medians of the driver and of its ruler, and the driver's peak memory in KiB."""
+    mine, base, peaks = [], [], []
+    for _ in range(rounds):
+        for name, text in zip(("O", "A", "B"), texts, strict=True):
+            (folder / name).write_text(text)
+        if ruler == "git":
+            argv = ["git", "merge-file", "-p", "-q", "A", "O", "B"]
+        else:
+            argv = [sys.executable, "-I", "-c", "pass"]
+        base.append(run(argv, folder)[0])
+        cpu, peak, code = run([*driver_argv(), "O", "A", "B"], folder)
+        assert code in (0, 3), code
+        mine.append(cpu)
+        peaks.append(peak)
+    return statistics.median(mine), statistics.median(base), max(peaks)
+
+
+def driver_argv() -> list[str]:
+    """The registered line, without the shell around it."""
+    return [
+        sys.executable,
+        "-I",
+        "-S",
+        str(DRIVER),
+        f"--lib={LIB}",
+        "--marker-size=7",
+        "--path=a.yaml",
+    ]
+
+
+def run(argv: list[str], folder: Path) -> tuple[float, int, int]:
+    """CPU seconds, peak KiB and exit code of a process with its children."""
+    null = os.open(os.devnull, os.O_RDWR)
+    here = os.getcwd()
+    os.chdir(folder)
+    actions = [(os.POSIX_SPAWN_DUP2, null, fd) for fd in (0, 1, 2)]
+    pid = os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions)
+    os.chdir(here)
+    os.close(null)
+    _, status, usage = os.wait4(pid, 0)
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status)
+
+
+def real_merge(folder: Path, rounds: int) -> tuple[float, float]:
+    """`git merge-tree` of 200 files changed on both sides, with ours and with an empty driver."""
+    repo = folder / "repo"
+    env = {
+        **os.environ,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_AUTHOR_NAME": "bench",
+        "GIT_AUTHOR_EMAIL": "bench@example.invalid",
+        "GIT_COMMITTER_NAME": "bench",
+        "GIT_COMMITTER_EMAIL": "bench@example.invalid",
+    }
+    os.environ.update(env)
+
+    def git(*argv: str) -> None:
+        subprocess.run(["git", *argv], cwd=repo, check=True, capture_output=True)
+
+    repo.mkdir()
+    git("init", "-q", "-b", "main")
+    text = deployment("web", 60)
+    sides = {
+        "main": text,
+        "ours": text.replace("replicas: 3", "replicas: 5"),
+        "theirs": text.replace("V7: v7", "V7: other"),
+    }
+    for branch, content in sides.items():
+        if branch != "main":
+            git("checkout", "-q", "-b", branch, "main")
+        for number in range(200):
+            (repo / f"f{number}.yaml").write_text(content + f"# {number}\n")
+        git("add", "-A")
+        git("commit", "-q", "-m", branch)
+    (repo / ".git" / "info" / "attributes").write_text("*.yaml merge=bench\n")
+    line = " ".join(f'"{part}"' for part in driver_argv()) + " %O %A %B"
+    empty = f'"{sys.executable}" -I -S -c pass'
+    mine, base = [], []
+    for _ in range(max(rounds // 3, 1)):
+        for times, command in ((base, empty), (mine, line)):
+            git("config", "merge.bench.driver", command)
+            times.append(run(["git", "merge-tree", "--write-tree", "ours", "theirs"], repo)[0])
+    shutil.rmtree(repo)
+    return statistics.median(mine), statistics.median(base)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
