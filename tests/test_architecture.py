@@ -1,0 +1,164 @@
+"""The house's walls: who may import whom, and what the driver may not import at all."""
+
+import ast
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "kmerge_git"
+
+CORE = {"text", "tree", "kube", "merge", "patch"}
+LAYERS = {
+    "text": set(),
+    "tree": {"text"},
+    "kube": {"text", "tree"},
+    "merge": {"text", "tree", "kube"},
+    "patch": {"tree", "kube"},
+    "check": CORE,
+    "pipeline": CORE,
+    "git": {"text"},
+    "report": set(),
+    "packages": CORE | {"pipeline"},
+    "whole": CORE | {"check", "pipeline", "git", "report"},
+    "bundle": set(),
+    "cli": CORE | {"bundle"} | {"check", "pipeline", "git", "report", "whole", "packages"},
+    "finding": set(),
+    "errors": set(),
+    "outcome": set(),
+    "__init__": set(),
+    "__main__": {"cli"},
+}
+OPEN_TO_ALL = {"errors", "outcome", "finding", "__init__"}
+# Each of these libraries is known in one place only, so that it can be replaced there.
+HOMES = {
+    "pygit2": ("git/repository.py",),
+    "yaml": ("tree/parser.py",),
+    "ruamel": ("tree/emit.py", "check/"),
+}
+# Each costs a large part of a bare interpreter's start: see docs/dependencies.md.
+BANNED = {
+    *("re", "argparse", "typing", "enum", "dataclasses", "pathlib", "subprocess", "json"),
+    *("logging", "collections", "functools", "pygit2", "ruamel", "yaml.reader", "yaml.constructor"),
+}
+LIBRARIES = str(Path(find_spec("yaml").origin).parent.parent)
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def imported(path: Path) -> set[str]:
+    """Return every dotted name the module imports anywhere, `import_module("x")` included."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: write imports of the package in full"
+            if node.module == "kmerge_git":
+                names.update(f"kmerge_git.{alias.name}" for alias in node.names)
+            else:
+                names.add(node.module or "")
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else node.func
+            called = called.id if isinstance(called, ast.Name) else called
+            if called in ("import_module", "__import__"):
+                names.add(str(node.args[0].value))
+    return names
+
+
+def part_of(dotted: str) -> str:
+    """Return the layer a dotted name below kmerge_git belongs to."""
+    part = [*dotted.split("."), "__init__"][1]
+    return part if (PACKAGE / part).is_dir() or (PACKAGE / f"{part}.py").exists() else "__init__"
+
+
+def trespasses(path: Path, names: set[str]) -> list[str]:
+    """Return what is wrong with a module's imports."""
+    here = path.relative_to(PACKAGE).as_posix()
+    layer = here.split("/")[0].removesuffix(".py")
+    if layer not in LAYERS:
+        return [f"{here}: no row in LAYERS: say what it may import"]
+    wrong = []
+    for name in sorted(names):
+        top = name.split(".")[0]
+        if top == "kmerge_git":
+            part = part_of(name)
+            if part not in LAYERS[layer] | OPEN_TO_ALL | {layer}:
+                wrong.append(f"{here} imports {name}: {layer} may not know {part}")
+        elif top in HOMES and not here.startswith(HOMES[top]):
+            wrong.append(f"{here} imports {name}: only {', '.join(HOMES[top])} may")
+    return wrong
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
+def test_a_module_imports_only_what_its_layer_may_know(path):
+    assert not trespasses(path, imported(path))
+
+
+@pytest.mark.parametrize(
+    "where, name",
+    [
+        ("text/lines.py", "kmerge_git.tree.nodes"),
+        ("tree/nodes.py", "kmerge_git.kube"),
+        ("git/settings.py", "kmerge_git.merge"),
+        ("report/sarif.py", "kmerge_git.check"),
+        ("errors.py", "kmerge_git.text"),
+        ("git/install.py", "pygit2"),
+        ("merge/plan.py", "yaml.nodes"),
+        ("merge/plan.py", "ruamel.yaml"),
+        ("unknown.py", "os"),
+    ],
+)
+def test_the_guard_sees_a_trespass(where, name):
+    assert trespasses(PACKAGE / where, {name})
+
+
+def test_the_guard_sees_imports_inside_functions(tmp_path):
+    module = tmp_path / "m.py"
+    module.write_text("def f():\n    import yaml.nodes\n    return import_module('pygit2')\n")
+    assert imported(module) == {"yaml.nodes", "pygit2"}
+
+
+def loaded_by(*command: str) -> tuple[int, set[str]]:
+    """Run an interpreter as git's driver line does and return its exit code and imports."""
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-X", "importtime", *command],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    assert lines, done.stderr
+    return done.returncode, {line.rsplit("|", 1)[1].strip() for line in lines}
+
+
+needs_libyaml = pytest.mark.skipif(
+    find_spec("yaml._yaml") is None, reason="PyYAML has no C module here: the slow road is expected"
+)
+
+
+def test_the_pipeline_imports_nothing_heavy():
+    if not (PACKAGE / "pipeline.py").exists():
+        pytest.skip("there is no pipeline yet")
+    code = f"import sys; sys.path[:0] = [{str(ROOT)!r}, {LIBRARIES!r}]; import kmerge_git.pipeline"
+    status, modules = loaded_by("-c", code)
+    assert status == 0
+    assert not modules & BANNED
+
+
+@needs_libyaml
+def test_a_merge_by_the_driver_imports_nothing_heavy(tmp_path):
+    driver = PACKAGE / "cli" / "driver.py"
+    if not driver.exists() or not (PACKAGE / "git" / "settings.py").exists():
+        pytest.skip("there is no whole driver yet")
+    versions = []
+    for name, (left, right) in {"base": (1, 1), "ours": (2, 1), "theirs": (1, 2)}.items():
+        versions.append(tmp_path / f"{name}.yaml")
+        versions[-1].write_text(f"left: {left}\nright: {right}\n")
+    flags = [f"--lib={LIBRARIES}", "--marker-size=7", "--path=a.yaml"]
+    status, modules = loaded_by(str(driver), *flags, *map(str, versions))
+    assert status == 0
+    assert versions[1].read_text() == "left: 2\nright: 2\n"
+    assert not modules & BANNED

@@ -1,0 +1,117 @@
+"""What the documentation says is so: commands and their flags, links, the table of lists, examples."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from kmerge_git.cli.main import COMMANDS
+from kmerge_git.kube.listkeys import Where, start
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+assert len(PAGES) > 8, "no documentation found"
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    text = page.read_text()
+    titles = re.findall(r"^#+ (.*)$", text, re.M)
+    return {*re.findall(r"<a id=\"?([^\"> ]+)", text)} | {
+        re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles
+    }
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if "://" in link:
+            continue
+        name, _, anchor = link.partition("#")
+        target = (page.parent / name).resolve() if name else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    text = (ROOT / "README.md").read_text()
+    missing = [p.name for p in (ROOT / "docs").glob("*.md") if f"docs/{p.name}" not in text]
+    assert missing == []
+
+
+def test_the_readme_names_every_command() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert [name for name in COMMANDS if f"`kmerge {name}" not in text] == []
+
+
+def flags(command: str) -> set[str]:
+    parser = argparse.ArgumentParser()
+    import_module(f"kmerge_git.cli.{COMMANDS[command][0]}").add_arguments(parser)
+    return {flag for action in parser._actions for flag in action.option_strings}
+
+
+def calls(text: str) -> list[str]:
+    """What a page shows of `kmerge COMMAND ...`, in code."""
+    blocks = re.findall(r"^ *```sh\n(.*?)^ *```", text, re.M | re.S)
+    prose = re.sub(r"^ *```.*?^ *```", "", text, flags=re.M | re.S)
+    code = [line.partition(" #")[0] for block in blocks for line in block.splitlines()]
+    spans = [span.replace("\n", " ") for span in re.findall(r"`([^`]+)`", prose)]
+    code += [span for span in spans if span.startswith(("kmerge ", "git kmerge "))]
+    return [found for line in code for found in re.findall(r"\bkmerge ([a-z].*)", line)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_commands_and_their_flags_exist(page: Path) -> None:
+    for call in calls(page.read_text()):
+        words = re.split(r"[\s;&|)]+", call)
+        assert words[0] in COMMANDS, call
+        used = {word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)}
+        assert used <= flags(words[0]), call
+
+
+def place(version: str, kind: str, steps: list[str]) -> Where:
+    """The place that a path of the table leads to."""
+    (document,) = split(Source.of(f"apiVersion: {version}\nkind: {kind}\n")).documents
+    where = start(document.root)
+    for step in steps:
+        where = where.child(step.removesuffix("[]"))
+        where = where.items() if step.endswith("[]") else where
+    return where
+
+
+LISTS = re.findall(
+    r"^\| `(\S+) (\w+)` \| `(\S+)` \| (.+) \|$", (ROOT / "docs" / "list-keys.md").read_text(), re.M
+)
+assert len(LISTS) > 30, "no table found"
+
+
+@pytest.mark.parametrize("version, kind, path, said", LISTS)
+def test_the_table_of_lists(version: str, kind: str, path: str, said: str) -> None:
+    rule = place(version, kind, path.split(".")).list_rule()
+    spelled = ", ".join(f"`{name}`" for name in rule.fields)
+    for name, value in rule.defaults.items():
+        spelled = spelled.replace(f"`{name}`", f"`{name}` ({value})")
+    assert said == {"set": "set", "atomic": "no key"}.get(rule.kind, spelled)
+
+
+EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "api.md").read_text(), re.S)
+assert len(EXAMPLES) > 8, "no examples found"
+
+
+@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.split("\n")[0])
+def test_the_examples_of_the_api(code: str) -> None:
+    assert "assert " in code
+    exec(compile(code, "docs/api.md", "exec"), {"__name__": "example"})
+
+
+def test_the_page_names_every_public_name() -> None:
+    import kmerge_git
+
+    text = (ROOT / "docs" / "api.md").read_text()
+    assert [name for name in kmerge_git.__all__ if f"`{name}" not in text] == []
