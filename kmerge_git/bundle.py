@@ -1,37 +1,123 @@
 """Writes the driver's modules into one file, so that they load in one read.
 
-Forty imports cost the driver as much as a bare interpreter does. The first driver that finds no
+Fifty imports cost the driver as much as a bare interpreter does. The first driver that finds no
 bundle (or one of other modules) writes it beside the compiled files; who may not write there goes
-on without. It is only an image of modules that were loaded already, checked by size and time.
+on without. It is only an image of the modules' files, checked by size and time: the code of
+`cli/start.py`, then what every merge needs, in the order of the imports, then all the rest.
 """
 
 from __future__ import annotations
 
+import ast
 import marshal
 import os
-import sys
+from pathlib import Path
+from types import CodeType
+
+# Where the imports of every merge begin: the driver itself, and what is imported on the way.
+EVERY_MERGE = (
+    "kmerge_git.cli.drive",
+    "kmerge_git.git.settings",
+    "kmerge_git.pipeline",
+    "kmerge_git.tree.compose",
+    "kmerge_git.tree.scalars",
+    "kmerge_git.kube.keytable",
+)
+ROOMS = ("text", "tree", "kube", "merge")  # what some merges need
 
 
-def write(target: str) -> None:
-    """Bundle the package's modules that are loaded now."""
+def write(root: str, target: str) -> None:
+    """Bundle the package that stands in a folder."""
     fresh = f"{target}.{os.getpid()}"
     try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
         with open(fresh, "xb") as file:
-            stamps = []
-            codes = {}
-            for name, module in list(sys.modules.items()):
-                path = getattr(module, "__file__", None) or ""
-                # by name: an installed package shares its root with others, PyYAML's library too
-                if name != "__future__" and name.partition(".")[0] != "kmerge_git":
-                    continue
-                with open(path, "rb") as source:
-                    # without docstrings: a third less to read at every start
-                    code = compile(source.read(), path, "exec", dont_inherit=True, optimize=2)
-                stat = os.stat(path)
-                stamps.append((path, stat.st_size, stat.st_mtime_ns))
-                codes[name] = (marshal.dumps(code), path, hasattr(module, "__path__"))
-            marshal.dump((stamps, codes), file)
+            file.writelines(contents(Path(root)))
         os.replace(fresh, target)
     except (OSError, ValueError, SyntaxError):  # a bundle is never worth a failure
         if os.path.exists(fresh):
             os.unlink(fresh)
+
+
+def contents(root: Path) -> tuple[bytes, bytes, bytes]:
+    """The size of what every start reads; that; the modules that some merges need.
+
+    Every start reads (code of the start, stamps, modules of every merge, places of the others).
+    """
+    package = root / "kmerge_git"
+    order = ["__future__", *in_order(root)]
+    every = [(name, _file(root, name)) for name in order]
+    some = {_name(root, file) for room in ROOMS for file in (package / room).glob("*.py")}
+    files = [file for _, file in every[1:]] + [_file(root, name) for name in some]
+    start = package / "cli" / "start.py"
+    stamps = [_stamp(root, file) for file in dict.fromkeys([start, *files])]
+    codes = [(name, _below(root, file), _code(file)) for name, file in every]
+    rest = {
+        name: marshal.dumps(_code(_file(root, name))) for name in sorted(some.difference(order))
+    }
+    at = 0  # the places are told as from the end of what every start reads, which has no size yet
+    places = {}
+    for name, code in rest.items():
+        places[name] = (_below(root, _file(root, name)), at, len(code))
+        at += len(code)
+    head = marshal.dumps((_code(start), stamps, codes, places))
+    return b"%d\n" % len(head), head, b"".join(rest.values())
+
+
+def in_order(root: Path) -> list[str]:
+    """The modules of every merge, each behind those that it imports when it is loaded."""
+    done: dict[str, None] = {}
+    on_the_way: set[str] = set()
+
+    def visit(name: str) -> None:
+        file = _file(root, name)
+        if name in on_the_way or not file.is_file() or name.partition(".")[0] != "kmerge_git":
+            return
+        on_the_way.add(name)
+        visit(name.rpartition(".")[0])
+        for statement in ast.parse(file.read_bytes()).body:
+            if isinstance(statement, ast.Import):
+                for alias in statement.names:
+                    visit(alias.name)
+            elif isinstance(statement, ast.ImportFrom) and statement.module:
+                visit(statement.module)
+                for alias in statement.names:
+                    visit(f"{statement.module}.{alias.name}")
+        done[name] = None
+
+    for name in EVERY_MERGE:
+        visit(name)
+    return list(done)
+
+
+def _file(root: Path, name: str) -> Path:
+    if name == "__future__":
+        import __future__
+
+        return Path(__future__.__file__)
+    path = root.joinpath(*name.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_name(path.name + ".py")
+
+
+def _name(root: Path, file: Path) -> str:
+    parts = file.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _below(root: Path, file: Path) -> str:
+    return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
+
+
+def _stamp(root: Path, file: Path) -> tuple[str, int, int]:
+    stat = file.stat()
+    return _below(root, file), stat.st_size, stat.st_mtime_ns
+
+
+def _code(file: Path) -> CodeType:
+    """The code without docstrings and line numbers: half of what every start would read."""
+    return _bare(compile(file.read_bytes(), str(file), "exec", dont_inherit=True, optimize=2))
+
+
+def _bare(code: CodeType) -> CodeType:
+    parts = (_bare(part) if isinstance(part, CodeType) else part for part in code.co_consts)
+    return code.replace(co_linetable=b"", co_consts=tuple(parts))

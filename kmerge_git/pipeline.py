@@ -1,7 +1,7 @@
 """The whole story of a file merge, top-down.
 
-bytes -> trivial cases -> guards -> git's line merge (started here, asked for at the end)
-      -> text -> documents -> nodes -> rules make a plan -> the plan becomes text -> the proof
+bytes -> trivial cases -> guards -> text -> documents -> nodes -> rules make a plan
+      -> the plan becomes text -> a merge by lines, git's own where there is doubt -> the proof
       -> the better of the two results.
 
 A line merge that is clean and means the same as ours has the last word on the bytes. Where ours
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge import resources
+from kmerge_git.merge.agreement import ALIASES, lines_agree
 from kmerge_git.merge.decisions import Journal
 from kmerge_git.merge.ends import put_mark_into_hunk, to_bytes
 from kmerge_git.merge.pieces import Hunk, side_text
@@ -21,8 +22,9 @@ from kmerge_git.merge.rules_git import GitRules
 from kmerge_git.merge.sealed import SEALED, is_sealed
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Outcome
+from kmerge_git.text.linemerge import Asked
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import split, split_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,16 +103,9 @@ def merge(texts: Three[bytes], options: Options, start: Callable[[], LineMerge])
     trivial = _trivial(texts)
     if trivial is not None:
         return Outcome(trivial, True, "same")
-    from kmerge_git.text.linemerge import Once
-
-    lines = Once(start())
+    lines = Asked(start)
     try:
-        _refuse_marked(texts, options.marker_size)
         sources = texts.map(lambda data: Source(data, options.path))
-        sops = _sops(sources, texts)
-        if sops is not None:
-            lines.abandon()
-            return sops
         return _by_structure(sources, options, lines)
     except KmergeError as error:
         return _by_lines(lines, texts, options, str(error))
@@ -126,28 +121,31 @@ def _trivial(texts: Three[bytes]) -> bytes | None:
     return texts.theirs if texts.ours == texts.base else None
 
 
-def _refuse_marked(texts: Three[bytes], size: int) -> None:
-    """Conflict markers in an input: rerere's images, ancestors of a criss-cross."""
-    found = [d for d in (texts.base, texts.ours, texts.theirs) if b"<<<<<<<" in d]
-    if not found:
+def _guard(streams: Three[Stream], size: int) -> None:
+    """Refuse what must not be merged by field.
+
+    Sealed files: their mac covers all values. Conflict markers in an input: rerere's images,
+    ancestors of a criss-cross.
+    """
+    # what versions share is one text in memory (see `split_like`), and looked through once
+    both = (*streams.ours.documents, *streams.theirs.documents)
+    contents = {id(d.content): d.content for d in both}
+    if any("ENC[" in content and is_sealed(content) for content in contents.values()):
+        raise Unsupported(SEALED)
+    contents |= {id(d.content): d.content for d in streams.base.documents}
+    if not any("<<<<<<<" in content for content in contents.values()):
         return
     from kmerge_git.text.markers import has_markers
 
-    for data in found:
-        if has_markers(data.decode("utf-8", "replace"), min(size, 7)) >= 0:
+    for stream in (streams.base, streams.ours, streams.theirs):
+        if has_markers(stream.source.text, min(size, 7)) >= 0:
             raise Unsupported("an input holds conflict markers")
 
 
-def _sops(sources: Three[Source], texts: Three[bytes]) -> Outcome | None:
-    """A SOPS file cannot be merged by field: its mac covers all values."""
-    if is_sealed(sources.ours.text) or is_sealed(sources.theirs.text):
-        conflict = Conflict("", "", SEALED)
-        return Outcome(texts.ours, False, "kept", conflicts=(conflict,), reason=SEALED)
-    return None
-
-
-def _by_structure(sources: Three[Source], options: Options, lines: LineMerge) -> Outcome:
-    streams = sources.map(split)
+def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Outcome:
+    base = split(sources.base)
+    streams = Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
+    _guard(streams, options.marker_size)
     journal = Journal(options.favor, options.policy)
     merged = resources.merge(rules_named(options.rules, journal), streams, options.path)
     try:
@@ -165,12 +163,12 @@ def _proved(
     sources: Three[Source],
     streams: Three[Stream],
     options: Options,
-    lines: LineMerge,
+    lines: Asked,
     journal: Journal,
 ) -> Outcome:
     """The better of the two merges, if ours says what was decided."""
     if not _hunks(merged):
-        return _clean(merged, sources, options, lines, journal)
+        return _clean(merged, streams, options, lines, journal)
     for side in ("ours", "theirs"):
         prove(merged, side)
     text, count = lines.result()
@@ -195,15 +193,16 @@ def rules_named(name: str, journal: Journal) -> GitRules:
 
 
 def _clean(
-    merged: Merged, sources: Three[Source], options: Options, lines: LineMerge, journal: Journal
+    merged: Merged, streams: Three[Stream], options: Options, lines: Asked, journal: Journal
 ) -> Outcome:
     """Ours is clean: git's bytes if they mean the same, else ours."""
     text = _text(merged, lambda pieces, _: side_text(pieces, "ours"))
-    data = to_bytes(text, sources)
-    by_lines, count = lines.result()
+    data = to_bytes(text, streams.map(lambda stream: stream.source))
     decisions = tuple(journal.decisions)
-    # two merges that know nothing of each other agree; but neither looks for an alias's anchor
-    if count == 0 and by_lines == data and not any(mark in text for mark in (" *", "[*", "{*")):
+    if lines_agree(merged, streams):
+        return Outcome(data, True, "structure", decisions=decisions)
+    by_lines, count = lines.result()
+    if count == 0 and by_lines == data and not any(mark in text for mark in ALIASES):
         return Outcome(data, True, "structure", decisions=decisions)
     prove(merged, "ours")
     if count == 0 and _same_meaning(by_lines, text, options.path):
@@ -239,8 +238,11 @@ def _conflicted(
     return Outcome(data, False, "structure", conflicts=found, decisions=tuple(journal.decisions))
 
 
-def _by_lines(lines: LineMerge, texts: Three[bytes], options: Options, reason: str) -> Outcome:
+def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) -> Outcome:
     """Git's line merge; ours with a conflict where even git cannot merge, or does damage."""
+    if any(is_sealed(data.decode("utf-8", "replace")) for data in (texts.ours, texts.theirs)):
+        conflict = (Conflict("", "", SEALED),)
+        return Outcome(texts.ours, False, "kept", conflicts=conflict, reason=SEALED)
     text, count = lines.result()
     if count < 0:
         conflict = (Conflict("", "", reason),)

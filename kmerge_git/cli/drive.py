@@ -8,8 +8,9 @@ so a kill at any moment leaves the file whole. Nothing is ever written to stdout
 
 from __future__ import annotations
 
-import os
 import sys
+
+from kmerge_git.system import calls, exists, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def main(argv: list[str]) -> int:
     flags, paths = _split(argv)
     if "version" in flags:
         return _version()
-    if os.environ.get("KMERGE") == "0":
+    if variable("KMERGE") == "0":
         return NO_ANSWER
     if len(paths) != 3:
         print(USAGE, file=sys.stderr)
@@ -146,15 +147,17 @@ def _read(path: str) -> bytes:
 
 def _replace(path: str, data: bytes) -> None:
     """Put the result in place by rename; the old file stays whole until then."""
-    fresh = f"{path}.kmerge-{os.getpid()}"
+    fresh = f"{path}.kmerge-{calls.getpid()}"
     try:
+        mode = calls.stat(path).st_mode & 0o7777
         with open(fresh, "xb") as file:
             file.write(data)
-        os.chmod(fresh, os.stat(path).st_mode & 0o7777)
-        os.replace(fresh, path)
+            if calls.fstat(file.fileno()).st_mode & 0o7777 != mode:
+                calls.chmod(fresh, mode)
+        calls.replace(fresh, path)
     except BaseException:
-        if os.path.exists(fresh):
-            os.unlink(fresh)
+        if exists(fresh):
+            calls.unlink(fresh)
         raise
 
 
@@ -208,13 +211,13 @@ def _stop_clock() -> None:
 
 def _inject_fault() -> None:
     """Fail on purpose (`KMERGE_FAULT`), so that the way out can be tested with the real git."""
-    fault = os.environ.get("KMERGE_FAULT", "")
+    fault = variable("KMERGE_FAULT")
     if fault == "exception":
         raise RuntimeError("KMERGE_FAULT=exception")
     if fault == "kill":
-        os.kill(os.getpid(), 9)
+        calls.kill(calls.getpid(), 9)
     if fault == "hang":
         import time
 
-        _start_clock(float(os.environ.get("KMERGE_TIMEOUT", "10")))
+        _start_clock(float(variable("KMERGE_TIMEOUT") or "10"))
         time.sleep(3600)

@@ -7,7 +7,7 @@ not certain (no `.git` here, configuration in the environment, includes) git is 
 
 from __future__ import annotations
 
-import os
+from kmerge_git.system import contents, decoded, exists, is_folder, parent, variable
 
 CONFIG_WORDS = (b"[kmerge", b"conflictstyle", b"[include", b"attributesfile")
 ATTRIBUTE_WORDS = (b"kmerge-", b"conflict-marker-size")
@@ -17,7 +17,7 @@ UNUSUAL = ("GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_ATTR_
 
 def nothing_is_set(path: str) -> bool:
     """Whether neither configuration nor attributes can say anything about a path."""
-    if any(name in os.environ for name in UNUSUAL) or os.path.isabs(path):
+    if any(variable(name) is not None for name in UNUSUAL) or path[:1] == "/" or ":" in path[:2]:
         return False  # git's own paths are relative to the top folder
     common = _common_dir()
     if not common:
@@ -30,68 +30,58 @@ def nothing_is_set(path: str) -> bool:
 
 def _common_dir() -> str:
     """The repository's own folder, shared by its worktrees; empty where we are not sure."""
-    git_dir = os.environ.get("GIT_DIR", ".git")
-    if not os.path.isdir(git_dir):
-        pointer = _read(git_dir)
+    git_dir = variable("GIT_DIR")
+    git_dir = ".git" if git_dir is None else git_dir
+    if not is_folder(git_dir):
+        pointer = contents(git_dir)
         if not pointer.startswith(b"gitdir: "):
             return ""
-        git_dir = os.fsdecode(pointer[8:].rstrip(b"\r\n"))
-    shared = _read(os.path.join(git_dir, "commondir")).strip()
-    common = os.path.join(git_dir, os.fsdecode(shared)) if shared else git_dir
-    if os.path.exists(os.path.join(git_dir, "config.worktree")):
+        git_dir = decoded(pointer[8:].rstrip(b"\r\n"))
+    shared = decoded(contents(f"{git_dir}/commondir").strip())
+    common = _below(git_dir, shared) if shared else git_dir
+    if exists(f"{git_dir}/config.worktree"):
         return ""
-    return common if os.path.isfile(os.path.join(common, "config")) else ""
+    return common if exists(f"{common}/config") else ""
 
 
 def _config_files(common: str) -> list[str]:
-    env = os.environ
-    files = [os.path.join(common, "config")]
-    if "GIT_CONFIG_GLOBAL" in env:
-        files.append(env["GIT_CONFIG_GLOBAL"])
+    files = [f"{common}/config"]
+    own = variable("GIT_CONFIG_GLOBAL")
+    if own is not None:
+        files.append(own)
     else:
-        home = env.get("HOME", "")
-        xdg = env.get("XDG_CONFIG_HOME") or os.path.join(home, ".config")
-        files += [os.path.join(home, ".gitconfig"), os.path.join(xdg, "git", "config")]
-    if env.get("GIT_CONFIG_NOSYSTEM", "") in ("", "0", "false"):
-        files += [env["GIT_CONFIG_SYSTEM"]] if "GIT_CONFIG_SYSTEM" in env else _system("gitconfig")
+        files += [f"{variable('HOME') or ''}/.gitconfig", f"{_xdg()}/git/config"]
+    if variable("GIT_CONFIG_NOSYSTEM") in (None, "", "0", "false"):
+        system = variable("GIT_CONFIG_SYSTEM")
+        files += [system] if system is not None else _system("gitconfig")
     return files
 
 
 def _attribute_files(common: str, path: str) -> list[str]:
-    env = os.environ
-    files = [os.path.join(common, "info", "attributes"), ".gitattributes"]
-    folder = os.path.dirname(path)
+    files = [f"{common}/info/attributes", ".gitattributes"]
+    folder = parent(path)
     while folder:
-        files.append(os.path.join(folder, ".gitattributes"))
-        folder = os.path.dirname(folder)
-    xdg = env.get("XDG_CONFIG_HOME") or os.path.join(env.get("HOME", ""), ".config")
-    files.append(os.path.join(xdg, "git", "attributes"))
-    return files + _system("gitattributes")
+        files.append(f"{folder}/.gitattributes")
+        folder = parent(folder)
+    return [*files, f"{_xdg()}/git/attributes", *_system("gitattributes")]
+
+
+def _xdg() -> str:
+    return variable("XDG_CONFIG_HOME") or f"{variable('HOME') or ''}/.config"
+
+
+def _below(folder: str, path: str) -> str:
+    """A path that may be relative to a folder."""
+    return path if path[:1] == "/" or ":" in path[:2] else f"{folder}/{path}"
 
 
 def _system(name: str) -> list[str]:
     """The system's file, for the git that called us: its prefix is in GIT_EXEC_PATH."""
     files = [f"/etc/{name}"]
-    prefix = os.environ.get("GIT_EXEC_PATH", "")
-    for _ in range(2):
-        prefix = os.path.dirname(prefix)
-    return [*files, os.path.join(prefix, "etc", name)] if prefix.strip("/") else files
+    prefix = parent(parent(variable("GIT_EXEC_PATH") or ""))
+    return [*files, f"{prefix}/etc/{name}"] if prefix.strip("/") else files
 
 
 def _holds(file: str, words: tuple[bytes, ...]) -> bool:
-    text = _read(file).lower()
+    text = contents(file).lower()
     return any(word in text for word in words)
-
-
-def _read(file: str) -> bytes:
-    """The bytes of a file; nothing where there is none."""
-    try:
-        fd = os.open(file, os.O_RDONLY)
-    except OSError:
-        return b""
-    try:
-        return os.read(fd, 1 << 20)
-    except OSError:
-        return b""
-    finally:
-        os.close(fd)

@@ -7,9 +7,8 @@ that makes no sense is told and passed over: a typo must not cost anybody a merg
 
 from __future__ import annotations
 
-import os
-
 from kmerge_git.git.hints import nothing_is_set
+from kmerge_git.system import CAN_SPAWN, all_of, calls, decoded, spawn, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,6 +16,12 @@ if TYPE_CHECKING:
 
 ATTRIBUTES = ("kmerge-rules", "kmerge-favor", "kmerge-policy", "conflict-marker-size")
 CONFIG = r"^(kmerge\.|merge\.conflictstyle$)"
+VARIABLES = (
+    ("KMERGE_RULES", "rules"),
+    ("KMERGE_FAVOR", "favor"),
+    ("KMERGE_TIMEOUT", "timeout"),
+    ("KMERGE_CONFLICT_STYLE", "conflictstyle"),
+)
 RULES = ("git", "kyaml")
 SIDES = ("ours", "theirs")
 STYLES = ("merge", "diff3", "zdiff3")
@@ -54,7 +59,8 @@ def settings_for(
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
     """The settings for a path below the current directory; asks git twice, at the same time."""
-    environ = os.environ if environ is None else environ
+    if environ is None:
+        environ = {name: variable(name) or "" for name, _ in VARIABLES}
     if nothing_is_set(path):
         return settle(path, [], {}, environ, flags or {})
     config = Question("config", "--null", "--get-regexp", CONFIG)
@@ -85,12 +91,7 @@ def settle(
     for key, value in config:
         if key.startswith("kmerge."):
             _set(found, key, value)
-    for name, key in (
-        ("KMERGE_RULES", "rules"),
-        ("KMERGE_FAVOR", "favor"),
-        ("KMERGE_TIMEOUT", "timeout"),
-        ("KMERGE_CONFLICT_STYLE", "conflictstyle"),
-    ):
+    for name, key in VARIABLES:
         if environ.get(name):
             _set(found, name, environ[name], key)
     for name in ATTRIBUTES:
@@ -207,7 +208,7 @@ def _matches_name(glob: str, name: str) -> bool:
 def config_pairs(answer: bytes) -> list[tuple[str, str]]:
     """`git config --null --get-regexp`: keys (lower case) and values, a later one wins."""
     pairs = []
-    for item in os.fsdecode(answer).split("\0")[:-1]:
+    for item in decoded(answer).split("\0")[:-1]:
         key, newline, value = item.partition("\n")
         pairs.append((key.lower(), value if newline else "true"))
     return pairs
@@ -215,7 +216,7 @@ def config_pairs(answer: bytes) -> list[tuple[str, str]]:
 
 def attribute_values(answer: bytes) -> dict[str, str]:
     """`git check-attr -z`: the attributes that have a value."""
-    words = os.fsdecode(answer).split("\0")[:-1]
+    words = decoded(answer).split("\0")[:-1]
     triples = zip(words[::3], words[1::3], words[2::3], strict=False)
     return {
         name: value for _, name, value in triples if value not in ("unspecified", "set", "unset")
@@ -235,31 +236,23 @@ class Question:
         """The output; nothing if git has none or fails (outside of a repository)."""
         if self._pid < 0:
             return _run(self._argv)
-        chunks = []
-        while chunk := os.read(self._out, 1 << 16):
-            chunks.append(chunk)
-        os.close(self._out)
-        _, status = os.waitpid(self._pid, 0)
-        return b"".join(chunks) if status == 0 else b""
+        said = all_of(self._out)
+        _, status = calls.waitpid(self._pid, 0)
+        return said if status == 0 else b""
 
 
 def _spawn(argv: list[str]) -> tuple[int, int]:
     """(end of the pipe, process), or (-1, -1) where this system cannot do it cheaply."""
-    if not hasattr(os, "posix_spawnp"):
+    if not CAN_SPAWN:
         return -1, -1
-    out, into = os.pipe()
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_DUP2, into, 1),
-        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-    ]
+    out, into = calls.pipe()
     try:
-        return out, os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions)
+        return out, spawn(argv, into)
     except OSError:
-        os.close(out)
+        calls.close(out)
         return -1, -1
     finally:
-        os.close(into)
+        calls.close(into)
 
 
 def _run(argv: list[str]) -> bytes:

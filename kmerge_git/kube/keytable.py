@@ -6,14 +6,12 @@ so that the merge driver reads it without the json module. Definitions are read 
 
 from __future__ import annotations
 
-import os
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     # strategic merge patch, structural merge, the definition below
     Facts = tuple[str, str, str]
 
-_FILE = os.path.join(os.path.dirname(__file__), "list_keys.json")
+_FILE = __file__.removesuffix("keytable.py") + "list_keys.json"
 _lines: list[str] = []
 _first = 0  # the line of definition 0
 _definitions: dict[int, dict[str, Facts]] = {}

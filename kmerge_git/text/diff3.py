@@ -223,6 +223,8 @@ def _once(things: Sequence[Hashable], start: int, stop: int) -> dict[Hashable, i
 
 def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The longest subsequence with rising second members; the first members rise already."""
+    if all(pairs[n][1] < pairs[n + 1][1] for n in range(len(pairs) - 1)):
+        return pairs
     from bisect import bisect_left
 
     tops: list[int] = []  # the smallest last member of a chain of each length

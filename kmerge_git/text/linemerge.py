@@ -1,23 +1,23 @@
-"""Git's own line merge, `git merge-file`, started early and asked late.
+"""Git's own line merge, `git merge-file`.
 
 It is the fallback of everything, and the second opinion of every structural merge.
 """
 
 from __future__ import annotations
 
-import os
 import sys
+
+from kmerge_git.system import CAN_SPAWN, all_of, calls, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
     from typing import Protocol
 
     class LineMerge(Protocol):
         """A line merge that has been started."""
 
         def result(self) -> tuple[bytes, int]: ...
-        def abandon(self) -> None: ...
 
 
 class GitMergeFile:
@@ -49,43 +49,25 @@ class GitMergeFile:
         """(merged text, number of conflicts); -1 conflicts: git could not merge by lines."""
         if self._pid < 0:
             return _run(self._argv)
-        _, status = os.waitpid(self._pid, 0)
-        code = os.waitstatus_to_exitcode(status)
-        os.lseek(self._out, 0, os.SEEK_SET)
-        text = _read_all(self._out)
-        os.close(self._out)
+        _, status = calls.waitpid(self._pid, 0)
+        code = calls.waitstatus_to_exitcode(status)
+        calls.lseek(self._out, 0, 0)
+        text = all_of(self._out)
         if 0 <= code <= 127:
             return text, code
         return b"", -1
 
-    def abandon(self) -> None:
-        """Nobody needs the answer: wait for the process and throw it away."""
-        if self._pid >= 0:
-            os.waitpid(self._pid, 0)
-            os.close(self._out)
-
 
 def _spawn(argv: list[str]) -> tuple[int, int]:
     """(file of the output, process), or (-1, -1) where this system cannot do it cheaply."""
-    if not (hasattr(os, "posix_spawnp") and hasattr(os, "memfd_create")):
+    if not (CAN_SPAWN and hasattr(calls, "memfd_create")):
         return -1, -1
-    out = os.memfd_create("kmerge-lines")
-    actions = [
-        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_DUP2, out, 1),
-        (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-    ]
+    out = calls.memfd_create("kmerge-lines")
     try:
-        return out, os.posix_spawnp("git", argv, _environment(), file_actions=actions)
+        return out, spawn(argv, out)
     except OSError:
-        os.close(out)
+        calls.close(out)
         return -1, -1
-
-
-def _environment() -> Mapping[str, str]:
-    """The environment; as the bytes that it is made of, where it has them at hand."""
-    found: Mapping[str, str] = getattr(os.environ, "_data", os.environ)
-    return found
 
 
 def _run(argv: list[str]) -> tuple[bytes, int]:
@@ -99,13 +81,6 @@ def _run(argv: list[str]) -> tuple[bytes, int]:
     return (done.stdout, done.returncode) if 0 <= done.returncode <= 127 else (b"", -1)
 
 
-def _read_all(fd: int) -> bytes:
-    chunks = []
-    while chunk := os.read(fd, 1 << 20):
-        chunks.append(chunk)
-    return b"".join(chunks)
-
-
 class TemporaryFiles:
     """Three texts as files, for a line merge of texts that are not in files yet."""
 
@@ -117,7 +92,7 @@ class TemporaryFiles:
         self._folder = mkdtemp(prefix="kmerge-")
         paths = []
         for name, text in zip(("base", "ours", "theirs"), texts, strict=True):
-            paths.append(os.path.join(self._folder, name))
+            paths.append(f"{self._folder}/{name}")
             with open(paths[-1], "wb") as file:
                 file.write(text)
         self._merge = GitMergeFile((paths[0], paths[1], paths[2]), **options)  # type: ignore[arg-type]
@@ -129,34 +104,26 @@ class TemporaryFiles:
         finally:
             self._remove()
 
-    def abandon(self) -> None:
-        """As `GitMergeFile.abandon`."""
-        self._merge.abandon()
-        self._remove()
-
     def _remove(self) -> None:
         for name in ("base", "ours", "theirs"):
-            os.unlink(os.path.join(self._folder, name))
-        os.rmdir(self._folder)
+            calls.unlink(f"{self._folder}/{name}")
+        calls.rmdir(self._folder)
 
 
-class Once:
-    """A line merge that may be asked more than once."""
+class Asked:
+    """A line merge that starts when somebody asks for it, and once only."""
 
-    __slots__ = ("_answer", "_lines")
+    __slots__ = ("_answer", "_start")
 
-    def __init__(self, lines: LineMerge) -> None:
-        self._lines = lines
+    def __init__(self, start: Callable[[], LineMerge]) -> None:
+        self._start = start
         self._answer: tuple[bytes, int] | None = None
 
     def result(self) -> tuple[bytes, int]:
+        """(merged text, number of conflicts); -1 conflicts: there is no merge by lines."""
         if self._answer is None:
-            self._answer = self._lines.result()
+            self._answer = self._start().result()
         return self._answer
-
-    def abandon(self) -> None:
-        if self._answer is None:
-            self._lines.abandon()
 
 
 class Given:
@@ -170,6 +137,3 @@ class Given:
 
     def result(self) -> tuple[bytes, int]:
         return self.text, 0 if self.clean else 1
-
-    def abandon(self) -> None:
-        return None

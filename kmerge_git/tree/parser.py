@@ -11,6 +11,8 @@ import gc
 import sys
 from _operator import is_
 
+from kmerge_git.system import exists
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -147,11 +149,9 @@ def _ascend(self: Any) -> None:
 
 def _import_binding_alone(folders: list[str] | None) -> None:
     """Import `yaml._yaml` inside a stand-in package that holds only what the binding touches."""
-    spec = sys.modules["_frozen_importlib_external"].PathFinder.find_spec("yaml", folders or None)
-    if spec is None or spec.submodule_search_locations is None:
-        raise ImportError("no yaml package")
+    file = _binding(folders or sys.path)
     package = type(sys)("yaml")
-    package.__path__ = list(spec.submodule_search_locations)
+    package.__path__ = [file.rpartition("/")[0]]
     sys.modules["yaml"] = package
     marked = {"__init__": _init_marked}
     error = type("YAMLError", (Exception,), {})
@@ -175,7 +175,21 @@ def _import_binding_alone(folders: list[str] | None) -> None:
         stand_in.__dict__.update(names)
         sys.modules["yaml." + name] = stand_in
         setattr(package, name, stand_in)
-    __import__("yaml._yaml")
+    loader = sys.modules["_frozen_importlib_external"].ExtensionFileLoader("yaml._yaml", file)
+    spec = type(sys.__spec__)("yaml._yaml", loader, origin=file)
+    binding = sys.modules["_frozen_importlib"].module_from_spec(spec)
+    sys.modules["yaml._yaml"] = binding
+    loader.exec_module(binding)
+
+
+def _binding(folders: list[str]) -> str:
+    """The file of the binding, looked for where it always is: asking `import` takes longer."""
+    for folder in folders:
+        for suffix in sys.modules["_imp"].extension_suffixes():
+            file = f"{folder}/yaml/_yaml{suffix}"
+            if exists(file):
+                return file
+    raise ImportError("no binding of libyaml")
 
 
 class _StandIn(type(sys)):  # type: ignore[misc]

@@ -60,9 +60,68 @@ def test_it_answers_with_and_without_its_bundle(site: Path) -> None:
 
 def test_the_bundle_holds_this_package_alone(site: Path) -> None:
     drive(site, "--version")
-    _, codes = marshal.loads(bundle(site).read_bytes())
-    names = {name.partition(".")[0] for name in codes}
-    assert names == {"__future__", "kmerge_git"}
+    size, _, rest = bundle(site).read_bytes().partition(b"\n")
+    _, _, every, some = marshal.loads(rest[: int(size)])
+    names = {name for name, *_ in every} | set(some)
+    assert {name.partition(".")[0] for name in names} == {"__future__", "kmerge_git"}
+    assert {"kmerge_git.pipeline", "kmerge_git.merge.spell"} <= names
+
+
+def merged(site: Path, folder: Path) -> tuple[int, str, str]:
+    base, ours, theirs = versions(folder, "a: 1\nb: 2\n")
+    answer = drive(site, base, ours, theirs)
+    return answer.returncode, ours.read_text(), answer.stderr
+
+
+@pytest.mark.parametrize("damage", [b"", b"12", b"7\nabcdefg", b"x\n", b"0\n", b"9\n\xe9\0\0"])
+def test_a_broken_bundle_costs_no_answer(site: Path, tmp_path: Path, damage: bytes) -> None:
+    drive(site, "--version")
+    whole = bundle(site).read_bytes()
+    bundle(site).write_bytes(damage)
+    assert merged(site, tmp_path) == (0, "a: 2\nb: 2\n", "")
+    assert len(bundle(site).read_bytes()) == len(whole)
+
+
+def test_half_a_bundle_costs_no_answer(site: Path, tmp_path: Path) -> None:
+    drive(site, "--version")
+    whole = bundle(site).read_bytes()
+    bundle(site).write_bytes(whole[: len(whole) // 2])
+    assert merged(site, tmp_path) == (0, "a: 2\nb: 2\n", "")
+
+
+def test_a_changed_module_is_not_taken_from_the_bundle(site: Path, tmp_path: Path) -> None:
+    drive(site, "--version")
+    module = site / "kmerge_git" / "pipeline.py"
+    module.write_text(module.read_text() + "\n\nraise RuntimeError('the new module')\n")
+    code, _, said = merged(site, tmp_path)
+    assert code == 4
+    assert "the new module" in said
+
+
+def test_a_missing_module_is_not_taken_from_the_bundle(site: Path, tmp_path: Path) -> None:
+    drive(site, "--version")
+    (site / "kmerge_git" / "merge" / "spell.py").unlink()
+    assert merged(site, tmp_path) == (0, "a: 2\nb: 2\n", "")
+
+
+def test_a_copied_bundle_is_that_of_the_copy(site: Path, tmp_path: Path) -> None:
+    drive(site, "--version")
+    copy = tmp_path / "copy"
+    shutil.copytree(site, copy)  # with the times of the files
+    shutil.rmtree(site)
+    assert merged(copy, tmp_path) == (0, "a: 2\nb: 2\n", "")
+
+
+def test_the_modules_of_some_merges_are_in_the_bundle(site: Path, tmp_path: Path) -> None:
+    drive(site, "--version")
+    base, ours, theirs = versions(tmp_path, "a: 3\nb: 1\n")
+    script = site / "kmerge_git" / "cli" / "driver.py"
+    argv = [sys.executable, "-I", "-S", "-v", str(script), str(base), str(ours), str(theirs)]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "a: 2\n=======\na: 3\n" in ours.read_text()
+    loaded = [line for line in done.stderr.splitlines() if line.startswith("import 'kmerge_git")]
+    assert loaded and all("Lazy object" in line for line in loaded)
 
 
 def test_a_bundle_that_cannot_be_made_costs_no_answer(site: Path, tmp_path: Path) -> None:

@@ -196,10 +196,10 @@ def test_every_signal_is_no_answer(driven: Driven, signal: str) -> None:
 def test_a_kill_while_the_result_is_written_leaves_ours_whole(driven: Driven) -> None:
     package = copied(driven.world)
     text = (package / "cli" / "drive.py").read_text()
-    rename = "        os.replace(fresh, path)\n"
+    rename = "        calls.replace(fresh, path)\n"
     assert rename in text
     (package / "cli" / "drive.py").write_text(
-        text.replace(rename, "        os.kill(os.getpid(), 9)\n" + rename)
+        text.replace(rename, "        calls.kill(calls.getpid(), 9)\n" + rename)
     )
     driven.drive(line_for(package))
     driven.fork_one()

@@ -1,0 +1,154 @@
+"""The driver's process around `cli/drive.py`: where its modules come from, its last words, its end.
+
+`cli/driver.py` runs this before any module of the package is there. `-S` skips `site`, so the
+folders of the packages are added here. Nothing is imported that a bare interpreter has not got.
+"""
+
+import sys
+
+try:
+    import posix as calls
+except ImportError:
+    import os as calls  # type: ignore[no-redef]
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
+
+
+class Lazy:
+    """Finds the modules of the bundle that not every merge needs; an importer."""
+
+    __slots__ = ("bundle", "places", "root", "spec")
+
+    def __init__(self, root: str, bundle: str, places: "dict[str, tuple[str, int, int]]") -> None:
+        self.root = root
+        self.bundle = bundle
+        self.places = places  # file, and where in the bundle its code is
+        self.spec = type(sys.__spec__)
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> "Any":
+        """The module's place, if it is in the bundle."""
+        if name not in self.places:
+            return None
+        spec = self.spec(name, self, origin=self.root + self.places[name][0])  # type: ignore[arg-type]
+        spec.has_location = True
+        return spec
+
+    def create_module(self, spec: object) -> None:
+        """An ordinary module will do."""
+
+    def exec_module(self, module: "ModuleType") -> None:
+        """Run the module's code."""
+        from marshal import loads
+
+        _, start, size = self.places[module.__name__]
+        with open(self.bundle, "rb") as file:
+            file.seek(int(file.readline()) + start, 1)
+            code = loads(file.read(size))  # noqa: S302
+        exec(code, module.__dict__)  # noqa: S102
+
+
+def run(here: str, path: str, bundle: "tuple[Any, ...]") -> None:
+    """Answer git and end the process; come back if the bundle is of other modules."""
+    root = _root(here)
+    if bundle and not _is_fresh(root, bundle[0]):
+        return
+    sys.dont_write_bytecode = True  # a half-written one would be in the way of every later start
+    sys.path[0:1] = [root]
+    libraries = [arg[6:] for arg in sys.argv if arg.startswith("--lib=")]
+    sys.path += libraries
+    code = NO_ANSWER
+    try:
+        if bundle:
+            _load(root, bundle[1])
+            sys.meta_path.insert(0, Lazy(root, path, bundle[2]))
+        code = _answer(libraries)
+    except Exception as error:  # whatever it is: git's line merge goes on
+        tell(f"kmerge: {type(error).__name__}: {error}; git's line merge instead")
+    if not bundle and code in (CLEAN, CONFLICT):
+        _keep_bundle(root, path)
+    if "--version" in sys.argv:
+        sys.stdout.flush()
+    calls._exit(code)
+
+
+def tell(text: str) -> None:
+    """Say it on stderr; one that is closed or broken must not cost the answer."""
+    if sys.stderr is not None:  # `print` would take stdout then
+        try:
+            print(text, file=sys.stderr)
+        except OSError:
+            return
+
+
+def _answer(libraries: "list[str]") -> int:
+    from kmerge_git.cli.drive import TimeUp, main
+    from kmerge_git.tree import parser
+
+    parser.bare(libraries)
+    try:
+        return main(sys.argv[1:])
+    except TimeUp:
+        return NO_ANSWER
+
+
+def _root(here: str) -> str:
+    """The folder above the package, with a slash behind it."""
+    own = here.replace("\\", "/")
+    if own.endswith("/kmerge_git/cli/"):
+        return here[: -len("kmerge_git/cli/")]
+    from os.path import abspath, dirname
+
+    return dirname(dirname(abspath(here))) + "/"
+
+
+def _is_fresh(root: str, stamps: "list[tuple[str, int, int]]") -> bool:
+    """Whether the modules are those that the bundle was made of."""
+    try:
+        for name, size, time in stamps:
+            stat = calls.stat(root + name)
+            if stat.st_size != size or stat.st_mtime_ns != time:
+                return False
+    except OSError:
+        return False
+    return True
+
+
+def _load(root: str, modules: "list[tuple[str, str, Any]]") -> None:
+    """Make modules of codes that stand in the order of their imports.
+
+    What `import` does besides takes as long as the modules themselves.
+    """
+    module_type, known = type(sys), sys.modules
+    for name, file, code in modules:
+        if name in known:
+            continue
+        module = module_type(name)
+        module.__file__ = root + file
+        above, _, last = name.rpartition(".")
+        if file.endswith("/__init__.py"):
+            module.__path__ = [root + file.removesuffix("/__init__.py")]
+            module.__package__ = name
+        else:
+            module.__package__ = above
+        known[name] = module
+        exec(code, module.__dict__)  # noqa: S102
+        if above:
+            setattr(known[above], last, module)
+
+
+def _keep_bundle(root: str, path: str) -> None:
+    """Write the bundle for the next start; the answer of this one stands, whatever happens."""
+    folder = path.rpartition("/")[0]
+    if not calls.access(folder if calls.access(folder, 0) else folder.rpartition("/")[0], 2):
+        return
+    try:
+        from kmerge_git.bundle import write
+
+        write(root, path)
+    except Exception as error:
+        tell(f"kmerge: {path} was not written: {error}")

@@ -1,0 +1,82 @@
+"""Git is asked for its line merge only where a merge by lines of our own says no."""
+
+from __future__ import annotations
+
+import pytest
+
+from kmerge_git.pipeline import merge_files
+
+BASE = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: a
+data:
+  one: "1"
+  two: "2"
+  three: "3"
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: b
+data:
+  one: "1"
+"""
+
+
+def asked(ours: str, theirs: str, base: str = BASE) -> tuple[bool, str]:
+    """Whether git was asked, and the result."""
+    calls = []
+
+    def line_merge(*texts: bytes) -> tuple[bytes, bool]:
+        calls.append(texts)
+        return b"", False
+
+    outcome = merge_files(base.encode(), ours.encode(), theirs.encode(), line_merge=line_merge)
+    assert outcome.clean
+    return bool(calls), outcome.text.decode()
+
+
+ONE = BASE.replace('one: "1"\n  two', 'one: "9"\n  two')
+THREE = BASE.replace('three: "3"', 'three: "9"')
+LAST = BASE.removesuffix('"1"\n') + '"9"\n'
+
+
+@pytest.mark.parametrize("ours, theirs", [(ONE, THREE), (ONE, LAST), (THREE, ONE)])
+def test_lines_that_agree_need_no_git(ours: str, theirs: str) -> None:
+    was_asked, text = asked(ours, theirs)
+    assert not was_asked
+    assert text.count('"9"') == 2
+
+
+@pytest.mark.parametrize(
+    "ours, theirs",
+    [
+        pytest.param(ONE, BASE.replace('two: "2"', 'two: "9"'), id="neighbours"),
+        pytest.param(ONE, BASE + "---\nkind: C\napiVersion: v1\nmetadata: {name: c}\n", id="new"),
+        pytest.param(ONE, BASE.partition("---\n")[0], id="deleted"),
+        pytest.param(ONE.replace("\n", "\r\n"), THREE, id="line ends"),
+        pytest.param(ONE, "# who\n---\n" + THREE, id="prologue"),
+        pytest.param(
+            ONE, THREE.replace("  one:", "    one:").replace("  t", "    t"), id="indented"
+        ),
+    ],
+)
+def test_where_they_do_not_git_is_asked(ours: str, theirs: str) -> None:
+    assert asked(ours, theirs)[0]
+
+
+def test_an_alias_is_proved() -> None:
+    base = "a: &x 1\nb: 1\nc: 1\nd: *x\n"
+    ours, theirs = base.replace("b: 1", "b: 2"), base.replace("d: *x", "d: *x\ne: *x")
+    assert asked(ours, theirs, base)[0]
+
+
+def test_the_same_line_twice_is_no_agreement() -> None:
+    item = '  new: "1"\n'
+    ours = BASE.replace("\ndata:\n", "\ndata:\n" + item, 1)
+    theirs = BASE.replace('three: "3"\n', 'three: "3"\n' + item)
+    was_asked, text = asked(ours, theirs)
+    assert was_asked
+    assert text.count(item) == 1
