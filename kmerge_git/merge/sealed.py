@@ -7,6 +7,6 @@ SEALED = "a SOPS file is merged with sops, not by text"
 
 def is_sealed(text: str) -> bool:
     """Whether a text is a file that SOPS encrypted."""
-    if "sops" not in text or not ("mac: ENC[" in text or '"mac": "ENC[' in text):
+    if not ("mac: ENC[" in text or '"mac": "ENC[' in text):
         return False
     return "\nsops:" in text or '"sops":' in text or text.startswith("sops:")

@@ -12,6 +12,8 @@ from kmerge_git.tree.breaks import ODD_BREAKS, first_odd_break, has_odd_breaks, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kmerge_git.tree.nodes import Node
 
 
@@ -67,7 +69,7 @@ class Document:
 class Stream:
     """The documents of a file, with what stands before and after them."""
 
-    __slots__ = ("documents", "prologue_end", "source", "tail_start")
+    __slots__ = ("documents", "markers", "prologue_end", "source", "tail_start")
 
     def __init__(
         self,
@@ -75,8 +77,10 @@ class Stream:
         prologue_end: int,
         documents: tuple[Document, ...],
         tail_start: int,
+        markers: list[int],
     ) -> None:
         self.source = source
+        self.markers = markers  # the offsets of the `---` and `...` lines
         self.prologue_end = prologue_end
         self.documents = documents
         self.tail_start = tail_start
@@ -92,15 +96,27 @@ class Stream:
         return self.source.text[self.tail_start :]
 
 
-def split(source: Source) -> Stream:
-    """The documents of a text."""
+def split_like(source: Source, known: Stream) -> Stream:
+    """The documents of another version of a file; what both have is not looked through again."""
+    stream = split(source, known)
+    for document, twin in zip(stream.documents, known.documents, strict=False):
+        content = twin.content
+        same_size = document.end - document.body == len(content)
+        if same_size and source.text.startswith(content, document.body):
+            document._content = content  # once in memory, and equal at the first look
+    return stream
+
+
+def split(source: Source, known: Stream | None = None) -> Stream:
+    """The documents of a text; `known` is another version of it, if there is one."""
     text = source.text
+    markers = _marker_lines(text, known)
     prologue_end = 0
     documents: list[Document] = []
     start, position = 0, 0  # of the current document; position: behind its last known marker
     opened = False  # a `---` or content belongs to the current document
     body, inline = 0, False
-    for offset in _marker_lines(text):
+    for offset in markers:
         before = text[position:offset]
         if text[offset] == "-":
             if opened or not is_idle(before):
@@ -128,7 +144,7 @@ def split(source: Source) -> Stream:
             start = len(text)
         else:
             prologue_end = start = len(text)
-    stream = Stream(source, prologue_end, tuple(documents), start)
+    stream = Stream(source, prologue_end, tuple(documents), start, markers)
     if has_odd_breaks(text):
         _refuse_odd_breaks(stream)
     return stream
@@ -147,17 +163,40 @@ def is_idle(text: str) -> bool:
     return True
 
 
-def _marker_lines(text: str) -> list[int]:
+def _marker_lines(text: str, known: Stream | None) -> list[int]:
     """Offsets of the lines that begin with `---` or `...` and a blank or nothing behind it."""
     found = [0] if _is_marker(text, 0) else []
-    for marker in ("\n---", "\n..."):
-        at = text.find(marker)
-        while at >= 0:
-            if _is_marker(text, at + 1):
-                found.append(at + 1)
-            at = text.find(marker, at + 3)
-    found.sort()
+    at = 0
+    for part in _parts(known) if known is not None else ():
+        end = at + len(part)
+        is_same = text.startswith(part, at) and (end == len(text) or _is_marker(text, end))
+        at = end if is_same else _next_marker(text, at)
+        if at == len(text):
+            return found
+        found.append(at)
+    while (at := _next_marker(text, at)) < len(text):
+        found.append(at)
     return found
+
+
+def _parts(stream: Stream) -> Iterator[str]:
+    """The text from each of its marker lines to the next, and what stands before the first."""
+    text, markers = stream.source.text, stream.markers
+    starts = markers if markers[:1] == [0] else [0, *markers]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        if start < end:
+            yield text[start:end]
+
+
+def _next_marker(text: str, start: int) -> int:
+    """The next marker line behind the line at `start`, or the end of the text."""
+    stop = len(text)
+    for marker in ("\n---", "\n..."):
+        at = text.find(marker, start, stop)
+        while at >= 0 and not _is_marker(text, at + 1):
+            at = text.find(marker, at + 3, stop)
+        stop = at + 1 if at >= 0 else stop
+    return stop
 
 
 def _is_marker(text: str, at: int) -> bool:

@@ -1,11 +1,13 @@
 """A stream is split as text, and no character is in two documents or in none."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from spans import assert_identity
 
-from kmerge_git.errors import CannotParse
+from kmerge_git.errors import CannotParse, KmergeError
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import is_idle, split
+from kmerge_git.tree.documents import is_idle, split, split_like
 
 
 def parts(text):
@@ -100,3 +102,43 @@ def test_a_document_is_parsed_when_it_is_looked_at():
 )
 def test_idle_text_holds_no_content(text, idle):
     assert is_idle(text) == idle
+
+
+LINES = (
+    "---\n",
+    "---\n",
+    "...\n",
+    "--- x\n",
+    "%YAML 1.1\n",
+    "# c\n",
+    "a: 1\n",
+    "a: 2\n",
+    "b: |\n",
+    "  ---\n",
+    "\n",
+)
+FILES = st.lists(st.sampled_from(LINES), max_size=12).map("".join)
+
+
+@settings(max_examples=1000)
+@given(FILES, FILES)
+def test_another_version_is_split_as_if_it_stood_alone(text, other):
+    def bounds(stream):
+        documents = [(d.start, d.body, d.end, d.inline, d.content) for d in stream.documents]
+        return stream.prologue_end, documents, stream.tail_start
+
+    source = Source(text.encode())
+    try:
+        known, alone = split(Source(other.encode())), split(source)
+    except KmergeError:
+        return
+    assert bounds(split_like(source, known)) == bounds(alone)
+    for document in alone.documents:
+        assert document.content == text[document.body : document.end]
+
+
+def test_what_two_versions_share_is_one_text():
+    base = split(Source(b"a: 1\n---\nb: 1\n---\nc: 1\n"))
+    other = split_like(Source(b"a: 1\n---\nb: 2\n---\nc: 1\n"), base)
+    same = [d.content is e.content for d, e in zip(base.documents, other.documents, strict=True)]
+    assert same == [True, False, True]
