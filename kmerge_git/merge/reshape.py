@@ -253,10 +253,14 @@ def _is_json(inside: Collection) -> bool:
 def _json(value: object) -> str:
     from json import dumps
 
-    text = dumps(value, ensure_ascii=False)
-    # JSON lets characters through that YAML takes for line breaks or refuses
-    odd = any("\x7f" <= c < "\xa0" or c in "\u2028\u2029\ufeff\ufffe\uffff" for c in text)
-    return (dumps(value) if odd else text) + "\n"
+    # JSON lets characters through that YAML takes for line breaks or refuses. Only these are
+    # escaped: JSON spells a character above U+FFFF as two, and YAML takes neither of them.
+    return "".join(map(_escaped, dumps(value, ensure_ascii=False))) + "\n"
+
+
+def _escaped(char: str) -> str:
+    odd = "\x7f" <= char < "\xa0" or char in "\u2028\u2029\ufeff\ufffe\uffff"
+    return f"\\u{ord(char):04x}" if odd else char
 
 
 def _list_offset(node: Node) -> int:

@@ -101,6 +101,7 @@ CASES = [
     ("a: [x, y]\n", {"a": ["x", "z, w"]}, 'a: [x, "z, w"]\n'),
     # JSON stays JSON
     ('{\n  "a": 1\n}\n', {"a": 1, "b": ["x"]}, '{\n  "a": 1,\n  "b": ["x"]\n}\n'),
+    ('["web"]\n', ["😀", "\u2028"], '["😀", "\\u2028"]\n'),
     # block scalars keep their header
     ("a: |\n  x\n  y\nb: 1\n", {"a": "x\nz\n", "b": 1}, "a: |\n  x\n  z\nb: 1\n"),
     ("a: &n 1\nb: *n\n", {"a": 2, "b": 1}, "a: &n 2\nb: 1\n"),
