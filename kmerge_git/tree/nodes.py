@@ -17,7 +17,13 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # `typing` costs more to import than this whole package
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from typing import Protocol
+
+    class Builder(Protocol):
+        """What knows the parser's node behind a collection (see `tree.views`)."""
+
+        def entries(self, made: Collection) -> tuple[Entry, ...]: ...
+        def leaf_below(self, name: str) -> Node | None: ...
 
 
 class Node:
@@ -89,7 +95,7 @@ class Alias(Node):
 class Collection(Node):
     """What mappings and sequences have in common."""
 
-    __slots__ = ("_build", "_entries", "bottom", "column", "flow", "top")
+    __slots__ = ("_builder", "_entries", "bottom", "column", "flow", "top")
 
     def __init__(
         self,
@@ -102,7 +108,7 @@ class Collection(Node):
         flow: bool,
         top: int,
         bottom: int,
-        build: Callable[[Collection], tuple[Entry, ...]],
+        builder: Builder,
     ) -> None:
         super().__init__(text, start, end, content, anchor, tag)
         self.flow = flow
@@ -112,15 +118,15 @@ class Collection(Node):
         self.bottom = bottom
         # the column of the entries of a block collection
         self.column = content - (text.rfind("\n", 0, content) + 1)
-        self._build: Callable[[Collection], tuple[Entry, ...]] | None = build
+        self._builder: Builder | None = builder
         self._entries: tuple[Entry, ...] = ()
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The entries in the order of the text."""
-        if self._build is not None:
-            self._entries = self._build(self)
-            self._build = None
+        if self._builder is not None:
+            self._entries = self._builder.entries(self)
+            self._builder = None
         return self._entries
 
 
@@ -138,7 +144,11 @@ class Mapping(Collection):
             return self._index
 
     def get(self, name: str) -> Node | None:
-        """The value below a key, or None."""
+        """The value below a key, or None; a leaf is found without building all the entries."""
+        if self._builder is not None:
+            leaf = self._builder.leaf_below(name)
+            if leaf is not None:
+                return leaf
         entry = self.index().get(name)
         return entry.value if entry else None
 

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
 class View:
     """Builds our nodes over the graph of one document; `base` is where the parsed text starts."""
 
-    __slots__ = ("base", "document", "shared", "text", "words")
+    # no document: it holds its nodes, and who holds each other must wait for the collector
+    __slots__ = ("base", "end", "shared", "source", "text", "words")
 
     def __init__(self, document: Document, base: int, graph: Any) -> None:
         self.text = text = document.source.text
         self.base = base
-        self.document = document
+        self.source = document.source
+        self.end = document.end
         self.words: dict[str, str] = {}
         start, end = document.start, document.end
         aliases = text.find("*", start, end) >= 0 and text.find("&", start, end) >= 0
@@ -64,7 +66,7 @@ class View:
         start = skip(text, position, "-?:,[{")
         if not text.startswith("*", start):
             why = "not YAML that can be followed"
-            raise self.document.source.error(why, position, "mend the YAML")
+            raise self.source.error(why, position, "mend the YAML")
         end = name_end(text, start + 1)
         return Alias(text, start, end, text[start + 1 : end])
 
@@ -78,11 +80,10 @@ class View:
         anchor, tag, content = self.properties_of(graph, start, end, flow)
         if not flow:
             top = first_line(self.text, top, content)
-        kind, build = (Mapping, self.pairs) if graph.id == "mapping" else (Sequence, self.items)
+        kind, builder = (Mapping, Pairs) if graph.id == "mapping" else (Sequence, Items)
         return kind(
-            self.text, start, end, content, anchor, tag, flow, top, bottom,
-            lambda made: build(graph, made),
-        )  # fmt: skip
+            self.text, start, end, content, anchor, tag, flow, top, bottom, builder(self, graph)
+        )
 
     def pairs(self, graph: Any, made: Collection) -> tuple[Entry, ...]:
         """The entries of a mapping. Two passes: where they stand, then the lines they own."""
@@ -119,6 +120,18 @@ class View:
                 value = self.collection(graph.value[index][1], top, entry.end, end)
             entry.value = value
         return entries
+
+    def leaf_below(self, graph: Any, name: str) -> Node | None:
+        """The scalar below a key of a mapping; None where it takes more than a look to tell."""
+        if self.shared:
+            return None  # the key or the value may be an alias
+        found = None
+        for pair in graph.value:
+            if pair[0].value == name:
+                found = pair
+        if found is None or (found[0].style and found[0].style in "|>"):
+            return None
+        return self.value(found[1], found[0].end_mark.index + self.base)
 
     def value(self, graph: Any, key_end: int) -> Node | None:
         """The scalar or alias behind a key; None where a collection stands there."""
@@ -185,7 +198,7 @@ class View:
         """Entries at these spans, with the lines they own; their nodes are still missing."""
         if made.flow:
             return tuple([Entry(start, end) for start, end in spans])
-        lines = block_entries(self.document.source, made, spans)
+        lines = block_entries(self.source, made, spans)
         return tuple(
             [
                 Entry(start, end, lead, attached, line)
@@ -223,7 +236,7 @@ class View:
         if id(key) not in self.shared and isinstance(key.value, str):
             return self.end_of(key, 0)
         # the key may be an alias: only a walk over all the entries tells where it stands
-        position = self.properties_of(graph, start, self.document.end, False)[2]
+        position = self.properties_of(graph, start, self.end, False)[2]
         for before, value in graph.value[:-1]:
             position = self.end_of(before, position)
             if not self.is_absent(value, position):
@@ -237,7 +250,7 @@ class View:
             last: int = item.start_mark.index + self.base
             if last - 2 >= start and self.text.startswith("- ", last - 2):
                 return last - 2
-        position = self.properties_of(graph, start, self.document.end, False)[2]
+        position = self.properties_of(graph, start, self.end, False)[2]
         for before in graph.value[:-1]:
             position = self.end_of(before, self.dash(before, position) + 1)
         return self.dash(item, position)
@@ -271,6 +284,31 @@ class View:
             return False
         first = graph.value[0][0] if graph.value else None
         return first is None or first.start_mark.index + self.base != made.start
+
+
+class Pairs:
+    """Builds the entries of a mapping."""
+
+    __slots__ = ("graph", "view")
+
+    def __init__(self, view: View, graph: Any) -> None:
+        self.view = view
+        self.graph = graph
+
+    def entries(self, made: Collection) -> tuple[Entry, ...]:
+        return self.view.pairs(self.graph, made)
+
+    def leaf_below(self, name: str) -> Node | None:
+        return self.view.leaf_below(self.graph, name)
+
+
+class Items(Pairs):
+    """Builds the entries of a sequence."""
+
+    __slots__ = ()
+
+    def entries(self, made: Collection) -> tuple[Entry, ...]:
+        return self.view.items(self.graph, made)
 
 
 def _shared(graph: Any) -> frozenset[int]:
