@@ -103,9 +103,11 @@ def measure(directory: Path) -> None:
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.replaying import Replayer
     from kmerge_git.whole.tally import Tally
+    from kmerge_git.whole.workers import collect_rarely
 
     repository = Repository.open(str(directory))
     replayer, tally = Replayer(repository), Tally()
+    collect_rarely()  # as the command does
     sizes = []
     start = time.process_time()
     for oid in repository.merge_commits("HEAD"):

@@ -91,7 +91,11 @@ def run(args: argparse.Namespace) -> int:
 def _replay(
     repository: Repository, commits: list[str], jobs: int | None
 ) -> Generator[ReplayedMerge]:
-    from kmerge_git.whole.workers import cores, replay_all
+    from kmerge_git.cli import main
+    from kmerge_git.whole.workers import collect_rarely, cores, replay_all
+
+    if main.owns_process:
+        collect_rarely()
 
     progress = Progress(len(commits), "merges")
     try:

@@ -32,7 +32,7 @@ from kmerge_git.git.sides import Change, Entry
 
 # libgit2 keeps up to 256 MiB of parsed trees by default; a replay of a long history needs no more
 # than the few that it is looking at.
-_CACHE_BYTES = 4 << 20
+_CACHE_BYTES = 256 << 10
 _MAPPED_BYTES = 64 << 20  # of pack files at a time; the default is 8 GiB
 _RENAME_SOURCES = 400  # git's merge.renameLimit is 7000; likeness costs a comparison a pair
 

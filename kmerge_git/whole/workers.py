@@ -24,6 +24,16 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def collect_rarely() -> None:
+    """Leave the collector of garbage nearly nothing to do in this process.
+
+    What a merge makes holds nothing that holds it, and is freed without it; looking for cycles
+    among nodes that live costs a quarter of the time.
+    """
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
+
+
 def replay_all(
     repository: Repository, commits: Sequence[str], jobs: int
 ) -> Iterator[ReplayedMerge]:
@@ -47,7 +57,7 @@ def _start(git_dir: str) -> None:
     global _replayer
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
     _replayer = Replayer(Repository.open(git_dir))
-    gc.freeze()
+    collect_rarely()
 
 
 def _replay(commits: Sequence[str]) -> list[ReplayedMerge]:
