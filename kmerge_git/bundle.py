@@ -4,6 +4,7 @@ Fifty imports cost the driver as much as a bare interpreter does. The first driv
 bundle (or one of other modules) writes it beside the compiled files; who may not write there goes
 on without. It is only an image of the modules' files, checked by size and time: the code of
 `cli/start.py`, then what every merge needs, in the order of the imports, then all the rest.
+Documentation, line numbers and types stay out: half of what every start would read.
 """
 
 from __future__ import annotations
@@ -23,7 +24,16 @@ EVERY_MERGE = (
     "kmerge_git.tree.scalars",
     "kmerge_git.kube.keytable",
 )
-ROOMS = ("text", "tree", "kube", "merge")  # what some merges need
+# Every merge walks past these rooms and not every one enters: loaded at the first question.
+LATE = (
+    "kmerge_git.merge.align",
+    "kmerge_git.merge.flow",
+    "kmerge_git.merge.lists",
+    "kmerge_git.merge.texts",
+)
+# What some merges need.
+ROOMS = ("text", "tree", "kube", "merge")
+MORE = ("kmerge_git.git.questions",)
 
 
 def write(root: str, target: str) -> None:
@@ -42,26 +52,26 @@ def write(root: str, target: str) -> None:
 def contents(root: Path) -> tuple[bytes, bytes, bytes]:
     """The size of what every start reads; that; the modules that some merges need.
 
-    Every start reads (code of the start, stamps, modules of every merge, places of the others).
+    Every start reads (code of the start, stamps, modules of every merge, places of the others,
+    names of the late ones).
     """
     package = root / "kmerge_git"
     order = ["__future__", *in_order(root)]
     every = [(name, _file(root, name)) for name in order]
-    some = {_name(root, file) for room in ROOMS for file in (package / room).glob("*.py")}
-    files = [file for _, file in every[1:]] + [_file(root, name) for name in some]
     start = package / "cli" / "start.py"
-    stamps = [_stamp(root, file) for file in dict.fromkeys([start, *files])]
+    stamps = [_stamp(root, file) for file in (start, *(file for _, file in every[1:]))]
     codes = [(name, _below(root, file), _code(file)) for name, file in every]
-    rest = {
-        name: marshal.dumps(_code(_file(root, name))) for name in sorted(some.difference(order))
-    }
-    at = 0  # the places are told as from the end of what every start reads, which has no size yet
+    some = {_name(root, file) for room in ROOMS for file in (package / room).glob("*.py")}
+    rest = b""
     places = {}
-    for name, code in rest.items():
-        places[name] = (_below(root, _file(root, name)), at, len(code))
-        at += len(code)
-    head = marshal.dumps((_code(start), stamps, codes, places))
-    return b"%d\n" % len(head), head, b"".join(rest.values())
+    for name in sorted(some.union(MORE).difference(order)):
+        file = _file(root, name)
+        code = marshal.dumps(_code(file))
+        # told as from the end of what every start reads, which has no size yet
+        places[name] = (_stamp(root, file), len(rest), len(code))
+        rest += code
+    head = marshal.dumps((_code(start), stamps, codes, places, LATE))
+    return b"%d\n" % len(head), head, rest
 
 
 def in_order(root: Path) -> list[str]:
@@ -71,7 +81,8 @@ def in_order(root: Path) -> list[str]:
 
     def visit(name: str) -> None:
         file = _file(root, name)
-        if name in on_the_way or not file.is_file() or name.partition(".")[0] != "kmerge_git":
+        foreign = name.partition(".")[0] != "kmerge_git" or not file.is_file()
+        if foreign or name in on_the_way or name in LATE:
             return
         on_the_way.add(name)
         visit(name.rpartition(".")[0])
@@ -114,10 +125,33 @@ def _stamp(root: Path, file: Path) -> tuple[str, int, int]:
 
 
 def _code(file: Path) -> CodeType:
-    """The code without docstrings and line numbers: half of what every start would read."""
-    return _bare(compile(file.read_bytes(), str(file), "exec", dont_inherit=True, optimize=2))
+    tree = ast.fix_missing_locations(_Untyped().visit(ast.parse(file.read_bytes())))
+    return _bare(compile(tree, str(file), "exec", dont_inherit=True, optimize=2))
 
 
 def _bare(code: CodeType) -> CodeType:
+    """The code without line numbers."""
     parts = (_bare(part) if isinstance(part, CodeType) else part for part in code.co_consts)
     return code.replace(co_linetable=b"", co_consts=tuple(parts))
+
+
+class _Untyped(ast.NodeTransformer):
+    """Takes out what only a type checker reads."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is None:
+            return ast.Pass()
+        return ast.Assign([node.target], self.visit(node.value))
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return [self.visit(statement) for statement in node.orelse] or ast.Pass()
+        return self.generic_visit(node)

@@ -22,7 +22,6 @@ from kmerge_git.merge.rules_git import GitRules
 from kmerge_git.merge.sealed import SEALED, is_sealed
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Outcome
-from kmerge_git.text.linemerge import Asked
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split, split_like
 
@@ -62,6 +61,22 @@ class Options:
         self.style = style
         self.policy = policy
         self.virtual = virtual  # an inner merge of a criss-cross: base instead of markers
+
+
+class Asked:
+    """A line merge that starts when somebody asks for it, and once only."""
+
+    __slots__ = ("_answer", "_start")
+
+    def __init__(self, start: Callable[[], LineMerge]) -> None:
+        self._start = start
+        self._answer: tuple[bytes, int] | None = None
+
+    def result(self) -> tuple[bytes, int]:
+        """(merged text, number of conflicts); -1 conflicts: there is no merge by lines."""
+        if self._answer is None:
+            self._answer = self._start().result()
+        return self._answer
 
 
 def merge_files(

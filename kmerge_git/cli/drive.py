@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.decisions import Policy
     from kmerge_git.outcome import Outcome
     from kmerge_git.pipeline import Options
+    from kmerge_git.text.linemerge import GitMergeFile
 
 CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
 USAGE = (
@@ -63,7 +64,6 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
     from kmerge_git.git.settings import settings_for
     from kmerge_git.merge.three import Three
     from kmerge_git.pipeline import merge
-    from kmerge_git.text.linemerge import GitMergeFile
 
     texts = Three(*map(_read, paths))
     name = flags.get("path") or paths[1]
@@ -75,6 +75,8 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
     _inject_fault()
 
     def start() -> GitMergeFile:
+        from kmerge_git.text.linemerge import GitMergeFile  # seldom needed
+
         return GitMergeFile(
             paths,
             marker_size=size,

@@ -24,17 +24,18 @@ class Lazy:
 
     __slots__ = ("bundle", "places", "root", "spec")
 
-    def __init__(self, root: str, bundle: str, places: "dict[str, tuple[str, int, int]]") -> None:
+    def __init__(self, root: str, bundle: str, places: "dict[str, tuple[Any, int, int]]") -> None:
         self.root = root
         self.bundle = bundle
-        self.places = places  # file, and where in the bundle its code is
+        self.places = places  # stamp, and where in the bundle the code is
         self.spec = type(sys.__spec__)
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> "Any":
-        """The module's place, if it is in the bundle."""
-        if name not in self.places:
+        """The module's place, if it is in the bundle and still the same."""
+        if name not in self.places or not _is_fresh(self.root, [self.places[name][0]]):
             return None
-        spec = self.spec(name, self, origin=self.root + self.places[name][0])  # type: ignore[arg-type]
+        file = self.root + self.places[name][0][0]
+        spec = self.spec(name, self, origin=file)  # type: ignore[arg-type]
         spec.has_location = True
         return spec
 
@@ -52,6 +53,19 @@ class Lazy:
         exec(code, module.__dict__)  # noqa: S102
 
 
+class Late(type(sys)):  # type: ignore[misc]
+    """Stands in for a module until something of it is asked for."""
+
+    def __getattr__(self, name: str) -> "Any":
+        if name.startswith("__"):
+            raise AttributeError(name)
+        del sys.modules[self.__name__]
+        module = __import__(self.__name__, None, None, ["*"])
+        self.__class__ = type(sys)  # type: ignore[assignment]
+        self.__dict__.update(module.__dict__)
+        return getattr(module, name)
+
+
 def run(here: str, path: str, bundle: "tuple[Any, ...]") -> None:
     """Answer git and end the process; come back if the bundle is of other modules."""
     root = _root(here)
@@ -64,8 +78,10 @@ def run(here: str, path: str, bundle: "tuple[Any, ...]") -> None:
     code = NO_ANSWER
     try:
         if bundle:
-            _load(root, bundle[1])
             sys.meta_path.insert(0, Lazy(root, path, bundle[2]))
+            for name in bundle[3]:
+                sys.modules[name] = Late(name)
+            _load(root, bundle[1])
         code = _answer(libraries)
     except Exception as error:  # whatever it is: git's line merge goes on
         tell(f"kmerge: {type(error).__name__}: {error}; git's line merge instead")

@@ -8,7 +8,7 @@ that makes no sense is told and passed over: a typo must not cost anybody a merg
 from __future__ import annotations
 
 from kmerge_git.git.hints import nothing_is_set
-from kmerge_git.system import CAN_SPAWN, all_of, calls, decoded, spawn, variable
+from kmerge_git.system import variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ def settings_for(
         environ = {name: variable(name) or "" for name, _ in VARIABLES}
     if nothing_is_set(path):
         return settle(path, [], {}, environ, flags or {})
+    from kmerge_git.git.questions import Question, attribute_values, config_pairs
+
     config = Question("config", "--null", "--get-regexp", CONFIG)
     attributes = Question("check-attr", "-z", *ATTRIBUTES, "--", path)
     return settle(
@@ -203,63 +205,3 @@ def _matches_name(glob: str, name: str) -> bool:
         else:
             return False
     return glob[at:].strip("*") == ""
-
-
-def config_pairs(answer: bytes) -> list[tuple[str, str]]:
-    """`git config --null --get-regexp`: keys (lower case) and values, a later one wins."""
-    pairs = []
-    for item in decoded(answer).split("\0")[:-1]:
-        key, newline, value = item.partition("\n")
-        pairs.append((key.lower(), value if newline else "true"))
-    return pairs
-
-
-def attribute_values(answer: bytes) -> dict[str, str]:
-    """`git check-attr -z`: the attributes that have a value."""
-    words = decoded(answer).split("\0")[:-1]
-    triples = zip(words[::3], words[1::3], words[2::3], strict=False)
-    return {
-        name: value for _, name, value in triples if value not in ("unspecified", "set", "unset")
-    }
-
-
-class Question:
-    """A git command that has been started; `answer` waits for what it prints."""
-
-    __slots__ = ("_argv", "_out", "_pid")
-
-    def __init__(self, *args: str) -> None:
-        self._argv = ["git", *args]
-        self._out, self._pid = _spawn(self._argv)
-
-    def answer(self) -> bytes:
-        """The output; nothing if git has none or fails (outside of a repository)."""
-        if self._pid < 0:
-            return _run(self._argv)
-        said = all_of(self._out)
-        _, status = calls.waitpid(self._pid, 0)
-        return said if status == 0 else b""
-
-
-def _spawn(argv: list[str]) -> tuple[int, int]:
-    """(end of the pipe, process), or (-1, -1) where this system cannot do it cheaply."""
-    if not CAN_SPAWN:
-        return -1, -1
-    out, into = calls.pipe()
-    try:
-        return out, spawn(argv, into)
-    except OSError:
-        calls.close(out)
-        return -1, -1
-    finally:
-        calls.close(into)
-
-
-def _run(argv: list[str]) -> bytes:
-    import subprocess
-
-    try:
-        done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    except OSError:
-        return b""
-    return done.stdout if done.returncode == 0 else b""

@@ -77,8 +77,8 @@ def _table() -> list[str]:
     if not _lines:
         with open(_FILE, encoding="utf-8") as file:
             text = file.read()
-        lines = [line.rstrip(",")[1:-1] for line in text.splitlines()[1:-1]]
-        lines = [line for line in lines if not line.startswith("#")]
+        lines = text[text.index('"') + 1 : text.rindex('"')].split('",\n"')
+        lines = [line for line in lines if line[0] != "#"]
         _first = next(i for i, line in enumerate(lines) if line[0].isdigit())
         _lines.extend(lines)
     return _lines

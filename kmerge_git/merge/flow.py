@@ -47,8 +47,7 @@ def _clashes(item: Item) -> bool:
 def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
     """Whether comments inside a flow collection would be lost: only those behind entries move."""
     ours, theirs = at.ours, at.theirs
-    if ours is None or theirs is None or not (ours.flow or theirs.flow):
-        return False
+    assert ours is not None and theirs is not None  # the caller's case
     mine, yours = _comments(ours), _comments(theirs)
     if mine and not is_linewise(ours) and _breaks_commented_gap(ours, items):
         return True

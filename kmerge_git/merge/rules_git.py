@@ -283,7 +283,7 @@ class GitRules:
         """The collection with these items, and with its merged comments and properties."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
-        if self.strict and flow.loses_comments(at, items):
+        if self.strict and (ours.flow or theirs.flow) and flow.loses_comments(at, items):
             return None
         plan = Build(ours, theirs, items)
         if not theirs.flow:  # else its lines belong to what stands around it

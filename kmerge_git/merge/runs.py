@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from kmerge_git.merge import texts
 from kmerge_git.merge.decisions import dotted
 from kmerge_git.merge.pieces import Hunk
 from kmerge_git.merge.plan import NewText, TextClash
-from kmerge_git.merge.texts import body_indent, header, header_comment
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
     ours = plan.ours
     text = ours.text[ours.content : ours.end]
     first = text.split("\n", 1)[0]
-    known = header_comment(ours)
+    known = texts.header_comment(ours)
     comment = known if plan.comment is None else plan.comment
-    if plan.header != header(ours) or comment != known:
+    if plan.header != texts.header(ours) or comment != known:
         digits = "".join(c for c in first.split("#")[0] if c.isdigit())
         first = plan.header[0] + digits + plan.header[1:] + ("  " + comment if comment else "")
-    indent = body_indent(ours) or column
+    indent = texts.body_indent(ours) or column
     return [first + "\n", *_part_pieces(plan.parts, indent, dotted(path) or "text", BOTH)]
 
 

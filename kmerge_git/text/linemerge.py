@@ -11,7 +11,6 @@ from kmerge_git.system import CAN_SPAWN, all_of, calls, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Protocol
 
     class LineMerge(Protocol):
@@ -108,22 +107,6 @@ class TemporaryFiles:
         for name in ("base", "ours", "theirs"):
             calls.unlink(f"{self._folder}/{name}")
         calls.rmdir(self._folder)
-
-
-class Asked:
-    """A line merge that starts when somebody asks for it, and once only."""
-
-    __slots__ = ("_answer", "_start")
-
-    def __init__(self, start: Callable[[], LineMerge]) -> None:
-        self._start = start
-        self._answer: tuple[bytes, int] | None = None
-
-    def result(self) -> tuple[bytes, int]:
-        """(merged text, number of conflicts); -1 conflicts: there is no merge by lines."""
-        if self._answer is None:
-            self._answer = self._start().result()
-        return self._answer
 
 
 class Given:

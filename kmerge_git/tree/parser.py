@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import sys
-from _operator import is_
 
 from kmerge_git.system import exists
 
@@ -107,7 +106,7 @@ def _load() -> None:
     global _plain, _guarded
     # Every hook is called once a node. A C function in its place, that takes the arguments and
     # does nothing, costs a fifth less than a method of ours. What `resolve` returns is kept.
-    hooks = {"resolve": "".format, "descend_resolver": is_, "ascend_resolver": tuple}
+    hooks = {"resolve": "".format, "descend_resolver": {}.get, "ascend_resolver": tuple}
     try:
         from yaml._yaml import CParser
 

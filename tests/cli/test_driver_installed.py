@@ -61,10 +61,11 @@ def test_it_answers_with_and_without_its_bundle(site: Path) -> None:
 def test_the_bundle_holds_this_package_alone(site: Path) -> None:
     drive(site, "--version")
     size, _, rest = bundle(site).read_bytes().partition(b"\n")
-    _, _, every, some = marshal.loads(rest[: int(size)])
+    _, _, every, some, late = marshal.loads(rest[: int(size)])
     names = {name for name, *_ in every} | set(some)
     assert {name.partition(".")[0] for name in names} == {"__future__", "kmerge_git"}
-    assert {"kmerge_git.pipeline", "kmerge_git.merge.spell"} <= names
+    assert {"kmerge_git.pipeline", "kmerge_git.merge.spell", *late} <= names
+    assert not set(late) & {name for name, *_ in every}
 
 
 def merged(site: Path, folder: Path) -> tuple[int, str, str]:

@@ -7,7 +7,7 @@ import os
 import pytest
 from world import Repo, World
 
-from kmerge_git.git import settings
+from kmerge_git.git import questions
 from kmerge_git.git.settings import Settings, matches, settings_for, settle
 
 
@@ -122,7 +122,7 @@ def test_the_policy_attribute() -> None:
 
 
 def test_a_key_without_a_value_is_true() -> None:
-    assert settings.config_pairs(b"kmerge.Favor\nours\0kmerge.x\0kmerge.y\n\0") == [
+    assert questions.config_pairs(b"kmerge.Favor\nours\0kmerge.x\0kmerge.y\n\0") == [
         ("kmerge.favor", "ours"),
         ("kmerge.x", "true"),
         ("kmerge.y", ""),
