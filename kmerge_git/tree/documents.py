@@ -135,14 +135,14 @@ def split(source: Source, known: Stream | None = None) -> Stream:
                 prologue_end = start = offset
             position = _next_line(text, offset)
             body, inline, opened = position, False, False
-    rest = text[position:]
-    if opened or not is_idle(rest) or not documents:
+    if opened or not is_idle(text[position:]):
         if documents and not opened:
             raise source.error("text after `...` without a `---`", position, "add a `---` line")
-        if opened or not is_idle(rest):
-            documents.append(Document(source, len(documents), start, body, len(text), inline))
-            start = len(text)
-        else:
+        documents.append(Document(source, len(documents), start, body, len(text), inline))
+        start = len(text)
+    else:
+        _refuse_directives(source, position, len(text), opened)
+        if not documents:
             prologue_end = start = len(text)
     stream = Stream(source, prologue_end, tuple(documents), start, markers)
     if has_odd_breaks(text):
