@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kmerge_git.system import contents, decoded, exists, is_folder, parent, variable
 
-CONFIG_WORDS = (b"[kmerge", b"conflictstyle", b"[include", b"attributesfile")
+CONFIG_WORDS = (b"[kmerge", b"conflictstyle", b"[include", b"attributesfile", b"[attr")
 ATTRIBUTE_WORDS = (b"kmerge-", b"conflict-marker-size")
 # Any of these can bring configuration or attributes that stand in no file we know.
 UNUSUAL = ("GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_ATTR_SOURCE")

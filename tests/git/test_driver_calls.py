@@ -152,6 +152,28 @@ def test_merge_tree_with_a_conflict_is_still_readable(driven: Driven) -> None:
     assert [line.split()[2][:1] for line in staged] == ["1", "2", "3"]
 
 
+@pytest.mark.skipif(git_version() < (2, 44), reason="git has no replay")
+def test_replay(driven: Driven) -> None:
+    driven.fork_one()
+    commands = driven.git("replay", "--onto", "main", "main..side").out
+    driven.git("update-ref", "--stdin", stdin=commands)
+    assert driven.show("side:x.yaml") == MERGED
+    assert driven.calls() == ["x.yaml"]
+
+
+def test_a_merge_of_notes(driven: Driven) -> None:
+    driven.commit("base", {"x.yaml": BASE})
+    driven.write(".git/info/attributes", "* merge=kmerge\n")  # notes have no names but the commits'
+    driven.git("notes", "add", "-F", "-", stdin=BASE)
+    driven.git("update-ref", "refs/notes/side", "refs/notes/commits")
+    driven.git("notes", "add", "-f", "-F", "-", stdin=OURS)
+    driven.git("notes", "--ref", "side", "add", "-f", "-F", "-", stdin=THEIRS)
+    # git leaves every note that both sides changed to the user, with the driver's result to start
+    assert driven.git("notes", "merge", "side", check=False).code == 1
+    driven.git("notes", "merge", "--commit")
+    assert driven.git("notes", "show").out == MERGED
+
+
 def test_the_old_merge_tree(driven: Driven) -> None:
     driven.fork_one()
     base = driven.head("main~1")

@@ -186,6 +186,16 @@ def test_every_other_exit_code_is_no_answer(driven: Driven, code: int) -> None:
     is_gits_own(driven, driven.merge())
 
 
+def test_a_result_that_vanished_stops_the_merge(driven: Driven) -> None:
+    # no line of ours does this: the result replaces the file, and nothing removes it
+    driven.drive("rm %A; exit 0")
+    driven.fork_one()
+    before = driven.show("HEAD:x.yaml")
+    assert driven.merge().code not in (0, 1)
+    assert driven.text("x.yaml") == before
+    assert driven.git("status", "--porcelain", "-uno").out == ""
+
+
 @pytest.mark.parametrize("signal", ["KILL", "SEGV", "TERM", "ABRT"])
 def test_every_signal_is_no_answer(driven: Driven, signal: str) -> None:
     driven.drive(f"sh -c 'kill -{signal} $$'; {FALLBACK}")
