@@ -138,7 +138,9 @@ def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     print()
     for name, words in COUNTS.items():
         count = tally.counts[name]
-        indent = {"resolved": 2, "mended": 2}.get(name, 4 if name.startswith("resolved_") else 0)
+        indent = {"resolved": 2, "mended": 2, "followed": 2}.get(
+            name, 4 if name.startswith("resolved_") else 0
+        )
         if count or name in ("files", "git_conflicts", "resolved"):
             share = _share(tally, name)
             print(f"{count:>7}  {' ' * indent}{words}{share}")

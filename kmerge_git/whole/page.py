@@ -75,12 +75,18 @@ def _cards(tally: Tally) -> str:
         ),
         (f"{counts['git_broken']}", "clean under git, but broken", "warn"),
         (f"{counts['new_conflicts']}", "clean under git, a conflict under kmerge", "warn"),
+        (f"{counts['deleted']}", _deleted(counts["followed"]), ""),
     )
     items = "".join(
         f'<li class="{tone if number not in ("0", "–") else ""}"><b>{number}</b>{words}</li>'
         for number, words, tone in cards
     )
     return f'<ul class="cards">{items}</ul>'
+
+
+def _deleted(followed: int) -> str:
+    moved = f" ({followed} of them moved: `kmerge solve` follows)" if followed else ""
+    return f"deleted on one side, changed on the other{moved}"
 
 
 def _percent(part: int, whole: int) -> str:

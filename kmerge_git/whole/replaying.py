@@ -12,7 +12,7 @@ from kmerge_git.git.sides import Entry, FileCase, touched_by_both
 from kmerge_git.outcome import Outcome
 from kmerge_git.whole.judging import Agreement, Judge
 from kmerge_git.whole.merging import Both, Options, merge_both
-from kmerge_git.whole.moves import Versions
+from kmerge_git.whole.moves import Arrivals, Versions, find_moves, without_edits
 
 Skipped = Literal["", "octopus", "cut off"]
 
@@ -67,6 +67,8 @@ class ReplayedMerge:
     files: tuple[Replayed, ...] = ()
     criss_cross: bool = False
     skipped: Skipped = ""
+    deleted: int = 0  # manifests that one side deleted and the other changed
+    followed: int = 0  # of these, those whose resources the deleting side has in another file
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,25 @@ class Replayer:
         files = tuple(
             self._file(commit, case, criss_cross) for case in cases if _is_replayable(case)
         )
-        return ReplayedMerge(oid, files, criss_cross)
+        gone = [case for case in cases if _is_deleted(case)]
+        followed = self._followed(gone, base_tree, (ours.tree, theirs.tree)) if gone else 0
+        return ReplayedMerge(oid, files, criss_cross, deleted=len(gone), followed=followed)
+
+    def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
+        """How many deleted files `kmerge solve` would follow to where their resources are now."""
+        read = self.repository.blob
+        ours, theirs = (
+            Arrivals(self.repository.changes(base_tree, tree, renames=False), read)
+            for tree in trees
+        )
+        count = 0
+        for case in gone:
+            entries = (case.base, case.ours, case.theirs)
+            three = Versions(*(read(entry.oid) if entry else None for entry in entries))
+            moves = find_moves(case.path, three, ours, theirs)
+            rest = without_edits(three, moves)
+            count += bool(moves) and (rest.ours or rest.theirs) == rest.base
+        return count
 
     def _file(self, commit: Commit, case: FileCase, criss_cross: bool) -> Replayed:
         people_entry = self.repository.entry(commit.tree, case.path)
@@ -152,8 +172,14 @@ def _is_replayable(case: FileCase) -> bool:
     )
 
 
+def _is_deleted(case: FileCase) -> bool:
+    entries = (case.base, case.ours, case.theirs)
+    deleted = case.kind in ("deleted by us", "deleted by them") and is_manifest(case.path)
+    return deleted and all(entry.is_text for entry in entries if entry)
+
+
 def _proved(outcome: Outcome) -> bytes | None:
-    """A clean result that the pipeline parsed and compared with its plan: it needs no judge."""
+    """A clean result that the pipeline vouches for: it needs no judge."""
     return outcome.text if outcome.clean and outcome.method == "structure" else None
 
 

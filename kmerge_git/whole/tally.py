@@ -8,7 +8,7 @@ from typing import Any
 
 from kmerge_git.whole.replaying import Replayed, ReplayedMerge
 
-# what `files` counts, with the words of the report
+# what is counted, with the words of the report
 COUNTS = {
     "files": "manifests changed on both sides",
     "git_conflicts": "conflict under git",
@@ -25,6 +25,8 @@ COUNTS = {
     "changed": "clean under both, with different results",
     "people_broken": "broken in what people committed",
     "by_lines": "merged by lines (templates, not YAML)",
+    "deleted": "deleted on one side and changed on the other: a conflict, no driver is asked",
+    "followed": "of these `kmerge solve` takes the edit to where the resource is now",
 }
 _AGREED = {
     "same bytes": "resolved_same_bytes",
@@ -54,6 +56,8 @@ class Tally:
         self.cut_off += merge.skipped == "cut off"
         self.merges += not merge.skipped
         self.criss_cross += merge.criss_cross
+        self.counts["deleted"] += merge.deleted
+        self.counts["followed"] += merge.followed
         for file in merge.files:
             self._count(file)
             self.seconds.append(file.seconds)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from history import Merge, every_kind, expected, write_history
-from manifests import deployment
+from manifests import deployment, service, stream
 from world import Repo, World
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
@@ -150,6 +150,29 @@ def _prediction(method: int, left: int, up: int, corner: int) -> int:
     guess = left + up - corner
     distances = (abs(guess - left), abs(guess - up), abs(guess - corner))
     return (left, up, corner)[distances.index(min(distances))]
+
+
+def test_deleted_and_moved_files_are_counted(repo: Repo) -> None:
+    """A driver never sees them; `solve` does."""
+    old, new = "net/web.yaml", "apps/web.yaml"
+    base = {old: service(), "README": "x"}
+    edited = base | {old: service(81)}
+    moved = {new: stream(deployment(env=tuple(f"V{i}=1" for i in range(9))), service())}
+    gone = {"README": "x"}
+    write_history(
+        repo,
+        [
+            Merge("deleted", base, gone, edited, edited, {"deleted": 1}),
+            Merge("deleted there", base, edited, gone, gone, {"deleted": 1}),
+            Merge("moved", base, gone | moved, edited, gone, {"deleted": 1, "followed": 1}),
+            Merge("moved there", base, edited, gone | moved, gone, {"deleted": 1, "followed": 1}),
+        ],
+    )
+    counts = replay(repo)["counts"]
+    assert {name: count for name, count in counts.items() if count} == {"deleted": 4, "followed": 2}
+    said = repo.kmerge("replay").out
+    assert "4  deleted on one side and changed on the other" in said
+    assert "  2    of these `kmerge solve` takes the edit" in said
 
 
 def test_one_and_two_processes_say_the_same(repo: Repo) -> None:
