@@ -122,12 +122,14 @@ def nothing_lost(trio: Trio, outcome: Outcome) -> None:
     at = Three(*map(load, trio))
     values = {side: load(decided(outcome.text, trio, side)) for side in ("ours", "theirs")}
     _base_parses(decided(outcome.text, trio, "base"))
-    near = Places(outcome)
+    near, twins = Places(outcome), _added_alike(at)
     for side in ("ours", "theirs"):
         decided_for = "" if outcome.clean else side
         if _renamed(at):
-            bags = at.map(lambda documents: list(documents.values()))
-            result = list(values[side].values())
+            bags = at.map(lambda documents: [v for n, v in documents.items() if n not in twins])
+            if any(values[side].get(name) != at.ours[name] for name in sorted(twins)):
+                raise Broken(f"both sides added {twins}, and it is not in the result")
+            result = [v for n, v in values[side].items() if n not in twins]
             _check_facts(bags.base, bags.ours, bags.theirs, result, (), decided_for, whole=True)
         else:
             _check(at.base, at.ours, at.theirs, values[side], (), decided_for, near)
@@ -151,6 +153,15 @@ def _renamed(at: Three[dict[str, object]]) -> bool:
     return any(
         "?+" in x or ("?" in x and len(x) != len(at.base)) for x in (at.base, at.ours, at.theirs)
     )
+
+
+def _added_alike(at: Three[dict[str, object]]) -> set[str]:
+    """The documents that both sides have alike and the base has not: they are one document."""
+    return {
+        name
+        for name, value in at.ours.items()
+        if "?" not in name and name not in at.base and at.theirs.get(name) == value
+    }
 
 
 def decided(text: bytes, trio: Trio, side: str) -> bytes:
@@ -327,13 +338,24 @@ def sides_swapped(trio: Trio, outcome: Outcome, path: str) -> None:
         raise Broken(f"sides swapped: {other.reason}")
     there = sorted(_segments(c.field) for c in other.conflicts)
     here = sorted(_segments(c.field) for c in outcome.conflicts)
-    if there != here:
+    if there != here and not _one_in_flow(outcome, other):
         raise Broken(f"sides swapped: conflicts at {there}, not at {here}\n{other.text.decode()}")
     for side, mirror in (("ours", "theirs"), ("theirs", "ours")):
         mine = sorted(map(facts_of_file, [decided(outcome.text, trio, side)]))
         yours = sorted(map(facts_of_file, [decided(other.text, trio, mirror)]))
         if mine != yours:
             raise Broken(f"sides swapped: {mine}\nis not {yours}\n{other.text.decode()}")
+
+
+def _one_in_flow(a: Outcome, b: Outcome) -> bool:
+    """Whether several conflicts are one, because one side has them in a line of flow."""
+    few, many = sorted((a, b), key=lambda outcome: len(outcome.conflicts))
+    texts = [c.ours + c.theirs for c in few.conflicts]
+    return (
+        len(few.conflicts) < len(many.conflicts)
+        and {c.field for c in few.conflicts} <= {c.field for c in many.conflicts}
+        and any("{" in text or "[" in text for text in texts)
+    )
 
 
 def facts_of_file(data: bytes) -> list[tuple[str, ...]]:
@@ -361,13 +383,28 @@ def in_one_line(value: object) -> object:
 
 def lines_survive(trio: Trio, outcome: Outcome) -> None:
     """A line that all three versions have is in the result, as often as the least of them has it."""
-    *versions, result = (
-        Counter(line.strip(" -,\r\ufeff") for line in unquoted(data).split("\n"))
-        for data in (*trio, outcome.text)
-    )
+    *versions, result = (Counter(bare_lines(data)) for data in (*trio, outcome.text))
     base, ours, theirs = versions
+    text = "\n".join(result)
     for line, count in ours.items():
-        if line.endswith(":") or line in ("{", "}", "[", "]"):
+        if not line or line.split(" #")[0].endswith(":") or line in ("{", "}", "[", "]"):
             continue  # `key: {}` when its last entry is gone
-        if line.strip() and base[line] == count == theirs[line] == 1 and result[line] < 1:
+        if line[0] == "#" and len({_above(line, data) for data in trio}) > 1:
+            continue  # it stands with something else now, and goes where that goes
+        # or it stands in a flow collection now, or its text has another header
+        shown = line.rstrip("|>+-0123456789 ")
+        if base[line] == count == theirs[line] == 1 and not result[line] and shown not in text:
             raise Broken(f"the line {line!r} is gone")
+
+
+def bare_lines(data: bytes) -> list[str]:
+    """The lines without indentation, dashes, commas and quotes, with single blanks inside."""
+    lines = unquoted(data).split("\n")
+    return [" ".join(line.strip(" -,\r\ufeff").split()) for line in lines]
+
+
+def _above(comment: str, data: bytes) -> str:
+    """The line with content that a comment stands below."""
+    lines = bare_lines(data)
+    above = lines[: lines.index(comment)] if comment in lines else []
+    return next((line for line in reversed(above) if line and line[0] != "#"), "")

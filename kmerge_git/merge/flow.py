@@ -7,7 +7,7 @@ from kmerge_git.merge.layout import entry_as_flow, in_flow, shift_rest, token
 from kmerge_git.merge.pieces import SIDES, Hunk, joined, side_text
 from kmerge_git.merge.plan import Build, Clash, Item, Take
 from kmerge_git.merge.same import comments
-from kmerge_git.merge.sides import decided_item, first_clash
+from kmerge_git.merge.sides import decided_item, named_clash
 from kmerge_git.merge.spans import column_of
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Collection, Entry
@@ -169,7 +169,7 @@ def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
             )
             for side, comma in zip(SIDES, commas, strict=True)
         )
-        path, why = first_clash(item.plan)
+        path, why = named_clash(item.plan)
         return [Hunk(base, ours, theirs, dotted(path), why)]
     pieces = [indent, *_entry(item)]
     if len(set(commas)) == 1:

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from kmerge_git.merge.plan import Item, Keep, Take
 from kmerge_git.merge.same import canon, same_node
+from kmerge_git.merge.sides import has_clash
 from kmerge_git.merge.three import Three, cut, under
 from kmerge_git.text.diff3 import Region, diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable, Iterable
+    from typing import TypeVar
 
     from kmerge_git.kube.listkeys import Where
     from kmerge_git.merge.rules_git import GitRules, Path
 
     Table = dict[Hashable, Entry]
+    T = TypeVar("T")
 
 ALIKE = 0.5  # the share of equal lines that makes two versions of one element
 
@@ -23,7 +26,10 @@ ALIKE = 0.5  # the share of equal lines that makes two versions of one element
 def merge_elements(
     rules: GitRules, at: Three[Sequence | None], path: Path, where: Where
 ) -> list[Item] | None:
-    """diff3 over the elements; elements that align one to one are merged inside."""
+    """diff3 over the elements; elements that align one to one are merged inside.
+
+    None: one side took away what the other one moved, which looks like a deletion on both sides.
+    """
     inner, bag = where.items(), where.list_rule().bag
     entries = at.map(lambda seq: list(seq.entries) if seq is not None else [])
     keys = entries.map(lambda found: [canon(e.value) for e in found])
@@ -40,7 +46,29 @@ def merge_elements(
             items += _woven(rules, tables, path, region.o0, inner)
         else:
             items += _region(rules, region, part, path, inner)
-    return [item for item in items if item is not None]
+    result = [item for item in items if item is not None]
+    return None if rules.strict and _comes_back(keys, result) else result
+
+
+def _comes_back(keys: Three[list[Hashable]], items: list[Item]) -> bool:
+    """Whether an element that one side took away is still there, because the other moved it."""
+    counts = keys.map(_counted)
+    left: dict[Hashable, int] = {}  # how many of it the side left that took some away
+    for key, count in counts.base.items():
+        ours, theirs = counts.ours.get(key, 0), counts.theirs.get(key, 0)
+        if min(ours, theirs) < count == max(ours, theirs):
+            left[key] = min(ours, theirs)
+    if not left:
+        return False
+    there = _counted(canon(i.plan.node) for i in items if isinstance(i.plan, Keep | Take))
+    return any(there.get(key, 0) > count for key, count in left.items())
+
+
+def _counted(keys: Iterable[T]) -> dict[T, int]:
+    counts: dict[T, int] = {}
+    for key in keys:
+        counts[key] = counts.get(key, 0) + 1
+    return counts
 
 
 def _only_additions(keys: Three[list[Hashable]], *, bag: bool) -> bool:
@@ -92,8 +120,47 @@ def _region(
         for i in range(len(at.theirs)):
             rules.journal.note(place(i), "changed", "theirs", "5")
         return [Item(Take(e.value, e), None, e, place(i)) for i, e in enumerate(at.theirs)]
+    inside = _twins(rules, at, place, where) if rules.strict and not at.base else None
+    if inside is not None:
+        return inside
     why = "changed on both sides" if at.base else "both add here"
     return rules.clash_of_elements(at, why, place(0))
+
+
+def _twins(
+    rules: GitRules, at: Three[list[Entry]], place: Callable[[int], Path], where: Where
+) -> list[Item | None] | None:
+    """Elements that both sides add and that begin alike: the conflict is inside of them.
+
+    They have no key, so they may be two all the same. A merge that leaves nothing to decide
+    would hide that: then, and where they are not alike, the elements clash as a whole.
+    """
+    pairs = list(zip(at.ours, at.theirs, strict=False))
+    if len(at.ours) != len(at.theirs) or not all(_begin_alike(*pair) for pair in pairs):
+        return None
+    known = len(rules.journal.decisions)
+    items = [rules.entry(Three(None, *pair), place(i), where) for i, pair in enumerate(pairs)]
+    for item, (ours, theirs) in zip(items, pairs, strict=True):
+        decided = item is None or not has_clash(item.plan)
+        if decided and not same_node(ours.value, theirs.value):
+            del rules.journal.decisions[known:]
+            return None
+    return items
+
+
+def _begin_alike(ours: Entry, theirs: Entry) -> bool:
+    """Whether two elements have the same first field, and are alike below it."""
+    a, b = ours.value, theirs.value
+    if not (isinstance(a, Mapping) and isinstance(b, Mapping) and a.entries and b.entries):
+        return False
+    first, other = a.entries[0], b.entries[0]
+    named = isinstance(first.value, Scalar) and not (a.flow or b.flow)
+    return (
+        named
+        and first.name == other.name
+        and same_node(first.value, other.value)
+        and _likeness(ours, theirs)
+    )
 
 
 def _alike(at: Three[list[Entry]]) -> bool:
@@ -124,11 +191,7 @@ def _likeness(a: Entry, b: Entry) -> bool:
 
 
 def _lines(entry: Entry) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for line in entry.value.raw.split("\n"):
-        bare = line.strip(" -")
-        counts[bare] = counts.get(bare, 0) + 1
-    return counts
+    return _counted(line.strip(" -") for line in entry.value.raw.split("\n"))
 
 
 def clash_on_repeated_names(

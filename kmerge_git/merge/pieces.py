@@ -72,7 +72,9 @@ def joined(pieces: Pieces) -> Pieces:
     for piece in pieces:
         before = result[-1] if result else None
         if isinstance(piece, Hunk) and isinstance(before, Hunk):
-            place, why = (before.place, before.why) if before.why else (piece.place, piece.why)
+            # named after one of them, and after the same one when the sides are swapped
+            named = [(h.place, h.why) for h in (before, piece) if h.why]
+            place, why = min(named, default=("", ""))
             base, ours, theirs = (before.side(s) + piece.side(s) for s in SIDES)
             result[-1] = Hunk(base, ours, theirs, place, why)
         elif piece != "":

@@ -20,7 +20,7 @@ from kmerge_git.merge.pieces import (
 )
 from kmerge_git.merge.plan import Build, Clash, Item, Keep, NewText, Plan, Take, TextClash
 from kmerge_git.merge.runs import comment_lines, text_lines
-from kmerge_git.merge.sides import decided, decided_item, first_clash, is_empty
+from kmerge_git.merge.sides import decided, decided_item, is_empty, named_clash
 from kmerge_git.merge.spans import (
     after,
     column_of,
@@ -86,7 +86,7 @@ def _must_lift(plan: Build) -> bool:
 
 
 def _cause(plan: Plan) -> tuple[str, str]:
-    path, why = first_clash(plan)
+    path, why = named_clash(plan)
     return dotted(path), why
 
 

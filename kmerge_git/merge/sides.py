@@ -55,16 +55,24 @@ def is_empty(plan: Build, side: str) -> bool:
     )
 
 
-def first_clash(plan: Plan) -> tuple[tuple[str, ...], str]:
-    """Place and cause of the first clash in a plan."""
+def has_clash(plan: Plan) -> bool:
+    """Whether anything in a plan is left to decide."""
     if isinstance(plan, Build):
-        for item in plan.items:
-            if isinstance(item.plan, Clash):
-                return item.path, item.plan.why
-            found = first_clash(item.plan)
-            if found[1]:
-                return found
-    return (), ""
+        return any(has_clash(item.plan) for item in plan.items)
+    if isinstance(plan, NewText):
+        return any(isinstance(part, TextClash) for part in plan.parts)
+    return isinstance(plan, Clash)
+
+
+def named_clash(plan: Plan) -> tuple[tuple[str, ...], str]:
+    """Place and cause of one clash in a plan: the same one when the sides are swapped."""
+    found = []
+    for item in plan.items if isinstance(plan, Build) else ():
+        inside = isinstance(item.plan, Clash)
+        place = (item.path, item.plan.why) if inside else named_clash(item.plan)  # type: ignore[attr-defined]
+        if place[1]:
+            found.append(place)
+    return min(found, default=((), ""))
 
 
 def _parts(parts: Parts | None, side: str) -> Parts | None:
