@@ -177,11 +177,14 @@ class Places:
     def __init__(self, outcome: Outcome) -> None:
         self.all = [_segments(c.field) for c in outcome.conflicts]
         self.clean = outcome.clean
+        # a line of flow may hold several conflicts, and is named after one of them
+        texts = [text for c in outcome.conflicts for text in (c.ours, c.theirs)]
+        self.in_flow = any("{" in text or "[" in text for text in texts)
 
     def near(self, path: tuple[str, ...]) -> bool:
         """Whether a conflict is at, above or below a path (the document itself is not in it)."""
         wanted = [_plain(part) for part in path[1:]]
-        return any(
+        return self.in_flow or any(
             all(a == b or "[]" in (a, b) for a, b in zip(place, wanted, strict=False))
             for place in self.all
         )
@@ -387,8 +390,8 @@ def lines_survive(trio: Trio, outcome: Outcome) -> None:
     base, ours, theirs = versions
     text = "\n".join(result)
     for line, count in ours.items():
-        if not line or line.split(" #")[0].endswith(":") or line in ("{", "}", "[", "]"):
-            continue  # `key: {}` when its last entry is gone
+        if not line or line.split(" #")[0][-1] in ":{}[]":
+            continue  # `key: {}` when its last entry is gone, or filled again
         if line[0] == "#" and len({_above(line, data) for data in trio}) > 1:
             continue  # it stands with something else now, and goes where that goes
         # or it stands in a flow collection now, or its text has another header

@@ -80,7 +80,7 @@ def content(plan: Plan, at: Three[Document | None]) -> Pieces:
 
 def _must_lift(plan: Build) -> bool:
     """Whether a clash inside has no lines of its own, or leaves nothing on one side."""
-    if plan.ours.flow and plan.ours.entries and flow.must_lift(plan):
+    if plan.ours.flow and not _becomes_block(plan) and flow.must_lift(plan):
         return True
     return is_empty(plan, "ours") or is_empty(plan, "theirs")
 
