@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge import resources
-from kmerge_git.merge.agreement import ALIASES, lines_agree
+from kmerge_git.merge.agreement import lines_agree, needs_proof
 from kmerge_git.merge.decisions import Journal
 from kmerge_git.merge.ends import put_mark_into_hunk, to_bytes
 from kmerge_git.merge.pieces import Hunk, side_text
@@ -214,12 +214,13 @@ def _clean(
     text = _text(merged, lambda pieces, _: side_text(pieces, "ours"))
     data = to_bytes(text, streams.map(lambda stream: stream.source))
     decisions = tuple(journal.decisions)
-    if lines_agree(merged, streams):
+    agreed = lines_agree(merged, streams)
+    by_lines, count = (data, 0) if agreed else lines.result()
+    is_confirmed = count == 0 and by_lines == data
+    if not is_confirmed or needs_proof(merged):
+        prove(merged, "ours")
+    if is_confirmed:
         return Outcome(data, True, "structure", decisions=decisions)
-    by_lines, count = lines.result()
-    if count == 0 and by_lines == data and not any(mark in text for mark in ALIASES):
-        return Outcome(data, True, "structure", decisions=decisions)
-    prove(merged, "ours")
     if count == 0 and _same_meaning(by_lines, text, options.path):
         return Outcome(
             by_lines, True, "lines", decisions=decisions, reason="the line merge means the same"

@@ -44,13 +44,23 @@ class Lazy:
 
     def exec_module(self, module: "ModuleType") -> None:
         """Run the module's code."""
+        stamp, start, size = self.places[module.__name__]
+        code = self._stored(start, size)
+        if not getattr(code, "co_filename", "").replace("\\", "/").endswith(stamp[0]):
+            # half of a bundle, or another driver has just replaced it
+            with open(self.root + stamp[0], "rb") as file:
+                code = compile(file.read(), self.root + stamp[0], "exec")
+        exec(code, module.__dict__)  # noqa: S102
+
+    def _stored(self, start: int, size: int) -> "Any":
         from marshal import loads
 
-        _, start, size = self.places[module.__name__]
-        with open(self.bundle, "rb") as file:
-            file.seek(int(file.readline()) + start, 1)
-            code = loads(file.read(size))  # noqa: S302
-        exec(code, module.__dict__)  # noqa: S102
+        try:
+            with open(self.bundle, "rb") as file:
+                file.seek(int(file.readline()) + start, 1)
+                return loads(file.read(size))  # noqa: S302
+        except Exception:
+            return None
 
 
 class Late(type(sys)):  # type: ignore[misc]

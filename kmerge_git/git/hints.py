@@ -9,39 +9,48 @@ from __future__ import annotations
 
 from kmerge_git.system import contents, decoded, exists, is_folder, parent, variable
 
-CONFIG_WORDS = (b"[kmerge", b"conflictstyle", b"[include", b"attributesfile", b"[attr")
+CONFIG_WORDS = (
+    *(b"[kmerge", b"conflictstyle", b"[include"),
+    *(b"attributesfile", b"[attr", b"splitindex"),
+)
 ATTRIBUTE_WORDS = (b"kmerge-", b"conflict-marker-size")
 # Any of these can bring configuration or attributes that stand in no file we know.
-UNUSUAL = ("GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_ATTR_SOURCE")
+UNUSUAL = (
+    *("GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_ATTR_SOURCE"),
+    *("GIT_COMMON_DIR", "GIT_INDEX_FILE"),
+)
+MOST = 1 << 20  # what is longer is not looked through
 
 
 def nothing_is_set(path: str) -> bool:
     """Whether neither configuration nor attributes can say anything about a path."""
     if any(variable(name) is not None for name in UNUSUAL) or path[:1] == "/" or ":" in path[:2]:
         return False  # git's own paths are relative to the top folder
-    common = _common_dir()
+    git_dir, common = _folders()
     if not common:
         return False
-    for file in [*_config_files(common)]:
-        if _holds(file, CONFIG_WORDS):
-            return False
-    return not any(_holds(file, ATTRIBUTE_WORDS) for file in _attribute_files(common, path))
+    if any(_holds(file, CONFIG_WORDS) for file in _config_files(common)):
+        return False
+    if any(_holds(file, ATTRIBUTE_WORDS) for file in _attribute_files(common, path)):
+        return False
+    missing = [file for file in _on_the_way(path) if not exists(file)]
+    return not missing or not _in_index(f"{git_dir}/index", missing)
 
 
-def _common_dir() -> str:
-    """The repository's own folder, shared by its worktrees; empty where we are not sure."""
+def _folders() -> tuple[str, str]:
+    """Of the worktree and of the repository that it shares; empty where we are not sure."""
     git_dir = variable("GIT_DIR")
     git_dir = ".git" if git_dir is None else git_dir
     if not is_folder(git_dir):
         pointer = contents(git_dir)
         if not pointer.startswith(b"gitdir: "):
-            return ""
+            return "", ""
         git_dir = decoded(pointer[8:].rstrip(b"\r\n"))
     shared = decoded(contents(f"{git_dir}/commondir").strip())
     common = _below(git_dir, shared) if shared else git_dir
     if exists(f"{git_dir}/config.worktree"):
-        return ""
-    return common if exists(f"{common}/config") else ""
+        return "", ""
+    return (git_dir, common) if exists(f"{common}/config") else ("", "")
 
 
 def _config_files(common: str) -> list[str]:
@@ -51,19 +60,31 @@ def _config_files(common: str) -> list[str]:
         files.append(own)
     else:
         files += [f"{variable('HOME') or ''}/.gitconfig", f"{_xdg()}/git/config"]
-    if variable("GIT_CONFIG_NOSYSTEM") in (None, "", "0", "false"):
-        system = variable("GIT_CONFIG_SYSTEM")
-        files += [system] if system is not None else _system("gitconfig")
-    return files
+    system = variable("GIT_CONFIG_SYSTEM")
+    return files + ([system] if system is not None else _system("gitconfig"))
 
 
 def _attribute_files(common: str, path: str) -> list[str]:
-    files = [f"{common}/info/attributes", ".gitattributes"]
+    files = [f"{common}/info/attributes", *_on_the_way(path)]
+    return [*files, f"{_xdg()}/git/attributes", *_system("gitattributes")]
+
+
+def _on_the_way(path: str) -> list[str]:
+    """The attributes of every folder from the top to a file."""
+    files = [".gitattributes"]
     folder = parent(path)
     while folder:
         files.append(f"{folder}/.gitattributes")
         folder = parent(folder)
-    return [*files, f"{_xdg()}/git/attributes", *_system("gitattributes")]
+    return files
+
+
+def _in_index(index: str, files: list[str]) -> bool:
+    """Whether the index may have one of these: git reads it there if it is nowhere else."""
+    entries = contents(index, MOST)
+    if entries[4:8] == b"\0\0\0\4":  # names without what they share with the name before
+        return b"attributes" in entries
+    return len(entries) == MOST or any(f"{file}\0".encode() in entries for file in files)
 
 
 def _xdg() -> str:
@@ -83,5 +104,5 @@ def _system(name: str) -> list[str]:
 
 
 def _holds(file: str, words: tuple[bytes, ...]) -> bool:
-    text = contents(file).lower()
-    return any(word in text for word in words)
+    text = contents(file, MOST).lower()
+    return len(text) == MOST or any(word in text for word in words)

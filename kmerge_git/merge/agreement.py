@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from kmerge_git.merge.resources import Merged, Resource
     from kmerge_git.tree.documents import Document, Stream
 
-ALIASES = (" *", "[*", "{*")  # nobody here looks for the anchor that they need
+# What lines do not tell: whether an alias has its anchor and an anchor is alone, and where a text
+# of several lines ends.
+UNTOLD = ("*", "&", ": |", ": >", "- |", "- >", "? |", "? >")
 
 
 def lines_agree(merged: Merged, streams: Three[Stream]) -> bool:
@@ -30,6 +32,16 @@ def lines_agree(merged: Merged, streams: Three[Stream]) -> bool:
         and prologue == _one_changed(streams.map(lambda stream: stream.prologue))
         and merged.tail == _one_changed(streams.map(lambda stream: stream.tail))
         and all(map(_agrees, merged.resources))
+    )
+
+
+def needs_proof(merged: Merged) -> bool:
+    """Whether there is a document in which agreement by lines is not enough."""
+    return any(
+        mark in side_text(resource.pieces, "ours")
+        for resource in merged.resources
+        if resource.plan is not None
+        for mark in UNTOLD
     )
 
 
@@ -54,7 +66,7 @@ def _agrees(resource: Resource) -> bool:
     picked = _one_changed(texts)
     if picked is not None:
         return text == picked
-    return _by_lines(texts) == text and not any(mark in text for mark in ALIASES)
+    return _by_lines(texts) == text
 
 
 def _by_lines(texts: Three[str]) -> str | None:

@@ -8,7 +8,7 @@ from kmerge_git.kube.outline import outline
 from kmerge_git.merge import rewrite
 from kmerge_git.merge.comments import bare_lines
 from kmerge_git.merge.order import weave
-from kmerge_git.merge.pieces import Hunk
+from kmerge_git.merge.pieces import Hunk, side_text
 from kmerge_git.merge.plan import Plan, TextClash
 from kmerge_git.merge.same import comments, same_node
 from kmerge_git.merge.three import Three, under
@@ -54,7 +54,7 @@ class Merged:
 
 def merge(rules: GitRules, at: Three[Stream], path: str = "") -> Merged:
     """Merge three files, resource by resource."""
-    tables = pair_documents(at, identified_only=rules.strict)
+    tables = pair_documents(at, rules)
     if rules.strict and _strangers(tables):
         return _whole_file(rules, at)
     made: dict[Hashable, Resource] = {}
@@ -62,6 +62,8 @@ def merge(rules: GitRules, at: Three[Stream], path: str = "") -> Merged:
         resource = _merge_one(rules, under(tables, key), path)
         if resource is not None:
             made[key] = resource
+    if rules.strict:
+        _part_namesakes(rules, made)
     keys = tables.map(list)
     order, _ = weave(keys.base, keys.ours, keys.theirs, made)
     resources = [made[key] for key in order]
@@ -69,7 +71,7 @@ def merge(rules: GitRules, at: Three[Stream], path: str = "") -> Merged:
     return Merged(_prologue(rules, at), resources, _pick(at.map(lambda s: s.tail)))
 
 
-def pair_documents(at: Three[Stream], *, identified_only: bool = True) -> Three[Documents]:
+def pair_documents(at: Three[Stream], rules: GitRules) -> Three[Documents]:
     """The documents of each version under keys that paired documents share."""
     base: Documents = dict(enumerate(at.base.documents))
     ours = _under_keys(at.base.documents, at.ours.documents, ("ours", 0))
@@ -77,7 +79,8 @@ def pair_documents(at: Three[Stream], *, identified_only: bool = True) -> Three[
     ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
     theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
     if ours_new and theirs_new:  # added by both: one resource
-        twins = _pairs([d for _, d in ours_new], [d for _, d in theirs_new], added=identified_only)
+        mine, yours = [d for _, d in ours_new], [d for _, d in theirs_new]
+        twins = rules.lone_pair(mine, yours) or _pairs(mine, yours, added=rules.strict)
         names: dict[Hashable, Hashable] = {theirs_new[j][0]: ours_new[i][0] for i, j in twins}
         theirs = {names.get(k, k): d for k, d in theirs.items()}
     return Three(base, ours, theirs)
@@ -229,6 +232,42 @@ def _without_runs(
     result = Resource(at, name, plan)
     result.pieces, result.elided = pieces, elided
     return result
+
+
+def _part_namesakes(rules: GitRules, made: dict[Hashable, Resource]) -> None:
+    """Two resources that have one name now, and had it on neither side: a conflict."""
+    if not any(map(_has_new_name, made.values())):
+        return
+    names: dict[Hashable, list[Resource]] = {}
+    for resource in made.values():
+        name = outline(side_text(resource.pieces, "ours"))
+        if name is not None:
+            names.setdefault(name, []).append(resource)
+    for found in names.values():
+        fresh = [r for r in found if _has_new_name(r) and not _is_old_twin(found)]
+        if len(found) < 2 or not fresh:
+            continue
+        last = fresh[-1]
+        clash = _clash(rules, last.at, last.name, "another resource has this name now")
+        last.plan, last.elided, last.pieces = None, None, clash.pieces
+
+
+def _has_new_name(resource: Resource) -> bool:
+    base = resource.at.base
+    others = (resource.at.ours, resource.at.theirs)
+    changed = [d for d in others if d is not None and (base is None or d.content != base.content)]
+    known = outline(base.content) if base is not None and changed else None
+    return any(outline(document.content) != known for document in changed)
+
+
+def _is_old_twin(found: list[Resource]) -> bool:
+    """Whether one side has all these resources under one name: that is its own affair."""
+    for side in ("ours", "theirs"):
+        documents = [getattr(r.at, side) for r in found]
+        names = [outline(d.content) if d is not None else None for d in documents]
+        if None not in names and len(set(names)) == 1:
+            return True
+    return False
 
 
 def _one_sided(rules: GitRules, at: Three[Document | None]) -> Resource | None:

@@ -46,6 +46,12 @@ class GitRules:
     def __init__(self, journal: Journal) -> None:
         self.journal = journal
 
+    # -- documents
+
+    def lone_pair(self, ours: list[Document], theirs: list[Document]) -> list[tuple[int, int]]:
+        """The one pair of added documents, where that is clear without their names."""
+        return []
+
     # -- an entry of a mapping, an element of a list
 
     def entry(self, at: Three[Entry | None], path: Path, where: Where) -> Item | None:

@@ -12,6 +12,7 @@ from kmerge_git.merge.numbers import TWO_WAY
 from kmerge_git.merge.order import insert_new
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, TextClash
 from kmerge_git.merge.rules_kyaml import KyamlRules
+from kmerge_git.merge.same import same_node
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 
@@ -34,6 +35,26 @@ class TwoWayRules(KyamlRules):
     def __init__(self, journal: Journal, *, infer: bool = True, prepend: bool = False) -> None:
         super().__init__(journal, infer=infer)
         self.prepend = prepend
+
+    def lone_pair(self, ours: list[Document], theirs: list[Document]) -> list[tuple[int, int]]:
+        """A source that names no resource is for the one resource that there is."""
+        from kmerge_git.kube.identity import identity
+
+        nameless = [d for d in theirs if d.content.strip() and identity(d.root) is None]
+        named = [d for d in ours if identity(d.root) is not None]
+        if not nameless or len(named) < len(ours):
+            return []
+        hint = "give it apiVersion, kind and metadata.name"
+        if len(theirs) > 1 or len(ours) > 1:
+            raise _unclear(nameless[0], "which resource this is for cannot be told", hint)
+        source, dest = nameless[0].root, named[0].root
+        if not isinstance(source, Mapping) or not isinstance(dest, Mapping):
+            raise _unclear(nameless[0], "this is no resource, and no part of one", hint)
+        for field in ("apiVersion", "kind"):
+            told, known = source.get(field), dest.get(field)
+            if told is not None and (known is None or not same_node(told, known)):
+                raise _unclear(nameless[0], f"its {field} is not that of the destination", hint)
+        return [(0, 0)]
 
     def cleared(self, at: Three[Entry | None], path: Path, where: Where) -> bool:
         """T3, T6, T9, T16: a null in the source clears; T15: one in the destination stays."""
@@ -207,3 +228,9 @@ def _without(entry: Entry, marker: Entry) -> Entry:
 
 def _is_directive(entry: Entry | None) -> bool:
     return entry is not None and entry.name == "$patch"
+
+
+def _unclear(document: Document, why: str, hint: str) -> Unsupported:
+    line, column = document.source.position(document.body)
+    path = document.source.path
+    return Unsupported(why, path=path, line=line, column=column, hint=hint)

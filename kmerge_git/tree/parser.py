@@ -87,6 +87,8 @@ def long_scalars(text: str) -> list[tuple[int, int, str, str]]:
 
 def yaml_error() -> Any:
     """The class of PyYAML's errors."""
+    if "yaml.error" not in sys.modules:
+        _load()  # which says what is missing
     return sys.modules["yaml.error"].YAMLError
 
 

@@ -90,6 +90,25 @@ def test_half_a_bundle_costs_no_answer(site: Path, tmp_path: Path) -> None:
     assert merged(site, tmp_path) == (0, "a: 2\nb: 2\n", "")
 
 
+@pytest.mark.parametrize("tail", [b"", bytes(60_000)])
+def test_a_bundle_without_its_end_costs_no_answer(site: Path, tmp_path: Path, tail: bytes) -> None:
+    drive(site, "--version")
+    whole = bundle(site).read_bytes()
+    bundle(site).write_bytes(whole[:-60_000] + tail)
+    base, ours, theirs = versions(tmp_path, "a: 3\nb: 1\n")
+    assert drive(site, base, ours, theirs).returncode == 3
+    assert "a: 2\n=======\na: 3\n" in ours.read_text()
+
+
+def test_a_folder_without_pyyaml_is_told(site: Path, tmp_path: Path) -> None:
+    base, ours, theirs = versions(tmp_path, "a: 1\nb: 2\n")
+    shutil.rmtree(site / "yaml")
+    for _ in range(2):
+        answer = drive(site, f"--lib={tmp_path}", base, ours, theirs)
+        assert answer.returncode == 3  # merged by lines: they touch
+        assert "No module named 'yaml" in answer.stderr
+
+
 def test_a_changed_module_is_not_taken_from_the_bundle(site: Path, tmp_path: Path) -> None:
     drive(site, "--version")
     module = site / "kmerge_git" / "pipeline.py"

@@ -8,6 +8,7 @@ import pytest
 from world import Repo, World
 
 from kmerge_git.git import questions
+from kmerge_git.git.hints import nothing_is_set
 from kmerge_git.git.settings import Settings, matches, settings_for, settle
 
 
@@ -161,12 +162,72 @@ def test_globs_of_policies_match_as_attributes_do(
 def test_without_posix_spawn_subprocess_asks(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repo.path)
     repo.git("config", "kmerge.favor", "ours")
-    monkeypatch.delattr(os, "posix_spawnp")
+    monkeypatch.setattr(questions, "CAN_SPAWN", False)
     assert settings_for("x.yaml", environ={}).favor == "ours"
 
 
 def test_without_git_there_are_defaults(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(world.root))
     assert told(settings_for("x.yaml", environ={})) == DEFAULTS
-    monkeypatch.delattr(os, "posix_spawnp")
+    monkeypatch.setattr(questions, "CAN_SPAWN", False)
     assert told(settings_for("x.yaml", environ={})) == DEFAULTS
+
+
+def _attributes_only_in_the_index(repo: Repo) -> None:
+    repo.commit("attributes", {"a/.gitattributes": "*.yaml kmerge-favor=ours\n", "a/x.yaml": "a\n"})
+    (repo.path / "a" / ".gitattributes").unlink()
+
+
+def _the_same_in_a_short_index(repo: Repo) -> None:
+    repo.git("config", "index.version", "4")
+    _attributes_only_in_the_index(repo)
+    repo.git("update-index", "--index-version", "4")
+
+
+def _long_attributes(repo: Repo) -> None:
+    filler = "# a line that says nothing\n" * 50_000
+    repo.write(".gitattributes", filler + "*.yaml kmerge-favor=ours\n")
+
+
+SAID = {
+    "in the index": _attributes_only_in_the_index,
+    "in an index of version 4": _the_same_in_a_short_index,
+    "beyond a megabyte": _long_attributes,
+    "attributes": lambda repo: repo.write(".gitattributes", "*.yaml kmerge-favor=ours\n"),
+    "below": lambda repo: repo.write("a/.gitattributes", "*.yaml kmerge-favor=ours\n"),
+    "info": lambda repo: repo.write(".git/info/attributes", "*.yaml kmerge-favor=ours\n"),
+    "local": lambda repo: repo.git("config", "kmerge.favor", "ours"),
+    "worktree": lambda repo: (
+        repo.git("config", "extensions.worktreeConfig", "true"),
+        repo.git("config", "--worktree", "kmerge.favor", "ours"),
+    ),
+    "include": lambda repo: (
+        repo.write("more", "[kmerge]\nfavor = ours\n"),
+        repo.git("config", "include.path", str(repo.path / "more")),
+    ),
+    "global": lambda repo: repo.git("config", "--global", "kmerge.favor", "ours"),
+    "core.attributesFile": lambda repo: (
+        repo.write("mine", "*.yaml kmerge-favor=ours\n"),
+        repo.git("config", "core.attributesFile", str(repo.path / "mine")),
+    ),
+}
+
+
+@pytest.mark.parametrize("where", SAID)
+def test_what_git_would_say_is_not_missed(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    """Files are looked through before git is asked: wherever git has an answer, it must be."""
+    monkeypatch.chdir(repo.path)
+    assert nothing_is_set("a/x.yaml")
+    SAID[where](repo)
+    assert settings_for("a/x.yaml", environ={}).favor == "ours"
+
+
+def test_attributes_of_others_are_no_reason_to_ask(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(repo.path)
+    files = {".gitattributes": "*.yaml merge=kmerge\n", "a/x.yaml": "a\n"}
+    repo.commit("shared", files)
+    assert nothing_is_set("a/x.yaml")

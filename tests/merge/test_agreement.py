@@ -67,10 +67,31 @@ def test_where_they_do_not_git_is_asked(ours: str, theirs: str) -> None:
     assert asked(ours, theirs)[0]
 
 
-def test_an_alias_is_proved() -> None:
-    base = "a: &x 1\nb: 1\nc: 1\nd: *x\n"
-    ours, theirs = base.replace("b: 1", "b: 2"), base.replace("d: *x", "d: *x\ne: *x")
-    assert asked(ours, theirs, base)[0]
+ANCHOR = "a: &x 8080\nb: 1\nc: 1\nd: [80]\n"
+SCRIPT = "kind: ConfigMap\ndata:\n  run.sh: |\n      echo a\n      echo b\n  z: 1\n"
+
+
+@pytest.mark.parametrize(
+    "base, ours, theirs",
+    [
+        (ANCHOR, ANCHOR.replace("&x ", ""), ANCHOR.replace("[80]", "[80,*x]")),
+        (ANCHOR, ANCHOR.replace("&x ", ""), ANCHOR + "*x : 1\n"),
+        (
+            ANCHOR,
+            ANCHOR.replace("b: 1", "b: &y 2"),
+            ANCHOR.replace("[80]", "&y [80]"),
+        ),
+        (  # the first line of ours makes the comment of theirs a line of the text
+            SCRIPT,
+            SCRIPT.replace("|\n", "|\n    #!/bin/sh\n"),
+            SCRIPT.replace("  z: 1", "    # see docs\n  z: 1"),
+        ),
+    ],
+)
+def test_where_lines_cannot_tell_the_result_is_proved(base: str, ours: str, theirs: str) -> None:
+    """The lines of these do not touch, and what they make together is broken."""
+    texts = (base.encode(), ours.encode(), theirs.encode())
+    assert not merge_files(*texts, line_merge=lambda *_: (b"", False)).clean
 
 
 def test_the_same_line_twice_is_no_agreement() -> None:
