@@ -101,9 +101,9 @@ def test_a_bundle_without_its_end_costs_no_answer(site: Path, tmp_path: Path, ta
 
 
 def test_a_folder_without_pyyaml_is_told(site: Path, tmp_path: Path) -> None:
-    base, ours, theirs = versions(tmp_path, "a: 1\nb: 2\n")
     shutil.rmtree(site / "yaml")
     for _ in range(2):
+        base, ours, theirs = versions(tmp_path, "a: 1\nb: 2\n")
         answer = drive(site, f"--lib={tmp_path}", base, ours, theirs)
         assert answer.returncode == 3  # merged by lines: they touch
         assert "No module named 'yaml" in answer.stderr
