@@ -152,7 +152,7 @@ def _replace(path: str, data: bytes) -> None:
     fresh = f"{path}.kmerge-{calls.getpid()}"
     try:
         mode = calls.stat(path).st_mode & 0o7777
-        with open(fresh, "xb") as file:
+        with open(fresh, "xb", opener=lambda name, flags: calls.open(name, flags, mode)) as file:
             file.write(data)
             if calls.fstat(file.fileno()).st_mode & 0o7777 != mode:
                 calls.chmod(fresh, mode)

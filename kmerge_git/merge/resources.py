@@ -236,7 +236,7 @@ def _without_runs(
 
 def _part_namesakes(rules: GitRules, made: dict[Hashable, Resource]) -> None:
     """Two resources that have one name now, and had it on neither side: a conflict."""
-    if not any(map(_has_new_name, made.values())):
+    if len(made) < 2 or not any(map(_has_new_name, made.values())):
         return
     names: dict[Hashable, list[Resource]] = {}
     for resource in made.values():
