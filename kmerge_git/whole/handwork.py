@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from kmerge_git.text.markers import resolve
@@ -21,13 +22,14 @@ class Readings(Protocol):
 def is_left_by_a_merge(
     found: bytes | None,
     three: Versions,
-    merged: bytes | None,
+    merged: Iterable[bytes | None],
     lines: Readings,
     size: int = 7,
 ) -> bool:
     """Whether overwriting loses nothing: a missing file, one side, or a merge with its markers.
 
-    Labels and conflict styles differ, so both readings of the markers are compared.
+    Labels and conflict styles differ, so both readings of the markers are compared: with git's
+    merge, and with those that kmerge made or may have made.
     """
     if found is None:
         return True
@@ -35,7 +37,7 @@ def is_left_by_a_merge(
     if found in {_plain(side) for side in (three.base, three.ours, three.theirs) if side}:
         return True
     pair = _readings(found, size)
-    if merged is not None and pair == _readings(_plain(merged), size):
+    if any(pair == _readings(_plain(data), size) for data in merged if data is not None):
         return True
     sides = tuple(_plain(side or b"") for side in (three.base, three.ours, three.theirs))
     return any(pair == lines.readings(*sides, patience=flag) for flag in (False, True))

@@ -131,7 +131,8 @@ def _plan_file(scene: _Scene, stages: Stages) -> tuple[FilePlan, tuple[Move, ...
     plan = _merged(scene, stages, without_edits(three, moves), bool(moves))
     size = scene.options(stages.path).marker_size
     found = scene.on_disk(stages.path)
-    git_made = is_left_by_a_merge(found, three, plan.data, scene.lines, size)
+    made = (plan.data, *_by_the_driver(scene, stages.path, three, moves))
+    git_made = is_left_by_a_merge(found, three, made, scene.lines, size)
     if not git_made and not scene.wishes.force:
         why = "edited by hand since the merge: `git add` it, or solve it anew with --force"
         return replace(skipped, why=why), ()
@@ -139,6 +140,16 @@ def _plan_file(scene: _Scene, stages: Stages) -> tuple[FilePlan, tuple[Move, ...
         words = ", ".join(f"{move.resource} moved to {move.target}" for move in moves)
         plan = replace(plan, why=words)
     return plan, moves
+
+
+def _by_the_driver(
+    scene: _Scene, path: str, three: Versions, moves: tuple[Move, ...]
+) -> tuple[bytes, ...]:
+    """What the driver left there, which knows no moves and was given no side to favour."""
+    options = scene.options(path)
+    if three.ours is None or three.theirs is None or (options.favor is None and not moves):
+        return ()
+    return (merge_one(path, three, replace(options, favor=None)).text,)
 
 
 def _can_follow(scene: _Scene, move: Move) -> bool:

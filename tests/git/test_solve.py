@@ -75,6 +75,17 @@ def test_a_second_run_finds_its_own_markers(repo: Repo) -> None:
     assert repo.text("app.yaml") == deployment(replicas=2)
 
 
+def test_a_conflict_that_the_driver_made_smaller_is_nobodys_work(repo: Repo) -> None:
+    """Git's merge has another conflict there; the file is what our own merge left."""
+    base = deployment(env=("A=1",))
+    ours, theirs = (deployment(n, env=("A=1", f"N{n}=1")) for n in (2, 3))
+    stopped(repo, base, ours, theirs)
+    repo.kmerge("solve", check=False)
+    assert repo.text("app.yaml").count("<<<<<<<") == 1
+    repo.kmerge("solve", "--favor", "ours")
+    assert repo.text("app.yaml") == deployment(2, env=("A=1", "N2=1", "N3=1"))
+
+
 @pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
 def test_every_marker_style_counts_as_untouched(repo: Repo, style: str) -> None:
     repo.git("config", "merge.conflictStyle", style)

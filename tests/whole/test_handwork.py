@@ -14,7 +14,7 @@ DIFF3 = MARKED.replace(b"=======", b"||||||| 1234\nb\n=======")
 
 
 def is_left(found: bytes | None, merged: bytes | None = None) -> bool:
-    return is_left_by_a_merge(found, THREE, merged, LineMerge())
+    return is_left_by_a_merge(found, THREE, (merged,), LineMerge())
 
 
 @pytest.mark.parametrize(
