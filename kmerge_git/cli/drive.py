@@ -95,7 +95,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         _stop_clock()
     if outcome.text != texts.ours:
         _replace(paths[1], outcome.text)
-    _report(name, outcome)
+    _report(name, outcome, options.favor)
     return CLEAN if outcome.clean else CONFLICT
 
 
@@ -163,7 +163,7 @@ def _replace(path: str, data: bytes) -> None:
         raise
 
 
-def _report(name: str, outcome: Outcome) -> None:
+def _report(name: str, outcome: Outcome, favor: str) -> None:
     """One line a conflict and one line a file, only where there is something to say."""
     for conflict in outcome.conflicts if outcome.method != "lines" else ():
         place = f"{conflict.place}: " if conflict.place else ""
@@ -172,6 +172,8 @@ def _report(name: str, outcome: Outcome) -> None:
         if decision.rule.startswith(("12", "13")):
             _say(name, f"{decision.path}: {decision.what}, {decision.side} taken ({decision.rule})")
     count = len(outcome.conflicts)
+    if outcome.method == "lines" and favor:
+        _say(name, f"merged by lines; {favor} taken wherever they conflict")
     if outcome.method == "lines" and outcome.reason.startswith("internal"):
         _say(name, f"{outcome.reason}; git's line merge instead, please report it")
     elif not outcome.clean and outcome.method == "structure":

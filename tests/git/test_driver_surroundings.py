@@ -237,6 +237,16 @@ def test_a_favourite_side(driven: Driven, where: str, side: str, value: str) -> 
     assert f"{side} taken" in done.err
 
 
+def test_a_side_taken_by_lines_is_told(driven: Driven) -> None:
+    """No field can be named there, but nobody's side goes without a word."""
+    text = "a: {{ .Values.a }}\n{{- if .Values.b }}\nb: 1\n{{- end }}\n"
+    ours, theirs = text.replace("b: 1", "b: 2"), text.replace("b: 1", "b: 3")
+    driven.fork({"x.yaml": text}, {"x.yaml": ours}, {"x.yaml": theirs})
+    done = driven.git("merge", "side", env={"KMERGE_FAVOR": "theirs"})
+    assert driven.text("x.yaml") == theirs
+    assert "kmerge: x.yaml: merged by lines; theirs taken wherever they conflict" in done.err
+
+
 @pytest.mark.parametrize("key", ["merge.conflictStyle", "kmerge.conflictStyle"])
 @pytest.mark.parametrize("style", ["diff3", "zdiff3"])
 def test_conflict_style(driven: Driven, key: str, style: str) -> None:
