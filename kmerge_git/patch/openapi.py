@@ -32,8 +32,17 @@ def schema_for(document: Node, api_version: str, kind: str) -> Schema | None:
 
 def definitions_of(document: Node) -> dict[str, Node]:
     """The definitions of a v2 or v3 document; a bare map of them is taken as it is."""
-    found = document.get("definitions") or document.get("components", {}).get("schemas")
-    return dict(found or document)
+    components = document.get("components")
+    found = document.get("definitions") or (
+        components.get("schemas") if isinstance(components, Mapping) else None
+    )
+    definitions = found or document
+    if not isinstance(definitions, Mapping) or not all(
+        isinstance(node, Mapping) for node in definitions.values()
+    ):
+        why = "this is no OpenAPI document"
+        raise PatchError(why, hint="`kubectl get --raw /openapi/v2` prints a cluster's own")
+    return dict(definitions)
 
 
 @dataclass(frozen=True, slots=True)

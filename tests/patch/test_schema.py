@@ -10,7 +10,7 @@ import pytest
 import kmerge_git
 from kmerge_git import PatchError, Schema, apply_patch
 from kmerge_git.patch.field_shapes import root_shape, struct_of
-from kmerge_git.patch.openapi import schema_for
+from kmerge_git.patch.openapi import definitions_of, schema_for
 
 TABLE = Path(kmerge_git.__file__).parent / "kube" / "list_keys.json"
 
@@ -198,3 +198,11 @@ def test_the_kind_finds_its_definition_in_v2_and_v3_documents():
         assert schema is not None
         assert walk(schema, "spec", "items").merge_key == "id"
         assert schema_for(document, "g/v2", "Root") is None
+
+
+@pytest.mark.parametrize(
+    "document", [{"apiVersion": "v1", "spec": {}}, {"components": []}, {"definitions": ["x"]}]
+)
+def test_what_is_no_openapi_document_is_refused(document):
+    with pytest.raises(PatchError, match="no OpenAPI document"):
+        definitions_of(document)
