@@ -100,7 +100,7 @@ def _explain(document: Document, error: Any, base: int) -> CannotParse:
 
 def _hint(why: str, line: str) -> str:
     if "{{" in line:
-        return "a template is merged by lines"
+        return "render the template first"
     if "\t" in line and ("start any token" in why or "tab" in why):
         return "indent with spaces, not with tabs"
     if "undefined alias" in why:

@@ -358,8 +358,8 @@ def test_keys_have_names():
             "indent with spaces, not with tabs",
         ),
         ("a: *x\n", (1, 4), "found undefined alias", "define the anchor before the alias"),
-        ("a: {{ x }} y\n", (1, 12), "did not find expected", "a template is merged by lines"),
-        ("{{- if x }}\na: 1\n", (1, 3), "", "a template is merged by lines"),
+        ("a: {{ x }} y\n", (1, 12), "did not find expected", "render the template first"),
+        ("{{- if x }}\na: 1\n", (1, 3), "", "render the template first"),
         ("a: 'x\n", (1, 6), "found unexpected end of stream", "mend the YAML"),
         ("a: @x\n", (1, 4), "found character that cannot start any token", "mend the YAML"),
         (
