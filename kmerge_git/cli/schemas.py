@@ -7,8 +7,8 @@ import json
 from typing import Any
 
 from kmerge_git.cli import files
-from kmerge_git.errors import UsageError
-from kmerge_git.patch.openapi import schema_for
+from kmerge_git.errors import PatchError, UsageError
+from kmerge_git.patch.openapi import NO_DOCUMENT, definitions_of, schema_for
 from kmerge_git.patch.schema import Schema
 from kmerge_git.tree.values import load
 
@@ -36,7 +36,12 @@ def read_schema(path: str | None) -> Document | None:
         documents = load(data, path)
         found = documents[0] if documents else None
     if not isinstance(found, dict):
-        raise UsageError("this is no OpenAPI document", path=path)
+        raise UsageError(NO_DOCUMENT, path=path)
+    try:
+        definitions_of(found)
+    except PatchError as error:
+        error.path = path
+        raise
     return found
 
 

@@ -11,6 +11,8 @@ from kmerge_git.patch.schema import Facts, Place, Schema, UnknownField
 
 Node = Mapping[str, Any]
 
+NO_DOCUMENT = "this is no OpenAPI document"
+
 
 def schema_of(document: Node, root: str) -> Schema:
     """The complete schema below one definition of a document, or of its definitions alone."""
@@ -40,8 +42,7 @@ def definitions_of(document: Node) -> dict[str, Node]:
     if not isinstance(definitions, Mapping) or not all(
         isinstance(node, Mapping) for node in definitions.values()
     ):
-        why = "this is no OpenAPI document"
-        raise PatchError(why, hint="`kubectl get --raw /openapi/v2` prints a cluster's own")
+        raise PatchError(NO_DOCUMENT, hint="`kubectl get --raw /openapi/v2` prints a cluster's own")
     return dict(definitions)
 
 

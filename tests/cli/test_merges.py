@@ -272,3 +272,28 @@ def test_merge2_of_directories(folders, capfd):
         "both.txt": "2",
         "gone/x.yaml": secret("x"),
     }
+
+
+DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n  replicas: 1\n"
+
+
+@pytest.mark.parametrize(
+    "source, dest, why",
+    [
+        ("null\n", DEPLOYMENT, "1:1: this is no resource"),
+        ("kind: Service\n", DEPLOYMENT, "1:1: its kind is not that of the destination"),
+        ("a: 1\n---\nb: 1\n", DEPLOYMENT, "1:1: which resource this is for cannot be told"),
+        (
+            "spec: {}\n",
+            DEPLOYMENT + "---\n" + DEPLOYMENT.replace("web", "api"),
+            "1:1: which resource this is for cannot be told",
+        ),
+    ],
+)
+def test_merge2_does_not_guess_which_resource(tmp_path, capfd, source, dest, why):
+    (tmp_path / "src.yaml").write_text(source)
+    (tmp_path / "dest.yaml").write_text(dest)
+    argv = ["merge2", "--src", str(tmp_path / "src.yaml"), "--dest", str(tmp_path / "dest.yaml")]
+    assert main([*argv, "--in-place"]) == 2
+    assert why in capfd.readouterr().err
+    assert (tmp_path / "dest.yaml").read_text() == dest
