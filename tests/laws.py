@@ -150,9 +150,10 @@ def _renamed(at: Three[dict[str, object]]) -> bool:
     for side in (at.ours, at.theirs):
         if any(name not in side for name in at.base) and any(name not in at.base for name in side):
             return True
-    return any(
-        "?+" in x or ("?" in x and len(x) != len(at.base)) for x in (at.base, at.ours, at.theirs)
-    )
+    versions = (at.base, at.ours, at.theirs)
+    if any(name.endswith("+") for version in versions for name in version):
+        return True
+    return any("?" in version and len(version) != len(at.base) for version in versions)
 
 
 def _added_alike(at: Three[dict[str, object]]) -> set[str]:
@@ -300,6 +301,8 @@ def _check_facts(
                 low, high = (min(bounds), max(bounds)) if mine != old != yours else (both, both)
         if whole:
             high = max(high, mine + yours)
+            # what one side adds may be what the other has renamed something to: they are one
+            low = min(low, old) if old else low
         if not low <= now <= high:
             raise Broken(f"below {path}: {fact} {now} times, not {low}..{high} ({side or 'clean'})")
 
