@@ -76,7 +76,9 @@ Git runs `pre-merge-commit` for clean merges and `pre-commit` for those finished
 are needed. Without the framework: `kmerge install --hooks`.
 
 Helm templates (`{{`), SOPS files and files that are neither YAML nor JSON are left alone, but for
-conflict markers and the mac of SOPS.
+conflict markers and the mac of SOPS. The last line counts those that are not YAML
+(`2 files checked, nothing found, 1 skipped: not YAML`); `--format json` names them under
+`skipped`. A manifest that cannot be parsed is a finding, [M10](#m10).
 
 ## Is this file a patch?
 

@@ -69,6 +69,7 @@ class Run:
         self.versions = versions
         self.target = target  # a file with the object that kubectl patches change
         self.folders: dict[str, Kustomization | None] = {}
+        self.skipped: set[str] = set()  # files that are no YAML and were not checked
         self.expected: set[str] = set()  # the files of this run
         self.given: list[Kustomization] = []  # kustomizations among them
         self.seen: dict[Kustomization, None] = {}  # and those that were met on the way
@@ -130,7 +131,8 @@ class Run:
 
     def _unreadable(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
         """Bytes that are no text: only a manifest would need to be one."""
-        if b"apiVersion" not in data:
+        if b"apiVersion" not in data or not self.wants("M10"):
+            self.skipped.add(path)
             return []
         check = registry.get("M10")
         line, column = error.line or 1, error.column or 1
@@ -138,7 +140,7 @@ class Run:
             check.id, check.severity, path, line, column, f"{error.why}; {error.hint}",
             mend=check.mend,
         )  # fmt: skip
-        return [finding] if self.wants("M10") else []
+        return [finding]
 
     def _each(
         self, scope: str, site: object, page: Page, path: str = "", verdict: Verdict | None = None
@@ -175,9 +177,12 @@ class Run:
     def _not_parsed(self, page: Page, error: CannotParse) -> list[Finding]:
         text = page.source.text
         alias = "undefined alias" in error.why
-        if not alias and not looks_like_a_manifest(text, page.path):
-            return []
-        return self._each(registry.UNREAD, Unread(page, error, _offset(text, error)), page)
+        findings = []
+        if alias or looks_like_a_manifest(text, page.path):
+            findings = self._each(registry.UNREAD, Unread(page, error, _offset(text, error)), page)
+        if not findings:
+            self.skipped.add(page.path)
+        return findings
 
     def _of_history(self, page: Page, data: bytes) -> list[Finding]:
         if not (self.wants("M11") or self.wants("M12")):

@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
     findings = check_files(paths, worker)
     if args.fix or args.diff:
         findings = _mend(worker, findings, paths, write=args.fix, color=_color(args))
-    _report(args, findings, len(paths))
+    _report(args, findings, len(paths), worker.skipped)
     if args.fail_on == "never":
         return 0
     return int(any(worst_first(f.severity) <= worst_first(args.fail_on) for f in findings))
@@ -173,16 +173,19 @@ def _mend(
     return sorted(left, key=order)
 
 
-def _report(args: argparse.Namespace, findings: list[Finding], files: int) -> None:
+def _report(
+    args: argparse.Namespace, findings: list[Finding], files: int, skipped: set[str]
+) -> None:
     if args.format == "text":
         from kmerge_git.report import text
 
         if findings or not args.quiet:
-            sys.stdout.write(text.render(findings, files=files, color=_color(args)))
+            color = _color(args)
+            sys.stdout.write(text.render(findings, files=files, skipped=len(skipped), color=color))
     elif args.format == "json":
         from kmerge_git.report import json
 
-        sys.stdout.write(json.render(findings))
+        sys.stdout.write(json.render(findings, skipped))
     elif args.format == "github":
         from kmerge_git.report import github
 

@@ -6,12 +6,21 @@ import json
 
 from kmerge_git.finding import Finding
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 SCHEMA = 1
 
 
-def render(findings: list[Finding]) -> str:
-    """One object: `{"schema": 1, "findings": [..]}`."""
-    return json.dumps({"schema": SCHEMA, "findings": list(map(_one, findings))}, indent=2) + "\n"
+def render(findings: list[Finding], skipped: Iterable[str] = ()) -> str:
+    """One object: `{"schema": 1, "findings": [..], "skipped": [..]}`, the last with paths."""
+    report = {
+        "schema": SCHEMA,
+        "findings": list(map(_one, findings)),
+        "skipped": sorted(skipped),
+    }
+    return json.dumps(report, indent=2) + "\n"
 
 
 def _one(finding: Finding) -> dict[str, str | int]:

@@ -10,25 +10,27 @@ RESET, BOLD, DIM, RED, YELLOW, BLUE, GREEN = (
 COLORS = {ERROR: RED, WARNING: YELLOW, INFO: BLUE}
 
 
-def render(findings: list[Finding], *, files: int, color: bool = False) -> str:
+def render(findings: list[Finding], *, files: int, skipped: int = 0, color: bool = False) -> str:
     """All findings and a line that counts them."""
     shown: set[str] = set()
     blocks = []
     for finding in findings:
         blocks.append(_block(finding, color, with_mend=finding.id not in shown))
         shown.add(finding.id)
-    return "\n".join([*blocks, summary(findings, files, color)]) + "\n"
+    return "\n".join([*blocks, summary(findings, files, skipped, color)]) + "\n"
 
 
-def summary(findings: list[Finding], files: int, color: bool = False) -> str:
-    """`2 errors, 1 warning in 2 of 7 files`."""
+def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool = False) -> str:
+    """`2 errors, 1 warning in 2 of 7 files, 1 skipped: not YAML`."""
+    files -= skipped
+    left = f", {skipped} skipped: not YAML" if skipped else ""
     where = f"{files} file" + "s" * (files != 1)
     if not findings:
-        return _paint(f"{where} checked, nothing found", GREEN, color)
+        return _paint(f"{where} checked, nothing found{left}", GREEN, color)
     counts = [(sum(f.severity == s for f in findings), s) for s in SEVERITIES]
     what = ", ".join(f"{n} {s}" + "s" * (n != 1 and s != INFO) for n, s in counts if n)
     concerned = len({f.file for f in findings})
-    return _paint(f"{what} in {concerned} of {where}", BOLD, color)
+    return _paint(f"{what} in {concerned} of {where}{left}", BOLD, color)
 
 
 def _block(finding: Finding, color: bool, *, with_mend: bool) -> str:

@@ -63,6 +63,24 @@ def test_usage_errors(capsys: Capture) -> None:
     assert ended.value.code == 2
 
 
+def test_what_is_not_yaml_is_told(capsys: Capture) -> None:
+    write({"good.yaml": GOOD, "broken.yaml": "a: [1\n", "helm.yaml": "a: {{ .b }}\n"})
+    Path("wide.yaml").write_bytes(GOOD.encode("utf-16"))
+    assert main(["check", "broken.yaml"]) == 0
+    said = capsys.readouterr().out
+    assert said == "0 files checked, nothing found, 1 skipped: not YAML\n"
+    assert main(["check", "."]) == 0
+    said = capsys.readouterr().out
+    assert said == "2 files checked, nothing found, 2 skipped: not YAML\n"
+    assert main(["check", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["skipped"] == ["broken.yaml", "wide.yaml"]
+    write({"manifest.yaml": GOOD + "  b: [1\n"})
+    assert main(["check", "manifest.yaml"]) == 1
+    assert capsys.readouterr().out.endswith("1 error in 1 of 1 file\n")
+    assert main(["check", "manifest.yaml", "--select", "D"]) == 0  # M10 may not speak
+    assert "1 skipped: not YAML" in capsys.readouterr().out
+
+
 def test_folders_and_names(capsys: Capture) -> None:
     write({
         "a/x.yaml": BAD, "a/y.yml": BAD, "a/z.kyaml": BAD, "a/j.json": '{"a": 1, "a": 2}',
