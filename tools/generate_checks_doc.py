@@ -50,7 +50,7 @@ overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: replaces th
 | `--select IDS`, `--ignore IDS` | `D12`, `D1` (all that start so), `directives`, `merge-damage`, `traps`, `all` |
 | `--fail-on error` / `warning` / `info` / `never` | the least severity that makes the exit code 1 |
 | `--format text` / `json` / `github` / `sarif` | how to report |
-| `--patch`, `--manifest` | say what the files are; `--target FILE` says what a patch changes |
+| `--patch`, `--manifest` | say what the files are; `--target FILE` has the one object that the patches change |
 | `--fix`, `--diff` | mend what is mechanical (D02, D04, D50, D51) and show it; only show it |
 | `# kmerge: ignore D12` | silences a finding on this line or, alone on a line, on the next one |
 | `# kmerge: ignore-file M05` | silences it in the whole file |

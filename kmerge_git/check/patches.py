@@ -17,7 +17,7 @@ from kmerge_git.check.verdict import JSON6902, PATCH, Verdict
 from kmerge_git.check.walk import BUILTIN, CUSTOM, UNKNOWN, Walk
 from kmerge_git.check.words import may_differ
 from kmerge_git.check.world import Book
-from kmerge_git.errors import CannotParse
+from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.finding import Finding
 from kmerge_git.tree.documents import split
 
@@ -48,7 +48,7 @@ def patch_value(run: Run, page: Page, root: Map, verdict: Verdict) -> list[Findi
     """The findings of one patch document."""
     catalogue.load(catalogue.FOR_PATCHES)
     targets = _targets(run, verdict)
-    target = _target(run, root, verdict, targets)
+    target = _target(run, page, root, verdict, targets)
     kind, struct = _kind(page, root, verdict, target)
     walk = Walk(verdict, page, run.chosen)
     if kind == CUSTOM and "K" not in verdict.tools and _has_openapi(verdict):
@@ -176,12 +176,14 @@ def _targets(run: Run, verdict: Verdict) -> Targets | None:
     return run.targets(verdict.kustomization)
 
 
-def _target(run: Run, root: Map, verdict: Verdict, targets: Targets | None) -> Target | None:
+def _target(
+    run: Run, page: Page, root: Map, verdict: Verdict, targets: Targets | None
+) -> Target | None:
     """The one object that a patch changes, if it can be known."""
     if targets is None:
         return None
     if "K" in verdict.tools and run.target:
-        return targets.only
+        return _told_target(run, page, root, targets)
     entry = verdict.entry
     if entry is not None and entry.target is not None:
         found = targets.selected(entry.target)
@@ -189,6 +191,18 @@ def _target(run: Run, root: Map, verdict: Verdict, targets: Targets | None) -> T
         group, kind, _, name = identity(root)
         found = targets.named(group, kind, name) if kind else targets.of_name(name)
     return found[0] if len(found) == 1 else None
+
+
+def _told_target(run: Run, page: Page, root: Map, targets: Targets) -> Target | None:
+    """The object of `--target`; compared with another kind, every finding would be wrong."""
+    target, kind = targets.only, root.text("kind")
+    if target is not None and kind and kind != target.kind:
+        raise UsageError(
+            f"it is a {target.kind}, but {page.path} changes a {kind}",
+            path=run.target,
+            hint="--target is the object that the patches change",
+        )
+    return target
 
 
 def _kind(

@@ -121,8 +121,6 @@ def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:
     from kmerge_git.cli.check_files import expand, script_with
 
     chosen = select(args.select, args.ignore)
-    if args.target and not os.path.isfile(args.target):
-        raise UsageError("no such file", path=args.target, hint="--target is the object to change")
     if args.staged:
         from kmerge_git.cli.check_files import staged_world
 
@@ -132,6 +130,10 @@ def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:
 
         world, versions = disk(), versions_on_disk()
         paths = expand(args.files)
+    if args.target:
+        from kmerge_git.cli.check_files import require_target
+
+        require_target(args.target, world)
     worker = Run(
         world, chosen, told=args.told, script_with=script_with(), versions=versions,
         target=args.target,

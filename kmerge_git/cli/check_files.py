@@ -8,9 +8,12 @@ from posixpath import normpath
 
 from kmerge_git.check.history import Versions
 from kmerge_git.check.kustomization import NAMES
+from kmerge_git.check.plain import Plain
 from kmerge_git.check.run import SUFFIXES
-from kmerge_git.check.world import World
-from kmerge_git.errors import UsageError
+from kmerge_git.check.world import World, objects
+from kmerge_git.errors import CannotParse, UsageError
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +55,24 @@ def _below(folder: str) -> Iterable[str]:
         for name in sorted(names):
             if is_manifest_name(name):
                 yield os.path.normpath(os.path.join(where, name))
+
+
+def require_target(path: str, world: World) -> None:
+    """Refuse a `--target` that has no object, or more than one."""
+    hint = "--target is a file with the one object that the patches change"
+    data = world.read(path)
+    if data is None:
+        raise UsageError("no such file", path=path, hint=hint)
+    try:
+        roots = [Plain(document).root for document in split(Source(data, path)).documents]
+    except CannotParse as error:
+        raise UsageError(
+            error.why, path=path, line=error.line, column=error.column, hint=hint
+        ) from error
+    found = [one for root in roots for one in objects(root)]
+    if len(found) != 1:
+        what = "no object (apiVersion, kind)" if not found else f"{len(found)} objects"
+        raise UsageError(f"it holds {what}", path=path, hint=hint)
 
 
 def is_manifest_name(path: str) -> bool:

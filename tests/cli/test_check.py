@@ -53,7 +53,6 @@ def test_usage_errors(capsys: Capture) -> None:
         (["none.yaml"], "kmerge: none.yaml: no such file or folder\n"),
         (["--select", "X", "a.yaml"], "kmerge: no check is called X; see `kmerge check --list`\n"),
         (["--explain", "D99"], "kmerge: no check is called D99; see `kmerge check --list`\n"),
-        (["--target", "t.yaml", "a.yaml"], "kmerge: t.yaml: no such file; --target is the object to change\n"),
         (["--staged", "--fix"], "kmerge: --fix changes files, --staged reads what is staged; choose one\n"),
     ):  # fmt: skip
         assert main(["check", *args]) == 2
@@ -133,6 +132,25 @@ def test_told_what_it_is(capsys: Capture) -> None:
     assert "D06" in capsys.readouterr().out
     assert main(["check", "--manifest", "p-patch.yaml"]) == 1
     assert "D60" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "text, why",
+    [
+        (None, "no such file; "),
+        ("a: [1\n", "1:6: not YAML: did not find expected ',' or ']'; "),
+        ("a: 1\n", "it holds no object (apiVersion, kind); "),
+        (GOOD + "---\n" + GOOD, "it holds 2 objects; "),
+        (GOOD, "it is a ConfigMap, but p-patch.yaml changes a Deployment; "),
+    ],
+)
+def test_a_target_that_cannot_be_one(text: str | None, why: str, capsys: Capture) -> None:
+    write({"p-patch.yaml": MISSPELT} | ({"t.yaml": text} if text is not None else {}))
+    assert main(["check", "p-patch.yaml", "--target", "t.yaml"]) == 2
+    said = capsys.readouterr().err
+    assert said.removeprefix("kmerge: t.yaml:").lstrip().startswith(why)
+    assert "--target is " in said
+    assert said.count("\n") == 1
 
 
 def test_fix(capsys: Capture) -> None:
