@@ -95,10 +95,13 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
         team = top / ".gitattributes"
         if any(rule.merge == OURS for rule in merge_rules(read_attributes(team))):
             return [], [f"{team} names the files already: {path} is left alone"]
+    weaker = pat.sources(lower, top)
     patterns = wish.patterns or settled or pat.DEFAULTS
+    if wish.on_conflict == "overwrite" and not wish.patterns:
+        patterns += pat.skipped(target, weaker, settled)
     if wish.json:
         patterns += tuple(p for p in pat.JSON if p not in patterns)
-    chosen = pat.select(target, pat.sources(lower, top), patterns, wish.on_conflict)
+    chosen = pat.select(target, weaker, patterns, wish.on_conflict)
     files = [FileChange(path, target.text, chosen.text)] if chosen.text != target.text else []
     return files, [*chosen.notes, *_overruled(wish, path, patterns, cwd)]
 

@@ -76,9 +76,10 @@ def select(
 ) -> Selection:
     """The target's text with the block for the wanted patterns in it.
 
-    Patterns that are registered already are settled: nobody is asked about them twice.
+    Patterns that are registered already are settled: nobody is asked about them twice. But who
+    says overwrite means every line that has the last word now.
     """
-    settled = registered(target.text)
+    settled = registered(target.text) if on_conflict != "overwrite" else ()
     fresh = [pattern for pattern in wanted if pattern not in settled]
     clashes = [c for p in fresh for c in _clashes(p, target, lower)]
     if clashes and on_conflict == "abort":
@@ -101,6 +102,13 @@ def registered(text: str) -> tuple[str, ...]:
     """The patterns that the block of a file gives to our driver."""
     rules = merge_rules("\n".join(block_rules(text)))
     return tuple(rule.pattern for rule in rules if rule.merge == OURS)
+
+
+def skipped(target: Source, lower: list[Source], settled: tuple[str, ...]) -> tuple[str, ...]:
+    """The usual patterns that an earlier `--on-conflict skip` left to another driver."""
+    if not settled or not set(settled) <= {*DEFAULTS, *JSON}:
+        return ()  # nothing is registered, or what the user chose with --pattern
+    return tuple(p for p in DEFAULTS if p not in settled and _clashes(p, target, lower))
 
 
 def sources(paths: list[Path], top: Path | None) -> list[Source]:

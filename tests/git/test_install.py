@@ -393,6 +393,32 @@ def test_overwrite_wins_and_uninstall_gives_it_back(
     assert repo.attribute("x.yaml") == "mergiraf"
 
 
+@pytest.mark.parametrize("shared", [(), ("--shared",)])
+def test_overwrite_after_skip(repo: Repo, shared: tuple[str, ...]) -> None:
+    repo.write(".gitattributes", "*.yaml merge=mergiraf\n")
+    repo.kmerge("install", "--on-conflict", "skip", *shared)
+    done = repo.kmerge("install", "--on-conflict", "overwrite", *shared)
+    assert "overruled: " in done.err
+    assert [repo.attribute(n) for n in ("x.yaml", "x.yml")] == ["kmerge", "kmerge"]
+    again = repo.kmerge("install", "--on-conflict", "overwrite", *shared)
+    assert again.out.startswith("already registered")
+
+
+def test_overwrite_takes_what_a_later_line_took(repo: Repo) -> None:
+    repo.kmerge("install", "--shared")
+    repo.write(".gitattributes", repo.text(".gitattributes") + "*.yaml merge=mergiraf\n")
+    assert repo.kmerge("install", "--shared").out.startswith("already registered")
+    repo.kmerge("install", "--shared", "--on-conflict", "overwrite")
+    assert repo.attribute("x.yaml") == "kmerge"
+
+
+def test_overwrite_keeps_the_patterns_that_were_chosen(repo: Repo) -> None:
+    repo.kmerge("install", "--pattern", "deploy/*.yaml")
+    repo.write(".gitattributes", "*.yml merge=mergiraf\n")
+    repo.kmerge("install", "--on-conflict", "overwrite")
+    assert repo.attribute("x.yml") == "mergiraf"
+
+
 @pytest.mark.parametrize("mode", ["abort", "skip", "overwrite"])
 def test_a_line_for_some_of_the_files_stays_in_force(repo: Repo, mode: str) -> None:
     repo.write(".gitattributes", "pnpm-lock.yaml merge=ours-driver\n/vendor/** -merge\n")
