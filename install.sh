@@ -240,7 +240,7 @@ uninstall_all() {
     esac
     places
     step "removing kmerge-git, installed by $method"
-    if [ -n "$(recorded global)" ]; then
+    if [ -n "$(recorded global)" ] || names_us; then
         run "$bin/kmerge" uninstall --global ||
             die "the driver could not be taken out of git's global configuration; nothing was removed"
     fi
@@ -261,6 +261,17 @@ uninstall_all() {
         if [ -n "$dry" ] || rmdir "$dir" 2>/dev/null; then say "  \$ rmdir $dir"; fi
     done
     say "  repositories that still name the driver merge as git alone does; nothing else is left"
+}
+
+# Whether git's global configuration calls what is removed here; `kmerge install --global` by hand
+# leaves no receipt.
+names_us() {
+    line=$(git config --global --get-all merge.kmerge.driver 2>/dev/null) || return 1
+    case $line in
+    *"${env_python%/python}/"*) return 0 ;;
+    esac
+    say "  git's global configuration calls a kmerge from another place: it stays"
+    return 1
 }
 
 # -- the demo -----------------------------------------------------------------------------------------

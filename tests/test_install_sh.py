@@ -142,6 +142,24 @@ def test_removing_what_was_never_installed_is_fine(world):
     assert "nothing to remove" in done.stdout
 
 
+@pytest.mark.parametrize("ours", [True, False])
+def test_a_registration_by_hand_is_taken_out(world, ours):
+    world.add("uv", f'echo "{world.root}/tools"')
+    tools = world.root / "tools"
+    tools.mkdir()
+    (tools / "kmerge").write_text('#!/bin/sh\necho "called: $*"\n')
+    (tools / "kmerge").chmod(0o755)
+    receipt = world.home / ".local" / "share" / "kmerge-git" / "receipt"
+    receipt.parent.mkdir(parents=True)
+    receipt.write_text("method uv\n")
+    python = f"{tools if ours else '/another'}/kmerge-git/bin/python"
+    (world.home / ".gitconfig").write_text(f'[merge "kmerge"]\ndriver = \\"{python}\\" -I x\n')
+    done = world.run("--uninstall")
+    assert done.returncode == 0, done.stderr
+    assert ("called: uninstall --global" in done.stdout) == ours
+    assert ("a kmerge from another place: it stays" in done.stdout) != ours
+
+
 def test_somebody_elses_command_is_not_overwritten(world):
     theirs = world.prefix / "bin" / "kmerge"
     theirs.parent.mkdir(parents=True)
@@ -184,9 +202,15 @@ def test_install_again_show_and_remove(world):
     assert [name for name in world.files() if ".pyc" not in name] == before
     check_demo(again)
 
+    by_hand = {"PATH": os.environ["PATH"], "HOME": str(world.home)}
+    subprocess.run([command, "install", "--global"], env=by_hand, cwd=world.root, check=True)
+    assert "kmerge" in (world.home / ".gitconfig").read_text()
+
     removed = world.run("--uninstall", "--prefix", str(world.prefix))
     assert removed.returncode == 0, removed.stderr
-    assert world.files() == []
+    left = ["home dir/.config", "home dir/.config/git", "home dir/.gitconfig"]  # git's own, empty
+    assert [name for name in world.files() if name not in left] == []
+    assert (world.home / ".gitconfig").read_text() == ""
 
 
 def check_demo(done: subprocess.CompletedProcess[str]) -> None:
