@@ -98,7 +98,8 @@ def probe_line(line: str, cwd: Path, repair: str) -> Finding:
 def probe_selection(cwd: Path) -> list[Finding]:
     """What git itself says about the files of this repository."""
     listed = ask_git("ls-files", "-z", "--", *(f":(top,glob)**/{name}" for name in FILES), cwd=cwd)
-    paths = listed.out.split("\0")[:-1] if listed.code == 0 else []
+    # a path in conflict is listed once a stage; --deduplicate came with git 2.31
+    paths = list(dict.fromkeys(listed.out.split("\0")[:-1])) if listed.code == 0 else []
     drivers = merge_attributes(paths or [MADE_UP], cwd)
     counts = Counter(drivers.values())
     ours = counts.pop("kmerge", 0)

@@ -90,6 +90,13 @@ def test_every_tracked_file_is_asked(repo: Repo) -> None:
     assert text == "4 of 5 YAML files go to kmerge; 1 to git (db.enc.yaml)"
 
 
+def test_a_file_in_conflict_is_one_file(repo: Repo) -> None:
+    repo.kmerge("install")
+    repo.fork({"a.yaml": "a: 1\n", "b.yml": "b: 1\n"}, {"a.yaml": "a: 2\n"}, {"a.yaml": "a: 3\n"})
+    assert repo.merge().code == 1
+    assert probes(repo)["attributes"]["text"] == "2 of 2 YAML files go to kmerge"
+
+
 def registered_with(repo: Repo, python: str) -> None:
     repo.kmerge("install")
     repo.git("config", "merge.kmerge.driver", driverline.driver_line(python))
