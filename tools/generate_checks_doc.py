@@ -32,7 +32,7 @@ registry of checks by `tools/generate_checks_doc.py`; `kmerge check --explain ID
 
 ```
 $ kmerge check overlays/prod
-overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: replaces the WHOLE list and this element is dropped; write "- $patch: replace" as an element of its own
+overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: has no effect in kustomize, the element is merged; to replace the list, write "- $patch: replace" as an element of its own
  9 |         $patch: replace
    |         ^
   mend: Write `- $patch: replace` as an element of its own to replace the list. One element alone cannot be replaced: delete its fields with null.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 @also("D05", LIST)
 def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
     """The plain elements beside a replace marker are stored as they are."""
-    if is_replaced(spot.list):
+    if is_replaced(spot):
         yield from literal_list(spot.list, spot.path)
 
 
@@ -74,13 +74,15 @@ def delete_with_content(spot: Spot) -> Iterator[Found]:
 )  # fmt: skip
 def replace_in_element(spot: ListSpot) -> Iterator[Found]:
     """It reads like "replace this element" and does something else."""
+    effect = "replaces the WHOLE list and this element is dropped"
+    if "K" not in spot.tools:
+        effect = "has no effect in kustomize, the element is merged"
+    elif "Z" in spot.tools:
+        effect = f"kubectl {effect}; kustomize merges it"
+    mend = 'to replace the list, write "- $patch: replace" as an element of its own'
     for _, element in spot.maps():
         if element.text(PATCH) == "replace" and len(element.fields) > 1:
-            yield Found(
-                element.at_key(PATCH),
-                'replaces the WHOLE list and this element is dropped; write "- $patch: replace" '
-                "as an element of its own",
-            )
+            yield Found(element.at_key(PATCH), f"{effect}; {mend}")
 
 
 @check(
@@ -216,7 +218,7 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
 def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
     """The same key deleted and set."""
     key = spot.merge_key
-    if not key or is_replaced(spot.list):
+    if not key or is_replaced(spot):
         return
     deleted = {v.text(key): v for _, v in spot.maps() if v.text(PATCH) == "delete" and v.text(key)}
     for (name, *_), element in _plain_keys(spot):

@@ -214,20 +214,20 @@ class Walk:
         if PATCH in spot.map.fields:
             self.run(registry.MAP, spot, spot.path, hidden)
         skipped = self.keys(spot)
-        if spot.directive in ("delete", "replace"):
+        if spot.directive in ("delete", "replace") and not _is_merged(spot):
             return
         for key, (_, value) in spot.map.fields.items():
             if not is_directive(key) and key not in skipped:
                 self.below(spot, key, value)
 
-    def keys(self, spot: Spot) -> set[str]:
+    def keys(self, spot: Spot, *, stored: bool = False) -> set[str]:
         """Check the keys; returns those that are misspelt."""
         misspelt = set()
-        inside = spot.directive in ("delete", "replace")
+        inside = stored or spot.directive in ("delete", "replace")
         for key, (at, value) in spot.map.fields.items():
             known = is_directive(key)
             if inside and known:
-                continue  # D03, D08, D11 speak about them
+                continue  # D03, D05, D08, D11 speak about them
             path = spot.path if known else field_path(spot.path, key)
             scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
             if self.run(scope, KeySpot(spot, key, at, value), path) & MISSPELT:
@@ -274,7 +274,7 @@ class Walk:
             return
         self.seen.add(id(spot.list))
         hidden = self.run(registry.LIST, spot, spot.path)
-        replaced = is_replaced(spot.list)
+        replaced = is_replaced(spot)
         outer = spot.spot
         struct = spot.field.of.struct if spot.field and spot.field.of else None
         for number, element in spot.maps():
@@ -288,6 +288,7 @@ class Walk:
             if replaced:  # what is in it is stored as it is, but the element needs its key
                 self.run(registry.ELEMENT, inner, path, hidden)
                 self.run(registry.MAP, inner, path, hidden)
+                self.keys(inner, stored=True)
             else:
                 self.map(inner, hidden)
 
@@ -302,9 +303,18 @@ def child(target: Value | None, key: str) -> Value | None:
     return value
 
 
-def is_replaced(value: List) -> bool:
+def is_replaced(spot: ListSpot) -> bool:
     """Whether an element `- $patch: replace` makes the list replace the whole other one."""
-    return any(isinstance(v, Map) and v.text(PATCH) == "replace" for v in value.values)
+    return any(
+        element.text(PATCH) == "replace" and ("K" in spot.tools or len(element.fields) == 1)
+        for _, element in spot.maps()
+    )
+
+
+def _is_merged(spot: Spot) -> bool:
+    """To kustomize `$patch: replace` beside other keys of an element says nothing."""
+    outer = spot.element_of
+    return outer is not None and spot.directive == "replace" and not is_replaced(outer)
 
 
 def element_path(spot: ListSpot, number: int, element: Map) -> str:

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from tables import CUSTOM, DEPLOYMENT, POD_SPEC, SERVICE, Place, as_kubectl, as_kustomize, places
+from tables import (
+    CUSTOM,
+    DEPLOYMENT,
+    POD_SPEC,
+    SERVICE,
+    Place,
+    as_kubectl,
+    as_kustomize,
+    check,
+    places,
+)
 
 CONTAINERS = POD_SPEC + "      containers:\n"  # what follows starts in line 9
 
@@ -256,3 +266,25 @@ def test_messages_name_the_element() -> None:
         CONTAINERS + "      - name: a\n        envFrom:\n        - $patch: replace\n"
     )
     assert two.path == 'spec.template.spec.containers[name="a"].envFrom'
+
+
+def test_replace_in_an_element_has_the_effect_of_the_tool() -> None:
+    patch = CONTAINERS + "      - name: a\n        image: x\n        $patch: replace\n"
+    [for_kubectl] = as_kubectl(patch)
+    assert for_kubectl.message.startswith("replaces the WHOLE list")
+    [for_kustomize] = as_kustomize(patch)
+    assert for_kustomize.message.startswith("has no effect in kustomize, the element is merged")
+    [for_both] = check({"p.yaml": patch}, told="patch")
+    assert "kubectl replaces the WHOLE list" in for_both.message
+    assert "kustomize merges it" in for_both.message
+
+
+def test_replace_in_an_element_hides_no_misspelt_key() -> None:
+    beside = "      - name: a\n        $patch: replace\n        $pacth: delete\n"
+    other = "      - name: b\n        $path: delete\n"
+    below = "        env:\n        - name: A\n          $path: delete\n"
+    wanted = [("D12", 10, 9), ("D50", 11, 9), ("D50", 13, 9)]
+    assert places(as_kubectl(CONTAINERS + beside + other)) == wanted
+    assert places(as_kustomize(CONTAINERS + beside + other)) == wanted
+    found = as_kustomize(CONTAINERS + beside + below)
+    assert places(found) == [*wanted[:2], ("D50", 14, 11)]
