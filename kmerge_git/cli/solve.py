@@ -61,6 +61,8 @@ def run(args: argparse.Namespace) -> int:
     paths = tuple(_inside(path, repository.worktree) for path in args.paths)
     wishes = Wishes(paths, args.favor, json=args.with_json, force=args.force)
     plan = make_plan(repository, wishes)
+    for given, path in zip(args.paths, paths, strict=True):
+        _require_conflict(plan, given, path)
     for problem in plan.problems:
         print(f"kmerge: {problem}", file=sys.stderr)
     if not args.dry_run:
@@ -84,6 +86,23 @@ def _inside(path: str, worktree: str | None) -> str:
         return full.relative_to(top).as_posix()
     except ValueError:
         raise UsageError("is outside of the working tree", path=path) from None
+
+
+def _require_conflict(plan: Plan, given: str, path: str) -> None:
+    """Refuse a path that names no conflict: a slip must not look like a solved file."""
+    from kmerge_git.git.manifests import is_selected
+
+    if path in plan.others:
+        raise UsageError(
+            "it is in conflict, but no manifest",
+            path=given,
+            hint="--with-json takes *.json, everything else is left to you",
+        )
+    conflicted = [*(file.path for file in plan.files), *plan.others]
+    if not any(is_selected(name, (path,)) for name in conflicted):
+        raise UsageError(
+            "no file is in conflict there", path=given, hint="`git status` names those that are"
+        )
 
 
 def _print(plan: Plan, dry_run: bool) -> None:

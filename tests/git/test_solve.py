@@ -217,6 +217,30 @@ def test_only_the_chosen_paths(repo: Repo) -> None:
     )
 
 
+def test_a_path_without_a_conflict_is_refused(repo: Repo) -> None:
+    names = ("app.yaml", "notes.txt", "x.json")
+    repo.fork(
+        {"a.yaml": BASE, **dict.fromkeys(names, "a: 1\n")},
+        dict.fromkeys(names, "a: 2\n"),
+        dict.fromkeys(names, "a: 3\n"),
+    )
+    assert repo.merge().code == 1
+    before = repo.git("ls-files", "-s").out
+    for path in ("nosuch.yaml", "a.yaml", "nosuch/"):
+        for options in ((), ("--json",)):
+            done = repo.kmerge("solve", "app.yaml", path, *options, check=False)
+            assert (done.code, done.out) == (2, "")
+            assert done.err == (
+                f"kmerge: {path}: no file is in conflict there; `git status` names those that are\n"
+            )
+    for path in ("notes.txt", "x.json"):
+        done = repo.kmerge("solve", path, check=False)
+        assert (done.code, done.out) == (2, "")
+        assert "--with-json" in done.err
+    assert repo.git("ls-files", "-s").out == before
+    assert repo.kmerge("solve", ".", "--with-json", check=False).code == 1
+
+
 def test_other_files_are_left_to_the_user(repo: Repo) -> None:
     repo.fork(
         {"app.yaml": BASE, "notes.txt": "a\n"},
