@@ -22,6 +22,7 @@ from kmerge_git.git.places import (
     git_path,
     lower_attribute_files,
     needs_repository,
+    needs_worktree_config,
     scopes_of,
     worktree_top,
 )
@@ -55,6 +56,8 @@ def plan_install(wish: Wish, cwd: Path) -> Plan:
     """What is still missing for the driver to work as wished; nothing if all is there."""
     if wish.scope in ("local", "worktree") or wish.shared or wish.hooks:
         needs_repository(cwd)
+    if wish.scope == "worktree":
+        needs_worktree_config(cwd)
     wanted = {"merge.kmerge.name": NAME, DRIVER: driver_line()}
     if wish.mergetool:
         wanted |= {TOOL: mergetool_line(), "mergetool.kmerge.trustExitCode": "true"}
@@ -72,6 +75,8 @@ def plan_uninstall(wish: Wish, cwd: Path) -> Plan:
     """What has to go; settings below `kmerge.*` are the user's own and stay."""
     if wish.scope in ("local", "worktree") or wish.shared:
         needs_repository(cwd)
+    if wish.scope == "worktree":
+        needs_worktree_config(cwd)
     keys = ["merge.kmerge.name", DRIVER]
     if any("kmerge_git mergetool" in v for v in config_values(wish.scope, TOOL, cwd)):
         keys += [TOOL, "mergetool.kmerge.trustExitCode"]

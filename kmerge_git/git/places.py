@@ -26,6 +26,19 @@ def needs_repository(cwd: Path) -> None:
         raise KmergeError(why, hint="go into a repository, or use --global")
 
 
+def needs_worktree_config(cwd: Path) -> None:
+    """Raise unless worktrees have a configuration of their own.
+
+    Without it git takes `--worktree` for `--local` as long as there is one worktree only.
+    """
+    asked = ("--local", "--type=bool", "--get", "extensions.worktreeConfig")
+    if ask_git("config", *asked, cwd=cwd).line != "true":
+        raise KmergeError(
+            "worktrees have no configuration of their own in this repository",
+            hint="run `git config extensions.worktreeConfig true` first, or leave --worktree out",
+        )
+
+
 def worktree_top(cwd: Path) -> Path | None:
     """The top of the working tree; None in a bare repository and inside `.git`."""
     answer = ask_git("rev-parse", "--show-toplevel", cwd=cwd)
@@ -108,10 +121,7 @@ def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:
     if answer.code == 1 or scope == "system":  # 1: no such key
         return []
     why = answer.err.strip().removeprefix("fatal: ").partition("\n")[0]
-    hint = ""
-    if scope == "worktree":
-        hint = "run `git config extensions.worktreeConfig true` first"
-    raise KmergeError(f"git cannot read its {scope or 'merged'} configuration: {why}", hint=hint)
+    raise KmergeError(f"git cannot read its {scope or 'merged'} configuration: {why}")
 
 
 def hooks_directory(cwd: Path) -> Path:

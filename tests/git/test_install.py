@@ -129,6 +129,17 @@ def test_worktree_scope_without_the_extension_says_what_to_do(repo: Repo, world:
     assert repo.config("merge.kmerge.driver") == []
 
 
+def test_worktree_scope_is_never_the_whole_clone(repo: Repo) -> None:
+    before = everything(repo.path)
+    done = repo.kmerge("install", "--worktree", check=False)
+    assert done.code == 2
+    assert "run `git config extensions.worktreeConfig true` first" in done.err
+    assert everything(repo.path) == before
+    repo.kmerge("install")
+    assert repo.kmerge("uninstall", "--worktree", check=False).code == 2
+    assert repo.config("merge.kmerge.driver")
+
+
 def test_outside_of_a_repository(world: World) -> None:
     done = world.kmerge("install", check=False)
     assert done.code == 2
@@ -303,6 +314,7 @@ def test_twice_is_once_and_uninstall_leaves_nothing(
 @pytest.mark.parametrize("command", ["install", "uninstall"])
 @pytest.mark.parametrize("scope", ["--local", "--global", "--worktree"])
 def test_dry_run_writes_nothing(world: World, repo: Repo, command: str, scope: str) -> None:
+    repo.git("config", "extensions.worktreeConfig", "true")
     if command == "uninstall":
         repo.kmerge("install", scope)
     before = everything(world.root)
