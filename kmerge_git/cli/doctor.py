@@ -9,14 +9,14 @@ from pathlib import Path
 from kmerge_git.cli.status import add_output, report
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.doctor import examine, leftovers
-from kmerge_git.git.install import DRIVER, Wish, plan_install
+from kmerge_git.git.install import DRIVER, DRIVER_NAME, Wish, plan_install
 from kmerge_git.git.places import SCOPES, in_repository, scopes_of
 
 EPILOG = """\
 examples:
   kmerge doctor                       everything that `kmerge status` asks, and a trial merge
-  kmerge doctor --fix                 register the driver again where its command does not run,
-                                      and remove the temporary files of killed merges
+  kmerge doctor --fix                 register the driver again where its command does not run
+                                      or is missing, and remove the temporary files of killed merges
 
 exit code: 0 all is well, 1 a probe failed, 2 an error
 """
@@ -43,8 +43,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _repair(cwd: Path, *, broken: bool) -> bool:
     done = []
-    registered = [scope for scope, _ in scopes_of(DRIVER, cwd)]
-    scope = next((s for s in SCOPES if registered and s == registered[-1]), None)
+    # a name without a driver stops every merge, so the name alone tells a scope, too
+    found = scopes_of(DRIVER, cwd) or scopes_of(DRIVER_NAME, cwd)
+    scope = next((s for s in SCOPES if found and s == found[-1][0]), None)
     if broken and scope:
         for change in plan_install(Wish(scope=scope), cwd).changes:
             change.make(cwd)

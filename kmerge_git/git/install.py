@@ -28,6 +28,7 @@ from kmerge_git.git.places import (
 )
 
 DRIVER = "merge.kmerge.driver"
+DRIVER_NAME = "merge.kmerge.name"
 TOOL = "mergetool.kmerge.cmd"
 
 
@@ -58,7 +59,7 @@ def plan_install(wish: Wish, cwd: Path) -> Plan:
         needs_repository(cwd)
     if wish.scope == "worktree":
         needs_worktree_config(cwd)
-    wanted = {"merge.kmerge.name": NAME, DRIVER: driver_line()}
+    wanted = {DRIVER_NAME: NAME, DRIVER: driver_line()}
     if wish.mergetool:
         wanted |= {TOOL: mergetool_line(), "mergetool.kmerge.trustExitCode": "true"}
     changes: list[Change] = [
@@ -77,7 +78,7 @@ def plan_uninstall(wish: Wish, cwd: Path) -> Plan:
         needs_repository(cwd)
     if wish.scope == "worktree":
         needs_worktree_config(cwd)
-    keys = ["merge.kmerge.name", DRIVER]
+    keys = [DRIVER_NAME, DRIVER]
     if any("kmerge_git mergetool" in v for v in config_values(wish.scope, TOOL, cwd)):
         keys += [TOOL, "mergetool.kmerge.trustExitCode"]
     config = [ConfigChange(wish.scope, k, None) for k in keys if config_values(wish.scope, k, cwd)]

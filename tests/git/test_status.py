@@ -265,6 +265,21 @@ def test_doctor_repairs_a_stale_interpreter(repo: Repo) -> None:
     assert repo.config("merge.kmerge.driver") == [driverline.driver_line(sys.executable)]
 
 
+@pytest.mark.parametrize("scope", ["--local", "--global"])
+def test_doctor_repairs_a_name_without_a_driver(repo: Repo, scope: str) -> None:
+    repo.git("config", scope, "merge.kmerge.name", "x")
+    assert states(repo, "doctor")["driver"] == "FAIL"
+    done = repo.kmerge("doctor", "--fix")
+    assert f"repaired: {scope[2:]} configuration: set merge.kmerge.driver" in done.err
+    assert repo.config("merge.kmerge.driver", scope) == [driverline.driver_line(sys.executable)]
+    assert repo.kmerge("status").code == 0
+
+
+def test_doctor_leaves_what_was_never_registered(repo: Repo) -> None:
+    assert repo.kmerge("doctor", "--fix", check=False).code == 1
+    assert repo.config("merge.kmerge.driver") == []
+
+
 def test_doctor_finds_what_killed_merges_left(repo: Repo) -> None:
     repo.kmerge("install")
     old, fresh = (repo.write(f".merge_file_{n}", "a: 1\n") for n in ("OlD123", "NeW456"))
