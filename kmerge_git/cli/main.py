@@ -7,7 +7,11 @@ import sys
 from importlib import import_module
 
 from kmerge_git import __version__
-from kmerge_git.errors import KmergeError
+from kmerge_git.errors import KmergeError, UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 # command -> (module below kmerge_git.cli, one-line summary)
 # A command's module has `add_arguments(parser)` and `run(args) -> int`; it is imported only
@@ -55,8 +59,17 @@ def main(argv: list[str] | None = None) -> int:
         return 130
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as all errors are said, and keeps the usage for --help."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message, hint=f"see `{self.prog} --help`")
+
+
 def _dispatch(name: str, argv: list[str]) -> int:
-    parser = argparse.ArgumentParser(
+    if argv and argv[0] == name and name not in COMMANDS:
+        raise UsageError(f"there is no command {name}", hint="see `kmerge --help`")
+    parser = _Parser(
         prog="kmerge",
         description="Merges Kubernetes manifests by resource, field and keyed list.",
         epilog="To begin: `kmerge install` in a repository, then merge as always. "
@@ -77,7 +90,10 @@ def _dispatch(name: str, argv: list[str]) -> int:
             loaded = import_module(f"kmerge_git.cli.{module}")
             loaded.add_arguments(sub)
             runner = loaded.run
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        called = f"kmerge {name}" if known else "kmerge"
+        raise UsageError(f"unknown: {' '.join(unknown)}", hint=f"see `{called} --help`")
     if runner is None:
         parser.print_help()
         return 0

@@ -57,9 +57,6 @@ def test_usage_errors(capsys: Capture) -> None:
     ):  # fmt: skip
         assert main(["check", *args]) == 2
         assert capsys.readouterr().err == said
-    with pytest.raises(SystemExit) as ended:
-        main(["check", "--format", "xml"])
-    assert ended.value.code == 2
 
 
 def test_what_is_not_yaml_is_told(capsys: Capture) -> None:

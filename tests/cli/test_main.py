@@ -1,0 +1,31 @@
+"""`kmerge`: what a wrong command line is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from kmerge_git.cli.main import main
+
+
+@pytest.mark.parametrize(
+    "args, why, hint",
+    [
+        (["frobnicate"], "there is no command frobnicate", "see `kmerge --help`"),
+        (["--frobnicate"], "unknown: --frobnicate", "see `kmerge --help`"),
+        (["check", "--frobnicate"], "unknown: --frobnicate", "see `kmerge check --help`"),
+        (["status", "x"], "unknown: x", "see `kmerge status --help`"),
+        (["check", "--format", "xml"], "argument --format: invalid", "see `kmerge check --help`"),
+        (["merge", "a"], "the following arguments are required", "see `kmerge merge --help`"),
+        (["replay", "--last", "x"], "argument --last: 'x' is not", "see `kmerge replay --help`"),
+        (["install", "--local", "--global"], "argument --global: not allowed", "kmerge install"),
+    ],
+)
+def test_a_wrong_command_line_is_one_line(
+    args: list[str], why: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(args) == 2
+    ended = capsys.readouterr()
+    assert ended.out == ""
+    assert ended.err.startswith(f"kmerge: {why}")
+    assert hint in ended.err
+    assert ended.err.count("\n") == 1
