@@ -112,13 +112,15 @@ def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | Non
     found = [loaded for loaded in file.objects if loaded.matches(wanted.value)]
     if len(found) > 1:
         here = objects.title(wanted.value)
-        raise UsageError(f"{here} is in it {len(found)} times", path=file.source.path)
+        raise UsageError(
+            f"{here} is in it {len(found)} times", path=file.source.path, hint=objects.PAIRED
+        )
     if found or many > 1 or not file.objects:
         return found[0] if found else None
     raise UsageError(
         f"{objects.title(wanted.value)} is not in it, but {objects.title(file.objects[0].value)}",
         path=file.source.path,
-        hint="leave the file away to create the object",
+        hint="give the live object of the same name, or leave --live out to create it",
     )
 
 

@@ -35,7 +35,7 @@ def expand(paths: list[str]) -> list[str]:
         elif os.path.exists(path) or _was_deleted(path):
             found[path] = None
         else:
-            raise UsageError("no such file or folder", path=path)
+            raise UsageError("no such file or folder", path=path, hint="check its name")
     return list(found)
 
 
@@ -125,7 +125,10 @@ def staged_world(
 
     top = top_of_tree()
     if top is None:
-        raise UsageError("--staged needs a git repository with a working tree")
+        raise UsageError(
+            "--staged needs a git repository with a working tree",
+            hint="go into one, or leave --staged out",
+        )
     prefix = os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
     from_top = [normpath(f"{prefix}/{p}") for p in paths]
     if from_top:

@@ -16,7 +16,9 @@ def report() -> int:
 
     top = top_of_tree()
     if top is None:
-        raise UsageError("--installed needs a git repository with a working tree")
+        raise UsageError(
+            "--installed needs a git repository with a working tree", hint="go into one"
+        )
     naming = [
         path
         for path in tracked(top, ".gitattributes", "*/.gitattributes")

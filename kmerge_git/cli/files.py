@@ -17,7 +17,8 @@ def read(path: str) -> bytes:
             return file.read()
     except OSError as error:
         why = error.strerror or str(error)
-        raise UsageError(f"cannot read it: {why}", path=path) from None
+        hint = "give a file" if os.path.isdir(path) else "check its name and permissions"
+        raise UsageError(f"cannot read it: {why}", path=path, hint=hint) from None
 
 
 def write(path: str | None, data: bytes) -> None:
@@ -46,7 +47,8 @@ def write(path: str | None, data: bytes) -> None:
         if os.path.exists(fresh):
             os.unlink(fresh)
         why = error.strerror or str(error)
-        raise UsageError(f"cannot write it: {why}", path=path) from None
+        hint = "check the directory and its permissions, or use another -o"
+        raise UsageError(f"cannot write it: {why}", path=path, hint=hint) from None
 
 
 def say(text: str) -> None:

@@ -44,14 +44,18 @@ def are_directories(*paths: str) -> bool:
     found = [os.path.isdir(path) for path in paths]
     if any(found) and not all(found):
         odd = paths[found.index(False)]
-        raise UsageError("it is no directory, but another input is", path=odd, hint="give all")
+        raise UsageError(
+            "it is no directory, but another input is",
+            path=odd,
+            hint="give only files or only directories",
+        )
     return all(found)
 
 
 def check(args: argparse.Namespace, *paths: str) -> None:
     """Refuse what makes no sense with files."""
     if paths.count("-") > 1:
-        raise UsageError("only one of the inputs can be stdin")
+        raise UsageError("only one of the inputs can be stdin", hint="give files for the others")
     if args.in_place and args.dest == "-":
         raise UsageError("--in-place needs a file as --dest", hint="use -o")
     if args.output is not None and os.path.isdir(args.output):

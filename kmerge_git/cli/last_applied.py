@@ -102,7 +102,11 @@ def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map
         found = [loaded for loaded in file.objects if loaded.matches(config.value)]
         if len(found) != 1:
             count = "is not" if not found else "is more than once"
-            raise UsageError(f"{objects.title(config.value)} {count} in it", path=file.source.path)
+            raise UsageError(
+                f"{objects.title(config.value)} {count} in it",
+                path=file.source.path,
+                hint=objects.PAIRED,
+            )
         if annotation(found[0].value) is None and not args.create_annotation:
             raise UsageError(
                 f"{objects.title(config.value)} has no last-applied annotation",

@@ -79,7 +79,11 @@ def _partner(file: ObjectFile, wanted: Loaded) -> Loaded:
     found = [loaded for loaded in file.objects if _same_object(loaded.value, wanted.value)]
     if len(found) != 1:
         count = "is not" if not found else "is more than once"
-        raise UsageError(f"{objects.title(wanted.value)} {count} in it", path=file.source.path)
+        raise UsageError(
+            f"{objects.title(wanted.value)} {count} in it",
+            path=file.source.path,
+            hint=objects.PAIRED,
+        )
     return found[0]
 
 

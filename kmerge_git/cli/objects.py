@@ -20,6 +20,7 @@ from kmerge_git.tree.nodes import Entry, Mapping, Node, Sequence
 from kmerge_git.tree.values import to_value
 
 Map = dict[str, Any]
+PAIRED = "objects are paired by kind, namespace and name, each must be there once"
 
 
 @dataclass(frozen=True, slots=True)

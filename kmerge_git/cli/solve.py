@@ -85,7 +85,9 @@ def _inside(path: str, worktree: str | None) -> str:
     try:
         return full.relative_to(top).as_posix()
     except ValueError:
-        raise UsageError("is outside of the working tree", path=path) from None
+        raise UsageError(
+            "is outside of the working tree", path=path, hint=f"give a path below {top}"
+        ) from None
 
 
 def _require_conflict(plan: Plan, given: str, path: str) -> None:

@@ -11,6 +11,7 @@ from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
 
 SKIPPED = (".git",)
+UNREAD = "check its name and permissions"
 MANIFESTS = (".yaml", ".yml", ".json")
 MANIFEST_NAMES = ("Kptfile", "Kustomization")
 
@@ -52,7 +53,7 @@ def read(root: str) -> Package:
 
 
 def _refuse(error: OSError) -> None:
-    raise UsageError(f"cannot read it: {error.strerror}", path=str(error.filename))
+    raise UsageError(f"cannot read it: {error.strerror}", path=str(error.filename), hint=UNREAD)
 
 
 def _file(path: str) -> File:
@@ -65,7 +66,7 @@ def _file(path: str) -> File:
         with open(path, "rb") as file:
             return File(file.read(), stat.S_IMODE(about.st_mode))
     except OSError as error:
-        raise UsageError(f"cannot read it: {error.strerror}", path=path) from None
+        raise UsageError(f"cannot read it: {error.strerror}", path=path, hint=UNREAD) from None
 
 
 def write(root: str, path: str, file: File | None) -> None:

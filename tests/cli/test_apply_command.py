@@ -171,7 +171,10 @@ def test_a_broken_annotation_is_shown_in_the_live_file(world, capsys, text):
     "options, why",
     [
         (["config.yaml", "--in-place"], "--in-place changes LIVE"),
-        (["config.yaml", "--live", "other.yaml"], "ConfigMap/c is not in it, but ConfigMap/other"),
+        (
+            ["config.yaml", "--live", "other.yaml"],
+            "is not in it, but ConfigMap/other; give the live object",
+        ),
         (["generated.yaml"], "metadata.generateName: cannot use generate name with apply"),
         (["-", "--live", "-"], "only one of the files can be stdin"),
     ],

@@ -50,7 +50,7 @@ def test_exit_codes(capsys: Capture) -> None:
 def test_usage_errors(capsys: Capture) -> None:
     write({"a.yaml": GOOD})
     for args, said in (
-        (["none.yaml"], "kmerge: none.yaml: no such file or folder\n"),
+        (["none.yaml"], "kmerge: none.yaml: no such file or folder; check its name\n"),
         (["--select", "X", "a.yaml"], "kmerge: no check is called X; see `kmerge check --list`\n"),
         (["--explain", "D99"], "kmerge: no check is called D99; see `kmerge check --list`\n"),
         (["--staged", "--fix"], "kmerge: --fix changes files, --staged reads what is staged; choose one\n"),

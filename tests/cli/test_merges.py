@@ -123,8 +123,11 @@ def test_a_repeated_key_names_the_file(here, capfd):
     "argv, why",
     [
         (["--original", "-", "--updated", "-", "--dest", "d.yaml"], "only one of the inputs"),
-        (["--original", "o.yaml", "--updated", "u.yaml", "--dest", "none"], "cannot read it"),
-        (["--original", "o.yaml", "--updated", "u.yaml", "--dest", "."], "it is no directory"),
+        (["--original", "o.yaml", "--updated", "u.yaml", "--dest", "none"], "y; check its name"),
+        (
+            ["--original", "o.yaml", "--updated", "u.yaml", "--dest", "."],
+            "; give only files or only",
+        ),
         (["-O", "o.yaml", "-U", "u.yaml", "-D", "d.yaml", "-o", "."], "it is a directory"),
         (["-O", "o.yaml", "-U", "u.yaml", "-D", "-", "--in-place"], "--in-place needs a file"),
         (

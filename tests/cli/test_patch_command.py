@@ -162,7 +162,7 @@ def test_the_patch_names_its_object_among_many(world, capsys):
         (["d.yaml", "-p", '{"kind": "Deployment", "metadata": {"name": "z"}}'], "no object matches Deployment/z"),
         (["d.yaml", "-p", "p.yaml", "-o", "x", "--in-place"], "--in-place and -o exclude each other"),
         (["-", "-p", "-"], "only one of the files can be stdin"),
-        (["nope.yaml", "-p", "p.yaml"], "nope.yaml: cannot read it"),
+        (["nope.yaml", "-p", "p.yaml"], "directory; check its name and permissions"),
         (["d.yaml", "-p", "p.yaml", "--schema", "d.yaml", "--type", "merge", "--flavor", "kustomize"], "--flavor is about strategic"),
     ],
 )  # fmt: skip

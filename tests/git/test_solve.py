@@ -213,7 +213,8 @@ def test_only_the_chosen_paths(repo: Repo) -> None:
     done = repo.kmerge("solve", "../elsewhere.yaml", check=False)
     assert (done.code, done.err) == (
         2,
-        "kmerge: ../elsewhere.yaml: is outside of the working tree\n",
+        "kmerge: ../elsewhere.yaml: is outside of the working tree; "
+        f"give a path below {repo.path}\n",
     )
 
 
