@@ -84,6 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check files."""
     if args.list or args.explain:
+        _require_alone(args)
         from kmerge_git.cli.check_docs import explain, listing
 
         print(explain(args.explain) if args.explain else listing())
@@ -111,6 +112,22 @@ def run(args: argparse.Namespace) -> int:
     if args.fail_on == "never":
         return 0
     return int(any(worst_first(f.severity) <= worst_first(args.fail_on) for f in findings))
+
+
+def _require_alone(args: argparse.Namespace) -> None:
+    """Refuse what --list and --explain would ignore."""
+    name = "--list" if args.list else "--explain"
+    others = {
+        "FILE": args.files, "--explain": args.list and args.explain, "--staged": args.staged,
+        "--select": args.select, "--ignore": args.ignore, "--format": args.format != "text",
+        "--target": args.target, "--fix": args.fix, "--diff": args.diff,
+        f"--{args.told}": args.told, "--installed": args.installed,
+    }  # fmt: skip
+    for other, is_given in others.items():
+        if is_given:
+            raise UsageError(
+                f"{name} prints a text and takes no {other}", hint=f"leave out {other}"
+            )
 
 
 def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:

@@ -54,6 +54,11 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("set needs --config CONFIG")
     if args.action != "set" and (args.config or args.create_annotation):
         raise UsageError("--config and --create-annotation belong to set")
+    if args.action == "view" and (args.in_place or args.dry_run):
+        raise UsageError(
+            "--in-place and --dry-run belong to set and edit",
+            hint="view only prints, -o FILE writes it to a file",
+        )
     file = objects.load(args.file)
     if not file.objects:
         raise UsageError("the file has no object", path=file.source.path)

@@ -193,6 +193,14 @@ def test_view_prints_the_config(world, capsys):
     assert capsys.readouterr().out.startswith('apiVersion: v1\ndata:\n  a: "1"\n')
 
 
+@pytest.mark.parametrize("option", ["--in-place", "--dry-run"])
+def test_view_ignores_no_option(world, capsys, option):
+    assert main(["last-applied", "view", "live.yaml", option]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "belong to set and edit; " in said.err
+
+
 def test_view_of_an_object_without_it_is_no_error(world, capsys):
     assert main(["last-applied", "view", "config.yaml"]) == 0
     said = capsys.readouterr()

@@ -190,6 +190,11 @@ def test_list_and_explain(capsys: Capture) -> None:
     listed = capsys.readouterr().out
     assert "  D12  error    `$patch: replace` in an element with content\n" in listed
     assert "Manifest traps (off by default: --select traps)" in listed
+    for options in (["--list", "--format", "json"], ["--explain", "D12", "a.yaml"]):
+        assert main(["check", *options]) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err.startswith(f"kmerge: {options[0]} prints a text and takes no ")
     assert main(["check", "--explain", "d12"]) == 0
     said = capsys.readouterr().out
     assert said.startswith(
