@@ -32,8 +32,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--path", default="", help="the file's name in the repository")
     parser.add_argument("--rules", choices=("git", "kyaml"), default="git", help="rule set")
     parser.add_argument("--favor", choices=("ours", "theirs"), help="resolve every conflict so")
-    parser.add_argument("--conflict-style", choices=("merge", "diff3", "zdiff3"), default="merge")
-    parser.add_argument("--marker-size", type=int, default=7, metavar="N")
+    parser.add_argument(
+        "--conflict-style",
+        choices=("merge", "diff3", "zdiff3"),
+        default="merge",
+        help="diff3, zdiff3: show the base in conflicts, too (default: merge)",
+    )
+    parser.add_argument(
+        "--marker-size",
+        type=int,
+        default=7,
+        metavar="N",
+        help="how many characters the conflict markers have (default: 7)",
+    )
     parser.add_argument(
         "--crd",
         action="append",

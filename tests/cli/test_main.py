@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
+from importlib import import_module
+
 import pytest
 
-from kmerge_git.cli.main import main
+from kmerge_git.cli.main import COMMANDS, main
 
 
 @pytest.mark.parametrize(
@@ -29,3 +32,12 @@ def test_a_wrong_command_line_is_one_line(
     assert ended.err.startswith(f"kmerge: {why}")
     assert hint in ended.err
     assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_explained(command: str) -> None:
+    parser = argparse.ArgumentParser()
+    import_module(f"kmerge_git.cli.{COMMANDS[command][0]}").add_arguments(parser)
+    silent = [action.option_strings[0] for action in parser._actions
+              if action.option_strings and not action.help]  # fmt: skip
+    assert silent == []
