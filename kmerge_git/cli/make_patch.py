@@ -40,7 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=True,
         help="--no-overwrite: changes in LIVE that clash with the patch are a conflict",
     )
-    parser.add_argument("--type", choices=("strategic", "merge"), default="strategic")
+    parser.add_argument(
+        "--type",
+        choices=("strategic", "merge"),
+        default="strategic",
+        help="merge: a JSON merge patch (RFC 7386), as custom resources need (default: strategic)",
+    )
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="write to this file; `json`: print the patch as JSON"
     )
@@ -63,6 +68,8 @@ def run(args: argparse.Namespace) -> int:
         for wanted in modified.objects:
             before = original.objects[0] if single else _partner(original, wanted)
             live = _live(current, wanted, single)
+            for other in (before, *([live] if live else [])):
+                _require_one_kind(other, wanted)
             patch = _patch(before, wanted, live, schema, args)
             if patch or single:
                 patches.append(patch if single else _named(wanted.value, patch))
@@ -91,6 +98,17 @@ def _live(current: ObjectFile | None, wanted: Loaded, single: bool) -> Loaded | 
     if current is None:
         return None
     return current.objects[0] if single and len(current.objects) == 1 else _partner(current, wanted)
+
+
+def _require_one_kind(before: Loaded, wanted: Loaded) -> None:
+    """Refuse two objects of which no patch can make one the other."""
+    old, new = before.value.get("kind"), wanted.value.get("kind")
+    if old and new and old != new:
+        raise UsageError(
+            f"it holds a {new}, but {before.path} a {old}",
+            path=wanted.path,
+            hint="a patch cannot change the kind, give two versions of one object",
+        )
 
 
 def _same_object(one: Map, other: Map) -> bool:

@@ -67,6 +67,12 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
         except Unsupported as error:
             error.path = source.path
             raise
+        if _is_json6902(value):
+            raise Unsupported(
+                "JSON 6902 patches are not supported",
+                path=source.path,
+                hint="write a strategic merge patch, or a JSON merge patch for --type merge",
+            )
         if not isinstance(value, dict):
             line, column = source.position(document.root.start)
             raise PatchError(
@@ -79,6 +85,15 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
             )
         objects.append(Loaded(document, value, source.path))
     return ObjectFile(path, source, stream, objects)
+
+
+def _is_json6902(value: object) -> bool:
+    """Whether it is a list of operations, and no object at all."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(item, dict) and "op" in item for item in value)
+    )
 
 
 def one(path: str) -> Loaded:

@@ -45,7 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="a patch file, or the patch itself if it starts with `{`; may be repeated",
     )
-    parser.add_argument("--type", choices=("strategic", "merge"), default="strategic")
+    parser.add_argument(
+        "--type",
+        choices=("strategic", "merge"),
+        default="strategic",
+        help="merge: a JSON merge patch (RFC 7386), as custom resources need (default: strategic)",
+    )
     parser.add_argument(
         "--flavor",
         choices=("kubectl", "kustomize"),
@@ -73,7 +78,9 @@ def add_output(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--in-place", action="store_true", help="change the file itself")
     parser.add_argument("--dry-run", action="store_true", help="show a diff, write nothing")
-    parser.add_argument("--color", choices=("auto", "always", "never"), default="auto")
+    parser.add_argument(
+        "--color", choices=("auto", "always", "never"), default="auto", help="colour the diff"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -104,7 +111,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _patches(text: str) -> list[Loaded]:
-    inline = text.lstrip().startswith("{")
+    inline = text.lstrip().startswith(("{", "["))
     file = objects.load("--patch" if inline else text, text.encode() if inline else None)
     if not file.objects:
         raise PatchError("invalid JSON document", path=file.source.path, hint="the patch is empty")

@@ -162,11 +162,14 @@ def test_the_patch_names_its_object_among_many(world, capsys):
         (["d.yaml", "-p", '{"kind": "Deployment", "metadata": {"name": "z"}}'], "no object matches Deployment/z"),
         (["d.yaml", "-p", "p.yaml", "-o", "x", "--in-place"], "--in-place and -o exclude each other"),
         (["-", "-p", "-"], "only one of the files can be stdin"),
+        (["d.yaml", "-p", '[{"op": "remove", "path": "/spec"}]'], "--patch: JSON 6902 patches are not supported; write a strategic"),
+        (["d.yaml", "-p", "ops.yaml"], "ops.yaml: JSON 6902 patches are not supported; "),
         (["nope.yaml", "-p", "p.yaml"], "directory; check its name and permissions"),
         (["d.yaml", "-p", "p.yaml", "--schema", "d.yaml", "--type", "merge", "--flavor", "kustomize"], "--flavor is about strategic"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_one_line(world, capsys, options, why):
+    (world / "ops.yaml").write_text("- op: remove\n  path: /spec\n")
     assert main(["patch", *options]) == 2
     said = capsys.readouterr()
     assert said.out == ""
@@ -320,3 +323,15 @@ def test_a_json_merge_patch_is_made_too(world, capsys):
     assert main(three) == 0
     assert capsys.readouterr().out == "spec:\n  a: null\n  b: 1\n"
     assert main(["make-patch", "foo.yaml", "new.yaml"]) == 2
+
+
+def test_no_patch_leads_to_another_kind(world, capsys):
+    (world / "s.yaml").write_text(SERVICE)
+    for options in (["d.yaml", "s.yaml"], ["s.yaml", "s.yaml", "--current", "d.yaml"]):
+        assert main(["make-patch", *options]) == 2
+        said = capsys.readouterr()
+        assert said.out == ""
+        assert said.err == (
+            "kmerge: s.yaml: it holds a Service, but d.yaml a Deployment; "
+            "a patch cannot change the kind, give two versions of one object\n"
+        )
