@@ -92,7 +92,10 @@ def _print_step(step: Step, paint: Paint) -> None:
         colour = _COLOURS.get(file.result, "green")
         print(f"{paint(f'{word:<9}', colour)} {file.path:<{width}}  {_detail(file)}".rstrip())
         for conflict in file.conflicts if file.result == "conflict" else ():
-            _print_conflict(conflict, paint)
+            if file.method == "lines":  # no field, and no value to show
+                print(f"    merged by lines: {conflict.why}")
+            else:
+                _print_conflict(conflict, paint)
 
 
 def _detail(file: FilePreview) -> str:
@@ -128,9 +131,15 @@ def _summary(preview: Preview) -> str:
         )
         if count[result]
     ]
-    files = f"{total} file{'' if total == 1 else 's'} changed on both sides"
-    tail = f"; stops here, {preview.untried} commits not tried" if preview.untried else ""
+    files = f"{_counted(total, 'file')} changed on both sides"
+    tail = (
+        f"; stops here, {_counted(preview.untried, 'commit')} not tried" if preview.untried else ""
+    )
     return f"{preview.mode}: {files}" + (f": {', '.join(words)}" if words else "") + tail
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _as_json(preview: Preview) -> dict[str, Any]:

@@ -79,6 +79,17 @@ def test_the_table(repo: Repo) -> None:
     assert "\x1b[31mCONFLICT \x1b[0m c.yaml" in painted
 
 
+def test_a_conflict_of_lines_shows_no_fields(repo: Repo) -> None:
+    helm = "a: {{{{ .x }}}}\n{{{{- if .y }}}}\nb: {}\n{{{{- end }}}}\n"
+    repo.fork(*({"templates/a.yaml": helm.format(n)} for n in (1, 2, 3)))
+    done = repo.kmerge("preview", "side", check=False)
+    assert done.code == 1
+    assert done.lines[1:] == [
+        "    merged by lines: the lines conflict",
+        "merge: 1 file changed on both sides: 1 in conflict",
+    ]
+
+
 @pytest.mark.parametrize("mover", ["ours", "theirs"])
 def test_a_moved_resource(repo: Repo, mover: str) -> None:
     moved = {"all.yaml": deployment(), "service.yaml": service()}
@@ -137,7 +148,7 @@ def test_a_rebase_goes_commit_by_commit(repo: Repo) -> None:
         "second",
         "third",
     ]
-    assert lines[-1].endswith("1 in conflict; stops here, 1 commits not tried")
+    assert lines[-1].endswith("1 in conflict; stops here, 1 commit not tried")
 
 
 def test_a_clean_rebase_is_what_git_makes_of_it(repo: Repo) -> None:
