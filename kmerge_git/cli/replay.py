@@ -130,7 +130,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
 def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     from kmerge_git.whole.tally import COUNTS
 
-    notes = [f"{tally.merges} merges replayed"]
+    notes = [f"{tally.merges} merge{'' if tally.merges == 1 else 's'} replayed"]
     notes += [f"{tally.octopus} with more than two parents left out"] if tally.octopus else []
     notes += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
     notes += [f"{tally.cut_off} beyond this shallow clone"] if tally.cut_off else []
@@ -144,9 +144,8 @@ def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
         if count or name in ("files", "git_conflicts", "resolved"):
             share = _share(tally, name)
             print(f"{count:>7}  {' ' * indent}{words}{share}")
-    times = tally.milliseconds()
     if tally.counts["files"]:
-        print(f"\n{times['median']:.1f} ms a file (median), {times['longest']:.0f} ms at most")
+        print(f"\n{tally.times()}")
     _print_list(tally, args, paint)
 
 

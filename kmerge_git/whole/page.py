@@ -45,15 +45,15 @@ def page(tally: Tally, about: About, evidence: Callable[[Replayed], Evidence]) -
 
 def _header(tally: Tally, about: About) -> str:
     scope = f" (<code>{escape(about.scope)}</code>)" if about.scope else ""
-    notes = [f"{tally.merges} past merges{scope} were merged again"]
+    what = "past merge was" if tally.merges == 1 else "past merges were"
+    notes = [f"{tally.merges} {what} merged again{scope}"]
     if tally.criss_cross:
         notes.append(f"{tally.criss_cross} had several merge bases, the first was taken")
     if tally.octopus:
         notes.append(f"{tally.octopus} had more than two parents and were left out")
     if tally.cut_off:
         notes.append(f"{tally.cut_off} reach beyond this shallow clone")
-    times = tally.milliseconds()
-    notes.append(f"{times['median']:.1f} ms a file (median), {times['longest']:.0f} ms at most")
+    notes.append(tally.times())
     return f"<h1>{escape(about.repository)}</h1><p class='lead'>{'; '.join(notes)}.</p>"
 
 

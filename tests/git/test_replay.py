@@ -14,6 +14,8 @@ from history import Merge, every_kind, expected, write_history
 from manifests import deployment, service, stream
 from world import Repo, World
 
+from kmerge_git.whole.tally import Tally
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (
     "--headless",
@@ -191,6 +193,20 @@ def test_the_text_report(repo: Repo) -> None:
     assert "      4    of these kmerge resolves (67%)\n" in out
     assert "disagreements (`kmerge replay --show N` shows one)\n" in out
     assert "apps/app-6.yaml" in out.partition("clean under git, but broken\n")[2]
+
+
+def test_one_merge_is_one_merge(repo: Repo, tmp_path: Path) -> None:
+    write_history(repo, [every_kind(number) for number in range(2)])
+    page = tmp_path / "page.html"
+    out = repo.kmerge("replay", "--last", "1", "--html", page).out
+    assert out.startswith("1 merge replayed\n")
+    assert "1 past merge was merged again (<code>--last 1</code>);" in page.read_text("utf-8")
+
+
+def test_the_longest_time_is_never_below_the_median() -> None:
+    tally = Tally()
+    tally.seconds.append(0.00124)
+    assert tally.times() == "1.2 ms a file (median), 1.2 ms at most"
 
 
 def test_show_prints_what_happened(repo: Repo) -> None:
