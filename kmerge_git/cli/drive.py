@@ -72,6 +72,8 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         _say(name, problem)
     size = int(flags.get("marker-size") or 7)
     options = _options(flags, name, size, settings)
+    if settings.crds:
+        _learn(name, settings.crds, texts.ours)
     _inject_fault()
 
     def start() -> GitMergeFile:
@@ -97,6 +99,16 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         _replace(paths[1], outcome.text)
     _report(name, outcome, options.favor)
     return CLEAN if outcome.clean else CONFLICT
+
+
+def _learn(name: str, crds: list[str], text: bytes) -> None:
+    """Read the definitions of the kinds that are in this file."""
+    from kmerge_git.kube.crdfiles import learn_files
+
+    lines = text.decode("utf-8", "replace").split("\n")
+    kinds = [line[5:].strip() for line in lines if line.startswith("kind:")]
+    for problem in learn_files(crds, kinds):
+        _say(name, problem)
 
 
 def _split(argv: list[str]) -> tuple[dict[str, str], list[str]]:

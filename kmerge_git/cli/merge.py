@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any, TypeGuard
 
 from kmerge_git.cli import files
 from kmerge_git.errors import UsageError
@@ -81,16 +80,10 @@ def run(args: argparse.Namespace) -> int:
 
 def learn_crds(path: str) -> None:
     """Make the rules know the lists that the CRDs of a file declare."""
-    from kmerge_git.kube import crdkeys
-    from kmerge_git.tree.values import load
+    from kmerge_git.kube.crdfiles import learn
 
-    found = [crdkeys.learn(value) for value in load(files.read(path), path) if _is_map(value)]
-    if not any(found):
+    if not learn(files.read(path), path):
         raise UsageError("there is no CustomResourceDefinition in it", path=path)
-
-
-def _is_map(value: object) -> TypeGuard[dict[str, Any]]:
-    return isinstance(value, dict)
 
 
 def _tell(outcome: Outcome, *, explain: bool) -> None:

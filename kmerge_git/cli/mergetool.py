@@ -8,6 +8,7 @@ import sys
 
 from kmerge_git.cli import files
 from kmerge_git.git.settings import settings_for
+from kmerge_git.kube.crdfiles import learn_files
 from kmerge_git.merge.policies import policy_for
 from kmerge_git.pipeline import merge_files
 
@@ -35,6 +36,8 @@ def run(args: argparse.Namespace) -> int:
     # both sides added the file: git names a base that is empty, or that is not there
     base = files.read(args.base) if args.base and os.path.exists(args.base) else b""
     settings = settings_for(args.merged)
+    for problem in (*settings.problems, *learn_files(settings.crds)):
+        print(f"kmerge: {args.merged}: {problem}", file=sys.stderr)
     outcome = merge_files(
         base,
         files.read(args.local),

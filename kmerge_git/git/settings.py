@@ -33,6 +33,7 @@ class Settings:
 
     __slots__ = (
         "conflict_style",
+        "crds",
         "favor",
         "marker_size",
         "policies",
@@ -49,6 +50,7 @@ class Settings:
         self.marker_size = 7  # what git writes for this path outside of a criss-cross
         # (field path, policy): the first that matches a place decides; `**` is every field
         self.policies: list[tuple[str, str]] = []
+        self.crds: list[str] = []  # files and folders with CustomResourceDefinitions
         self.problems: list[str] = []
 
 
@@ -88,6 +90,8 @@ def settle(
     for key, value in config:
         if key == "kmerge.policy":
             _add_policy(found, path, value)
+        elif key == "kmerge.crd" and value:
+            found.crds.append(value)
         elif key == "merge.conflictstyle":
             _set(found, key, value)
     for key, value in config:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import ATTRIBUTES, settle
+from kmerge_git.kube.crdfiles import learn_files
 from kmerge_git.whole.merging import Options
 
 DRIVER = "kmerge"
@@ -24,6 +25,10 @@ class SettingsOf:
         self._config = repository.settings()
         self._labels = Options().labels
         self.problems: list[str] = []
+        places = [value for key, value in self._config if key.lower() == "kmerge.crd" and value]
+        if places:
+            top = repository.worktree or os.getcwd()
+            self.problems += learn_files(os.path.join(top, place) for place in places)
 
     def labelled(self, labels: tuple[str, str, str]) -> SettingsOf:
         """The same with the names of the three sides."""

@@ -329,3 +329,63 @@ def test_what_cannot_be_parsed_is_merged_by_lines(driven: Driven, line: str) -> 
     driven.fork({"x.yaml": texts[0]}, {"x.yaml": texts[1]}, {"x.yaml": texts[2]})
     assert driven.merge().code == 0
     assert driven.text("x.yaml") == texts[3]
+
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.org}
+spec:
+  group: example.org
+  names: {kind: Foo}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          spec:
+            properties:
+              rules:
+                type: array
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [id]
+                items: {type: object}
+"""
+FOO = """\
+apiVersion: example.org/v1
+kind: Foo
+metadata:
+  name: f
+spec:
+  rules:
+  - id: a
+    weight: 1
+"""
+RULE = "  - id: {0}\n    weight: 2\n"
+
+
+@pytest.mark.parametrize("place", ["crds", "crds/foo.yaml"])
+def test_lists_of_custom_resources_merge_as_they_declare(driven: Driven, place: str) -> None:
+    driven.fork(
+        {"x.yaml": FOO, "crds/foo.yaml": CRD, "crds/README": "no YAML: ["},
+        {"x.yaml": FOO + RULE.format("b")},
+        {"x.yaml": FOO + RULE.format("c")},
+    )
+    assert driven.merge().code == 1  # nobody said that `id` is a key
+    driven.git("merge", "--abort")
+    driven.git("config", "kmerge.crd", place)
+    assert "resolved" in driven.kmerge("preview", "side").out
+    done = driven.merge()
+    assert done.code == 0
+    assert driven.text("x.yaml") == FOO + RULE.format("b") + RULE.format("c")
+    assert "kmerge" not in done.err
+
+
+@pytest.mark.parametrize("place, why", [("gone", "no such file"), ("x.yaml", "there is no Custom")])
+def test_a_place_without_definitions_is_told(driven: Driven, place: str, why: str) -> None:
+    driven.fork_one()
+    driven.git("config", "kmerge.crd", place)
+    done = driven.merge()
+    assert done.code == 0
+    assert done.err.startswith("kmerge: x.yaml: kmerge.crd: ")
+    assert why in done.err
