@@ -100,14 +100,19 @@ def test_the_table_of_lists(version: str, kind: str, path: str, said: str) -> No
     assert said == {"set": "set", "atomic": "no key"}.get(rule.kind, spelled)
 
 
-EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "api.md").read_text(), re.S)
-assert len(EXAMPLES) > 8, "no examples found"
+EXAMPLES = [
+    (page.name, code)
+    for page in PAGES
+    for code in re.findall(r"```python\n(.*?)```", page.read_text(), re.S)
+]
+assert {name for name, _ in EXAMPLES} >= {"api.md", "strategic-merge-patch.md"}
+assert len(EXAMPLES) > 9, "no examples found"
 
 
-@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.split("\n")[0])
-def test_the_examples_of_the_api(code: str) -> None:
+@pytest.mark.parametrize("page, code", EXAMPLES, ids=lambda text: text.split("\n")[0])
+def test_the_examples_run(page: str, code: str) -> None:
     assert "assert " in code
-    exec(compile(code, "docs/api.md", "exec"), {"__name__": "example"})
+    exec(compile(code, page, "exec"), {"__name__": "example"})
 
 
 def test_the_page_names_every_public_name() -> None:
