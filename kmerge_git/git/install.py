@@ -69,6 +69,8 @@ def plan_install(wish: Wish, cwd: Path) -> Plan:
     ]
     files, notes = _plan_attributes(wish, cwd)
     hooks, told = plan_hooks(wish.scope, cwd) if wish.hooks else ([], [])
+    if wish.shared and files:
+        told = [*told, f"commit {files[0].path}: the team gets the registration with it"]
     return Plan((*changes, *files, *hooks), (*notes, *told))
 
 

@@ -335,6 +335,13 @@ def test_the_committed_registration_is_enough_for_a_colleague(repo: Repo) -> Non
     assert repo.config("merge.kmerge.driver")
 
 
+def test_what_is_shared_must_be_committed(repo: Repo) -> None:
+    done = repo.kmerge("install", "--shared")
+    assert f"note: commit {repo.path / '.gitattributes'}: the team gets" in done.err
+    assert "commit" not in repo.kmerge("install", "--shared").err
+    assert "commit" not in repo.kmerge("install").err
+
+
 def test_uninstall_tells_what_is_left(repo: Repo) -> None:
     repo.kmerge("install", "--global")
     repo.kmerge("install", "--shared")
