@@ -196,14 +196,18 @@ install_all() {
     install_package
     compile_package
     [ -n "$dry" ] || say "  $("$bin/kmerge" --version) is installed as $bin/kmerge and $bin/git-kmerge"
-    case :$PATH: in
-    *:"$bin":*) ;;
-    *) say "  $bin is not on your PATH: add it there, or call the commands by their full names" ;;
-    esac
+    warn_of_path
 
     if [ -n "$global" ]; then register; fi
     if [ -n "$demo" ]; then show_demo; fi
     say_next
+}
+
+warn_of_path() {
+    case :$PATH: in
+    *:"$bin":*) ;;
+    *) say "  $bin is not on your PATH: add it there, or call the commands by their full names" ;;
+    esac
 }
 
 register() {
@@ -217,6 +221,7 @@ register() {
 
 say_next() {
     step "next"
+    if [ -n "$global$demo" ]; then warn_of_path; fi # said above, and scrolled away since
     if [ -z "$dry" ] && has install && [ -z "$(recorded global)" ]; then
         say "  in a repository:       kmerge install --local"
         say "  for all repositories:  kmerge install --global"

@@ -87,6 +87,16 @@ def test_a_dry_run_says_everything_and_does_nothing(world):
     assert world.files() == []
 
 
+def test_the_path_is_the_last_thing_to_be_told(world):
+    told = f"  {world.home}/.local/bin is not on your PATH: add it there"
+    shown = world.run("--dry-run", "--demo").stdout
+    assert told in shown.partition("==> next\n")[2]
+    assert shown.count(told) == 2
+    assert world.run("--dry-run").stdout.count(told) == 1
+    found = world.run("--dry-run", "--demo", PATH=f"{world.bin}:{world.home}/.local/bin")
+    assert told not in found.stdout
+
+
 def test_the_data_directory_is_the_users_choice(world):
     done = world.run("--dry-run", XDG_DATA_HOME=str(world.root / "data"))
     assert f"-m venv {world.root}/data/kmerge-git/venv\n" in done.stdout
