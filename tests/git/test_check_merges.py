@@ -139,7 +139,7 @@ def test_a_file_that_the_merge_has_deleted(repo: Repo) -> None:
     (repo.path / "a.yaml").unlink()
     assert repo.kmerge("check", "a.yaml").code == 0
     done = repo.kmerge("check", "b.yaml", check=False)
-    assert (done.code, done.err) == (2, "kmerge: b.yaml: no such file or folder\n")
+    assert (done.code, done.err) == (2, "kmerge: b.yaml: no such file or folder; check its name\n")
 
 
 def test_a_script_makes_a_file_a_patch(repo: Repo, world: World) -> None:

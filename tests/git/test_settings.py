@@ -23,6 +23,7 @@ DEFAULTS: dict[str, object] = {
     "conflict_style": "merge",
     "marker_size": 7,
     "policies": [],
+    "crds": [],
     "problems": [],
 }
 
