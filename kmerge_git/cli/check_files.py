@@ -36,6 +36,9 @@ def expand(paths: list[str]) -> list[str]:
             found[path] = None
         else:
             raise UsageError("no such file or folder", path=path, hint="check its name")
+    for path in found:
+        if os.path.exists(path) and not os.access(path, os.R_OK):
+            raise UsageError("cannot read it", path=path, hint="check its permissions")
     return list(found)
 
 

@@ -59,6 +59,15 @@ def test_usage_errors(capsys: Capture) -> None:
         assert capsys.readouterr().err == said
 
 
+def test_a_file_that_may_not_be_read(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    write({"a/secret.yaml": BAD, "a/good.yaml": GOOD})
+    monkeypatch.setattr(os, "access", lambda path, mode: "secret" not in path)  # root reads all
+    for named in ("a/secret.yaml", "a"):
+        assert main(["check", named]) == 2
+        said = capsys.readouterr().err
+        assert said == "kmerge: a/secret.yaml: cannot read it; check its permissions\n"
+
+
 def test_what_is_not_yaml_is_told(capsys: Capture) -> None:
     write({"good.yaml": GOOD, "broken.yaml": "a: [1\n", "helm.yaml": "a: {{ .b }}\n"})
     Path("wide.yaml").write_bytes(GOOD.encode("utf-16"))
