@@ -11,7 +11,7 @@ if it passes every check. Whatever goes wrong inside ends in git's line merge.
 
 from __future__ import annotations
 
-from kmerge_git.errors import KmergeError, Unsupported
+from kmerge_git.errors import KmergeError, Unsupported, UsageError
 from kmerge_git.merge import resources
 from kmerge_git.merge.agreement import lines_agree, needs_proof
 from kmerge_git.merge.decisions import Journal
@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Stream
 
 LABELS = ("base", "ours", "theirs")
+RULES = ("git", "kyaml")
+FAVORS = ("", "ours", "theirs")
+STYLES = ("merge", "diff3", "zdiff3")
 
 
 class Options:
@@ -53,6 +56,13 @@ class Options:
         policy: Policy | None = None,
         virtual: bool = False,
     ) -> None:
+        for name, value, known in (
+            ("rules", rules, RULES),
+            ("favor", favor or "", FAVORS),
+            ("style", style, STYLES),
+        ):
+            if value not in known:
+                raise UsageError(f"{name}: `{value}` is none of {', '.join(filter(None, known))}")
         self.path = path
         self.rules = rules
         self.favor = favor or ""
@@ -123,10 +133,17 @@ def merge(texts: Three[bytes], options: Options, start: Callable[[], LineMerge])
         sources = texts.map(lambda data: Source(data, options.path))
         return _by_structure(sources, options, lines)
     except KmergeError as error:
-        return _by_lines(lines, texts, options, str(error))
+        return _by_lines(lines, texts, options, _told(error, texts))
     except Exception as error:  # a bug must cost a conflict, not data
         reason = f"internal error: {type(error).__name__}: {error}"
         return _by_lines(lines, texts, options, reason)
+
+
+def _told(error: KmergeError, texts: Three[bytes]) -> str:
+    """Why a file is merged by lines; whoever shows it knows its name."""
+    if any(b"{{" in data for data in (texts.base, texts.ours, texts.theirs)):
+        return "a template, no YAML"
+    return f"line {error.line}: {error.why}" if error.line else error.why
 
 
 def _trivial(texts: Three[bytes]) -> bytes | None:

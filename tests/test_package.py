@@ -2,7 +2,7 @@
 
 import pytest
 
-from kmerge_git import __version__
+from kmerge_git import UsageError, __version__, merge_files
 from kmerge_git.cli.main import main
 
 
@@ -16,3 +16,21 @@ def test_the_version_is_written_once_and_printed(capsys):
         main(["--version"])
     assert stop.value.code == 0
     assert capsys.readouterr().out == f"kmerge {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"favor": "mine"}, {"rules": "yaml"}, {"style": "diff4"}], ids=lambda w: next(iter(w))
+)
+def test_a_wrong_option_of_the_merge_is_an_error(wrong):
+    with pytest.raises(UsageError, match="is none of"):
+        merge_files(b"a: 1\n", b"a: 2\n", b"a: 3\n", **wrong)
+
+
+def test_the_reason_for_a_merge_by_lines_names_no_file():
+    template = b"{{- if .Values.a }}\na: 1\n{{- end }}\n"
+    texts = (template, template + b"b: 1\n", template + b"b: 2\n")
+    outcome = merge_files(*texts, path="x.yaml", line_merge=lambda *_: (b"", False))
+    assert outcome.reason == "a template, no YAML"
+    broken = (b"a: 1\nb: ]\n", b"a: 2\nb: ]\n", b"a: 3\nb: ]\n")
+    outcome = merge_files(*broken, path="x.yaml", line_merge=lambda *_: (b"", False))
+    assert outcome.reason.startswith("line 2: not YAML")

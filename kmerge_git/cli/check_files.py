@@ -135,10 +135,7 @@ def staged_world(
     prefix = os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
     from_top = [normpath(f"{prefix}/{p}") for p in paths]
     if from_top:
-        known = set(tracked(top))
-        names = [p for p in from_top if p in known]
-        names += [k for p in from_top if p not in known for k in sorted(known)
-                  if k.startswith(p + "/") and is_manifest_name(k)]  # fmt: skip
+        names = _staged_names(paths, from_top, tracked(top))
     else:
         names = [p for p in staged_paths(top) if is_manifest_name(p)]
     blobs = blobs_of(top, len(names))
@@ -159,6 +156,20 @@ def staged_world(
     shown = [os.path.relpath(name, prefix).replace(os.sep, "/") for name in names]
     world = World(read, is_directory)
     return world, _Versions(blobs, prefix).of, shown
+
+
+def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -> list[str]:
+    """The files that the index has at these paths, or below them."""
+    index = set(known)
+    names: list[str] = []
+    for path, name in zip(paths, from_top, strict=True):
+        below = "" if name == "." else name + "/"
+        inside = [k for k in sorted(index) if k.startswith(below)]
+        if name not in index and not inside:
+            hint = "check its name, or `git add` it"
+            raise UsageError("nothing of this name is staged", path=path, hint=hint)
+        names += [name] if name in index else filter(is_manifest_name, inside)
+    return names
 
 
 def versions_on_disk() -> Callable[[str, bytes], Versions | None]:

@@ -105,11 +105,19 @@ def lower_attribute_files(scope: Scope, cwd: Path, *, shared: bool = False) -> l
     """The files that the scope's own attribute file overrules, the weakest first."""
     if scope == "system" and not shared:
         return []
-    system = [] if os.environ.get("GIT_ATTR_NOSYSTEM") else [system_attribute_file(cwd)]
+    system = [] if os.environ.get("GIT_ATTR_NOSYSTEM") else _system_attributes(cwd)
     if scope == "global" and not shared:
         return system
     user = [user_attribute_file(cwd)]
     return system + user + ([] if shared else committed_attribute_files(cwd))
+
+
+def _system_attributes(cwd: Path) -> list[Path]:
+    """The system's file, if git tells where it is: whoever only overrules it can do without."""
+    try:
+        return [system_attribute_file(cwd)]
+    except KmergeError:
+        return []
 
 
 def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:

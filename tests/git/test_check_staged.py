@@ -185,3 +185,17 @@ def test_the_shims_exist() -> None:
 
     for name in ("pre-commit", "pre-merge-commit"):
         assert Path(ROOT, "hooks", name).is_file()
+
+
+def test_what_is_not_staged_cannot_be_checked(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo.commit("start", {"a/b.yaml": BAD})
+    assert check(repo, monkeypatch, ".") == check(repo, monkeypatch, "a") == 1
+    repo.write("new.yaml", BAD)
+    assert check(repo, monkeypatch, "new.yaml") == 2
+    said = capsys.readouterr().err
+    assert (
+        said
+        == "kmerge: new.yaml: nothing of this name is staged; check its name, or `git add` it\n"
+    )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from world import ROOT, Repo, World
 
+from kmerge_git.errors import KmergeError
 from kmerge_git.git import driverline, install, places
 from kmerge_git.git.hookfiles import HOOKS, SHIM
 
@@ -101,6 +102,17 @@ def test_system_writes_the_configuration_git_calls_system(
     assert "kmerge" in (world.root / "etc" / "gitconfig").read_text()
     assert "*.yaml merge=kmerge" in attributes.read_text()
     assert install.plan_install(install.Wish(scope="system"), world.root).changes == ()
+
+
+def test_a_git_that_does_not_tell_its_system_files(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def untold(cwd: object) -> None:
+        raise KmergeError("git does not say where its system attributes are")
+
+    monkeypatch.setattr(places, "system_attribute_file", untold)
+    monkeypatch.delenv("GIT_ATTR_NOSYSTEM", raising=False)
+    assert places.lower_attribute_files("global", world.root) == []
 
 
 def test_the_system_attributes_are_beside_the_system_configuration(world: World) -> None:
