@@ -190,6 +190,8 @@ def _report(name: str, outcome: Outcome, favor: str) -> None:
         _say(name, f"{outcome.reason}; git's line merge instead, please report it")
     elif not outcome.clean and outcome.method == "structure":
         _say(name, f"{count} conflict{'s' if count > 1 else ''} left, the rest is merged")
+        if any(not c.field and c.why.startswith("deleted in") for c in outcome.conflicts):
+            _say(name, "`kmerge solve` finds a resource that only moved to another file")
 
 
 def _say(name: str, text: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from manifests import deployment, service, stream
 from test_solve import is_sound
-from world import Repo
+from world import Driven, Repo
 
 BEFORE = stream(deployment(), service(80))
 MOVER = {"all.yaml": deployment(), "service.yaml": service(80)}
@@ -119,3 +119,14 @@ def test_unstaged_work_in_the_new_file_stops_the_move(repo: Repo) -> None:
     assert "service.yaml has changes of its own" in done.out
     assert repo.text("all.yaml") == conflicted
     assert repo.text("service.yaml") == service(80) + "# mine\n"
+
+
+def test_the_driver_points_to_solve(driven: Driven) -> None:
+    """It sees one file at a time, and there the resource is deleted."""
+    driven.fork({"all.yaml": BEFORE}, MOVER, EDITOR)
+    done = driven.merge()
+    assert done.code == 1
+    said = "kmerge: all.yaml: `kmerge solve` finds a resource that only moved to another file"
+    assert said in done.err
+    driven.kmerge("solve")
+    assert {name: driven.text(name) for name in AFTER} == AFTER
