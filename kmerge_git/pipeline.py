@@ -17,6 +17,7 @@ from kmerge_git.merge.agreement import lines_agree, needs_proof
 from kmerge_git.merge.decisions import Journal
 from kmerge_git.merge.ends import put_mark_into_hunk, to_bytes
 from kmerge_git.merge.pieces import Hunk, side_text
+from kmerge_git.merge.plan import MOVED_AND_GONE
 from kmerge_git.merge.proving import Unproved, give_up_unproved, prove
 from kmerge_git.merge.rules_git import GitRules
 from kmerge_git.merge.sealed import SEALED, is_sealed
@@ -203,7 +204,8 @@ def _proved(
         return _clean(merged, streams, options, lines, journal)
     for side in ("ours", "theirs"):
         prove(merged, side)
-    text, count = lines.result()
+    brings_back = any(hunk.why == MOVED_AND_GONE for _, hunk in _hunks(merged))
+    text, count = (b"", 1) if brings_back else lines.result()
     if count == 0 and _sound(text, streams, options):
         return Outcome(
             text,

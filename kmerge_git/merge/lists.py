@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.plan import Item, Keep, Take
+from kmerge_git.merge.plan import MOVED_AND_GONE, Item, Keep, Take
 from kmerge_git.merge.same import canon, same_node
 from kmerge_git.merge.sides import has_clash
 from kmerge_git.merge.three import Three, cut, under
@@ -25,10 +25,11 @@ ALIKE = 0.5  # the share of equal lines that makes two versions of one element
 
 def merge_elements(
     rules: GitRules, at: Three[Sequence | None], path: Path, where: Where
-) -> list[Item] | None:
+) -> list[Item]:
     """diff3 over the elements; elements that align one to one are merged inside.
 
-    None: one side took away what the other one moved, which looks like a deletion on both sides.
+    What one side moved and the other took away looks like a deletion on both sides and an
+    addition on one: then the lists clash as they are.
     """
     inner, bag = where.items(), where.list_rule().bag
     entries = at.map(lambda seq: list(seq.entries) if seq is not None else [])
@@ -47,7 +48,9 @@ def merge_elements(
         else:
             items += _region(rules, region, part, path, inner)
     result = [item for item in items if item is not None]
-    return None if rules.strict and _comes_back(keys, result) else result
+    if rules.strict and _comes_back(keys, result):
+        result = [i for i in rules.clash_of_elements(entries, MOVED_AND_GONE, path) if i]
+    return result
 
 
 def _comes_back(keys: Three[list[Hashable]], items: list[Item]) -> bool:

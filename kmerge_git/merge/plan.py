@@ -17,6 +17,10 @@ class Plan:
     __slots__ = ()
 
 
+# The one cause that a clean merge of lines does not settle: it would bring back what is gone.
+MOVED_AND_GONE = "moved on one side, taken away on the other"
+
+
 class Keep(Plan):
     """Our node stays as it is."""
 

@@ -256,8 +256,7 @@ class GitRules:
 
     def unkeyed(self, at: Three[Sequence | None], path: Path, where: Where) -> Plan | None:
         """Three-way merge of the element sequence."""
-        items = lists.merge_elements(self, at, path, where)
-        return None if items is None else self.built(at, items)
+        return self.built(at, lists.merge_elements(self, at, path, where))
 
     def clash_of_elements(self, at: Three[list[Entry]], why: str, path: Path) -> list[Item | None]:
         """Elements that both sides changed, added or removed at one place."""

@@ -99,3 +99,37 @@ def test_the_place_of_the_error_is_exact():
 def test_text_that_is_no_yaml_is_refused():
     with pytest.raises(CannotParse, match="not YAML"):
         load(b"a: [\n", "f.yaml")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &x name\nm:\n  *x : 1\n  other: 2\n",
+        "a: &x 1\nm:\n  name: *x\n",
+        "a: &name 1\nm: {name: *name}\n",
+        "m:\n  name: 1\n  name: 2\n",
+        "m:\n  name:\n  other: 1\n",
+        "m:\n  ? name\n  other: 1\n",
+        "m: {name, other: 1}\n",
+        "m:\n  ? |-\n    name\n  : 1\n",
+        "m:\n  name: &y !t 1 # c\n",
+        "m:\n  name: {b: 1}\n",
+        'm:\n  "name": |\n    x\n\n\n  other: 1\n',
+    ],
+)
+def test_a_value_is_the_same_before_and_after_the_entries_are_built(text):
+    """It is looked for in the parser's nodes while nobody has asked for the entries."""
+
+    def below() -> Mapping:
+        root = split(Source(text.encode())).documents[0].root
+        found = root.index()["m"].value
+        assert isinstance(found, Mapping)
+        return found
+
+    built = below()
+    assert built.entries
+    entry = built.index().get("name")
+    early, late = below().get("name"), entry.value if entry else None
+    assert repr(early) == repr(late)
+    if early is not None and late is not None:
+        assert (early.start, early.end, early.tag) == (late.start, late.end, late.tag)
