@@ -38,7 +38,7 @@ def crd_list_keys(crd: Node) -> dict[tuple[str, str], Tree]:
     spec = crd.get("spec") if crd.get("kind", "") == "CustomResourceDefinition" else None
     if not isinstance(spec, Mapping):
         return {}
-    names = (str(spec.get("group", "")), str((spec.get("names") or {}).get("kind", "")))
+    names = (str(spec.get("group", "")), str(_map(spec.get("names")).get("kind", "")))
     tree: Tree = {}
     for schema in _schemas(spec):
         _overlay(tree, _lists_below(schema))
@@ -46,20 +46,27 @@ def crd_list_keys(crd: Node) -> dict[tuple[str, str], Tree]:
 
 
 def _schemas(spec: Node) -> Iterator[Node]:
-    for holder in (spec, *(spec.get("versions") or [])):
+    for holder in (spec, *_list(spec.get("versions"))):
         for field in ("validation", "schema"):  # v1beta1 and v1
-            schema = (holder.get(field) or {}).get("openAPIV3Schema")
-            if schema:
-                yield schema
+            yield _map(_map(_map(holder).get(field)).get("openAPIV3Schema"))
+
+
+def _map(value: object) -> Node:
+    """A mapping; what is none, in a file that anybody may have written, says nothing."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _lists_below(schema: Node) -> Tree:
     tree: Tree = {}
-    for name, node in (schema.get("properties") or {}).items():
+    for name, found in _map(schema.get("properties")).items():
         facts: dict[str, Any] = {}
-        below = node
+        node = below = _map(found)
         if node.get("type") == "array":
-            below = node.get("items") or {}
+            below = _map(node.get("items"))
             facts = {"list": True, **_declared(node, below)}
         elif isinstance(node.get("additionalProperties"), Mapping):
             facts = {"each": True}
@@ -74,12 +81,12 @@ def _lists_below(schema: Node) -> Tree:
 
 def _declared(node: Node, element: Node) -> dict[str, Any]:
     kind = node.get("x-kubernetes-list-type")
-    keys = tuple(node.get("x-kubernetes-list-map-keys") or ())
+    keys = tuple(map(str, _list(node.get("x-kubernetes-list-map-keys"))))
     if kind == "map" and keys:
-        properties = element.get("properties") or {}
-        found = {k: properties[k]["default"] for k in keys if "default" in properties.get(k, {})}
+        fields = {key: _map(_map(element.get("properties")).get(key)) for key in keys}
+        found = {key: field["default"] for key, field in fields.items() if "default" in field}
         return {"keys": keys, "defaults": found}
-    return {kind: True} if kind in ("set", "atomic") else {}
+    return {str(kind): True} if kind in ("set", "atomic") else {}
 
 
 def _overlay(tree: Tree, newer: Tree) -> None:

@@ -142,3 +142,38 @@ def test_merge_takes_a_crd(tmp_path, monkeypatch, capsys):
     assert sorted(end["w"] for end in merged) == [2, 3]
     assert main(["merge", "base.yaml", "ours.yaml", "theirs.yaml", "--crd", "base.yaml"]) == 2
     assert "there is no CustomResourceDefinition in it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "x",
+        {"group": "g", "names": ["Foo"]},
+        {"group": "g", "names": {"kind": "Foo"}, "versions": "v1"},
+        {"group": "g", "names": {"kind": "Foo"}, "versions": ["v1", {"schema": []}]},
+        *(
+            {
+                "group": "g",
+                "names": {"kind": "Foo"},
+                "validation": {"openAPIV3Schema": {"properties": properties}},
+            }
+            for properties in (
+                ["a"],
+                {"a": "x"},
+                {"a": {"type": "array", "items": "x"}},
+                {"a": {"type": "array", "x-kubernetes-list-type": ["map"]}},
+                {
+                    "a": {
+                        "type": "array",
+                        "x-kubernetes-list-type": "map",
+                        "x-kubernetes-list-map-keys": [{"b": 1}],
+                        "items": {"properties": ["b"]},
+                    }
+                },
+            )
+        ),
+    ],
+)
+def test_a_definition_that_is_none_does_no_harm(spec):
+    crdkeys.learn({"kind": "CustomResourceDefinition", "spec": spec})
+    keytable.forget()
