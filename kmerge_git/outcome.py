@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+# What a caller may ask for.
+RULES = ("git", "kyaml")
+SIDES = ("ours", "theirs")
+STYLES = ("merge", "diff3", "zdiff3")
+
 
 class Conflict:
     """One place that a person must decide."""

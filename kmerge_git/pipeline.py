@@ -22,7 +22,7 @@ from kmerge_git.merge.proving import Unproved, give_up_unproved, prove
 from kmerge_git.merge.rules_git import GitRules
 from kmerge_git.merge.sealed import SEALED, is_sealed
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Conflict, Outcome
+from kmerge_git.outcome import RULES, SIDES, STYLES, Conflict, Outcome
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split, split_like
 
@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Stream
 
 LABELS = ("base", "ours", "theirs")
-RULES = ("git", "kyaml")
-FAVORS = ("", "ours", "theirs")
-STYLES = ("merge", "diff3", "zdiff3")
 
 
 class Options:
@@ -59,7 +56,7 @@ class Options:
     ) -> None:
         for name, value, known in (
             ("rules", rules, RULES),
-            ("favor", favor or "", FAVORS),
+            ("favor", favor or "", ("", *SIDES)),
             ("style", style, STYLES),
         ):
             if value not in known:
@@ -134,15 +131,15 @@ def merge(texts: Three[bytes], options: Options, start: Callable[[], LineMerge])
         sources = texts.map(lambda data: Source(data, options.path))
         return _by_structure(sources, options, lines)
     except KmergeError as error:
-        return _by_lines(lines, texts, options, _told(error, texts))
+        return _by_lines(lines, texts, options, _told(error))
     except Exception as error:  # a bug must cost a conflict, not data
         reason = f"internal error: {type(error).__name__}: {error}"
         return _by_lines(lines, texts, options, reason)
 
 
-def _told(error: KmergeError, texts: Three[bytes]) -> str:
+def _told(error: KmergeError) -> str:
     """Why a file is merged by lines; whoever shows it knows its name."""
-    if any(b"{{" in data for data in (texts.base, texts.ours, texts.theirs)):
+    if "{{" in error.excerpt:
         return "a template, no YAML"
     return f"line {error.line}: {error.why}" if error.line else error.why
 

@@ -31,6 +31,7 @@ def test_the_reason_for_a_merge_by_lines_names_no_file():
     texts = (template, template + b"b: 1\n", template + b"b: 2\n")
     outcome = merge_files(*texts, path="x.yaml", line_merge=lambda *_: (b"", False))
     assert outcome.reason == "a template, no YAML"
-    broken = (b"a: 1\nb: ]\n", b"a: 2\nb: ]\n", b"a: 3\nb: ]\n")
+    rule = b'expr: "{{ $labels.pod }}"\n'  # no template of ours
+    broken = [rule + b"a: %d\nb: ]\n" % number for number in (1, 2, 3)]
     outcome = merge_files(*broken, path="x.yaml", line_merge=lambda *_: (b"", False))
-    assert outcome.reason.startswith("line 2: not YAML")
+    assert outcome.reason.startswith("line 3: not YAML")

@@ -69,7 +69,7 @@ class Late(type(sys)):  # type: ignore[misc]
     def __getattr__(self, name: str) -> "Any":
         if name.startswith("__"):
             raise AttributeError(name)
-        del sys.modules[self.__name__]
+        sys.modules.pop(self.__name__, None)
         module = __import__(self.__name__, None, None, ["*"])
         self.__class__ = type(sys)  # type: ignore[assignment]
         self.__dict__.update(module.__dict__)

@@ -8,6 +8,7 @@ that makes no sense is told and passed over: a typo must not cost anybody a merg
 from __future__ import annotations
 
 from kmerge_git.git.hints import nothing_is_set
+from kmerge_git.outcome import RULES, SIDES, STYLES
 from kmerge_git.system import variable
 
 TYPE_CHECKING = False
@@ -22,9 +23,6 @@ VARIABLES = (
     ("KMERGE_TIMEOUT", "timeout"),
     ("KMERGE_CONFLICT_STYLE", "conflictstyle"),
 )
-RULES = ("git", "kyaml")
-SIDES = ("ours", "theirs")
-STYLES = ("merge", "diff3", "zdiff3")
 POLICIES = ("higher", "ours", "theirs", "union")
 
 
