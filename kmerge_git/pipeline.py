@@ -289,9 +289,7 @@ def _is_damaged(text: bytes, texts: Three[bytes], options: Options) -> bool:
     """Whether three inputs that are YAML became something that no input was."""
     try:
         streams = texts.map(lambda data: split(Source(data, options.path)))
-        for stream in (streams.base, streams.ours, streams.theirs):
-            for document in stream.documents:
-                _ = document.root
+        streams.map(lambda stream: stream.roots)
     except KmergeError:
         return False
     return not _sound(text, streams, options)

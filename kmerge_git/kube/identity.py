@@ -114,16 +114,6 @@ def describe(known: Identity) -> str:
     return f"{known.kind}/{known.name or known.generate_name + '*'}"
 
 
-def pair(
-    base: Sequence[Document | Node],
-    other: Sequence[Document | Node],
-    *,
-    identified_only: bool = False,
-) -> Pairs:
-    """The pairs of `pairing`."""
-    return pairing(base, other, identified_only=identified_only).pairs
-
-
 def pairing(
     base: Sequence[Document | Node],
     other: Sequence[Document | Node],

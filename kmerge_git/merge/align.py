@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from kmerge_git.kube.fieldpath import Element
+
     Table = dict[Hashable, Entry]
 
 PORT_KEYS = ("containerPort", "port")  # lists whose elements must have different names, too
@@ -42,16 +44,16 @@ def keyed(
     return None
 
 
-def segment(key: Hashable, rule: ListRule) -> str:
-    """An element as a segment of a field path."""
+def step(key: Hashable, rule: ListRule) -> Element:
+    """An element as a step of a field path; one of a set has no name."""
     if isinstance(key, tuple) and rule.kind == "keyed":
         pairs = zip(rule.fields, key, strict=False)
-        return "[" + ",".join(f"{f}={k}" for f, k in pairs if k is not None) + "]"
+        return tuple((field, text) for field, text in pairs if text is not None)
     if rule.kind == "resources":
         from kmerge_git.kube.identity import Identity, describe
 
-        return f"[{describe(key)}]" if isinstance(key, Identity) else "[]"
-    return f"[{key}]" if isinstance(key, str) else "[]"
+        return (describe(key),) if isinstance(key, Identity) else ()
+    return (key,) if isinstance(key, str) else ()
 
 
 def _tables(

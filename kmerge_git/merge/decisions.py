@@ -5,16 +5,17 @@ It also settles clashes: by a favourite side, or by a policy for the place.
 
 from __future__ import annotations
 
+from kmerge_git.kube.fieldpath import show
 from kmerge_git.outcome import Decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.tree.nodes import Entry
 
-    Path = tuple[str, ...]
-    Policy = Callable[[str, list[Entry], list[Entry], list[Entry]], "tuple[str, str] | None"]
+    Policy = Callable[[Path, list[Entry], list[Entry], list[Entry]], "tuple[str, str] | None"]
 
 
 class Journal:
@@ -32,7 +33,7 @@ class Journal:
         self, path: Path, what: str, side: str, rule: str, ours: str = "", theirs: str = ""
     ) -> None:
         """Remember a decision."""
-        place = dotted(path)
+        place = show(path)
         self.decisions.append(Decision(self.resource, place, what, side, rule, ours, theirs))
 
     def settle(
@@ -40,7 +41,7 @@ class Journal:
     ) -> str:
         """`ours` or `theirs` where a policy or the favourite side decides, else nothing."""
         if self.policy is not None:
-            decided = self.policy(dotted(path), base, ours, theirs)
+            decided = self.policy(path, base, ours, theirs)
             if decided is not None:
                 side, rule = decided
                 self.note(path, why, side, rule)
@@ -50,16 +51,3 @@ class Journal:
             return self.favor
         self.note(path, why, "conflict", "1")
         return ""
-
-
-def dotted(path: Path) -> str:
-    """`spec.containers[name=app].image`; odd keys stand in brackets."""
-    out = ""
-    for part in path:
-        if part.startswith("["):
-            out += part
-        elif part and not any(char in part for char in ".[]/ =\"'"):
-            out += ("." if out else "") + part
-        else:
-            out += f"[{part}]"
-    return out

@@ -141,8 +141,7 @@ def _by_lines(sources: Three[Source], error: KmergeError, *, parses: bool) -> Re
     text = merge_by_lines(sources.map(lambda source: source.text), journal)
     if parses:
         try:
-            for document in split(Source.of(text)).documents:
-                _ = document.root
+            _ = split(Source.of(text)).roots
         except KmergeError:
             raise error from None
     return Result(_spelled(text, sources), tuple(journal.decisions), str(error))

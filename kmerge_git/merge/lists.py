@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
     from typing import TypeVar
 
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import Where
-    from kmerge_git.merge.rules_git import GitRules, Path
+    from kmerge_git.merge.rules_git import GitRules
 
     Table = dict[Hashable, Entry]
     T = TypeVar("T")
@@ -98,7 +99,7 @@ def _woven(
     """Elements that are told apart by what they are."""
     items: dict[Hashable, Item] = {}
     for i, key in enumerate(dict.fromkeys([*tables.ours, *tables.theirs])):
-        item = rules.entry(under(tables, key), (*path, f"[{first + i}]"), where)
+        item = rules.entry(under(tables, key), (*path, first + i), where)
         if item is not None:
             items[key] = item
     return [items[key] for key in rules.order(tables, items)[0]]
@@ -108,7 +109,7 @@ def _region(
     rules: GitRules, region: Region, at: Three[list[Entry]], path: Path, where: Where
 ) -> list[Item | None]:
     def place(index: int) -> Path:
-        return (*path, f"[{region.o0 + index}]")
+        return (*path, region.o0 + index)
 
     aligned = len(at.base) == len(at.ours) == len(at.theirs) and _alike(at)
     if region.kind == "same" or aligned:
@@ -209,7 +210,7 @@ def clash_on_repeated_names(
             continue
         if twin in items and items[twin].ours is not None:
             clash = rules.clash(
-                [], [tables.ours[twin]], [entry], "the same name twice", (*path, f"[name={name}]")
+                [], [tables.ours[twin]], [entry], "the same name twice", (*path, (("name", name),))
             )
             del items[key]
             if clash is None:

@@ -6,6 +6,7 @@ from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.three import Three
     from kmerge_git.tree.nodes import Entry, Node
 
@@ -26,10 +27,10 @@ TWO_WAY = {
 }
 
 
-def taken_rule(theirs: Node, path: tuple[str, ...]) -> str:
+def taken_rule(theirs: Node, path: Path) -> str:
     """The number for a value that updated alone changed."""
     if isinstance(theirs, Mapping):
-        return "M16" if path and path[-1].startswith("[") else "M13"
+        return "M16" if path and not isinstance(path[-1], str) else "M13"
     return "M7" if isinstance(theirs, Sequence) else "M2"
 
 

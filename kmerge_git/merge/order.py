@@ -49,16 +49,6 @@ def _is_new(
     return key not in in_base and key not in in_theirs and key not in added
 
 
-def union(base: Keys, ours: Keys, theirs: Keys) -> Keys:
-    """A set: ours' order, without what theirs removed, with what theirs added."""
-    kept = {
-        key
-        for key in [*ours, *theirs]
-        if not (key in base and (key not in ours or key not in theirs))
-    }
-    return weave(base, ours, theirs, kept)[0]
-
-
 def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Keys:
     """Ours with what only theirs has: at the end, or behind its nearest predecessor in theirs.
 

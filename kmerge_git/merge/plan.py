@@ -8,6 +8,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.tree.nodes import Collection, Entry, Node, Scalar
 
 
@@ -104,9 +105,7 @@ class Item:
 
     __slots__ = ("after", "base", "key", "lead", "ours", "path", "plan", "replaces", "theirs")
 
-    def __init__(
-        self, plan: Plan, ours: Entry | None, theirs: Entry | None, path: tuple[str, ...]
-    ) -> None:
+    def __init__(self, plan: Plan, ours: Entry | None, theirs: Entry | None, path: Path) -> None:
         self.plan = plan
         self.base: Entry | None = None
         self.ours = ours

@@ -6,10 +6,12 @@ same thing, `union` where both sides only added to a list; else the clash stays 
 
 from __future__ import annotations
 
+from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.tree.nodes import Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.decisions import Policy
     from kmerge_git.tree.nodes import Entry
 
@@ -23,56 +25,19 @@ def policy_for(rules: list[tuple[str, str]]) -> Policy | None:
     """A policy out of (field path, policy) pairs; the first that matches and speaks decides."""
     if not rules:
         return None
-    patterns = [(steps_of(field), name) for field, name in rules]
+    patterns = [(pattern(field), name) for field, name in rules]
 
     def decide(
-        path: str, base: list[Entry], ours: list[Entry], theirs: list[Entry]
+        path: Path, base: list[Entry], ours: list[Entry], theirs: list[Entry]
     ) -> tuple[str, str] | None:
-        steps = steps_of(path)
-        for pattern, name in patterns:
-            if _meets(pattern, steps):
+        for words, name in patterns:
+            if matches(words, path):
                 side = _decided(name, base, ours, theirs)
                 if side:
                     return side, f"12 policy {name}"
         return None
 
     return decide
-
-
-def steps_of(path: str) -> list[str]:
-    """`spec.containers[name=app].image` as its steps; brackets are steps of their own."""
-    steps = []
-    step = ""
-    for char in path.lstrip("."):
-        inside = step.startswith("[") and not step.endswith("]")
-        if not inside and char in ".[":
-            steps.append(step)
-            step = ""
-        if inside or char != ".":
-            step += char
-    return [s for s in (*steps, step) if s]
-
-
-def _meets(pattern: list[str], steps: list[str]) -> bool:
-    """Whether a pattern means a place; a place in a list without a key counts as the list."""
-    if _matches(pattern, steps):
-        return True
-    return bool(steps) and steps[-1][1:-1].isdigit() and _matches(pattern, steps[:-1])
-
-
-def _matches(pattern: list[str], steps: list[str]) -> bool:
-    if not pattern:
-        return not steps
-    first = pattern[0]
-    if first == "**":
-        return any(_matches(pattern[1:], steps[i:]) for i in range(len(steps) + 1))
-    if not steps or not (
-        first == steps[0]
-        or (first == "[*]" and steps[0].startswith("["))
-        or (first == "*" and not steps[0].startswith("["))
-    ):
-        return False
-    return _matches(pattern[1:], steps[1:])
 
 
 def _decided(name: str, base: list[Entry], ours: list[Entry], theirs: list[Entry]) -> str:

@@ -6,7 +6,7 @@ Both are plans over one text, so that they are written with its comments and its
 from __future__ import annotations
 
 from kmerge_git.kube.listkeys import infer_key
-from kmerge_git.merge.align import keyed, segment
+from kmerge_git.merge.align import keyed, step
 from kmerge_git.merge.plan import Build, Item, Keep, Plan
 from kmerge_git.merge.same import same_node
 from kmerge_git.merge.three import Three
@@ -16,10 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule, Where
     from kmerge_git.tree.nodes import Entry
 
-    Path = tuple[str, ...]
     Trio = tuple[Entry | None, Entry, Where, Path]
 
 
@@ -136,6 +136,6 @@ def _elements(
     if tables is None:
         return None
     return [
-        (tables.base.get(key), entry, where.items(), (*path, segment(key, rule)))
+        (tables.base.get(key), entry, where.items(), (*path, step(key, rule)))
         for key, entry in tables.ours.items()
     ]

@@ -6,9 +6,9 @@ together anew. This is the only place that knows indentation (with `layout` and 
 
 from __future__ import annotations
 
+from kmerge_git.kube.fieldpath import show
 from kmerge_git.merge import flow
 from kmerge_git.merge.comments import bare_lines, merge_lines
-from kmerge_git.merge.decisions import dotted
 from kmerge_git.merge.layout import Layout, entry_lines, in_flow, value_lines, value_rest
 from kmerge_git.merge.pieces import (
     SIDES,
@@ -39,9 +39,8 @@ from kmerge_git.tree.nodes import Collection, Entry, Mapping, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.pieces import Pieces
-
-    Path = tuple[str, ...]
 
 
 def content(plan: Plan, at: Three[Document | None]) -> Pieces:
@@ -87,7 +86,7 @@ def _must_lift(plan: Build) -> bool:
 
 def _cause(plan: Plan) -> tuple[str, str]:
     path, why = named_clash(plan)
-    return dotted(path), why
+    return show(path), why
 
 
 def _block(plan: Build, column: int, path: Path) -> Pieces:
@@ -351,7 +350,7 @@ def _clash(clash: Clash, item: Item, column: int, layout: Layout | None) -> Piec
         )
         for made in (clash.base, clash.ours, clash.theirs)
     )
-    return [*above, Hunk(base, ours, theirs, dotted(item.path), clash.why)]
+    return [*above, Hunk(base, ours, theirs, show(item.path), clash.why)]
 
 
 def _shared_lead(clash: Clash, column: int, path: Path) -> tuple[Pieces, bool]:

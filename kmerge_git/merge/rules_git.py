@@ -23,11 +23,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.decisions import Journal
     from kmerge_git.merge.pieces import Pieces
     from kmerge_git.tree.documents import Document
-
-    Path = tuple[str, ...]
 
 BOTH_CHANGED = "changed on both sides"
 BOTH_ADDED = "added on both sides"
@@ -242,7 +241,7 @@ class GitRules:
         inner = where.items()
         for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
             entries = under(tables, key)
-            item = self.entry(entries, (*path, align.segment(key, rule)), inner)
+            item = self.entry(entries, (*path, align.step(key, rule)), inner)
             if item is not None:
                 items[key] = item
         if self.strict and rule.kind == "keyed" and rule.fields[0] in align.PORT_KEYS:

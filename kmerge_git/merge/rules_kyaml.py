@@ -24,10 +24,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule, Where
     from kmerge_git.merge.decisions import Journal
     from kmerge_git.merge.pieces import Pieces
-    from kmerge_git.merge.rules_git import Path
     from kmerge_git.outcome import Decision
     from kmerge_git.tree.documents import Document
 

@@ -20,9 +20,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import Where
     from kmerge_git.merge.decisions import Journal
-    from kmerge_git.merge.rules_git import Path
     from kmerge_git.tree.documents import Document
 
 

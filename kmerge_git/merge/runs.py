@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+from kmerge_git.kube.fieldpath import show
 from kmerge_git.merge import texts
-from kmerge_git.merge.decisions import dotted
 from kmerge_git.merge.pieces import Hunk
 from kmerge_git.merge.plan import NewText, TextClash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.pieces import Pieces
 
     Parts = list[list[str] | TextClash]
-    Path = tuple[str, ...]
 
 BOTH = "changed on both sides"
 
 
 def comment_lines(parts: Parts, column: int, path: Path) -> Pieces:
     """Comment lines at a column, above, in or below what stands at a path."""
-    return _part_pieces(parts, column, dotted(path) or "comment", "comment changed on both sides")
+    return _part_pieces(parts, column, show(path) or "comment", "comment changed on both sides")
 
 
 def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
@@ -33,7 +33,7 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
         digits = "".join(c for c in first.split("#")[0] if c.isdigit())
         first = plan.header[0] + digits + plan.header[1:] + ("  " + comment if comment else "")
     indent = texts.body_indent(ours) or column
-    return [first + "\n", *_part_pieces(plan.parts, indent, dotted(path) or "text", BOTH)]
+    return [first + "\n", *_part_pieces(plan.parts, indent, show(path) or "text", BOTH)]
 
 
 def _part_pieces(parts: Parts, column: int, place: str, why: str) -> Pieces:

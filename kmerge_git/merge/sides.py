@@ -6,11 +6,14 @@ of a list): then the entry around it is written once for each side, with all tha
 
 from __future__ import annotations
 
+from kmerge_git.kube.fieldpath import show
 from kmerge_git.merge.plan import Build, Clash, Item, Keep, NewText, Plan, Take, TextClash
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from kmerge_git.kube.fieldpath import Path
 
     Parts = list[list[str] | TextClash]
 
@@ -64,7 +67,7 @@ def has_clash(plan: Plan) -> bool:
     return isinstance(plan, Clash)
 
 
-def named_clash(plan: Plan) -> tuple[tuple[str, ...], str]:
+def named_clash(plan: Plan) -> tuple[Path, str]:
     """Place and cause of one clash in a plan: the same one when the sides are swapped."""
     found = []
     for item in plan.items if isinstance(plan, Build) else ():
@@ -72,7 +75,12 @@ def named_clash(plan: Plan) -> tuple[tuple[str, ...], str]:
         place = (item.path, item.plan.why) if inside else named_clash(item.plan)  # type: ignore[attr-defined]
         if place[1]:
             found.append(place)
-    return min(found, default=((), ""))
+    return min(found, key=_shown, default=((), ""))
+
+
+def _shown(place: tuple[Path, str]) -> tuple[list[str], str]:
+    path, why = place
+    return [step if isinstance(step, str) else show((step,)) for step in path], why
 
 
 def _parts(parts: Parts | None, side: str) -> Parts | None:

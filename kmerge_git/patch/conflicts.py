@@ -12,11 +12,6 @@ from kmerge_git.patch.values import DELETE, ORDER, PATCH, RETAIN_KEYS, At, Map, 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
-def has_conflicts(left: Map, right: Map, schema: Schema) -> bool:
-    """Whether both patches change one field, differently."""
-    return first_conflict(left, right, schema) is not None
-
-
 def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
     """Where both patches first change one field differently.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from kmerge_git.errors import CannotParse
 from kmerge_git.tree import parser
 from kmerge_git.tree.breaks import has_odd_breaks, odd_break_outside, refuse
-from kmerge_git.tree.documents import Document, Stream
+from kmerge_git.tree.documents import Document
 from kmerge_git.tree.extents import block_scalar_end
 from kmerge_git.tree.nodes import Node
 from kmerge_git.tree.views import View
@@ -44,12 +44,6 @@ def parsed_from(document: Document) -> int:
     if dots or opening.startswith("..."):
         dots = opening.find("\n", dots) + 1
     return document.start + dots
-
-
-def compose_all(stream: Stream) -> None:
-    """Parse every document now, so that an error shows before work is done."""
-    for document in stream.documents:
-        _ = document.root
 
 
 def _graph(document: Document, text: str, base: int) -> Any:

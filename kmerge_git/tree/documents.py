@@ -95,6 +95,11 @@ class Stream:
         """A last `...` and what follows it."""
         return self.source.text[self.tail_start :]
 
+    @property
+    def roots(self) -> list[Node]:
+        """The top node of every document that has one; an error in any of them shows now."""
+        return [root for document in self.documents if (root := document.root) is not None]
+
 
 def split_like(source: Source, known: Stream) -> Stream:
     """The documents of another version of a file; what both have is not looked through again."""

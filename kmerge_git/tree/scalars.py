@@ -85,13 +85,6 @@ def meaning(scalar: Scalar) -> Meaning:
     return _meaning_plain(value)
 
 
-def can_hold(value: str, kind: str, style: str, *, flow: bool = False) -> bool:
-    """Whether a value of this kind (see `kind_of`) can be written on one line in this style."""
-    if kind == "str":
-        return respell(value, style, flow=flow) is not None
-    return not style and kind_of(value) == kind
-
-
 def respell(value: str, style: str, *, flow: bool = False) -> str | None:
     """A string as a one-line token in plain (''), `'` or `"` style; None where that cannot be."""
     if style == '"':

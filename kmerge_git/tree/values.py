@@ -26,8 +26,7 @@ _ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
 def load(data: bytes, path: str = "") -> list[object]:
     """The values of the documents of a stream; a document of nothing but comments has none."""
     try:
-        roots = [document.root for document in split(Source(data, path)).documents]
-        return [to_value(root) for root in roots if root is not None]
+        return [to_value(root) for root in split(Source(data, path)).roots]
     except Unsupported as error:
         error.path = path
         raise

@@ -77,8 +77,7 @@ class Judge:
             return False
 
     def _values(self, data: bytes) -> list[object]:
-        roots = (document.root for document in self._stream(data).documents)
-        return [to_value(root) for root in roots if root is not None]
+        return [to_value(root) for root in self._stream(data).roots]
 
     def _stream(self, data: bytes) -> Stream:
         found = self._streams.get(data) or self._read(data)
@@ -90,8 +89,7 @@ class Judge:
     def _read(self, data: bytes) -> Stream | KmergeError:
         try:
             stream = split(Source(data, self._path))
-            for document in stream.documents:
-                _ = document.root
+            _ = stream.roots
         except KmergeError as error:
             return error
         return stream

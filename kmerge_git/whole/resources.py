@@ -47,9 +47,8 @@ def with_resource(data: bytes, key: Hashable, text: str) -> bytes:
 def _documents(data: bytes) -> tuple[Document, ...]:
     """The documents of a file; none where it is not YAML, or where one shares its line."""
     try:
-        documents = split(Source(data)).documents
-        for document in documents:
-            _ = document.root
+        stream = split(Source(data))
+        _ = stream.roots
     except CannotParse:
         return ()
-    return () if any(document.inline for document in documents) else documents
+    return () if any(document.inline for document in stream.documents) else stream.documents

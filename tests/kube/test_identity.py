@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmerge_git.kube.identity import describe, identity, pair, pairing
+from kmerge_git.kube.identity import describe, identity, pairing
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
@@ -28,7 +28,7 @@ def stream(*texts):
 
 
 def paired(base, other, **options):
-    return sorted(pair(stream(*base), stream(*other), **options))
+    return sorted(pairing(stream(*base), stream(*other), **options).pairs)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_items_of_a_list_pair_as_documents_do():
         root = documents(f"apiVersion: v1\nkind: List\nitems:\n{lines}")[0].root
         return [entry.value for entry in root.get("items").entries]
 
-    assert sorted(pair(items("a", "b"), items("b", "c", "a"))) == [(0, 2), (1, 0)]
+    assert sorted(pairing(items("a", "b"), items("b", "c", "a")).pairs) == [(0, 2), (1, 0)]
 
 
 RESOURCES = st.lists(

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from kmerge_git.merge.policies import higher, policy_for, steps_of
+from kmerge_git.merge.policies import higher, policy_for
 from kmerge_git.pipeline import merge_files
+
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
 
 
 @pytest.mark.parametrize(
@@ -60,39 +65,30 @@ def test_what_cannot_be_compared_stays_a_clash(one: str, other: str) -> None:
     assert (higher(one, other), higher(other, one)) == ("", "")
 
 
-@pytest.mark.parametrize(
-    "path, steps",
-    [
-        ("", []),
-        ("version", ["version"]),
-        (".spec.x", ["spec", "x"]),
-        ("spec.containers[name=app].image", ["spec", "containers", "[name=app]", "image"]),
-        ("data[a.b/c].x", ["data", "[a.b/c]", "x"]),
-        ("a[0][1]", ["a", "[0]", "[1]"]),
-    ],
-)
-def test_the_steps_of_a_path(path: str, steps: list[str]) -> None:
-    assert steps_of(path) == steps
+IMAGE = ("spec", "containers", (("name", "a"),), "image")
 
 
 @pytest.mark.parametrize(
     "field, path, hit",
     [
-        ("version", "version", True),
-        ("version", "a.version", False),
-        ("**", "a.b[0]", True),
-        ("**", "", True),
-        ("**.image", "spec.containers[name=a].image", True),
-        ("**.image", "spec.image.tag", False),
-        ("spec.*.image", "spec.a.image", True),
-        ("spec.*.image", "spec.a.b.image", False),
-        ("spec.containers[*].image", "spec.containers[name=a].image", True),
-        ("spec.containers[name=a].image", "spec.containers[name=b].image", False),
-        ("args", "args[3]", True),
-        ("args", "args[name=a]", False),
+        ("version", ("version",), True),
+        ("version", ("a", "version"), False),
+        ("**", ("a", "b", 0), True),
+        ("**", (), True),
+        ("**.image", IMAGE, True),
+        ("**.image", ("spec", "image", "tag"), False),
+        ("spec.*.image", ("spec", "a", "image"), True),
+        ("spec.*.image", IMAGE, False),
+        ("spec.containers[*].image", IMAGE, True),
+        ("spec.containers[name=b].image", IMAGE, False),
+        ("args", ("args", 3), True),
+        ("args", ("args", (("name", "a"),)), False),
+        # the field paths that docs/install.md shows
+        ("appVersion", ("appVersion",), True),
+        ("**.containers[*].image", IMAGE, True),
     ],
 )
-def test_which_places_a_field_path_means(field: str, path: str, hit: bool) -> None:
+def test_which_places_a_field_path_means(field: str, path: Path, hit: bool) -> None:
     policy = policy_for([(field, "ours")])
     assert policy is not None
     assert policy(path, [], [], []) == (("ours", "12 policy ours") if hit else None)
@@ -114,6 +110,13 @@ def test_a_merge_with_policies() -> None:
     text, clean = merged(policies, ours, theirs)
     assert clean
     assert text == BASE.replace("1.1", "1.10").replace("n: 1", "n: 3") + "  - two\n  - three\n"
+
+
+@pytest.mark.parametrize("key", ["plain", "example.com/x"])
+def test_a_star_is_one_key_whatever_stands_in_it(key: str) -> None:
+    texts = (f"metadata:\n  annotations:\n    {key}: {n}\n".encode() for n in "123")
+    outcome = merge_files(*texts, policy=policy_for([("metadata.annotations.*", "theirs")]))
+    assert (outcome.clean, outcome.text[-2:]) == (True, b"3\n")
 
 
 def test_the_first_policy_that_speaks_decides() -> None:

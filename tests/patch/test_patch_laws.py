@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.apply_config import apply_config, plan_apply
 from kmerge_git.patch.apply_patch import apply_patch, merge_patches
-from kmerge_git.patch.conflicts import has_conflicts
+from kmerge_git.patch.conflicts import first_conflict
 from kmerge_git.patch.json_patch import apply_json_patch, make_json_patch, make_json_patch3
 from kmerge_git.patch.make_patch import make_patch, make_patch3
 from kmerge_git.patch.schema import Schema
@@ -90,7 +90,7 @@ def test_inputs_are_never_changed_and_never_shared(seed):
         lambda: merge_patches(patch, patch, schema),
         lambda: apply_config(modified, current, last_applied=original),
         lambda: apply_config(modified, {}),
-        lambda: has_conflicts(patch, original, schema),
+        lambda: first_conflict(patch, original, schema),
     ]
     for call in calls:
         try:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from kmerge_git.tree.nodes import Scalar
-from kmerge_git.tree.scalars import can_hold, is_null, kind_of, meaning, resolve, respell, same
+from kmerge_git.tree.scalars import is_null, kind_of, meaning, resolve, respell, same
 
 # What `kubectl label --local -o json` (v1.32) made of these tokens.
 KUBECTL = [
@@ -341,27 +341,6 @@ def test_what_flow_context_allows(value):
 )
 def test_respell(value, style, expected):
     assert respell(value, style) == expected
-
-
-@pytest.mark.parametrize(
-    "value, kind, style, expected",
-    [
-        ("9090", "int", '"', False),
-        ("9090", "int", "", True),
-        ("9090", "str", '"', True),
-        ("9090", "str", "", False),
-        ("false", "bool", "'", False),
-        ("false", "bool", "", True),
-        ("", "null", "", True),
-        ("", "null", "'", False),
-        ("a", "str", "", True),
-        ("yes", "str", "'", True),
-        ("yes", "str", "", False),
-        ("a\nb", "str", "'", False),
-    ],
-)
-def test_can_hold(value, kind, style, expected):
-    assert can_hold(value, kind, style) is expected
 
 
 TOKENS = st.text(
