@@ -26,10 +26,10 @@ EVERY_MERGE = (
 )
 # Every merge walks past these rooms and not every one enters: loaded at the first question.
 LATE = (
-    "kmerge_git.merge.align",
-    "kmerge_git.merge.flow",
-    "kmerge_git.merge.lists",
-    "kmerge_git.merge.texts",
+    "kmerge_git.merge.decide.keyed",
+    "kmerge_git.merge.write.flow",
+    "kmerge_git.merge.decide.unkeyed",
+    "kmerge_git.merge.decide.block_texts",
 )
 # What some merges need.
 ROOMS = ("text", "tree", "kube", "merge")
@@ -61,7 +61,7 @@ def contents(root: Path) -> tuple[bytes, bytes, bytes]:
     start = package / "cli" / "start.py"
     stamps = [_stamp(root, file) for file in (start, *(file for _, file in every[1:]))]
     codes = [(name, _below(root, file), _code(file)) for name, file in every]
-    some = {_name(root, file) for room in ROOMS for file in (package / room).glob("*.py")}
+    some = {_name(root, file) for room in ROOMS for file in (package / room).rglob("*.py")}
     rest = b""
     places = {}
     for name in sorted(some.union(MORE).difference(order)):

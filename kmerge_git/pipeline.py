@@ -12,17 +12,17 @@ if it passes every check. Whatever goes wrong inside ends in git's line merge.
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported, UsageError
-from kmerge_git.merge import resources
-from kmerge_git.merge.agreement import lines_agree, needs_proof
-from kmerge_git.merge.decisions import Journal
+from kmerge_git.merge import documents
+from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.ends import put_mark_into_hunk, to_bytes
-from kmerge_git.merge.pieces import Hunk, side_text
+from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.plan import MOVED_AND_GONE
 from kmerge_git.merge.proving import Unproved, give_up_unproved, prove
-from kmerge_git.merge.rules_git import GitRules
-from kmerge_git.merge.sealed import SEALED, is_sealed
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify.line_opinion import lines_agree, needs_proof
 from kmerge_git.outcome import RULES, SIDES, STYLES, Conflict, Outcome
+from kmerge_git.text.pieces import Hunk, side_text
+from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split, split_like
 
@@ -30,8 +30,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kmerge_git.merge.decisions import Policy
-    from kmerge_git.merge.resources import Merged
+    from kmerge_git.merge.documents import Merged
+    from kmerge_git.merge.journal import Policy
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.tree.documents import Stream
 
@@ -177,7 +177,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
     streams = Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
     _guard(streams, options.marker_size)
     journal = Journal(options.favor, options.policy)
-    merged = resources.merge(rules_named(options.rules, journal), streams, options.path)
+    merged = documents.merge(rules_named(options.rules, journal), streams, options.path)
     try:
         return _proved(merged, sources, streams, options, lines, journal)
     except Unproved:
@@ -217,7 +217,7 @@ def _proved(
 def rules_named(name: str, journal: Journal) -> GitRules:
     """The rule set of a name."""
     if name == "kyaml":
-        from kmerge_git.merge.rules_kyaml import KyamlRules
+        from kmerge_git.merge.kyaml.three_way import KyamlRules
 
         return KyamlRules(journal)
     return GitRules(journal)
@@ -299,10 +299,10 @@ def _whole_conflict(texts: Three[bytes], options: Options, reason: str) -> Outco
     """The whole file as one conflict."""
     sources = texts.map(lambda data: Source(data, options.path))
     at = sources.map(lambda source: source.text)
-    resource = resources.Resource(Three(None, None, None), "", None)
+    resource = documents.Resource(Three(None, None, None), "", None)
     why = "a merge by lines would do damage"
     resource.pieces = [Hunk(at.base, at.ours, at.theirs, "", why)]
-    outcome = _conflicted(resources.Merged([], [resource], ""), sources, options, Journal())
+    outcome = _conflicted(documents.Merged([], [resource], ""), sources, options, Journal())
     outcome.reason = reason
     return outcome
 
@@ -316,7 +316,7 @@ def _hunks(merged: Merged) -> list[tuple[str, Hunk]]:
 
 def _sound(data: bytes, streams: Three[Stream], options: Options) -> bool:
     """Whether a line merge brings no damage that its inputs did not have."""
-    from kmerge_git.merge.soundness import new_damage
+    from kmerge_git.merge.verify.damage import new_damage
 
     try:
         stream = split(Source(data, options.path))
@@ -326,7 +326,7 @@ def _sound(data: bytes, streams: Three[Stream], options: Options) -> bool:
 
 
 def _same_meaning(data: bytes, text: str, path: str) -> bool:
-    from kmerge_git.merge.proof import same_documents
+    from kmerge_git.merge.verify.proof import same_documents
 
     try:
         theirs = split(Source(data, path)).documents

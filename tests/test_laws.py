@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kmerge_git.merge import elision, resources
+from kmerge_git.merge import documents, elision
 from kmerge_git.pipeline import merge_files
 
 RANDOM = st.randoms(use_true_random=False)
@@ -53,7 +53,7 @@ def test_a_large_document_merges_as_a_small_one(random: Random) -> None:
     whole = laws.merge(trio)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elision, "WORTH", 20)
-        patch.setattr(resources, "LARGE", 0)
+        patch.setattr(documents, "LARGE", 0)
         elided = laws.merge(trio)
     assert elided.text == whole.text
     assert [c.place for c in elided.conflicts] == [c.place for c in whole.conflicts]

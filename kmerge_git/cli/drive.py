@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from kmerge_git.git.settings import Settings
-    from kmerge_git.merge.decisions import Policy
+    from kmerge_git.merge.journal import Policy
     from kmerge_git.outcome import Outcome
     from kmerge_git.pipeline import Options
     from kmerge_git.text.linemerge import GitMergeFile
@@ -149,7 +149,7 @@ def _policy(settings: Settings) -> Policy | None:
     """What the settings decide about fields; most repositories have no such settings."""
     if not settings.policies:
         return None
-    from kmerge_git.merge.policies import policy_for
+    from kmerge_git.merge.decide.policies import policy_for
 
     return policy_for(settings.policies)
 

@@ -8,7 +8,7 @@ import os
 from kmerge_git.cli import accounts, files, inputs
 from kmerge_git.cli.progress import Progress
 from kmerge_git.errors import UsageError
-from kmerge_git.merge.kyaml import Result
+from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.files import Package, read, write
 from kmerge_git.packages.merging import Merged, MergeFile, merge_packages

@@ -8,7 +8,7 @@ import os
 
 from kmerge_git.cli import accounts, files
 from kmerge_git.errors import UsageError
-from kmerge_git.merge.kyaml import Result
+from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three
 
 

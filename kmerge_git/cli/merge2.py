@@ -6,7 +6,7 @@ import argparse
 import os
 
 from kmerge_git.cli import accounts, inputs
-from kmerge_git.merge.kyaml import Result, merge2_bytes
+from kmerge_git.merge.kyaml.api import Result, merge2_bytes
 from kmerge_git.merge.three import Three
 
 DESCRIPTION = """\

@@ -7,7 +7,7 @@ import os
 
 from kmerge_git.cli import accounts, inputs
 from kmerge_git.errors import UsageError
-from kmerge_git.merge.kyaml import Result, merge3_bytes
+from kmerge_git.merge.kyaml.api import Result, merge3_bytes
 from kmerge_git.merge.three import Three
 
 DESCRIPTION = """\

@@ -9,7 +9,7 @@ import sys
 from kmerge_git.cli import files
 from kmerge_git.git.settings import settings_for
 from kmerge_git.kube.crdfiles import learn_files
-from kmerge_git.merge.policies import policy_for
+from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.pipeline import merge_files
 
 EPILOG = """\

@@ -7,13 +7,13 @@ text is parsed again. So an added map without its nulls keeps its comments and i
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.pieces import side_text
 from kmerge_git.merge.plan import Build, Item, Keep, Plan
-from kmerge_git.merge.rewrite import entry_pieces
-from kmerge_git.merge.spans import column_of
+from kmerge_git.merge.write.document import entry_pieces
+from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Collection, Entry, Node
+from kmerge_git.tree.spans import column_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

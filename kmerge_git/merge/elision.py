@@ -21,7 +21,7 @@ from kmerge_git.tree.nodes import Collection, Mapping, Node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.pieces import Pieces
+    from kmerge_git.text.pieces import Pieces
 
     Span = tuple[int, int]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.pieces import SIDES, Hunk
 from kmerge_git.merge.three import Three
+from kmerge_git.text.pieces import SIDES, Hunk
 from kmerge_git.text.source import Source, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.resources import Merged
+    from kmerge_git.merge.documents import Merged
 
 BOM = "\ufeff"
 

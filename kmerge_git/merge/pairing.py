@@ -11,7 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
 
-    from kmerge_git.merge.rules_git import GitRules
+    from kmerge_git.merge.decide.git import GitRules
 
     Documents = dict[Hashable, Document]
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.merge.pieces import Hunk, side_text
+from kmerge_git.text.pieces import Hunk, side_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.resources import Merged, Resource
+    from kmerge_git.merge.documents import Merged, Resource
 
 
 class Unproved(Unsupported):
@@ -34,7 +34,7 @@ def give_up_unproved(merged: Merged) -> None:
 
 
 def _holds(resource: Resource, side: str) -> bool:
-    from kmerge_git.merge.proof import holds
+    from kmerge_git.merge.verify.proof import holds
 
     if resource.plan is None:
         return True

@@ -7,10 +7,10 @@ new text is written only for what is new.
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
-from kmerge_git.merge import rewrite
-from kmerge_git.merge.pieces import side_text
 from kmerge_git.merge.plan import Build, Item, Keep, NewText, Plan, Take
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.write.document import write_document
+from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.emit import dump
@@ -29,7 +29,7 @@ def reshape(document: Document, value: object) -> str:
     fresh = Three(None, document, _fresh(value).document)
     for expand in (False, True):
         plan = plan_for(document, value, expand=expand)
-        result = document.opening + side_text(rewrite.content(plan, fresh), "ours")
+        result = document.opening + side_text(write_document(plan, fresh), "ours")
         if _reads_as(result, value):
             return result
     raise Unsupported(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.pieces import Hunk
 from kmerge_git.text.markers import conflict
+from kmerge_git.text.pieces import Hunk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.pieces import Pieces
+    from kmerge_git.text.pieces import Pieces
 
 
 class Marks:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kmerge_git.errors import CannotParse, KmergeError
-from kmerge_git.merge.kyaml import Result
+from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Decision
 from kmerge_git.packages.files import File, Package, files_at, is_manifest

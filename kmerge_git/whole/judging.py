@@ -6,8 +6,8 @@ import json
 from typing import Literal
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.soundness import new_damage
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify.damage import new_damage
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Stream, split
 from kmerge_git.tree.values import to_value

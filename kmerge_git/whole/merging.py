@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from kmerge_git.merge.policies import policy_for
+from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.outcome import Conflict, Outcome
 from kmerge_git.pipeline import merge_files
 from kmerge_git.whole.moves import Versions

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge import resources
-from kmerge_git.merge.decisions import Journal
-from kmerge_git.merge.pieces import side_text
-from kmerge_git.merge.proof import holds
+from kmerge_git.merge import documents
+from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.proving import Unproved, give_up_unproved, prove
-from kmerge_git.merge.rules_git import GitRules
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify.proof import holds
+from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
@@ -33,14 +33,14 @@ FOLDERS = sorted(
 )
 
 
-def merged(folder: Path) -> resources.Merged:
+def merged(folder: Path) -> documents.Merged:
     streams = Three(*("base", "ours", "theirs")).map(
         lambda side: split(Source((folder / f"{side}.yaml").read_bytes()))
     )
-    return resources.merge(GitRules(Journal()), streams)
+    return documents.merge(GitRules(Journal()), streams)
 
 
-def proved(folder: Path) -> list[tuple[str, resources.Resource]]:
+def proved(folder: Path) -> list[tuple[str, documents.Resource]]:
     found = [r for r in merged(folder).resources if r.plan is not None]
     assert found
     return [(side_text(r.pieces, "ours"), r) for r in found]
@@ -95,7 +95,7 @@ def test_another_character_does_not_hold(folder: Path) -> None:
 
 def test_an_element_elsewhere_does_not_hold() -> None:
     texts = (b"a: [1, 2]\nb: 1\n", b"a: [1, 2, 3]\nb: 1\n", b"a: [0, 1, 2]\nb: 2\n")
-    found = resources.merge(GitRules(Journal()), Three(*map(Source, texts)).map(split))
+    found = documents.merge(GitRules(Journal()), Three(*map(Source, texts)).map(split))
     (resource,) = found.resources
     assert side_text(resource.pieces, "ours") == "a: [0, 1, 2, 3]\nb: 2\n"
     assert not holds("a: [1, 0, 2, 3]\nb: 2\n", resource.plan, "ours")

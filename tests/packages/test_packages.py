@@ -5,7 +5,7 @@ import os
 import pytest
 
 from kmerge_git.errors import CannotParse, UsageError
-from kmerge_git.merge.kyaml import merge2_bytes, merge3_bytes
+from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.files import File, is_manifest, read, write
 from kmerge_git.packages.merging import Merged, merge_packages

@@ -7,10 +7,15 @@ together anew. This is the only place that knows indentation (with `layout` and 
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.merge import flow
-from kmerge_git.merge.comments import bare_lines, merge_lines
-from kmerge_git.merge.layout import Layout, entry_lines, in_flow, value_lines, value_rest
-from kmerge_git.merge.pieces import (
+from kmerge_git.merge.decide.comments import bare_lines, merge_lines
+from kmerge_git.merge.plan import Build, Clash, Item, Keep, NewText, Plan, Take, TextClash
+from kmerge_git.merge.sides import decided, decided_item, is_empty, named_clash
+from kmerge_git.merge.three import Three
+from kmerge_git.merge.write import flow
+from kmerge_git.merge.write.hunks import comment_lines, text_lines
+from kmerge_git.merge.write.key_line import dash_comment, keeps_tail, tail_of
+from kmerge_git.merge.write.layout import Layout, entry_lines, in_flow, value_lines, value_rest
+from kmerge_git.text.pieces import (
     SIDES,
     Hunk,
     overlay,
@@ -18,10 +23,9 @@ from kmerge_git.merge.pieces import (
     starts_blank,
     without_blank_start,
 )
-from kmerge_git.merge.plan import Build, Clash, Item, Keep, NewText, Plan, Take, TextClash
-from kmerge_git.merge.runs import comment_lines, text_lines
-from kmerge_git.merge.sides import decided, decided_item, is_empty, named_clash
-from kmerge_git.merge.spans import (
+from kmerge_git.tree.documents import Document
+from kmerge_git.tree.nodes import Collection, Entry, Mapping, Scalar
+from kmerge_git.tree.spans import (
     after,
     column_of,
     in_mid_line,
@@ -32,18 +36,14 @@ from kmerge_git.merge.spans import (
     properties,
     separator_end,
 )
-from kmerge_git.merge.tails import dash_comment, keeps_tail, tail_of
-from kmerge_git.merge.three import Three
-from kmerge_git.tree.documents import Document
-from kmerge_git.tree.nodes import Collection, Entry, Mapping, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.pieces import Pieces
+    from kmerge_git.text.pieces import Pieces
 
 
-def content(plan: Plan, at: Three[Document | None]) -> Pieces:
+def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
     """The text of our document below its opening."""
     ours, theirs = at.ours, at.theirs
     assert ours is not None  # the caller's case
@@ -58,7 +58,9 @@ def content(plan: Plan, at: Three[Document | None]) -> Pieces:
         before = text[ours.body : root.content]
         return [before, *text_lines(plan, 2, ()), text[root.end + 1 : ours.end]]
     if _must_lift(plan):
-        base, mine, yours = (side_text(content(decided(plan, side), at), side) for side in SIDES)
+        base, mine, yours = (
+            side_text(write_document(decided(plan, side), at), side) for side in SIDES
+        )
         return [Hunk(base, mine, yours, *_cause(plan))]
     if not plan.items:
         empty = "{}\n" if isinstance(root, Mapping) else "[]\n"

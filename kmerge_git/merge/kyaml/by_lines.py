@@ -10,7 +10,7 @@ from kmerge_git.text.diff3 import diff3, refine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.decisions import Journal
+    from kmerge_git.merge.journal import Journal
 
 
 def merge_by_lines(texts: Three[str], journal: Journal) -> str:

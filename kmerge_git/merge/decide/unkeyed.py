@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from kmerge_git.merge.plan import MOVED_AND_GONE, Item, Keep, Take
-from kmerge_git.merge.same import canon, same_node
 from kmerge_git.merge.sides import has_clash
 from kmerge_git.merge.three import Three, cut, under
 from kmerge_git.text.diff3 import Region, diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.same import canon, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import Where
-    from kmerge_git.merge.rules_git import GitRules
+    from kmerge_git.merge.decide.git import GitRules
 
     Table = dict[Hashable, Entry]
     T = TypeVar("T")

@@ -6,11 +6,11 @@ Both are plans over one text, so that they are written with its comments and its
 from __future__ import annotations
 
 from kmerge_git.kube.listkeys import infer_key
-from kmerge_git.merge.align import keyed, step
+from kmerge_git.merge.decide.keyed import keyed, step
 from kmerge_git.merge.plan import Build, Item, Keep, Plan
-from kmerge_git.merge.same import same_node
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Mapping, Node, Sequence
+from kmerge_git.tree.same import same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

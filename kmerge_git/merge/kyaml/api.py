@@ -9,17 +9,17 @@
 from __future__ import annotations
 
 from kmerge_git.errors import CannotParse, KmergeError, Unsupported
-from kmerge_git.merge import resources
-from kmerge_git.merge.by_lines import merge_by_lines
-from kmerge_git.merge.decisions import Journal
+from kmerge_git.merge import documents
 from kmerge_git.merge.ends import to_bytes
-from kmerge_git.merge.pieces import side_text
-from kmerge_git.merge.proof import holds
-from kmerge_git.merge.rules_kyaml import KyamlRules
-from kmerge_git.merge.rules_two import TwoWayRules
-from kmerge_git.merge.sealed import SEALED, is_sealed
+from kmerge_git.merge.journal import Journal
+from kmerge_git.merge.kyaml.by_lines import merge_by_lines
+from kmerge_git.merge.kyaml.three_way import KyamlRules
+from kmerge_git.merge.kyaml.two_way import TwoWayRules
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify.proof import holds
 from kmerge_git.outcome import Decision
+from kmerge_git.text.pieces import side_text
+from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
@@ -117,7 +117,7 @@ def _refuses(sources: Three[Source]) -> bool:
 
 
 def _merged(rules: KyamlRules, sources: Three[Source], path: str) -> Result:
-    merged = resources.merge(rules, sources.map(split), path)
+    merged = documents.merge(rules, sources.map(split), path)
     parts = [side_text(merged.prologue, "ours")]
     for resource in merged.resources:
         text = side_text(resource.pieces, "ours")

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.listkeys import Where
-from kmerge_git.merge import align, flow, lists, texts
-from kmerge_git.merge.comments import bare_lines, merge_lines, merge_tail
-from kmerge_git.merge.order import weave
+from kmerge_git.merge.decide import block_texts, keyed, unkeyed
+from kmerge_git.merge.decide.comments import bare_lines, merge_lines, merge_tail
+from kmerge_git.merge.decide.order import weave
 from kmerge_git.merge.plan import Build, Clash, Item, Keep, Plan, Take, TextClash
-from kmerge_git.merge.same import comments, same_comments, same_entry_text, same_lines, same_node
 from kmerge_git.merge.sides import decided
-from kmerge_git.merge.spans import after, foot, head, key_text, properties
-from kmerge_git.merge.tails import keeps_tail
 from kmerge_git.merge.three import Three, under
+from kmerge_git.merge.write import flow
+from kmerge_git.merge.write.key_line import keeps_tail
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.same import comments, same_comments, same_entry_text, same_lines, same_node
+from kmerge_git.tree.spans import after, foot, head, key_text, properties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.decisions import Journal
-    from kmerge_git.merge.pieces import Pieces
+    from kmerge_git.merge.journal import Journal
+    from kmerge_git.text.pieces import Pieces
     from kmerge_git.tree.documents import Document
 
 BOTH_CHANGED = "changed on both sides"
@@ -165,7 +166,7 @@ class GitRules:
             return Take(theirs, source)
         if type(ours) is type(theirs) and isinstance(ours, Collection):
             return self.collections(at, path, where)
-        if isinstance(theirs, Scalar) and texts.new_header_comment(base, ours, theirs):
+        if isinstance(theirs, Scalar) and block_texts.new_header_comment(base, ours, theirs):
             return self.scalars(base, ours, theirs, path) if isinstance(ours, Scalar) else None
         if same_node(ours, theirs):
             return Keep(ours)
@@ -180,7 +181,7 @@ class GitRules:
 
     def scalars(self, base: Node | None, ours: Scalar, theirs: Scalar, path: Path) -> Plan | None:
         """Two different scalars."""
-        plan = texts.merge(base if isinstance(base, Scalar) else None, ours, theirs)
+        plan = block_texts.merge(base if isinstance(base, Scalar) else None, ours, theirs)
         if plan is not None and not plan.clean:
             side = self.journal.settle(path, [], [], [], BOTH_CHANGED)
             if side in ("ours", "theirs"):
@@ -234,18 +235,18 @@ class GitRules:
         """By key where the list has one, as a set, or as a sequence of elements."""
         rule = where.list_rule()
         known = self.infer or rule.kind != "infer"
-        tables = align.keyed(at, rule, by_name=self.strict) if known else None
+        tables = keyed.keyed(at, rule, by_name=self.strict) if known else None
         if tables is None:
             return self.unkeyed(at, path, where)
         items: dict[Hashable, Item] = {}
         inner = where.items()
         for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
             entries = under(tables, key)
-            item = self.entry(entries, (*path, align.step(key, rule)), inner)
+            item = self.entry(entries, (*path, keyed.step(key, rule)), inner)
             if item is not None:
                 items[key] = item
-        if self.strict and rule.kind == "keyed" and rule.fields[0] in align.PORT_KEYS:
-            lists.clash_on_repeated_names(self, tables, items, path)
+        if self.strict and rule.kind == "keyed" and rule.fields[0] in keyed.PORT_KEYS:
+            unkeyed.clash_on_repeated_names(self, tables, items, path)
         order, clash = self.order(tables, items)
         if clash and rule.ordered and self.strict:
             return None
@@ -255,7 +256,7 @@ class GitRules:
 
     def unkeyed(self, at: Three[Sequence | None], path: Path, where: Where) -> Plan | None:
         """Three-way merge of the element sequence."""
-        return self.built(at, lists.merge_elements(self, at, path, where))
+        return self.built(at, unkeyed.merge_elements(self, at, path, where))
 
     def clash_of_elements(self, at: Three[list[Entry]], why: str, path: Path) -> list[Item | None]:
         """Elements that both sides changed, added or removed at one place."""

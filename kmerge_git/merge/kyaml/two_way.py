@@ -6,15 +6,15 @@ The numbers are those of docs/merge-rules.md.
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
+from kmerge_git.merge.decide.order import insert_new
 from kmerge_git.merge.derive import derived, pruned
-from kmerge_git.merge.nulls import document_holds_null, holds_null, null
-from kmerge_git.merge.numbers import TWO_WAY
-from kmerge_git.merge.order import insert_new
+from kmerge_git.merge.kyaml.nulls import document_holds_null, holds_null, null
+from kmerge_git.merge.kyaml.numbers import TWO_WAY
+from kmerge_git.merge.kyaml.three_way import KyamlRules
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, TextClash
-from kmerge_git.merge.rules_kyaml import KyamlRules
-from kmerge_git.merge.same import same_node
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.same import same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import Where
-    from kmerge_git.merge.decisions import Journal
+    from kmerge_git.merge.journal import Journal
     from kmerge_git.tree.documents import Document
 
 

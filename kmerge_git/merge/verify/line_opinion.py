@@ -6,13 +6,13 @@ merge, which is a process, is asked only where this one, which knows less, says 
 
 from __future__ import annotations
 
-from kmerge_git.merge.pieces import side_text
 from kmerge_git.merge.three import Three, cut
 from kmerge_git.text.diff3 import diff3
+from kmerge_git.text.pieces import side_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.resources import Merged, Resource
+    from kmerge_git.merge.documents import Merged, Resource
     from kmerge_git.tree.documents import Document, Stream
 
 # What lines do not tell: whether an alias has its anchor and an anchor is alone, and where a text

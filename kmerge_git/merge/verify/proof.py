@@ -6,12 +6,12 @@ With conflicts, every hunk is decided for ours, and again for theirs; both texts
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError
+from kmerge_git.merge.decide.block_texts import body_lines, header
 from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take
-from kmerge_git.merge.same import same_node
-from kmerge_git.merge.texts import body_lines, header
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
+from kmerge_git.tree.same import same_node
 from kmerge_git.tree.scalars import meaning
 
 TYPE_CHECKING = False

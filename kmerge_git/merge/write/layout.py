@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.spans import column_of, in_mid_line
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.scalars import respell
+from kmerge_git.tree.spans import column_of, in_mid_line
 
 
 def shift(text: str, by: int) -> str:

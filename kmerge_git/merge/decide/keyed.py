@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kmerge_git.kube.listkeys import ListRule, infer_key
-from kmerge_git.merge.same import canon
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.same import canon
 from kmerge_git.tree.scalars import is_null
 
 TYPE_CHECKING = False

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import Where, start
-from kmerge_git.merge.align import segment_keys
+from kmerge_git.merge.decide.keyed import segment_keys
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Sequence

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
-from kmerge_git.merge import rewrite
-from kmerge_git.merge.comments import bare_lines
-from kmerge_git.merge.order import weave
+from kmerge_git.merge.decide.comments import bare_lines
+from kmerge_git.merge.decide.order import weave
 from kmerge_git.merge.pairing import name_of, pair_documents
-from kmerge_git.merge.pieces import Hunk, side_text
 from kmerge_git.merge.plan import Plan, TextClash
-from kmerge_git.merge.same import comments, same_node
 from kmerge_git.merge.three import Three, under
+from kmerge_git.merge.write.document import write_document
+from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.tree.documents import Document, Stream
+from kmerge_git.tree.same import comments, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from kmerge_git.merge.decide.git import GitRules
     from kmerge_git.merge.elision import Elided
-    from kmerge_git.merge.pieces import Pieces
-    from kmerge_git.merge.rules_git import GitRules
+    from kmerge_git.text.pieces import Pieces
 
     Documents = dict[Hashable, Document]
 
@@ -125,7 +125,7 @@ def _both_changed(rules: GitRules, at: Three[Document | None], path: str) -> Res
     if roots.ours is not None and roots.theirs is not None:
         result.plan = rules.node(roots, (), start(roots.base or roots.ours, path), None)
     if result.plan is not None:
-        result.pieces = rewrite.content(result.plan, at)
+        result.pieces = write_document(result.plan, at)
         return result
     return _clash(rules, at, name, "changed on both sides")
 
@@ -144,7 +144,7 @@ def _without_runs(
     roots = elided.at.map(lambda d: d.root if d is not None else None)
     known = len(rules.journal.decisions)
     plan = rules.node(roots, (), start(roots.base or roots.ours, path), None)
-    pieces = rewrite.content(plan, elided.at) if plan is not None else []
+    pieces = write_document(plan, elided.at) if plan is not None else []
     if plan is None or not elided.restorable(pieces):
         del rules.journal.decisions[known:]
         return None

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.merge.layout import entry_as_flow, in_flow, shift_rest, token
-from kmerge_git.merge.pieces import SIDES, Hunk, joined, side_text
 from kmerge_git.merge.plan import Build, Clash, Item, Take
-from kmerge_git.merge.same import comments
 from kmerge_git.merge.sides import decided_item, named_clash
-from kmerge_git.merge.spans import column_of
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.write.layout import entry_as_flow, in_flow, shift_rest, token
+from kmerge_git.text.pieces import SIDES, Hunk, joined, side_text
 from kmerge_git.tree.nodes import Collection, Entry
+from kmerge_git.tree.same import comments
+from kmerge_git.tree.spans import column_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.pieces import Pieces
+    from kmerge_git.text.pieces import Pieces
 
 
 def write(plan: Build) -> Pieces:

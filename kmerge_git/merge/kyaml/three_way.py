@@ -7,18 +7,18 @@ A change of the destination that loses is written into the journal as `lost`.
 
 from __future__ import annotations
 
-from kmerge_git.merge import rewrite
+from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.derive import derived, pruned, pruned_plan
-from kmerge_git.merge.nulls import document_holds_null, holds_null, null
-from kmerge_git.merge.numbers import THREE_WAY, added_rule, clash_rule, null_rule, taken_rule
+from kmerge_git.merge.kyaml.nulls import document_holds_null, holds_null, null
+from kmerge_git.merge.kyaml.numbers import THREE_WAY, added_rule, clash_rule, null_rule, taken_rule
+from kmerge_git.merge.kyaml.parts import ListKeys, delta, rest
 from kmerge_git.merge.plan import Item, Keep, Plan, Take, TextClash
-from kmerge_git.merge.remains import ListKeys, delta, rest
-from kmerge_git.merge.rules_git import GitRules
-from kmerge_git.merge.same import same_node
-from kmerge_git.merge.spans import after
-from kmerge_git.merge.tails import keeps_tail
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.write.document import write_document
+from kmerge_git.merge.write.key_line import keeps_tail
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.same import same_node
+from kmerge_git.tree.spans import after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule, Where
-    from kmerge_git.merge.decisions import Journal
-    from kmerge_git.merge.pieces import Pieces
+    from kmerge_git.merge.journal import Journal
     from kmerge_git.outcome import Decision
+    from kmerge_git.text.pieces import Pieces
     from kmerge_git.tree.documents import Document
 
 
@@ -123,7 +123,7 @@ class KyamlRules(GitRules):
         if not self.is_to_prune(theirs) or theirs.root is None:
             return [theirs.content]
         plan = pruned_plan(theirs.root, self.is_nothing)
-        return rewrite.content(plan, Three(None, theirs, theirs)) if plan else [theirs.content]
+        return write_document(plan, Three(None, theirs, theirs)) if plan else [theirs.content]
 
     def is_to_prune(self, theirs: Document) -> bool:
         """Whether an added document may hold what is not to be added."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.merge import texts
-from kmerge_git.merge.pieces import Hunk
+from kmerge_git.merge.decide import block_texts
 from kmerge_git.merge.plan import NewText, TextClash
+from kmerge_git.text.pieces import Hunk
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.pieces import Pieces
+    from kmerge_git.text.pieces import Pieces
 
     Parts = list[list[str] | TextClash]
 
@@ -27,12 +27,12 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
     ours = plan.ours
     text = ours.text[ours.content : ours.end]
     first = text.split("\n", 1)[0]
-    known = texts.header_comment(ours)
+    known = block_texts.header_comment(ours)
     comment = known if plan.comment is None else plan.comment
-    if plan.header != texts.header(ours) or comment != known:
+    if plan.header != block_texts.header(ours) or comment != known:
         digits = "".join(c for c in first.split("#")[0] if c.isdigit())
         first = plan.header[0] + digits + plan.header[1:] + ("  " + comment if comment else "")
-    indent = texts.body_indent(ours) or column
+    indent = block_texts.body_indent(ours) or column
     return [first + "\n", *_part_pieces(plan.parts, indent, show(path) or "text", BOTH)]
 
 

@@ -7,10 +7,10 @@ to lines of its own for a comment. A block scalar has no place for one.
 
 from __future__ import annotations
 
-from kmerge_git.merge.layout import shift_rest
 from kmerge_git.merge.plan import Item, Plan, Take
-from kmerge_git.merge.spans import after, column_of, in_mid_line, on_own_lines
+from kmerge_git.merge.write.layout import shift_rest
 from kmerge_git.tree.nodes import Collection, Entry, Node, Scalar
+from kmerge_git.tree.spans import after, column_of, in_mid_line, on_own_lines
 
 
 def has_tail(node: Node) -> bool:

@@ -1,0 +1,1 @@
+"""Whether a result may be believed: the proof, a merge by lines beside it, damage."""

@@ -1,0 +1,1 @@
+"""A plan becomes text: the only place that knows indentation."""
