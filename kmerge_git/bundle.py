@@ -26,10 +26,13 @@ EVERY_MERGE = (
 )
 # Every merge walks past these rooms and not every one enters: loaded at the first question.
 LATE = (
-    "kmerge_git.merge.decide.keyed",
-    "kmerge_git.merge.write.flow",
-    "kmerge_git.merge.decide.unkeyed",
     "kmerge_git.merge.decide.block_texts",
+    "kmerge_git.merge.decide.keyed",
+    "kmerge_git.merge.decide.unkeyed",
+    "kmerge_git.merge.verify.damage",
+    "kmerge_git.merge.verify.proof",
+    "kmerge_git.merge.write.flow",
+    "kmerge_git.tree.blocks",
 )
 # What some merges need.
 ROOMS = ("text", "tree", "kube", "merge")

@@ -52,6 +52,10 @@ class Unsupported(KmergeError):
     """The input is valid, but this tool does not handle it."""
 
 
+class Unproved(Unsupported):
+    """A merged text is not what was decided: a bug, or an alias that lost its anchor."""
+
+
 class UsageError(KmergeError):
     """The command line asks for something that makes no sense."""
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from kmerge_git.git.settings import Settings
-    from kmerge_git.merge.journal import Policy
+    from kmerge_git.merge.decide.rules import Policy
     from kmerge_git.outcome import Outcome
     from kmerge_git.pipeline import Options
     from kmerge_git.text.linemerge import GitMergeFile

@@ -9,16 +9,24 @@ from __future__ import annotations
 
 from kmerge_git.kube import keytable
 from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.same import canon
 from kmerge_git.tree.scalars import is_null
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Hashable, Iterable
+    from collections.abc import Sequence as List
 
+    from kmerge_git.kube.fieldpath import Element
+    from kmerge_git.tree.nodes import Entry
+
+    Entries = List[Entry]
     Groups = tuple[Collection[str], ...]
 
 # The keys of lists that no table knows; the first one that fits wins.
 KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
+# Lists of ports: beside their keys their names are unique.
+PORT_KEYS = ("containerPort", "port")
 # Lists whose order means something: init containers run one by one, `$(VAR)` looks upwards.
 ORDERED = ("initContainers", "env")
 
@@ -171,15 +179,15 @@ def start(root: Node | None, path: str = "") -> Where:
     return _UNKNOWN
 
 
-def infer_key(versions: Iterable[Sequence | None]) -> str | None:
-    """The key of a list that no table knows, or None.
+def infer_key(versions: Iterable[Entries]) -> str | None:
+    """The key of a list that no table knows, from its elements in each version; or None.
 
     A key fits if every element of every version holds it, as a scalar that is not null, and no
     version repeats a value. Empty versions neither help nor hinder.
     """
-    lists = [seq.entries for seq in versions if seq is not None and seq.entries]
+    lists = [[entry.value for entry in entries] for entries in versions if entries]
     for key in KEYS:
-        if lists and all(_fits(key, [entry.value for entry in entries]) for entries in lists):
+        if lists and all(_fits(key, elements) for elements in lists):
             return key
     return None
 
@@ -192,6 +200,55 @@ def _fits(key: str, elements: list[Node]) -> bool:
             return False
         seen.add(value.value)
     return True
+
+
+def element_key(node: Node, rule: ListRule) -> Hashable:
+    """The key of an element; None where it has none, or the list has no keys."""
+    if rule.kind == "keyed":
+        return _fields_key(node, rule)
+    if rule.kind == "set":
+        return canon(node) if isinstance(node, Scalar) and not node.anchor else None
+    if rule.kind == "resources":
+        from kmerge_git.kube.identity import identity  # few files hold a List
+
+        return identity(node)
+    return None
+
+
+def _fields_key(node: Node, rule: ListRule) -> Hashable:
+    """The key fields' texts; the first must be there, others may have a default or be absent."""
+    texts = [field_text(node, field) for field in rule.fields]
+    if texts[0] is None:
+        return None
+    return tuple(
+        rule.defaults.get(field) if text is None else text
+        for field, text in zip(rule.fields, texts, strict=True)
+    )
+
+
+def field_text(node: Node, field: str) -> str | None:
+    """The text of a scalar field; None where there is none, or null."""
+    value = node.get(field) if isinstance(node, Mapping) else None
+    if isinstance(value, Scalar) and not is_null(value):
+        return value.value
+    return None
+
+
+def has_port_names(rule: ListRule) -> bool:
+    """Whether a list holds ports: beside their keys their names are unique."""
+    return rule.kind == "keyed" and rule.fields[0] in PORT_KEYS
+
+
+def step_of(key: Hashable, rule: ListRule) -> Element:
+    """An element as a step of a field path; one of a set has no name."""
+    if isinstance(key, tuple) and rule.kind == "keyed":
+        pairs = zip(rule.fields, key, strict=False)
+        return tuple((field, text) for field, text in pairs if text is not None)
+    if rule.kind == "resources":
+        from kmerge_git.kube.identity import Identity, describe
+
+        return (describe(key),) if isinstance(key, Identity) else ()
+    return (key,) if isinstance(key, str) else ()
 
 
 def _root(node: Mapping, version: str, kind: str) -> Where:

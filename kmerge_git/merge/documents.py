@@ -6,72 +6,117 @@ from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.decide.comments import bare_lines
 from kmerge_git.merge.decide.order import weave
+from kmerge_git.merge.decide.rules import Place
+from kmerge_git.merge.decide.walk import Walk
+from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import name_of, pair_documents
-from kmerge_git.merge.plan import Plan, TextClash
-from kmerge_git.merge.three import Three, under
+from kmerge_git.merge.plan import BOTH_CHANGED, COMMENT, NAMESAKES, STRANGERS, Plan
+from kmerge_git.merge.three import Three, standing, under, whose
 from kmerge_git.merge.write.document import write_document
+from kmerge_git.merge.write.hunks import line_pieces
+from kmerge_git.merge.write.parts import standing_alone
 from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.same import comments, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
 
-    from kmerge_git.merge.decide.git import GitRules
+    from kmerge_git.merge.decide.rules import Reading, Rules
     from kmerge_git.merge.elision import Elided
+    from kmerge_git.merge.journal import Journal
     from kmerge_git.text.pieces import Pieces
+    from kmerge_git.tree.nodes import Node
 
-    Documents = dict[Hashable, Document]
+    Trio = Three[Document | None]
 
 LARGE = 60_000  # characters of a document that is worth a look for runs nobody changed
 
 
-class Resource:
+class MergedDocument:
     """A document of the result: what was decided, and its text."""
 
     __slots__ = ("at", "elided", "name", "opening", "pieces", "plan")
 
-    def __init__(self, at: Three[Document | None], name: str, plan: Plan | None) -> None:
+    def __init__(
+        self,
+        at: Trio,
+        name: str,
+        plan: Plan | None,
+        pieces: Pieces,
+        elided: Elided | None = None,
+    ) -> None:
         self.at = at
         self.name = name  # `Deployment/web`, or empty
         self.plan = plan  # None: taken whole from one side, or a conflict of the whole document
-        self.pieces: Pieces = []
+        self.pieces = pieces
         self.opening = ""
-        self.elided: Elided | None = None  # runs of lines that are not in `pieces`
+        self.elided = elided  # runs of lines that are not in `pieces`
+
+    def give_up(self, pieces: Pieces) -> None:
+        """Be taken whole, or be a conflict as a whole."""
+        self.plan, self.elided, self.pieces = None, None, pieces
 
 
-class Merged:
+class MergedFile:
     """The result of a merge of files by resource, before conflicts are spelled."""
 
-    __slots__ = ("prologue", "resources", "tail")
+    __slots__ = ("documents", "prologue", "tail")
 
-    def __init__(self, prologue: Pieces, resources: list[Resource], tail: str) -> None:
+    def __init__(self, prologue: Pieces, documents: list[MergedDocument], tail: str) -> None:
         self.prologue = prologue
-        self.resources = resources
+        self.documents = documents
         self.tail = tail
 
+    def hunks(self) -> list[tuple[str, Hunk]]:
+        """The conflicts, each with the name of its resource."""
+        found = [("", p) for p in self.prologue if isinstance(p, Hunk)]
+        for document in self.documents:
+            found += [(document.name, p) for p in document.pieces if isinstance(p, Hunk)]
+        return found
 
-def merge(rules: GitRules, at: Three[Stream], path: str = "") -> Merged:
+    def text(self, spelled: Callable[[Pieces, str], str]) -> str:
+        """The whole text; `spelled` makes text of pieces, given the name of their resource."""
+        parts = [spelled(self.prologue, "")]
+        for document in self.documents:
+            text = spelled(document.pieces, document.name)
+            parts += [document.opening, document.elided.restored(text) if document.elided else text]
+        return "".join(parts) + self.tail
+
+    def decided(self, side: str) -> str:
+        """The whole text with every conflict decided for one side."""
+        return self.text(lambda pieces, _: side_text(pieces, side))
+
+
+def whole_conflict(texts: Three[str], why: str) -> MergedFile:
+    """A file that is one conflict."""
+    hunk = Hunk(*texts.each(), "", why)
+    return MergedFile([], [MergedDocument(Three(None, None, None), "", None, [hunk])], "")
+
+
+def merge(rules: Rules, at: Three[Stream], journal: Journal, path: str = "") -> MergedFile:
     """Merge three files, resource by resource."""
-    tables = pair_documents(at, rules)
-    if rules.strict and _strangers(tables):
-        return _whole_file(rules, at)
-    made: dict[Hashable, Resource] = {}
+    walk = Walk(rules, journal)
+    tables = pair_documents(at, rules.twins)
+    if _strangers(tables) and rules.doubts(STRANGERS):
+        return _whole_file(walk, at)
+    made: dict[Hashable, MergedDocument] = {}
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
-        resource = _merge_one(rules, under(tables, key), path)
-        if resource is not None:
-            made[key] = resource
-    if rules.strict:
-        _part_namesakes(rules, made)
+        document = _merge_one(walk, under(tables, key), path)
+        if document is not None:
+            made[key] = document
+    if rules.doubts(NAMESAKES):
+        _part_namesakes(walk, made)
     keys = tables.map(list)
-    order, _ = weave(keys.base, keys.ours, keys.theirs, made)
-    resources = [made[key] for key in order]
-    _open(resources, at)
-    return Merged(_prologue(rules, at), resources, _pick(at.map(lambda s: s.tail)))
+    order, _ = weave(*keys.each(), made)
+    documents = [made[key] for key in order]
+    _open(documents, at)
+    prologue = _comment_pieces(walk, at.map(lambda s: s.prologue))
+    return MergedFile(prologue, documents, standing(at.map(lambda s: s.tail)))
 
 
-def _strangers(tables: Three[Documents]) -> bool:
+def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
     """Whether two people put unrelated resources into one new file."""
     if any(d.content.strip() for d in tables.base.values()):
         return False
@@ -79,135 +124,132 @@ def _strangers(tables: Three[Documents]) -> bool:
     return both and not any(key in tables.theirs for key in tables.ours)
 
 
-def _whole_file(rules: GitRules, at: Three[Stream]) -> Merged:
+def _whole_file(walk: Walk, at: Three[Stream]) -> MergedFile:
     texts = at.map(lambda s: s.source.text)
-    why = "different resources in one new file"
-    side = rules.document_side((), why)
-    hunk = Hunk(texts.base, texts.ours, texts.theirs, "", why)
-    resource = Resource(Three(None, None, None), "", None)
-    resource.pieces = [hunk.side(side) if side else hunk]
-    return Merged([], [resource], "")
+    side = walk.noted(walk.rules.document_clash(STRANGERS))
+    made = whole_conflict(texts, STRANGERS)
+    if side:
+        made.documents[0].pieces = [texts.side(side)]
+    return made
 
 
-def _merge_one(rules: GitRules, at: Three[Document | None], path: str) -> Resource | None:
-    base, ours, theirs = at.base, at.ours, at.theirs
-    if rules.drops_document(at):
+def _merge_one(walk: Walk, at: Trio, path: str) -> MergedDocument | None:
+    reading = walk.rules.reading(at)
+    if reading.gone:
         return None
+    ours, theirs = at.ours, at.theirs
     if ours is None or theirs is None:
-        return _one_sided(rules, at)
-    result = Resource(at, "", None)
-    if not rules.may_skip_documents(at):
-        return _both_changed(rules, at, path)
-    if ours.content == theirs.content or (base and base.content == theirs.content):
-        result.pieces = [ours.content]
-        return result
-    if base and base.content == ours.content:
-        result.pieces = [theirs.content]
-        rules.journal.resource = name_of(theirs)
-        rules.journal.note((), "changed", "theirs", "8")
-        return result
-    return _both_changed(rules, at, path)
+        return _one_sided(walk, at)
+    if not reading.live:
+        side = whose(at.map(lambda d: d.content if d is not None else None))
+        if side == "ours":
+            return MergedDocument(at, "", None, [ours.content])
+        if side:
+            walk.journal.resource = name_of(theirs)
+            walk.journal.write([Note((), "changed", "theirs", "8")])
+            return MergedDocument(at, "", None, [theirs.content])
+    return _both_changed(walk, at, reading, path)
 
 
-def _both_changed(rules: GitRules, at: Three[Document | None], path: str) -> Resource:
+def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDocument:
     ours, theirs = at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
-    name = rules.journal.resource = name_of(ours)
-    result = _without_runs(rules, at, path, name)
-    if result is not None:
-        return result
-    result = Resource(at, name, None)
-    roots = at.map(lambda d: d.root if d is not None else None)
+    name = walk.journal.resource = name_of(ours)
+    made = _without_runs(walk, at, reading, path, name)
+    if made is not None:
+        return made
+    roots = _roots(at)
     if roots.ours is None and roots.theirs is None:
-        lines = at.map(lambda d: bare_lines(d.content) if d else [])
-        result.pieces = _comment_pieces(rules.comment_lines(lines), ours.content)
-        return result
-    if roots.ours is not None and roots.theirs is not None:
-        result.plan = rules.node(roots, (), start(roots.base or roots.ours, path), None)
-    if result.plan is not None:
-        result.pieces = write_document(result.plan, at)
-        return result
-    return _clash(rules, at, name, "changed on both sides")
+        texts = at.map(lambda d: d.content if d is not None else "")
+        return MergedDocument(at, name, None, _comment_pieces(walk, texts))
+    plan = reading.plan
+    if plan is None and roots.ours is not None and roots.theirs is not None:
+        plan = _decided(walk, roots, reading, path)
+    if plan is None:
+        return _clash(walk, at, name, BOTH_CHANGED)
+    return MergedDocument(at, name, plan, write_document(standing_alone(plan), at))
+
+
+def _roots(at: Trio) -> Three[Node | None]:
+    return at.map(lambda d: d.root if d is not None else None)
+
+
+def _decided(walk: Walk, roots: Three[Node | None], reading: Reading, path: str) -> Plan | None:
+    return walk.node(roots, Place((), start(roots.base or roots.ours, path), reading.live))
 
 
 def _without_runs(
-    rules: GitRules, at: Three[Document | None], path: str, name: str
-) -> Resource | None:
+    walk: Walk, at: Trio, reading: Reading, path: str, name: str
+) -> MergedDocument | None:
     """The merge of a large document without its common runs; None: merge it as a whole."""
-    if not rules.strict or at.base is None or len(at.base.content) < LARGE:
+    if reading.whole or at.base is None or len(at.base.content) < LARGE:
         return None
     from kmerge_git.merge.elision import elide
 
     elided = elide(at)
     if elided is None:
         return None
-    roots = elided.at.map(lambda d: d.root if d is not None else None)
-    known = len(rules.journal.decisions)
-    plan = rules.node(roots, (), start(roots.base or roots.ours, path), None)
-    pieces = write_document(plan, elided.at) if plan is not None else []
+    trial = walk.trial()
+    plan = _decided(trial, _roots(elided.at), reading, path)
+    pieces = write_document(standing_alone(plan), elided.at) if plan is not None else []
     if plan is None or not elided.restorable(pieces):
-        del rules.journal.decisions[known:]
         return None
-    result = Resource(at, name, plan)
-    result.pieces, result.elided = pieces, elided
-    return result
+    walk.journal.adopt(trial.journal)
+    return MergedDocument(at, name, plan, pieces, elided)
 
 
-def _part_namesakes(rules: GitRules, made: dict[Hashable, Resource]) -> None:
+def _part_namesakes(walk: Walk, made: dict[Hashable, MergedDocument]) -> None:
     """Two resources that have one name now, and had it on neither side: a conflict."""
     if len(made) < 2 or not any(map(_has_new_name, made.values())):
         return
-    names: dict[Hashable, list[Resource]] = {}
-    for resource in made.values():
-        name = outline(side_text(resource.pieces, "ours"))
+    names: dict[Hashable, list[MergedDocument]] = {}
+    for document in made.values():
+        name = outline(side_text(document.pieces, "ours"))
         if name is not None:
-            names.setdefault(name, []).append(resource)
+            names.setdefault(name, []).append(document)
     for found in names.values():
-        fresh = [r for r in found if _has_new_name(r) and not _is_old_twin(found)]
-        if len(found) < 2 or not fresh:
-            continue
-        last = fresh[-1]
-        clash = _clash(rules, last.at, last.name, "another resource has this name now")
-        last.plan, last.elided, last.pieces = None, None, clash.pieces
+        fresh = [d for d in found if _has_new_name(d) and not _is_old_twin(found)]
+        if len(found) > 1 and fresh:
+            last = fresh[-1]
+            clash = _clash(walk, last.at, last.name, NAMESAKES)
+            last.give_up(clash.pieces)
 
 
-def _has_new_name(resource: Resource) -> bool:
-    base = resource.at.base
-    others = (resource.at.ours, resource.at.theirs)
+def _has_new_name(made: MergedDocument) -> bool:
+    base = made.at.base
+    others = (made.at.ours, made.at.theirs)
     changed = [d for d in others if d is not None and (base is None or d.content != base.content)]
     known = outline(base.content) if base is not None and changed else None
     return any(outline(document.content) != known for document in changed)
 
 
-def _is_old_twin(found: list[Resource]) -> bool:
-    """Whether one side has all these resources under one name: that is its own affair."""
+def _is_old_twin(found: list[MergedDocument]) -> bool:
+    """Whether one side alone gave all these resources one name: the merge did not bring that."""
     for side in ("ours", "theirs"):
-        documents = [getattr(r.at, side) for r in found]
+        documents = [d.at.side(side) for d in found]
         names = [outline(d.content) if d is not None else None for d in documents]
         if None not in names and len(set(names)) == 1:
             return True
     return False
 
 
-def _one_sided(rules: GitRules, at: Three[Document | None]) -> Resource | None:
+def _one_sided(walk: Walk, at: Trio) -> MergedDocument | None:
     """A document that one side does not have."""
     base, there = at.base, at.ours or at.theirs
     assert there is not None  # the caller's case
-    name = rules.journal.resource = name_of(there)
+    name = walk.journal.resource = name_of(there)
     if base is None:
-        result = Resource(at, name, None)
-        result.pieces = [there.content]
-        if at.theirs is not None:
-            result.pieces = rules.added_document(at.theirs)
-            rules.journal.note((), "added", "theirs", "8")
-        return result
+        if at.theirs is None:
+            return MergedDocument(at, name, None, [there.content])
+        pieces = _added(walk, there)
+        walk.journal.write([Note((), "added", "theirs", "8")])
+        return MergedDocument(at, name, None, pieces)
     if _untouched(base, there):
         if at.ours is not None:
-            rules.journal.note((), "deleted", "theirs", "8")
+            walk.journal.write([Note((), "deleted", "theirs", "8")])
         return None
-    gone = "theirs" if at.theirs is None else "ours"
-    why = f"deleted in {gone}, changed in {'ours' if gone == 'theirs' else 'theirs'}"
-    clash = _clash(rules, at, name, why)
+    gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
+    clash = _clash(walk, at, name, f"deleted in {gone}, changed in {changed}")
     return clash if clash.pieces != [""] else None
 
 
@@ -220,75 +262,54 @@ def _untouched(base: Document, other: Document) -> bool:
     return same and comments(base.content) == comments(other.content)
 
 
-def _clash(rules: GitRules, at: Three[Document | None], name: str, why: str) -> Resource:
-    result = Resource(at, name, None)
+def _added(walk: Walk, theirs: Document) -> Pieces:
+    """The text of a document of theirs, without what the rules do not add."""
+    plan = walk.rules.added(theirs)
+    return write_document(plan, Three(None, theirs, theirs)) if plan else [theirs.content]
+
+
+def _clash(walk: Walk, at: Trio, name: str, why: str) -> MergedDocument:
     texts = at.map(lambda d: d.content if d is not None else "")
-    side = rules.document_side((), why)
+    side = walk.noted(walk.rules.document_clash(why))
+    if not side:
+        return MergedDocument(at, name, None, [Hunk(*texts.each(), "", why)])
     if side == "theirs" and at.theirs is not None:
-        result.pieces = rules.added_document(at.theirs)
-    elif side in ("ours", "theirs"):
-        result.pieces = [getattr(texts, side)]
-    else:
-        result.pieces = [Hunk(texts.base, texts.ours, texts.theirs, "", why)]
-    return result
+        return MergedDocument(at, name, None, _added(walk, at.theirs))
+    return MergedDocument(at, name, None, [texts.side(side)])
 
 
-def _open(resources: list[Resource], at: Three[Stream]) -> None:
+def _open(documents: list[MergedDocument], at: Three[Stream]) -> None:
     """Give every document of the result its opening line."""
     there = at.ours.documents or at.theirs.documents
     first = there[0] if there else None
-    bare = first is not None and not first.opening
-    for index, resource in enumerate(resources):
-        openings = resource.at.map(lambda d: d.opening if d is not None else None)
-        chosen = _opening(openings)
-        if index == 0 and bare and chosen in ("---\n", ""):
-            chosen = ""
-        elif index and "---" not in chosen:
-            chosen += "---\n"
-        elif index == 0 and not chosen and first is not None and first.opening:
-            chosen = "---\n"
-        if resource.at.ours is None and resource.at.theirs is None:
-            chosen = ""
-        whole = resource.pieces
-        if len(whole) == 1 and isinstance(whole[0], Hunk) and resource.plan is None:
-            hunk = whole[0]
-            sides = [chosen + text if text else "" for text in (hunk.base, hunk.ours, hunk.theirs)]
-            resource.pieces = [Hunk(sides[0], sides[1], sides[2], hunk.place, hunk.why)]
-            chosen = ""
-        resource.opening = chosen
-
-
-def _opening(openings: Three[str | None]) -> str:
-    base, ours, theirs = openings.base, openings.ours, openings.theirs
-    if ours is None:
-        return theirs or ""
-    if theirs is not None and ours == base:
-        return theirs
-    return ours
-
-
-def _pick(at: Three[str]) -> str:
-    return at.theirs if at.ours == at.base else at.ours
-
-
-def _prologue(rules: GitRules, at: Three[Stream]) -> Pieces:
-    texts = at.map(lambda s: s.prologue)
-    return _comment_pieces(rules.comment_lines(texts.map(bare_lines)), texts.ours)
-
-
-def _comment_pieces(parts: list[list[str] | TextClash] | None, ours: str) -> Pieces:
-    if parts is None:
-        return [ours]
-    pieces: Pieces = []
-    for part in parts:
-        if isinstance(part, TextClash):
-            sides = [_joined(part.side(s)) for s in ("base", "ours", "theirs")]
-            why = "comment changed on both sides"
-            pieces.append(Hunk(sides[0], sides[1], sides[2], "", why))
+    for index, document in enumerate(documents):
+        opening = _opening(document, first, is_first=index == 0)
+        piece = document.pieces[0] if len(document.pieces) == 1 else None
+        if document.plan is None and isinstance(piece, Hunk):  # a side without it has no opening
+            document.pieces = [piece.map(_opened(opening))]
         else:
-            pieces.append(_joined(part))
-    return pieces
+            document.opening = opening
 
 
-def _joined(lines: list[str]) -> str:
-    return "".join(line + "\n" for line in lines)
+def _opened(opening: str) -> Callable[[str], str]:
+    return lambda text: text and opening + text
+
+
+def _opening(made: MergedDocument, first: Document | None, *, is_first: bool) -> str:
+    """The lines that open a document; `first` is the first one of the file it goes to."""
+    base, ours, theirs = made.at.map(lambda d: d.opening if d is not None else None).each()
+    if ours is None and theirs is None:
+        return ""
+    chosen = theirs if ours is None or (theirs is not None and ours == base) else ours
+    assert chosen is not None  # one of them is there
+    if not is_first:
+        return chosen if "---" in chosen else chosen + "---\n"
+    if first is not None and not first.opening and chosen == "---\n":
+        return ""
+    return "---\n" if not chosen and first is not None and first.opening else chosen
+
+
+def _comment_pieces(walk: Walk, at: Three[str]) -> Pieces:
+    """Lines of comments alone."""
+    parts = walk.rules.lines(at.map(bare_lines))
+    return [at.ours] if parts is None else line_pieces(parts, 0, "", COMMENT)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.three import Three
-from kmerge_git.text.pieces import SIDES, Hunk
+from kmerge_git.merge.three import Three, standing
+from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.source import Source, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.documents import Merged
+    from kmerge_git.merge.documents import MergedFile
 
 BOM = "\ufeff"
 
@@ -21,30 +21,24 @@ def to_bytes(text: str, sources: Three[Source]) -> bytes:
     eol = ours.eol
     if theirs.eol and ours.eol == base.eol:
         eol = theirs.eol if ours.eol else ours.eol
-    final_newline = _pick(base.final_newline, ours.final_newline, theirs.final_newline)
-    has_bom = _pick(base.bom, ours.bom, theirs.bom)
+    at = Three(base, ours, theirs)
+    final_newline = standing(at.map(lambda source: source.final_newline))
+    has_bom = standing(at.map(lambda source: source.bom))
     if text.endswith("\n") and text[text.rfind("\n", 0, -1) + 1 :].startswith(">>>>>>>"):
         final_newline = True  # a marker is a whole line
     return encode(text, has_bom and not text.startswith("<<<<<<<"), eol, final_newline)
 
 
-def _pick(base: bool, ours: bool, theirs: bool) -> bool:
-    return theirs if ours == base else ours
-
-
-def put_mark_into_hunk(merged: Merged, sources: Three[Source]) -> None:
+def put_mark_into_hunk(merged: MergedFile, sources: Three[Source]) -> None:
     """A conflict in the first line: a mark before its marker would hide it, so each side has it."""
-    if not _pick(sources.base.bom, sources.ours.bom, sources.theirs.bom):
+    if not standing(sources.map(lambda source: source.bom)):
         return
-    for opening, pieces in (
-        ("", merged.prologue),
-        *((r.opening, r.pieces) for r in merged.resources),
-    ):
+    parts = [("", merged.prologue), *((d.opening, d.pieces) for d in merged.documents)]
+    for opening, pieces in parts:
         if opening:
             return
         for index, piece in enumerate(pieces):
             if isinstance(piece, Hunk):
-                base, ours, theirs = (t and BOM + t for t in map(piece.side, SIDES))
-                pieces[index] = Hunk(base, ours, theirs, piece.place, piece.why)
+                pieces[index] = piece.map(lambda text: text and BOM + text)
             if piece != "":
                 return

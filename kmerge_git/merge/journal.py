@@ -1,7 +1,4 @@
-"""The journal of a merge: every decision with its place, its side and its rule.
-
-It also settles clashes: by a favourite side, or by a policy for the place.
-"""
+"""The journal of a merge: every decision with its place, its side and its rule."""
 
 from __future__ import annotations
 
@@ -10,44 +7,48 @@ from kmerge_git.outcome import Decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable
 
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.tree.nodes import Entry
 
-    Policy = Callable[[Path, list[Entry], list[Entry], list[Entry]], "tuple[str, str] | None"]
+
+class Note:
+    """What was decided at a place; the texts of both sides where one of them loses."""
+
+    __slots__ = ("ours", "path", "rule", "side", "theirs", "what")
+
+    def __init__(
+        self, path: Path, what: str, side: str, rule: str, ours: str = "", theirs: str = ""
+    ) -> None:
+        self.path = path
+        self.what = what
+        self.side = side
+        self.rule = rule  # its number in docs/merge-rules.md
+        self.ours = ours
+        self.theirs = theirs
 
 
 class Journal:
-    """Collects decisions; says which side wins a clash, if any does."""
+    """Collects the notes of a merge, resource by resource."""
 
-    __slots__ = ("decisions", "favor", "policy", "resource")
+    __slots__ = ("decisions", "resource")
 
-    def __init__(self, favor: str = "", policy: Policy | None = None) -> None:
+    def __init__(self, resource: str = "") -> None:
         self.decisions: list[Decision] = []
-        self.favor = favor
-        self.policy = policy
-        self.resource = ""  # the resource that is being merged
+        self.resource = resource  # the resource that is being merged
 
-    def note(
-        self, path: Path, what: str, side: str, rule: str, ours: str = "", theirs: str = ""
-    ) -> None:
-        """Remember a decision."""
-        place = show(path)
-        self.decisions.append(Decision(self.resource, place, what, side, rule, ours, theirs))
+    def write(self, notes: Iterable[Note]) -> None:
+        """Remember what was decided."""
+        for n in notes:
+            place = show(n.path)
+            self.decisions.append(
+                Decision(self.resource, place, n.what, n.side, n.rule, n.ours, n.theirs)
+            )
 
-    def settle(
-        self, path: Path, base: list[Entry], ours: list[Entry], theirs: list[Entry], why: str
-    ) -> str:
-        """`ours` or `theirs` where a policy or the favourite side decides, else nothing."""
-        if self.policy is not None:
-            decided = self.policy(path, base, ours, theirs)
-            if decided is not None:
-                side, rule = decided
-                self.note(path, why, side, rule)
-                return side
-        if self.favor:
-            self.note(path, why, self.favor, "13 favor")
-            return self.favor
-        self.note(path, why, "conflict", "1")
-        return ""
+    def trial(self) -> Journal:
+        """An empty journal for decisions that may come to nothing."""
+        return Journal(self.resource)
+
+    def adopt(self, trial: Journal) -> None:
+        """Remember what was decided on trial."""
+        self.decisions += trial.decisions

@@ -9,37 +9,46 @@ from kmerge_git.tree.documents import Document, Stream
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
-
-    from kmerge_git.merge.decide.git import GitRules
+    from collections.abc import Callable, Hashable, Sequence
 
     Documents = dict[Hashable, Document]
+    Pairs = list[tuple[int, int]]  # of indexes
+    Twins = Callable[[list[Document], list[Document]], Pairs]
 
 
-def pair_documents(at: Three[Stream], rules: GitRules) -> Three[Documents]:
-    """The documents of each version under keys that paired documents share."""
+def pair_documents(at: Three[Stream], twins: Twins) -> Three[Documents]:
+    """The documents of each version under keys that paired documents share.
+
+    `twins` says which documents that both sides added are one resource.
+    """
     base: Documents = dict(enumerate(at.base.documents))
-    ours = _under_keys(at.base.documents, at.ours.documents, ("ours", 0))
-    theirs = _under_keys(at.base.documents, at.theirs.documents, ("theirs", 0))
+    ours = _under_keys(at.base, at.ours, "ours")
+    theirs = _under_keys(at.base, at.theirs, "theirs")
     ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
     theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
     if ours_new and theirs_new:  # added by both: one resource
-        mine, yours = [d for _, d in ours_new], [d for _, d in theirs_new]
-        twins = rules.lone_pair(mine, yours) or _pairs(mine, yours, added=rules.strict)
-        names: dict[Hashable, Hashable] = {theirs_new[j][0]: ours_new[i][0] for i, j in twins}
+        found = twins([d for _, d in ours_new], [d for _, d in theirs_new])
+        names: dict[Hashable, Hashable] = {theirs_new[j][0]: ours_new[i][0] for i, j in found}
         theirs = {names.get(k, k): d for k, d in theirs.items()}
     return Three(base, ours, theirs)
 
 
-def _under_keys(
-    base: tuple[Document, ...], other: tuple[Document, ...], fresh: tuple[str, int]
-) -> Documents:
-    found = {j: i for i, j in _pairs(list(base), list(other), added=False)}
-    return {found.get(j, (fresh[0], j)): document for j, document in enumerate(other)}
+def _under_keys(base: Stream, other: Stream, side: str) -> Documents:
+    found = {j: i for i, j in likely_same(list(base.documents), list(other.documents))}
+    return {found.get(j, (side, j)): document for j, document in enumerate(other.documents)}
 
 
-def _pairs(base: list[Document], other: list[Document], *, added: bool) -> list[tuple[int, int]]:
-    """Pairs of indexes: equal text first, then identity, then as `kube.identity.pair` says."""
+def likely_same(base: list[Document], other: list[Document]) -> Pairs:
+    """Which documents are one: by text, by name, and where a rename or likeness says so."""
+    return _pairs(base, other, identified_only=False)
+
+
+def same_name(base: list[Document], other: list[Document]) -> Pairs:
+    """Which documents are one for certain: by text, or by their full names."""
+    return _pairs(base, other, identified_only=True)
+
+
+def _pairs(base: list[Document], other: list[Document], *, identified_only: bool) -> Pairs:
     result = _by_key([d.content for d in base], [d.content for d in other])
     left, right = _rest(base, result, 0), _rest(other, result, 1)
     outlines = [outline(base[i].content) for i in left]
@@ -53,7 +62,7 @@ def _pairs(base: list[Document], other: list[Document], *, added: bool) -> list[
         from kmerge_git.kube.identity import pairing  # few files need more than their outlines
 
         mine, yours = [base[i] for i in left], [other[j] for j in right]
-        found = pairing(mine, yours, identified_only=added)
+        found = pairing(mine, yours, identified_only=identified_only)
         pairs = found.pairs
         if found.ambiguous_base:
             pairs += _by_place(mine, yours, found.ambiguous_base, found.ambiguous_other)
@@ -63,9 +72,9 @@ def _pairs(base: list[Document], other: list[Document], *, added: bool) -> list[
 
 def _by_place(
     base: list[Document], other: list[Document], mine: list[int], yours: list[int]
-) -> list[tuple[int, int]]:
+) -> Pairs:
     """Resources of one name that nothing tells apart: the first with the first, if none came."""
-    pairs: list[tuple[int, int]] = []
+    pairs: Pairs = []
     names = [name_of(base[i]) for i in mine], [name_of(other[j]) for j in yours]
     for name in dict.fromkeys(names[0]):
         left = [i for i, known in zip(mine, names[0], strict=True) if known == name]
@@ -77,12 +86,12 @@ def _by_place(
     return pairs
 
 
-def _rest(documents: list[Document], pairs: list[tuple[int, int]], side: int) -> list[int]:
+def _rest(documents: list[Document], pairs: Pairs, side: int) -> list[int]:
     taken = {p[side] for p in pairs}
     return [i for i in range(len(documents)) if i not in taken]
 
 
-def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> list[tuple[int, int]]:
+def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
     """Pairs of equal keys that occur once on each side."""
     where: dict[Hashable, int] = {}
     for i, key in enumerate(base):

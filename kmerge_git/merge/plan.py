@@ -1,25 +1,42 @@
 """What a merge decides, before a character is written.
 
-A plan is a tree whose leaves are nodes of the inputs. Nothing is mutated, nothing is emitted:
-a plan can be explained, compared with a result (`merge.proof`) and written (`merge.rewrite`).
+A plan is a tree whose leaves are nodes of the inputs. It is made once and never changed: it can be
+explained, compared with a result (`merge.verify.proof`) and written (`merge.write`).
 """
 
 from __future__ import annotations
 
+from kmerge_git.kube.fieldpath import show
+from kmerge_git.tree.nodes import Collection, Scalar
+from kmerge_git.tree.spans import in_mid_line, is_block_text
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.tree.nodes import Collection, Entry, Node, Scalar
+    from kmerge_git.tree.nodes import Entry, Node
+
+    Lines = list["list[str] | TextClash"]  # runs of lines, and where both sides changed them
+
+# Why a place needs a person: this stands in the label of the conflict.
+BOTH_CHANGED = "changed on both sides"
+BOTH_ADDED = "added on both sides"
+BOTH_ADD_HERE = "both add here"
+OURS_GONE = "deleted in ours, changed in theirs"
+THEIRS_GONE = "changed in ours, deleted in theirs"
+# The one cause that a clean merge of lines does not settle: it would bring back what is gone.
+MOVED_AND_GONE = "moved on one side, taken away on the other"
+COMMENT = "comment changed on both sides"
+SAME_NAME = "the same name twice"
+STRANGERS = "different resources in one new file"
+NAMESAKES = "another resource has this name now"
 
 
 class Plan:
     """A decision about one place."""
 
     __slots__ = ()
-
-
-# The one cause that a clean merge of lines does not settle: it would bring back what is gone.
-MOVED_AND_GONE = "moved on one side, taken away on the other"
 
 
 class Keep(Plan):
@@ -34,31 +51,36 @@ class Keep(Plan):
 class Take(Plan):
     """A node of another text comes here, with the lines of its entry."""
 
-    __slots__ = ("anchor", "entry", "keeps_comment", "node", "style")
+    __slots__ = ("anchor", "entry", "keeps_comment", "node", "part", "style")
 
-    def __init__(self, node: Node, entry: Entry | None, style: str | None = None) -> None:
+    def __init__(
+        self,
+        node: Node,
+        entry: Entry | None,
+        style: str | None = None,
+        *,
+        part: Plan | None = None,
+        anchor: str = "",
+        keeps_comment: bool = False,
+    ) -> None:
         self.node = node
         self.entry = entry  # where the node stands in its own text; None: the top of a document
         self.style = style  # the quotes to put it in, where they can hold it
-        self.anchor = ""  # our anchor, that a scalar of theirs gets
-        self.keeps_comment = False  # our comment stays on the line, where the node has none
+        self.part = part  # what of the node comes here, as a plan over its own text; None: all
+        self.anchor = anchor  # our anchor, that a scalar of theirs gets
+        self.keeps_comment = keeps_comment  # our comment stays, where the node has none
 
 
 class NewText(Plan):
-    """Our block scalar with other lines; a part is a run of lines or a `TextClash`."""
+    """Our block scalar with other lines; `comment` stands behind its header, None: ours."""
 
     __slots__ = ("comment", "header", "ours", "parts")
 
-    def __init__(self, ours: Scalar, header: str, parts: list[list[str] | TextClash]) -> None:
+    def __init__(self, ours: Scalar, header: str, parts: Lines, comment: str | None = None) -> None:
         self.ours = ours
         self.header = header
         self.parts = parts
-        self.comment: str | None = None  # behind the header; None: as ours has it
-
-    @property
-    def clean(self) -> bool:
-        """Whether no part is a clash."""
-        return not any(isinstance(part, TextClash) for part in self.parts)
+        self.comment = comment
 
     def lines(self, side: str) -> list[str]:
         """The lines with every clash decided for one side."""
@@ -85,36 +107,79 @@ class TextClash:
 
 
 class Clash(Plan):
-    """A place that needs a person: the entries (or nodes of a document) of each side."""
+    """A place that needs a person: the entries of each side.
 
-    __slots__ = ("base", "ours", "theirs", "why")
+    The comments above the first of them stand outside of the conflict, unless they are `apart`.
+    """
 
-    def __init__(self, base: list[Entry], ours: list[Entry], theirs: list[Entry], why: str) -> None:
+    __slots__ = ("apart", "base", "ours", "theirs", "why")
+
+    def __init__(
+        self,
+        base: list[Entry],
+        ours: list[Entry],
+        theirs: list[Entry],
+        why: str,
+        *,
+        apart: bool = True,
+    ) -> None:
         self.base = base
         self.ours = ours
         self.theirs = theirs
         self.why = why
+        self.apart = apart
+
+    def side(self, name: str) -> list[Entry]:
+        """The entries of one side."""
+        entries: list[Entry] = getattr(self, name)
+        return entries
 
 
 class Item:
     """An entry of a collection that is built anew.
 
     `ours` is the entry whose text is the canvas; without it the entry of `plan` (a `Take`) is
-    put here. The other fields replace a part of the canvas where they are not None.
+    put here. The optional fields replace a part of the canvas where they are not None.
     """
 
     __slots__ = ("after", "base", "key", "lead", "ours", "path", "plan", "replaces", "theirs")
 
-    def __init__(self, plan: Plan, ours: Entry | None, theirs: Entry | None, path: Path) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        ours: Entry | None,
+        theirs: Entry | None,
+        path: Path,
+        *,
+        base: Entry | None = None,
+        replaces: Entry | None = None,
+        key: str | None = None,
+        lead: Lines | None = None,
+        after: str | None = None,
+    ) -> None:
         self.plan = plan
-        self.base: Entry | None = None
         self.ours = ours
         self.theirs = theirs
         self.path = path
-        self.replaces: Entry | None = None  # the entry of ours that all of theirs stands for
-        self.key: str | None = None  # the key as text
-        self.lead: list[list[str] | TextClash] | None = None  # lines above, without indentation
-        self.after: str | None = None  # what follows a value on its line, and comments below
+        self.base = base
+        self.replaces = replaces  # the entry of ours that all of theirs stands for
+        self.key = key  # the key as text
+        self.lead = lead  # lines above, without indentation
+        self.after = after  # what follows a value on its line, and comments below
+
+    def but(self, plan: Plan, theirs: Entry | None, lead: Lines | None) -> Item:
+        """The same with another plan, another entry of theirs and other lines above."""
+        return Item(
+            plan,
+            self.ours,
+            theirs,
+            self.path,
+            base=self.base,
+            replaces=self.replaces,
+            key=self.key,
+            lead=lead,
+            after=self.after,
+        )
 
 
 class Build(Plan):
@@ -122,10 +187,107 @@ class Build(Plan):
 
     __slots__ = ("foot", "head", "items", "ours", "properties", "theirs")
 
-    def __init__(self, ours: Collection, theirs: Collection, items: list[Item]) -> None:
+    def __init__(
+        self,
+        ours: Collection,
+        theirs: Collection,
+        items: list[Item],
+        *,
+        head: Lines | None = None,
+        foot: Lines | None = None,
+        properties: str | None = None,
+    ) -> None:
         self.ours = ours
         self.theirs = theirs
         self.items = items
-        self.head: list[list[str] | TextClash] | None = None
-        self.foot: list[list[str] | TextClash] | None = None
-        self.properties: str | None = None  # anchor and tag as text
+        self.head = head
+        self.foot = foot
+        self.properties = properties  # anchor and tag as text
+
+
+def keeps_tail(plan: Plan, ours: Entry, theirs: Entry) -> bool:
+    """Whether the text behind a value has a place in the plan's result."""
+    if not isinstance(plan, Take):
+        return not is_block_text(ours.value) or is_block_text(theirs.value)
+    if isinstance(plan.part, Build) and not plan.part.items:
+        return has_tail(ours.value)  # nothing is left of it but `{}`
+    return has_tail(ours.value) and has_tail(plan.node)
+
+
+def has_tail(node: Node) -> bool:
+    """Whether a comment can stand on the line where a value ends, or where its key stands."""
+    if isinstance(node, Collection):
+        return not in_mid_line(node)
+    return not is_block_text(node)
+
+
+def has_clash(plan: Plan) -> bool:
+    """Whether anything in a plan is left to decide."""
+    if isinstance(plan, Build):
+        return any(has_clash(item.plan) for item in plan.items)
+    if isinstance(plan, NewText):
+        return any(isinstance(part, TextClash) for part in plan.parts)
+    return isinstance(plan, Clash)
+
+
+def is_empty(plan: Build, side: str) -> bool:
+    """Whether a side's decision leaves no entry, though there are items."""
+    return bool(plan.items) and all(
+        isinstance(item.plan, Clash) and not item.plan.side(side) for item in plan.items
+    )
+
+
+def named_clash(plan: Plan) -> tuple[Path, str]:
+    """Place and cause of one clash in a plan: the same one when the sides are swapped."""
+    found = []
+    for item in plan.items if isinstance(plan, Build) else ():
+        inside = item.plan
+        place = (item.path, inside.why) if isinstance(inside, Clash) else named_clash(inside)
+        if place[1]:
+            found.append(place)
+    return min(found, key=_shown, default=((), ""))
+
+
+def _shown(place: tuple[Path, str]) -> tuple[list[str], str]:
+    path, why = place
+    return [step if isinstance(step, str) else show((step,)) for step in path], why
+
+
+# A plan decided for one side: every clash gives way to what that side has there. The writer needs
+# it where a clash has no lines of its own (within a line of JSON, in the only entry of a list):
+# then the entry around it is written once for each side, with all that is merged in it.
+
+
+def decided(plan: Plan, side: str) -> Plan:
+    """The plan without clashes."""
+    if isinstance(plan, NewText):
+        return NewText(plan.ours, plan.header, [plan.lines(side)], plan.comment)
+    if not isinstance(plan, Build):
+        return plan
+    return Build(
+        plan.ours,
+        plan.theirs,
+        [one for item in plan.items for one in decided_item(item, side)],
+        head=_settled(plan.head, side),
+        foot=_settled(plan.foot, side),
+        properties=plan.properties,
+    )
+
+
+def decided_item(item: Item, side: str) -> Iterator[Item]:
+    """The entries that stand in an item's place."""
+    if isinstance(item.plan, Clash):
+        base = item.plan.base[0] if item.plan.base else None
+        for entry in item.plan.side(side):
+            if side == "ours":
+                yield Item(Keep(entry.value), entry, None, item.path)
+            else:
+                yield Item(Take(entry.value, entry), None, entry, item.path, base=base)
+        return
+    yield item.but(decided(item.plan, side), item.theirs, _settled(item.lead, side))
+
+
+def _settled(parts: Lines | None, side: str) -> Lines | None:
+    if parts is None:
+        return None
+    return [part.side(side) if isinstance(part, TextClash) else part for part in parts]

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
         def __init__(self, base: T, ours: T, theirs: T) -> None: ...
         def map(self, change: Callable[[T], U]) -> Three[U]: ...
+        def each(self) -> tuple[T, T, T]: ...
+        def side(self, name: str) -> T: ...
         def swapped(self) -> Three[T]: ...
 
 else:
@@ -40,12 +42,41 @@ else:
             """The trio of what `change` makes of each."""
             return Three(change(self.base), change(self.ours), change(self.theirs))
 
+        def each(self) -> tuple[Any, Any, Any]:
+            """The three, to walk over."""
+            return self.base, self.ours, self.theirs
+
+        def side(self, name: str) -> Any:
+            """The one of a name: `base`, `ours` or `theirs`."""
+            return getattr(self, name)
+
         def swapped(self) -> Three:
             """The same merge seen from the other side."""
             return Three(self.base, self.theirs, self.ours)
 
         def __repr__(self) -> str:
             return f"Three({self.base!r}, {self.ours!r}, {self.theirs!r})"
+
+
+def whose(at: Three[object]) -> str:
+    """Whose version stands: `theirs` where they alone changed it, `ours` where they did not.
+
+    Ours, too, where both made the same change; nothing where both changed it differently.
+    """
+    if at.theirs in (at.base, at.ours):
+        return "ours"
+    return "theirs" if at.ours == at.base else ""
+
+
+def agreed(at: Three[T]) -> T | None:
+    """The version that stands; None where both sides changed it differently."""
+    side = whose(at)
+    return at.side(side) if side else None
+
+
+def standing(at: Three[T]) -> T:
+    """The version that stands; ours where both sides changed it differently."""
+    return at.side(whose(at) or "ours")
 
 
 def cut(region: Region, at: Three[list[U]]) -> Three[list[U]]:

@@ -16,11 +16,41 @@ def on_own_lines(node: Node) -> bool:
     return isinstance(node, Collection) and not node.flow and not in_mid_line(node)
 
 
+def is_block_text(node: Node) -> bool:
+    """Whether a node is a block scalar: lines under a header (`|`, `>`)."""
+    return isinstance(node, Scalar) and node.style in ("|", ">")
+
+
 def inline(node: Node) -> bool:
     """Whether a node is one token (or flow collection) within one line."""
-    if isinstance(node, Scalar) and node.style in ("|", ">"):
+    if is_block_text(node):
         return False
     return not (isinstance(node, Collection) and not node.flow) and "\n" not in node.raw
+
+
+def in_flow(entry: Entry) -> bool:
+    """Whether an entry stands in a flow collection: it does not own its line."""
+    return entry.end == entry.value.end
+
+
+def is_linewise(made: Collection) -> bool:
+    """Whether every entry of a flow collection has its own lines, and the closing bracket too."""
+    text = made.text
+    ends = [*(e.start for e in made.entries[1:]), made.end - 1]
+    return bool(made.entries) and all(
+        not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t")
+        and text.find("\n", made.content, at) > 0
+        for at in (made.entries[0].start, *ends)
+    )
+
+
+def comment_behind(entry: Entry | None) -> str:
+    """The comment that stands behind an entry of a flow collection on its line."""
+    if entry is None or not in_flow(entry):
+        return ""
+    text = entry.value.text
+    behind = text[entry.value.end : text.find("\n", entry.value.end)].lstrip(" ,")
+    return "  " + behind.rstrip() if behind.startswith("#") else ""
 
 
 def after(entry: Entry) -> str:
@@ -93,7 +123,7 @@ def keeps_blank_lines(node: Node) -> bool:
     """Whether a node ends in a block scalar to which blank lines below it would belong (`|+`)."""
     while isinstance(node, Collection) and not node.flow and node.entries:
         node = node.entries[-1].value
-    if not isinstance(node, Scalar) or node.style not in ("|", ">"):
+    if not is_block_text(node):
         return False
     header = node.text[node.content : node.text.find("\n", node.content)]
     return "+" in header.split("#", maxsplit=1)[0]

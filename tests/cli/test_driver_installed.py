@@ -64,7 +64,7 @@ def test_the_bundle_holds_this_package_alone(site: Path) -> None:
     _, _, every, some, late = marshal.loads(rest[: int(size)])
     names = {name for name, *_ in every} | set(some)
     assert {name.partition(".")[0] for name in names} == {"__future__", "kmerge_git"}
-    assert {"kmerge_git.pipeline", "kmerge_git.merge.spell", *late} <= names
+    assert {"kmerge_git.pipeline", "kmerge_git.text.markers", *late} <= names
     assert not set(late) & {name for name, *_ in every}
 
 
@@ -120,7 +120,7 @@ def test_a_changed_module_is_not_taken_from_the_bundle(site: Path, tmp_path: Pat
 
 def test_a_missing_module_is_not_taken_from_the_bundle(site: Path, tmp_path: Path) -> None:
     drive(site, "--version")
-    (site / "kmerge_git" / "merge" / "spell.py").unlink()
+    (site / "kmerge_git" / "text" / "markers.py").unlink()
     assert merged(site, tmp_path) == (0, "a: 2\nb: 2\n", "")
 
 

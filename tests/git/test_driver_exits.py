@@ -164,7 +164,7 @@ def test_the_package_is_gone_or_broken(driven: Driven, gone: str) -> None:
     is_gits_own(driven, driven.merge())
 
 
-@pytest.mark.parametrize("where", ["pipeline.py", "cli/driver.py", "merge/rules_git.py"])
+@pytest.mark.parametrize("where", ["pipeline.py", "cli/driver.py", "merge/decide/walk.py"])
 def test_the_package_does_not_compile(driven: Driven, where: str) -> None:
     package = copied(driven.world)
     driven.drive(line_for(package))

@@ -247,11 +247,11 @@ def lists(*texts):
     ],
 )
 def test_infer_key(texts, expected):
-    assert infer_key(lists(*texts)) == expected
+    assert infer_key([made.entries for made in lists(*texts)]) == expected
 
 
 def test_a_version_without_the_list_does_not_count():
-    assert infer_key([None, *lists("[{name: a}]")]) == "name"
+    assert infer_key([(), *(made.entries for made in lists("[{name: a}]"))]) == "name"
 
 
 def test_the_table_reads_as_json_too():

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from kmerge_git.errors import KmergeError
+from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.journal import Journal
-from kmerge_git.merge.proving import Unproved, give_up_unproved, prove
+
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify.proof import holds
+from kmerge_git.merge.verify.proof import give_up_unproved, holds, prove
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -33,15 +33,15 @@ FOLDERS = sorted(
 )
 
 
-def merged(folder: Path) -> documents.Merged:
+def merged(folder: Path) -> documents.MergedFile:
     streams = Three(*("base", "ours", "theirs")).map(
         lambda side: split(Source((folder / f"{side}.yaml").read_bytes()))
     )
-    return documents.merge(GitRules(Journal()), streams)
+    return documents.merge(GitRules(), streams, Journal())
 
 
-def proved(folder: Path) -> list[tuple[str, documents.Resource]]:
-    found = [r for r in merged(folder).resources if r.plan is not None]
+def proved(folder: Path) -> list[tuple[str, documents.MergedDocument]]:
+    found = [r for r in merged(folder).documents if r.plan is not None]
     assert found
     return [(side_text(r.pieces, "ours"), r) for r in found]
 
@@ -95,8 +95,8 @@ def test_another_character_does_not_hold(folder: Path) -> None:
 
 def test_an_element_elsewhere_does_not_hold() -> None:
     texts = (b"a: [1, 2]\nb: 1\n", b"a: [1, 2, 3]\nb: 1\n", b"a: [0, 1, 2]\nb: 2\n")
-    found = documents.merge(GitRules(Journal()), Three(*map(Source, texts)).map(split))
-    (resource,) = found.resources
+    found = documents.merge(GitRules(), Three(*map(Source, texts)).map(split), Journal())
+    (resource,) = found.documents
     assert side_text(resource.pieces, "ours") == "a: [0, 1, 2, 3]\nb: 2\n"
     assert not holds("a: [1, 0, 2, 3]\nb: 2\n", resource.plan, "ours")
     assert not holds("a: [0, 1, 2]\nb: 2\n", resource.plan, "ours")
@@ -107,7 +107,7 @@ def test_an_element_elsewhere_does_not_hold() -> None:
 def test_what_does_not_hold_becomes_a_conflict_of_its_document() -> None:
     found = merged(CASES / "driver/different-documents-edited")
     whole = merged(CASES / "driver/both-add-a-key-at-the-end")
-    (resource,) = whole.resources
+    (resource,) = whole.documents
     resource.pieces = ["kind: other\n"]
     prove(found, "ours")
     with pytest.raises(Unproved):

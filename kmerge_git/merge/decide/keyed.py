@@ -1,102 +1,64 @@
-"""Which elements of three lists are the same element."""
+"""Which elements of three lists are the same element: those with the same key."""
 
 from __future__ import annotations
 
-from kmerge_git.kube.listkeys import ListRule, infer_key
+from kmerge_git.kube.listkeys import ListRule, element_key, field_text, has_port_names, infer_key
 from kmerge_git.merge.three import Three
-from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.same import canon
-from kmerge_git.tree.scalars import is_null
+from kmerge_git.tree.nodes import Mapping, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
+    from collections.abc import Callable, Hashable, Iterator, Sequence
 
-    from kmerge_git.kube.fieldpath import Element
+    from kmerge_git.merge.plan import Item
+    from kmerge_git.tree.nodes import Entry, Node
 
     Table = dict[Hashable, Entry]
 
-PORT_KEYS = ("containerPort", "port")  # lists whose elements must have different names, too
 
-
-def keyed(
-    lists: Three[Sequence | None], rule: ListRule, *, by_name: bool = False
+def by_key(
+    lists: Three[Sequence[Entry]], rule: ListRule, *, by_name: bool = False, infer: bool = True
 ) -> Three[Table] | None:
-    """The elements of each version by key, or None where the list has no key this time."""
-    versions = [seq for seq in (lists.base, lists.ours, lists.theirs) if seq is not None]
-    if rule.kind == "resources":
-        return _tables(lists, _resource_key)
-    if rule.kind == "set":
-        return _tables(lists, _scalar_key)
-    if rule.kind == "keyed":
-        tables = _tables(lists, lambda node: _fields_key(node, rule))
-        if tables is None:
-            return None
+    """The elements of each version by key, or None where the list has no key this time.
+
+    With `by_name` a port that has another number under its old name is the same port; without
+    `infer` only the tables of Kubernetes' kinds say what a key is.
+    """
+    if rule.kind == "infer":
+        field = infer_key(lists.each()) if infer else None
+        return _tables(lists, lambda node: field_text(node, field)) if field else None
+    if rule.kind == "atomic":
+        return None
+    tables = _tables(lists, lambda node: element_key(node, rule))
+    if tables is not None and rule.kind == "keyed":
         if len(rule.fields) > 1:
             _see_changed_second_key(tables)
-        if rule.fields[0] in PORT_KEYS and by_name:
+        if by_name and has_port_names(rule):
             _see_changed_number(tables)
-        return tables
+    return tables
+
+
+def key_fields(lists: Three[Sequence[Entry]], rule: ListRule, *, infer: bool) -> tuple[str, ...]:
+    """The names of the fields that make an element's key."""
     if rule.kind == "infer":
-        field = infer_key(versions)
-        if field:
-            return _tables(lists, lambda node: _field_text(node, field))
-    return None
-
-
-def step(key: Hashable, rule: ListRule) -> Element:
-    """An element as a step of a field path; one of a set has no name."""
-    if isinstance(key, tuple) and rule.kind == "keyed":
-        pairs = zip(rule.fields, key, strict=False)
-        return tuple((field, text) for field, text in pairs if text is not None)
-    if rule.kind == "resources":
-        from kmerge_git.kube.identity import Identity, describe
-
-        return (describe(key),) if isinstance(key, Identity) else ()
-    return (key,) if isinstance(key, str) else ()
+        name = infer_key(lists.each()) if infer else None
+        return (name,) if name else ()
+    return rule.fields
 
 
 def _tables(
-    lists: Three[Sequence | None], key_of: Callable[[Node], Hashable]
+    lists: Three[Sequence[Entry]], key_of: Callable[[Node], Hashable]
 ) -> Three[Table] | None:
     tables: list[Table] = []
-    for seq in (lists.base, lists.ours, lists.theirs):
+    for entries in lists.each():
         table: Table = {}
-        for entry in seq.entries if seq is not None else ():
+        for entry in entries:
             key = key_of(entry.value)
             if key is None or key in table:
                 return None  # no key, or repeated: paired as a sequence this time
             table[key] = entry
         tables.append(table)
     return Three(*tables)
-
-
-def _resource_key(node: Node) -> Hashable:
-    from kmerge_git.kube.identity import identity  # few files hold a List
-
-    return identity(node)
-
-
-def _scalar_key(node: Node) -> Hashable:
-    return canon(node) if isinstance(node, Scalar) and not node.anchor else None
-
-
-def _field_text(node: Node, field: str) -> str | None:
-    value = node.get(field) if isinstance(node, Mapping) else None
-    if isinstance(value, Scalar) and not is_null(value):
-        return value.value
-    return None
-
-
-def _fields_key(node: Node, rule: ListRule) -> Hashable:
-    """The key fields' texts; the first must be there, others may have a default or be absent."""
-    texts: list[str | None] = [_field_text(node, field) for field in rule.fields]
-    if texts[0] is None:
-        return None
-    return tuple(
-        rule.defaults.get(field) if text is None else text
-        for field, text in zip(rule.fields, texts, strict=True)
-    )
 
 
 def _see_changed_second_key(tables: Three[Table]) -> None:
@@ -121,11 +83,11 @@ def _see_changed_number(tables: Three[Table]) -> None:
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
         for old in [k for k in base if k not in side]:
-            name = _field_text(base[old].value, "name")
+            name = field_text(base[old].value, "name")
             fresh = [
                 k
                 for k in side
-                if k not in base and k not in other and _field_text(side[k].value, "name") == name
+                if k not in base and k not in other and field_text(side[k].value, "name") == name
             ]
             if name is not None and len(fresh) == 1:
                 _rename(side, fresh[0], old)
@@ -141,20 +103,20 @@ def _rename(table: Table, old: Hashable, new: Hashable) -> None:
     table.update(renamed)
 
 
-def segment_keys(seq: Sequence, rule: ListRule) -> list[Hashable]:
-    """The key of every element as a check for repetition sees it; None: not comparable."""
-    if rule.kind == "resources":
-        return [_resource_key(e.value) for e in seq.entries]
-    if rule.kind == "keyed":
-        keys = [_fields_key(e.value, rule) for e in seq.entries]
-        if rule.fields[0] in PORT_KEYS:
-            keys += [
-                name and ("name", name)
-                for e in seq.entries
-                for name in (_field_text(e.value, "name"),)
-            ]
-        return keys
-    names = [_field_text(e.value, "name") for e in seq.entries]
-    if rule.kind == "infer" and all(name is not None for name in names):
-        return list(names)
-    return [canon(e.value) for e in seq.entries]
+def repeated_names(
+    tables: Three[Table], items: dict[Hashable, Item]
+) -> Iterator[tuple[str, Hashable, Hashable]]:
+    """A name, and the two keys under which both sides added an element of that name (two ports)."""
+    ours = {_name(e): key for key, e in tables.ours.items() if key not in tables.theirs}
+    for key, entry in tables.theirs.items():
+        name = _name(entry)
+        twin = ours.get(name)
+        if name is None or twin is None or key in tables.ours or key not in items:
+            continue
+        if twin in items and items[twin].ours is not None:
+            yield name, twin, key
+
+
+def _name(entry: Entry) -> str | None:
+    name = entry.value.get("name") if isinstance(entry.value, Mapping) else None
+    return name.value if isinstance(name, Scalar) and name.value else None

@@ -22,31 +22,26 @@ def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[K
     our_order = [k for k in ours if k in members]
     their_order = [k for k in theirs if k in members]
     we_moved, they_moved = our_order != common, their_order != common
-    theirs_leads = they_moved and not we_moved
-    canvas, other = (theirs, ours) if theirs_leads else (ours, theirs)
-    on_canvas = in_theirs if theirs_leads else in_ours
-    result = list(canvas)
-    added: set[Hashable] = set()
-    previous: Hashable = None
-    started = False
-    for key in other:
-        if key not in on_canvas:
-            at = result.index(previous) + 1 if started else 0
-            if not theirs_leads:
-                while at < len(result) and _is_new(result[at], in_base, in_theirs, added):
-                    at += 1
-            result.insert(at, key)
-            added.add(key)
-        previous, started = key, True
+    if they_moved and not we_moved:
+        result = _inserted(theirs, in_theirs, ours, behind=set())
+    else:
+        result = _inserted(ours, in_ours, theirs, behind=in_ours - in_base - in_theirs)
     clash = we_moved and they_moved and our_order != their_order
     return [k for k in result if k in kept], clash
 
 
-def _is_new(
-    key: Hashable, in_base: set[Hashable], in_theirs: set[Hashable], added: set[Hashable]
-) -> bool:
-    """Whether ours added this key at this place."""
-    return key not in in_base and key not in in_theirs and key not in added
+def _inserted(canvas: Keys, there: set[Hashable], other: Keys, *, behind: set[Hashable]) -> Keys:
+    """The canvas with what only the other side has, behind its sibling and some more keys."""
+    result = list(canvas)
+    sibling: Hashable = None
+    for key in other:
+        if key not in there:
+            at = result.index(sibling) + 1 if sibling is not None else 0
+            while at < len(result) and result[at] in behind:
+                at += 1
+            result.insert(at, key)
+        sibling = key
+    return result
 
 
 def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Keys:

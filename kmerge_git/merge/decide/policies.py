@@ -12,7 +12,7 @@ from kmerge_git.tree.nodes import Scalar
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.journal import Policy
+    from kmerge_git.merge.decide.rules import Policy
     from kmerge_git.tree.nodes import Entry
 
     # prefix, numbers, the parts of a pre-release (nothing: a release), variant

@@ -2,56 +2,52 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.plan import MOVED_AND_GONE, Item, Keep, Take
-from kmerge_git.merge.sides import has_clash
+from kmerge_git.merge.journal import Note
+from kmerge_git.merge.plan import (
+    BOTH_ADD_HERE,
+    BOTH_CHANGED,
+    MOVED_AND_GONE,
+    Item,
+    Keep,
+    Take,
+    has_clash,
+)
 from kmerge_git.merge.three import Three, cut, under
-from kmerge_git.text.diff3 import Region, diff3
+from kmerge_git.text.diff3 import diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable
+    from collections.abc import Hashable, Iterable
     from typing import TypeVar
 
-    from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.kube.listkeys import Where
-    from kmerge_git.merge.decide.git import GitRules
+    from kmerge_git.merge.decide.rules import Place, Walker
+    from kmerge_git.text.diff3 import Region
 
-    Table = dict[Hashable, Entry]
     T = TypeVar("T")
 
 ALIKE = 0.5  # the share of equal lines that makes two versions of one element
 
 
-def merge_elements(
-    rules: GitRules, at: Three[Sequence | None], path: Path, where: Where
-) -> list[Item]:
+def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> list[Item]:
     """diff3 over the elements; elements that align one to one are merged inside.
 
     What one side moved and the other took away looks like a deletion on both sides and an
     addition on one: then the lists clash as they are.
     """
-    inner, bag = where.items(), where.list_rule().bag
+    inner, bag = place.elements(at), place.where.list_rule().bag
     entries = at.map(lambda seq: list(seq.entries) if seq is not None else [])
     keys = entries.map(lambda found: [canon(e.value) for e in found])
     items: list[Item | None] = []
-    for region in diff3(keys.base, keys.ours, keys.theirs, adjacent_ok=True):
+    for region in diff3(*keys.each(), adjacent_ok=True):
         part, named = cut(region, entries), cut(region, keys)
-        met = region.kind == "clash" and rules.strict and bool(keys.base)
-        if met and _only_additions(named, bag=bag):
-            tables = Three(
-                dict(zip(named.base, part.base, strict=True)),
-                dict(zip(named.ours, part.ours, strict=True)),
-                dict(zip(named.theirs, part.theirs, strict=True)),
-            )
-            items += _woven(rules, tables, path, region.o0, inner)
+        if region.kind == "clash" and keys.base and _only_additions(named, bag=bag):
+            items += _woven(walk, named, part, inner, region.o0)
         else:
-            items += _region(rules, region, part, path, inner)
+            items += _region(walk, region, part, inner)
     result = [item for item in items if item is not None]
-    if rules.strict and _comes_back(keys, result):
-        result = [i for i in rules.clash_of_elements(entries, MOVED_AND_GONE, path) if i]
-    return result
+    return walk.clash(entries, MOVED_AND_GONE, place) if _comes_back(keys, result) else result
 
 
 def _comes_back(keys: Three[list[Hashable]], items: list[Item]) -> bool:
@@ -81,7 +77,7 @@ def _only_additions(keys: Three[list[Hashable]], *, bag: bool) -> bool:
     Either one side adds all that the other adds, and more; or the order of a bag means nothing,
     and there is no element that both sides took away or rewrote.
     """
-    if any(len(set(found)) < len(found) for found in (keys.base, keys.ours, keys.theirs)):
+    if any(len(set(found)) < len(found) for found in keys.each()):
         return False
     if bag:
         return {*keys.ours, *keys.theirs}.issuperset(keys.base)
@@ -94,46 +90,47 @@ def _one_in_the_other(a: list[Hashable], b: list[Hashable]) -> bool:
 
 
 def _woven(
-    rules: GitRules, tables: Three[Table], path: Path, first: int, where: Where
-) -> list[Item | None]:
+    walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], inner: Place, first: int
+) -> list[Item]:
     """Elements that are told apart by what they are."""
+    tables = Three(
+        dict(zip(keys.base, at.base, strict=True)),
+        dict(zip(keys.ours, at.ours, strict=True)),
+        dict(zip(keys.theirs, at.theirs, strict=True)),
+    )
     items: dict[Hashable, Item] = {}
     for i, key in enumerate(dict.fromkeys([*tables.ours, *tables.theirs])):
-        item = rules.entry(under(tables, key), (*path, first + i), where)
+        item = walk.entry(under(tables, key), inner.step(first + i))
         if item is not None:
             items[key] = item
-    return [items[key] for key in rules.order(tables, items)[0]]
+    return [items[key] for key in walk.rules.order(tables, items, None) or items]
 
 
 def _region(
-    rules: GitRules, region: Region, at: Three[list[Entry]], path: Path, where: Where
+    walk: Walker, region: Region, at: Three[list[Entry]], inner: Place
 ) -> list[Item | None]:
-    def place(index: int) -> Path:
-        return (*path, region.o0 + index)
-
+    places = [inner.step(region.o0 + i) for i in range(max(len(at.ours), len(at.theirs), 1))]
     aligned = len(at.base) == len(at.ours) == len(at.theirs) and _alike(at)
     if region.kind == "same" or aligned:
-        trios = zip(at.base, at.ours, at.theirs, strict=True)
-        return [rules.entry(Three(*trio), place(i), where) for i, trio in enumerate(trios)]
+        trios = zip(at.base, at.ours, at.theirs, places, strict=False)
+        return [walk.entry(Three(*trio), place) for *trio, place in trios]
     if region.kind == "both":
-        pairs = zip(at.ours, at.theirs, strict=True)
-        return [rules.entry(Three(None, *pair), place(i), where) for i, pair in enumerate(pairs)]
+        pairs = zip(at.ours, at.theirs, places, strict=False)
+        return [walk.entry(Three(None, *pair), place) for *pair, place in pairs]
     if region.kind == "ours":
-        return [Item(Keep(e.value), e, None, place(i)) for i, e in enumerate(at.ours)]
+        kept = zip(at.ours, places, strict=False)
+        return [Item(Keep(e.value), e, None, place.path) for e, place in kept]
     if region.kind == "theirs":
-        for i in range(len(at.theirs)):
-            rules.journal.note(place(i), "changed", "theirs", "5")
-        return [Item(Take(e.value, e), None, e, place(i)) for i, e in enumerate(at.theirs)]
-    inside = _twins(rules, at, place, where) if rules.strict and not at.base else None
+        taken = list(zip(at.theirs, places, strict=False))
+        walk.journal.write(Note(p.path, "changed", "theirs", "5") for _, p in taken)
+        return [Item(Take(e.value, e), None, e, place.path) for e, place in taken]
+    inside = _twins(walk, at, places) if not at.base else None
     if inside is not None:
         return inside
-    why = "changed on both sides" if at.base else "both add here"
-    return rules.clash_of_elements(at, why, place(0))
+    return [*walk.clash(at, BOTH_CHANGED if at.base else BOTH_ADD_HERE, places[0])]
 
 
-def _twins(
-    rules: GitRules, at: Three[list[Entry]], place: Callable[[int], Path], where: Where
-) -> list[Item | None] | None:
+def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[Item | None] | None:
     """Elements that both sides add and that begin alike: the conflict is inside of them.
 
     They have no key, so they may be two all the same. A merge that leaves nothing to decide
@@ -142,13 +139,13 @@ def _twins(
     pairs = list(zip(at.ours, at.theirs, strict=False))
     if len(at.ours) != len(at.theirs) or not all(_begin_alike(*pair) for pair in pairs):
         return None
-    known = len(rules.journal.decisions)
-    items = [rules.entry(Three(None, *pair), place(i), where) for i, pair in enumerate(pairs)]
+    trial = walk.trial()
+    items = [trial.entry(Three(None, *pair), p) for pair, p in zip(pairs, places, strict=False)]
     for item, (ours, theirs) in zip(items, pairs, strict=True):
-        decided = item is None or not has_clash(item.plan)
-        if decided and not same_node(ours.value, theirs.value):
-            del rules.journal.decisions[known:]
+        settled = item is None or not has_clash(item.plan)
+        if settled and not same_node(ours.value, theirs.value):
             return None
+    walk.journal.adopt(trial.journal)
     return items
 
 
@@ -196,30 +193,3 @@ def _likeness(a: Entry, b: Entry) -> bool:
 
 def _lines(entry: Entry) -> dict[str, int]:
     return _counted(line.strip(" -") for line in entry.value.raw.split("\n"))
-
-
-def clash_on_repeated_names(
-    rules: GitRules, tables: Three[Table], items: dict[Hashable, Item], path: Path
-) -> None:
-    """Both sides added an element of the same `name` under different keys (two ports): a clash."""
-    ours = {_name(e): key for key, e in tables.ours.items() if key not in tables.theirs}
-    for key, entry in tables.theirs.items():
-        name = _name(entry)
-        twin = ours.get(name)
-        if name is None or twin is None or key in tables.ours or key not in items:
-            continue
-        if twin in items and items[twin].ours is not None:
-            clash = rules.clash(
-                [], [tables.ours[twin]], [entry], "the same name twice", (*path, (("name", name),))
-            )
-            del items[key]
-            if clash is None:
-                del items[twin]
-            else:
-                items[twin] = clash
-
-
-def _name(entry: Entry) -> str | None:
-    value = entry.value
-    name = value.get("name") if isinstance(value, Mapping) else None
-    return name.value if isinstance(name, Scalar) and name.value else None

@@ -13,15 +13,19 @@ from kmerge_git.merge import documents
 from kmerge_git.merge.ends import to_bytes
 from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.kyaml.by_lines import merge_by_lines
+from kmerge_git.merge.kyaml.numbers import THREE_WAY, TWO_WAY, numbered
 from kmerge_git.merge.kyaml.three_way import KyamlRules
 from kmerge_git.merge.kyaml.two_way import TwoWayRules
-from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify.proof import holds
+from kmerge_git.merge.three import Three, standing
+from kmerge_git.merge.verify.proof import prove
 from kmerge_git.outcome import Decision
-from kmerge_git.text.pieces import side_text
 from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.merge.decide.rules import Rules
 
 NAMES = Three("original", "dest", "updated")
 
@@ -72,10 +76,10 @@ def merge3_bytes(
     sources = _sources(texts, names)
     if _refuses(sources):
         if texts.base in (texts.ours, texts.theirs):
-            return Result(texts.theirs if texts.ours == texts.base else texts.ours)
+            return Result(standing(texts))
         raise Unsupported(SEALED, path=names.ours, hint="decrypt the versions, merge, encrypt")
     try:
-        return _merged(KyamlRules(Journal(), infer=infer), sources, path)
+        return _merged(KyamlRules(infer=infer), THREE_WAY, sources, path)
     except CannotParse as error:
         if not any("{{" in source.text for source in (sources.base, sources.ours, sources.theirs)):
             raise
@@ -94,12 +98,12 @@ def merge2_bytes(
     names: tuple[str, str] = ("src", "dest"),
 ) -> Result:
     """`merge2` over bytes, with its decisions."""
-    rules = TwoWayRules(Journal(), infer=infer, prepend=prepend)
+    rules = TwoWayRules(infer=infer, prepend=prepend)
     sources = _sources(Three(b"", dest, src), Three("", names[1], names[0]))
     if _refuses(sources):
         raise Unsupported(SEALED, path=names[1], hint="decrypt the versions, merge, encrypt")
     try:
-        return _merged(rules, sources, path)
+        return _merged(rules, TWO_WAY, sources, path)
     except Unsupported as error:
         raise _placed(error, sources) from None
 
@@ -116,18 +120,14 @@ def _refuses(sources: Three[Source]) -> bool:
     return is_sealed(sources.ours.text) or is_sealed(sources.theirs.text)
 
 
-def _merged(rules: KyamlRules, sources: Three[Source], path: str) -> Result:
-    merged = documents.merge(rules, sources.map(split), path)
-    parts = [side_text(merged.prologue, "ours")]
-    for resource in merged.resources:
-        text = side_text(resource.pieces, "ours")
-        opening = resource.opening or "---\n"
-        if resource.plan is not None and not holds(opening + text, resource.plan, "ours"):
-            name = resource.name or "a document"
-            raise Unsupported(f"the merged text of {name} did not pass the proof")
-        parts += [resource.opening, text]
-    data = _spelled("".join(parts) + merged.tail, sources)
-    return Result(data, tuple(rules.numbered(d) for d in rules.journal.decisions))
+def _merged(
+    rules: Rules, numbers: dict[tuple[str, str], str], sources: Three[Source], path: str
+) -> Result:
+    journal = Journal()
+    merged = documents.merge(rules, sources.map(split), journal, path)
+    prove(merged, "ours")
+    data = _spelled(merged.decided("ours"), sources)
+    return Result(data, tuple(numbered(d, numbers) for d in journal.decisions))
 
 
 def _spelled(text: str, sources: Three[Source]) -> bytes:
@@ -138,7 +138,8 @@ def _spelled(text: str, sources: Three[Source]) -> bytes:
 
 def _by_lines(sources: Three[Source], error: KmergeError, *, parses: bool) -> Result:
     journal = Journal()
-    text = merge_by_lines(sources.map(lambda source: source.text), journal)
+    text, notes = merge_by_lines(sources.map(lambda source: source.text))
+    journal.write(notes)
     if parses:
         try:
             _ = split(Source.of(text)).roots

@@ -1,21 +1,81 @@
-"""Where nulls are: rules `kyaml` must know, because there a null clears what it stands for."""
+"""Nulls, which clear what they stand for: where they are, and what they do to a document."""
 
 from __future__ import annotations
 
-from kmerge_git.tree.nodes import Collection, Node, Scalar
+from kmerge_git.merge.journal import Note
+from kmerge_git.merge.kyaml.numbers import lost, null_rule
+from kmerge_git.merge.kyaml.parts import part_of, tables_of, without
+from kmerge_git.merge.plan import Keep, Plan
+from kmerge_git.merge.three import Three
+from kmerge_git.tree.nodes import Collection, Node, Scalar, Sequence
+from kmerge_git.tree.same import same_node
 from kmerge_git.tree.scalars import is_null
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.kube.listkeys import Where
+    from kmerge_git.merge.decide.rules import Notes, Place
     from kmerge_git.tree.documents import Document
+    from kmerge_git.tree.nodes import Entry
 
 _WORDS = ("~", "null", "Null", "NULL")
 _ODD = ("&", "!", "\t", "? ", " \n", ": ]", ": ,", ":]", ":,")
 
 
+class Nulls:
+    """A document with nulls under the three-way rules; see `decide.rules.Live`."""
+
+    __slots__ = ("infer",)
+
+    def __init__(self, *, infer: bool) -> None:
+        self.infer = infer
+
+    def instructed(self, at: Three[Entry | None], place: Place) -> tuple[None, Notes] | None:
+        """M5, M9, M10: a null in the destination or in updated clears the field."""
+        base, ours, theirs = at.base, at.ours, at.theirs
+        there = ours or theirs
+        if there is None or there.key is None:
+            return None
+        if ours is not None and null(ours.value):
+            return None, [Note(place.path, "null clears", "ours", null_rule(theirs or base))]
+        if theirs is None or not null(theirs.value):
+            return None
+        if base is not None and null(base.value) and self._is_keyed(ours, place.where):
+            return None  # M17: a null that both carry is no change
+        if ours is None:
+            return None, []
+        rule = null_rule(ours)
+        if base is None or not same_node(base.value, ours.value):
+            return None, [lost(place.path, "null clears", rule, ours.value, theirs.value)]
+        return None, [Note(place.path, "null clears", "theirs", rule)]
+
+    def _is_keyed(self, entry: Entry | None, where: Where) -> bool:
+        """Whether an entry holds a list whose elements have keys."""
+        if entry is None or not isinstance(entry.value, Sequence):
+            return False
+        at = Three(None, entry.value, None)
+        return tables_of(at, where.list_rule(), infer=self.infer) is not None
+
+    def enters(self, ours: Node, theirs: Node) -> bool:
+        return holds_null(ours) or holds_null(theirs)
+
+    def part(self, theirs: Entry) -> Plan | None:
+        """A null adds nothing."""
+        return part_of(theirs, [self.own(theirs)])
+
+    def own(self, ours: Entry) -> Plan:
+        """M5 says: a null in the destination clears, even if nobody changed it."""
+        return without(Keep(ours.value), is_null_field)
+
+
 def null(node: Node) -> bool:
     """Whether a node is null, however it is spelled."""
     return isinstance(node, Scalar) and is_null(node)
+
+
+def is_null_field(entry: Entry) -> bool:
+    """Whether an entry is a null field."""
+    return null(entry.value)
 
 
 def holds_null(node: Node) -> bool:

@@ -1,8 +1,11 @@
-"""The numbers that rules have in docs/merge-rules.md, for `--explain`."""
+"""What is told about a decision, with the number that its rule has in docs/merge-rules.md."""
 
 from __future__ import annotations
 
+from kmerge_git.merge.journal import Note
+from kmerge_git.outcome import Decision
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
+from kmerge_git.tree.spans import is_block_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,11 +30,27 @@ TWO_WAY = {
 }
 
 
-def taken_rule(theirs: Node, path: Path) -> str:
-    """The number for a value that updated alone changed."""
+def numbered(decision: Decision, numbers: dict[tuple[str, str], str]) -> Decision:
+    """A decision with the number that its rule has in the contract."""
+    d = decision
+    rule = numbers.get((d.what, d.rule), d.rule)
+    return Decision(d.resource, d.path, d.what, d.side, rule, d.ours, d.theirs)
+
+
+def took(ours: Node, theirs: Node, path: Path) -> Note:
+    """A value that updated alone changed is taken; of a scalar both are told."""
     if isinstance(theirs, Mapping):
-        return "M16" if path and not isinstance(path[-1], str) else "M13"
-    return "M7" if isinstance(theirs, Sequence) else "M2"
+        rule = "M16" if path and not isinstance(path[-1], str) else "M13"
+    else:
+        rule = "M7" if isinstance(theirs, Sequence) else "M2"
+    values = (ours.raw, theirs.raw) if isinstance(theirs, Scalar) else ("", "")
+    return Note(path, "changed", "theirs", rule, *values)
+
+
+def lost(path: Path, what: str, rule: str, ours: Node | None, theirs: Node | None) -> Note:
+    """A change of the destination that does not come through."""
+    dest, updated = (node.raw if node is not None else "" for node in (ours, theirs))
+    return Note(path, what, "theirs", f"{rule} lost", dest, updated)
 
 
 def null_rule(other: Entry | None) -> str:
@@ -62,4 +81,4 @@ def clash_rule(at: Three[Node | None]) -> str:
         return "M7"
     if at.base is None:
         return "M3"
-    return "M30" if isinstance(theirs, Scalar) and theirs.style in ("|", ">") else "M2"
+    return "M30" if theirs is not None and is_block_text(theirs) else "M2"

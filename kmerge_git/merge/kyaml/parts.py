@@ -1,141 +1,229 @@
-"""Parts of a value: what updated changed in it, and what only the destination has in it.
+"""Parts of a value: without what clears, what updated changed in it, what only the destination has.
 
-Both are plans over one text, so that they are written with its comments and its spelling.
+Each is a plan over the value's own text, so that it is written with its comments and its spelling.
 """
 
 from __future__ import annotations
 
-from kmerge_git.kube.listkeys import infer_key
-from kmerge_git.merge.decide.keyed import keyed, step
-from kmerge_git.merge.plan import Build, Item, Keep, Plan
+from kmerge_git.kube.listkeys import step_of
+from kmerge_git.merge.decide.keyed import by_key, key_fields
+from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take
 from kmerge_git.merge.three import Three
-from kmerge_git.tree.nodes import Mapping, Node, Sequence
+from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_node
+from kmerge_git.tree.spans import in_flow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable, Iterator
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule, Where
+    from kmerge_git.merge.decide.rules import Place
     from kmerge_git.tree.nodes import Entry
 
+    Drop = Callable[[Entry], bool]
     Trio = tuple[Entry | None, Entry, Where, Path]
 
 
-class ListKeys:
-    """Which lists have keys: by the table, and where `infer` says so by what the elements hold."""
+def tables_of(
+    at: Three[Sequence | None], rule: ListRule, *, infer: bool
+) -> Three[dict[Hashable, Entry]] | None:
+    """The elements of three lists by key, or None for a list without keys."""
+    return by_key(at.map(lambda seq: seq.entries if seq is not None else ()), rule, infer=infer)
 
-    __slots__ = ("infer",)
 
-    def __init__(self, infer: bool) -> None:
-        self.infer = infer  # K6: off leaves only the table
+# -- what comes to the destination, and what stays there
 
-    def tables(
-        self, at: Three[Sequence | None], rule: ListRule
-    ) -> Three[dict[Hashable, Entry]] | None:
-        """The elements by key, or None for a list without keys."""
-        return keyed(at, rule) if self.infer or rule.kind != "infer" else None
 
-    def fields(self, at: Three[Sequence | None], rule: ListRule) -> tuple[str, ...]:
-        """The names of the fields that make an element's key."""
-        if rule.kind == "infer":
-            name = infer_key((at.base, at.ours, at.theirs)) if self.infer else None
-            return (name,) if name else ()
-        return rule.fields
+def taken(theirs: Entry, place: Place, over: Entry | None = None) -> Item:
+    """An entry of theirs, without what clears; its value alone comes `over` an entry of ours."""
+    part = place.live.part(theirs) if place.live else None
+    return Item(Take(theirs.value, theirs, part=part), over, theirs, place.path)
+
+
+def own(ours: Entry, place: Place) -> Item:
+    """An entry that only ours has, without what clears."""
+    plan = place.live.own(ours) if place.live else Keep(ours.value)
+    return Item(plan, ours, None, place.path)
+
+
+def updated_value(ours: Entry, theirs: Entry, place: Place) -> Take:
+    """Theirs' value in our quotes, and with our anchor: our aliases must not lose it."""
+    old, new = ours.value, theirs.value
+    style = old.style if isinstance(old, Scalar) and old.style in ("'", '"') else None
+    anchor = old.anchor if isinstance(new, Scalar) and not new.anchor else ""
+    part = place.live.part(theirs) if place.live else None
+    return Take(new, theirs, style, part=part, anchor=anchor)
+
+
+def excluded(at: Three[Mapping | None], names: list[str]) -> dict[str, Entry]:
+    """Our fields that updated's exclude, if updated has any of them."""
+    ours, theirs = (side.index() if side is not None else {} for side in (at.ours, at.theirs))
+    if not any(name in theirs for name in names):
+        return {}
+    return {name: ours[name] for name in names if name not in theirs}
+
+
+# -- without what clears
+
+
+def without(plan: Plan, drop: Drop) -> Plan:
+    """The plan without the entries of mappings that are to drop, at every depth.
+
+    The very same plan where there are none.
+    """
+    if isinstance(plan, Keep) and isinstance(plan.node, Collection):
+        node = plan.node
+        children = [(entry, without(Keep(entry.value), drop)) for entry in node.entries]
+        found = [(e, part) for e, part in children if e.key is None or not drop(e)]
+        untouched = all(isinstance(part, Keep) for _, part in found)
+        if untouched and len(found) == len(children):
+            return plan
+        return Build(node, node, [Item(part, e, e, ()) for e, part in found])
+    if isinstance(plan, Build):
+        items = [i for i in plan.items if i.ours is None or i.ours.key is None or not drop(i.ours)]
+        parts = [i.but(without(i.plan, drop), i.theirs, i.lead) for i in items]
+        return Build(plan.ours, plan.theirs, parts)
+    return plan
+
+
+def part_of(theirs: Entry, plans: Iterator[Plan] | list[Plan]) -> Plan | None:
+    """The first of some parts that can be written without the rest; None: the whole entry.
+
+    An element of a flow list comes as a whole: it has no line of its own.
+    """
+    if theirs.key is None and in_flow(theirs):
+        return None
+    for plan in plans:
+        if isinstance(plan, Build) and _stands_alone(theirs, plan):
+            return plan
+    return None
+
+
+def _stands_alone(entry: Entry, plan: Plan) -> bool:
+    """Whether no alias in a part has its anchor outside of it."""
+    text = entry.value.text
+    if text.find("*", entry.start, entry.end) < 0:
+        return True
+    known: set[str] = set()
+    for node in (*([entry.key] if entry.key is not None else ()), *_nodes(plan)):
+        if isinstance(node, Alias) and node.name not in known:
+            return False
+        known.add(node.anchor)
+    return True
+
+
+def _nodes(plan: Plan) -> Iterator[Node]:
+    """The nodes that a part holds, in the order of its text."""
+    if isinstance(plan, Build):
+        yield plan.ours
+        for item in plan.items:
+            if item.ours is not None and item.ours.key is not None:
+                yield item.ours.key
+            yield from _nodes(item.plan)
+    elif isinstance(plan, Keep):
+        yield plan.node
+        for entry in plan.node.entries if isinstance(plan.node, Collection) else ():
+            if entry.key is not None:
+                yield from _nodes(Keep(entry.key))
+            yield from _nodes(Keep(entry.value))
+
+
+# -- what updated changed
 
 
 def delta(
-    old: Node, new: Node, where: Where, keys: ListKeys, kept: tuple[str, ...] = ()
+    old: Node, new: Node, where: Where, kept: tuple[str, ...] = (), *, infer: bool
 ) -> Plan | None:
     """What `new` adds to `old` or changes, together with the fields `kept`; None: nothing."""
     if same_node(old, new):
         return None
     if isinstance(old, Mapping) and isinstance(new, Mapping):
-        return _delta_of_mapping(old, new, where.at(new), keys, kept)
+        return _delta_of_mapping(old, new, where.at(new), kept, infer=infer)
     if isinstance(old, Sequence) and isinstance(new, Sequence):
         rule = where.list_rule()
         at = Three(old, None, new)
-        tables = keys.tables(at, rule)
+        tables = tables_of(at, rule, infer=infer)
         if tables is not None and rule.kind != "set":
-            names = keys.fields(at, rule)
-            items = []
-            for key, entry in tables.theirs.items():
-                before = tables.base.get(key)
-                plan = _part(before, entry, where.items(), keys, names)
-                if plan is not None:
-                    items.append(Item(plan, entry, entry, ()))
+            names = fields_of(at, rule, infer=infer)
+            parts = [
+                (e, _delta_of_entry(tables.base.get(key), e, where.items(), names, infer=infer))
+                for key, e in tables.theirs.items()
+            ]
+            items = [Item(part, e, e, ()) for e, part in parts if part is not None]
             return Build(new, new, items) if items else None
     return Keep(new)
 
 
+def fields_of(at: Three[Sequence | None], rule: ListRule, *, infer: bool) -> tuple[str, ...]:
+    """The names of the fields that make the key of an element of three lists."""
+    return key_fields(at.map(lambda seq: seq.entries if seq is not None else ()), rule, infer=infer)
+
+
 def _delta_of_mapping(
-    old: Mapping, new: Mapping, where: Where, keys: ListKeys, kept: tuple[str, ...]
+    old: Mapping, new: Mapping, where: Where, kept: tuple[str, ...], *, infer: bool
 ) -> Plan | None:
     there = old.index()
     items: list[Item] = []
     changed = False
-    for entry in new.entries:
-        plan = _part(there.get(entry.name), entry, where.child(entry.name), keys, ())
-        changed = changed or plan is not None
-        if plan is not None or entry.name in kept:
-            items.append(Item(plan or Keep(entry.value), entry, entry, ()))
+    for e in new.entries:
+        part = _delta_of_entry(there.get(e.name), e, where.child(e.name), (), infer=infer)
+        changed = changed or part is not None
+        if part is not None or e.name in kept:
+            items.append(Item(part or Keep(e.value), e, e, ()))
     return Build(new, new, items) if changed else None
 
 
-def _part(
-    before: Entry | None, entry: Entry, where: Where, keys: ListKeys, kept: tuple[str, ...]
+def _delta_of_entry(
+    before: Entry | None, entry: Entry, where: Where, kept: tuple[str, ...], *, infer: bool
 ) -> Plan | None:
     if before is None:
         return Keep(entry.value)
-    return delta(before.value, entry.value, where, keys, kept)
+    return delta(before.value, entry.value, where, kept, infer=infer)
+
+
+# -- what only the destination has
 
 
 def rest(
-    base: Node, ours: Node, where: Where, keys: ListKeys, path: Path, lost: list[Path]
-) -> Plan | None:
+    base: Node, ours: Node, where: Where, path: Path, *, infer: bool
+) -> tuple[Plan | None, list[Path]]:
     """What only ours has in a mapping or keyed list that updated removed; None: nothing.
 
-    What base had goes, and is `lost` where ours had changed it.
+    What base had goes; the paths say where ours had changed it.
     """
     found: list[Trio] | None = None
     if isinstance(base, Mapping) and isinstance(ours, Mapping):
         there, inner = base.index(), where.at(ours)
         found = [(there.get(e.name), e, inner.child(e.name), (*path, e.name)) for e in ours.entries]
     elif isinstance(base, Sequence) and isinstance(ours, Sequence):
-        found = _elements(base, ours, where, keys, path)
+        found = _elements(base, ours, where, path, infer=infer)
     if found is None or not isinstance(ours, Mapping | Sequence):
-        if not same_node(base, ours):
-            lost.append(path)
-        return None
+        return None, [] if same_node(base, ours) else [path]
     items: list[Item] = []
+    lost: list[Path] = []
     for before, entry, inner, place in found:
         plan: Plan | None = Keep(entry.value)
-        if before is not None:
-            plan = _rest_of_entry(before, entry, inner, keys, place, lost)
+        if before is not None and entry.key is not None:
+            plan, below = rest(before.value, entry.value, inner, place, infer=infer)
+            lost += below
+        elif before is not None:  # M21: an element goes as a whole
+            plan = None
+            lost += [] if same_node(before.value, entry.value) else [place]
         if plan is not None:
             items.append(Item(plan, entry, None, place))
-    return Build(ours, ours, items) if items else None
-
-
-def _rest_of_entry(
-    before: Entry, entry: Entry, where: Where, keys: ListKeys, path: Path, lost: list[Path]
-) -> Plan | None:
-    if entry.key is not None:
-        return rest(before.value, entry.value, where, keys, path, lost)
-    if not same_node(before.value, entry.value):
-        lost.append(path)  # M21: an element goes as a whole
-    return None
+    return Build(ours, ours, items) if items else None, lost
 
 
 def _elements(
-    base: Sequence, ours: Sequence, where: Where, keys: ListKeys, path: Path
+    base: Sequence, ours: Sequence, where: Where, path: Path, *, infer: bool
 ) -> list[Trio] | None:
     rule = where.list_rule()
-    tables = keys.tables(Three(base, ours, None), rule)
+    tables = tables_of(Three(base, ours, None), rule, infer=infer)
     if tables is None:
         return None
     return [
-        (tables.base.get(key), entry, where.items(), (*path, step(key, rule)))
+        (tables.base.get(key), entry, where.items(), (*path, step_of(key, rule)))
         for key, entry in tables.ours.items()
     ]

@@ -6,12 +6,36 @@ an unkeyed list. What does not parse (an undefined alias too) raises.
 
 from __future__ import annotations
 
+from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
-from kmerge_git.kube.listkeys import Where, start
-from kmerge_git.merge.decide.keyed import segment_keys
+from kmerge_git.kube.listkeys import ListRule, Where, element_key, field_text, has_port_names, start
 from kmerge_git.merge.three import Three
-from kmerge_git.tree.documents import Document, Stream
-from kmerge_git.tree.nodes import Collection, Mapping, Node, Sequence
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, Stream, split
+from kmerge_git.tree.nodes import Mapping, Node, Sequence
+from kmerge_git.tree.same import canon
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+
+def is_sound(data: bytes, inputs: Three[Stream], path: str) -> bool:
+    """Whether a line merge brings no damage that its inputs did not have."""
+    try:
+        return not new_damage(split(Source(data, path)), inputs, path)
+    except KmergeError:
+        return False
+
+
+def breaks(data: bytes, texts: Three[bytes], path: str) -> bool:
+    """Whether three inputs that are YAML became something that no input was."""
+    try:
+        streams = texts.map(lambda text: split(Source(text, path)))
+        streams.map(lambda stream: stream.roots)
+    except KmergeError:
+        return False
+    return not is_sound(data, streams, path)
 
 
 def new_damage(result: Stream, inputs: Three[Stream], path: str) -> set[str]:
@@ -44,23 +68,32 @@ def damage(
 
 
 def _walk(node: Node, where: Where, path: tuple[str, ...], found: set[str]) -> None:
-    if not isinstance(node, Collection):
-        return
     if isinstance(node, Mapping):
         where = where.at(node)
-        names = [e.name for e in node.entries]
-        for name in (
-            {n for n in names if names.count(n) > 1} if len(set(names)) < len(names) else ()
-        ):
-            found.add(f"key twice: {'/'.join(path)} {name}")
+        names = [entry.name for entry in node.entries]
+        if len(set(names)) < len(names):
+            twice = {name for name in names if names.count(name) > 1}
+            found.update(f"key twice: {'/'.join(path)} {name}" for name in twice)
         for entry in node.entries:
             _walk(entry.value, where.child(entry.name), (*path, entry.name), found)
     elif isinstance(node, Sequence):
-        rule = where.list_rule()
-        inner = where.items()
-        keys = segment_keys(node, rule)
-        for index, key in enumerate(keys):
-            if key is not None and key in keys[:index]:
-                found.add(f"element twice: {'/'.join(path)} {key}")
+        keys, inner = _keys(node, where.list_rule()), where.items()
+        again = (key for n, key in enumerate(keys) if key is not None and key in keys[:n])
+        found.update(f"element twice: {'/'.join(path)} {key}" for key in again)
         for entry in node.entries:
             _walk(entry.value, inner, (*path, "[]"), found)
+
+
+def _keys(made: Sequence, rule: ListRule) -> list[Hashable]:
+    """The key of every element; None: there is nothing to compare."""
+    nodes = [entry.value for entry in made.entries]
+    if rule.kind in ("resources", "keyed"):
+        keys = [element_key(node, rule) for node in nodes]
+        if has_port_names(rule):
+            names = [field_text(node, "name") for node in nodes]
+            keys += [name and ("name", name) for name in names]
+        return keys
+    names = [field_text(node, "name") for node in nodes]
+    if rule.kind == "infer" and all(name is not None for name in names):
+        return list(names)
+    return [canon(node) for node in nodes]

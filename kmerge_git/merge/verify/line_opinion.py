@@ -1,96 +1,114 @@
-"""Whether a merge by lines comes to the same text as the merge by structure did.
+"""The second opinion: a merge of the same files by lines, which knows nothing of YAML.
 
-Two merges that know nothing of each other and agree need no third opinion. So git's own line
-merge, which is a process, is asked only where this one, which knows less, says no.
+Two merges that know nothing of each other and agree need no third one. So git's own line merge,
+which is a process, is asked only where ours, which knows less, says no.
 """
 
 from __future__ import annotations
 
-from kmerge_git.merge.three import Three, cut
+from kmerge_git.errors import KmergeError
+from kmerge_git.merge.three import Three, agreed, cut
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.text.pieces import side_text
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.documents import Merged, Resource
-    from kmerge_git.tree.documents import Document, Stream
+    from collections.abc import Callable
+
+    from kmerge_git.merge.documents import MergedDocument, MergedFile
+    from kmerge_git.text.linemerge import LineMerge
+    from kmerge_git.tree.documents import Stream
 
 # What lines do not tell: whether an alias has its anchor and an anchor is alone, and where a text
 # of several lines ends.
 UNTOLD = ("*", "&", ": |", ": >", "- |", "- >", "? |", "? >")
 
 
-def lines_agree(merged: Merged, streams: Three[Stream]) -> bool:
+class Asked:
+    """Git's line merge, which starts when somebody asks for it, and once only."""
+
+    __slots__ = ("_answer", "_start")
+
+    def __init__(self, start: Callable[[], LineMerge]) -> None:
+        self._start = start
+        self._answer: tuple[bytes, int] | None = None
+
+    def result(self) -> tuple[bytes, int]:
+        """(merged text, number of conflicts); -1 conflicts: there is no merge by lines."""
+        if self._answer is None:
+            self._answer = self._start().result()
+        return self._answer
+
+
+def lines_agree(merged: MergedFile, streams: Three[Stream]) -> bool:
     """Whether the lines of all three files, merged in place, are the lines of the result."""
-    sources = streams.map(lambda stream: stream.source)
-    spelling = sources.map(lambda s: (s.bom, s.eol, s.final_newline))
-    if not spelling.base == spelling.ours == spelling.theirs:
-        return False
+    base, ours, theirs = streams.map(lambda s: _spelling(s.source)).each()
     prologue = "".join(map(str, merged.prologue))
     return (
-        _in_place(merged, streams)
-        and prologue == _one_changed(streams.map(lambda stream: stream.prologue))
-        and merged.tail == _one_changed(streams.map(lambda stream: stream.tail))
-        and all(map(_agrees, merged.resources))
+        base == ours == theirs
+        and _in_place(merged, streams)
+        and prologue == agreed(streams.map(lambda stream: stream.prologue))
+        and merged.tail == agreed(streams.map(lambda stream: stream.tail))
+        and all(map(_agrees, merged.documents))
     )
 
 
-def needs_proof(merged: Merged) -> bool:
+def needs_proof(merged: MergedFile) -> bool:
     """Whether there is a document in which agreement by lines is not enough."""
     return any(
-        mark in side_text(resource.pieces, "ours")
-        for resource in merged.resources
-        if resource.plan is not None
+        mark in side_text(document.pieces, "ours")
+        for document in merged.documents
+        if document.plan is not None
         for mark in UNTOLD
     )
 
 
-def _in_place(merged: Merged, streams: Three[Stream]) -> bool:
+def same_meaning(data: bytes, text: str, path: str) -> bool:
+    """Whether a merge by lines means the same as our text."""
+    from kmerge_git.merge.verify.proof import same_documents
+
+    try:
+        theirs = split(Source(data, path)).documents
+        return same_documents(theirs, split(Source.of(text)).documents)
+    except KmergeError:
+        return False
+
+
+def _spelling(source: Source) -> tuple[bool, str, bool]:
+    return source.bom, source.eol, source.final_newline
+
+
+def _in_place(merged: MergedFile, streams: Three[Stream]) -> bool:
     """Whether every version has the documents of the result, and in that order."""
-    count = len(merged.resources)
-    if any(len(s.documents) != count for s in (streams.base, streams.ours, streams.theirs)):
+    count = len(merged.documents)
+    if any(len(stream.documents) != count for stream in streams.each()):
         return False
     return all(
-        document is not None and document.number == number
-        for number, resource in enumerate(merged.resources)
-        for document in (resource.at.base, resource.at.ours, resource.at.theirs)
+        version is not None and version.number == number
+        for number, document in enumerate(merged.documents)
+        for version in document.at.each()
     )
 
 
-def _agrees(resource: Resource) -> bool:
-    if resource.opening != _one_changed(resource.at.map(_opening)):
+def _agrees(made: MergedDocument) -> bool:
+    openings = made.at.map(lambda d: d.opening if d is not None else "")
+    if made.opening != agreed(openings):
         return False
-    at = resource.elided.at if resource.elided else resource.at
-    texts = at.map(_content)
-    text = side_text(resource.pieces, "ours")
-    picked = _one_changed(texts)
-    if picked is not None:
-        return text == picked
-    return _by_lines(texts) == text
+    at = made.elided.at if made.elided else made.at
+    texts = at.map(lambda d: d.content if d is not None else "")
+    picked = agreed(texts)
+    return side_text(made.pieces, "ours") == (picked if picked is not None else _by_lines(texts))
 
 
 def _by_lines(texts: Three[str]) -> str | None:
     """The merge of the lines; None: they clash."""
     lines = texts.map(lambda text: text.split("\n"))
     result: list[str] = []
-    for region in diff3(lines.base, lines.ours, lines.theirs):
+    for region in diff3(*lines.each()):
         if region.kind == "clash":
             return None
         part = cut(region, lines)
         result += part.theirs if region.kind == "theirs" else part.ours
     return "\n".join(result)
-
-
-def _one_changed(texts: Three[str]) -> str | None:
-    """The text of the side that changed it; None: both did, and not in the same way."""
-    if texts.ours in (texts.base, texts.theirs):
-        return texts.theirs
-    return texts.ours if texts.theirs == texts.base else None
-
-
-def _opening(document: Document | None) -> str:
-    return document.opening if document is not None else ""
-
-
-def _content(document: Document | None) -> str:
-    return document.content if document is not None else ""

@@ -5,10 +5,11 @@ With conflicts, every hunk is decided for ours, and again for theirs; both texts
 
 from __future__ import annotations
 
-from kmerge_git.errors import KmergeError
-from kmerge_git.merge.decide.block_texts import body_lines, header
+from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take
+from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.text.source import Source
+from kmerge_git.tree.blocks import body_lines, header
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
 from kmerge_git.tree.same import same_node
@@ -16,7 +17,32 @@ from kmerge_git.tree.scalars import meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.merge.documents import MergedDocument, MergedFile
     from kmerge_git.tree.documents import Document
+
+
+def prove(merged: MergedFile, side: str) -> None:
+    """Every document that was merged inside says what its plan says, or `Unproved` is raised."""
+    for document in merged.documents:
+        if not _is_proved(document, side):
+            name = document.name or "a document"
+            raise Unproved(f"the merged text of {name} did not pass the proof")
+
+
+def give_up_unproved(merged: MergedFile) -> None:
+    """Documents whose text is not what was decided become a conflict as a whole."""
+    for document in merged.documents:
+        if not (_is_proved(document, "ours") and _is_proved(document, "theirs")):
+            texts = document.at.map(lambda d: d.content if d is not None else "")
+            why = "cannot be merged by structure"
+            document.give_up([Hunk(*texts.each(), "", why)])
+
+
+def _is_proved(document: MergedDocument, side: str) -> bool:
+    if document.plan is None:
+        return True
+    text = (document.opening or "---\n") + side_text(document.pieces, side)
+    return holds(text, document.plan, side)
 
 
 def holds(text: str, plan: Plan, side: str) -> bool:
@@ -35,6 +61,8 @@ def agrees(plan: Plan, node: Node | None, side: str) -> bool:
     if isinstance(plan, Take) and plan.anchor:
         both = isinstance(node, Scalar) and isinstance(plan.node, Scalar)
         return both and node.anchor == plan.anchor and meaning(node) == meaning(plan.node)  # type: ignore[arg-type]
+    if isinstance(plan, Take) and plan.part is not None:
+        return agrees(plan.part, node, side)
     if isinstance(plan, Keep | Take):
         return same_node(plan.node, node)
     if isinstance(plan, NewText):
@@ -53,37 +81,36 @@ def agrees(plan: Plan, node: Node | None, side: str) -> bool:
 
 
 def _agrees_mapping(plan: Build, node: Mapping, side: str) -> bool:
+    wanted = _decided(plan, side)
     there = node.index()
-    wanted = 0
-    for item in plan.items:
-        if isinstance(item.plan, Clash):
-            for entry in getattr(item.plan, side):
-                wanted += 1
-                found = there.get(entry.name)
-                if found is None or not same_node(entry.value, found.value):
-                    return False
-            continue
-        entry = item.ours or item.theirs
-        wanted += 1
-        found = there.get(entry.name) if entry is not None else None
-        if found is None or not agrees(item.plan, found.value, side):
-            return False
-    return wanted == len(node.entries) == len(there)
+    if len(wanted) != len(node.entries):
+        return False
+    if len(there) < len(node.entries):  # repeated keys: only in the same order
+        pairs = zip(wanted, node.entries, strict=True)
+        return all(name == e.name and agrees(part, e.value, side) for (name, part), e in pairs)
+    return dict(wanted).keys() == there.keys() and all(
+        agrees(part, there[name].value, side) for name, part in wanted
+    )
 
 
 def _agrees_list(plan: Build, node: Collection, side: str) -> bool:
-    found = iter(node.entries)
+    wanted = _decided(plan, side)
+    return len(wanted) == len(node.entries) and all(
+        agrees(part, entry.value, side)
+        for (_, part), entry in zip(wanted, node.entries, strict=True)
+    )
+
+
+def _decided(plan: Build, side: str) -> list[tuple[str, Plan]]:
+    """The key and the plan of every entry, with every clash decided for one side."""
+    found: list[tuple[str, Plan]] = []
     for item in plan.items:
+        own = item.ours or item.theirs
         if isinstance(item.plan, Clash):
-            for entry in getattr(item.plan, side):
-                other = next(found, None)
-                if other is None or not same_node(entry.value, other.value):
-                    return False
-            continue
-        other = next(found, None)
-        if other is None or not agrees(item.plan, other.value, side):
-            return False
-    return next(found, None) is None
+            found += [(entry.name, Keep(entry.value)) for entry in item.plan.side(side)]
+        elif own is not None:
+            found.append((own.name, item.plan))
+    return found
 
 
 def _trimmed(lines: list[str]) -> list[str]:

@@ -1,40 +1,57 @@
 """The writer: a plan and our text become the text of the result.
 
 What a plan keeps is cut from our text unchanged; only the entries that a plan changes are put
-together anew. This is the only place that knows indentation (with `layout` and `flow`).
+together anew.
 """
 
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.merge.decide.comments import bare_lines, merge_lines
-from kmerge_git.merge.plan import Build, Clash, Item, Keep, NewText, Plan, Take, TextClash
-from kmerge_git.merge.sides import decided, decided_item, is_empty, named_clash
+from kmerge_git.merge.plan import (
+    Build,
+    Clash,
+    Item,
+    Keep,
+    NewText,
+    Plan,
+    Take,
+    decided,
+    decided_item,
+    is_empty,
+    keeps_tail,
+    named_clash,
+)
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write import flow
-from kmerge_git.merge.write.hunks import comment_lines, text_lines
-from kmerge_git.merge.write.key_line import dash_comment, keeps_tail, tail_of
-from kmerge_git.merge.write.layout import Layout, entry_lines, in_flow, value_lines, value_rest
-from kmerge_git.text.pieces import (
-    SIDES,
-    Hunk,
+from kmerge_git.merge.write.hunks import (
+    comment_lines,
     overlay,
-    side_text,
     starts_blank,
+    text_lines,
     without_blank_start,
 )
+from kmerge_git.merge.write.key_line import (
+    before_value,
+    behind_key,
+    dash_comment,
+    key_part,
+    rest_of_key_line,
+    separator,
+    tail_of,
+)
+from kmerge_git.merge.write.layout import Layout, entry_lines, value_lines, value_rest
+from kmerge_git.text.pieces import SIDES, Hunk, side_text
 from kmerge_git.tree.documents import Document
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Scalar
 from kmerge_git.tree.spans import (
     after,
-    column_of,
+    in_flow,
     in_mid_line,
     inline,
     keeps_blank_lines,
     on_own_lines,
     opening,
     properties,
-    separator_end,
 )
 
 TYPE_CHECKING = False
@@ -52,31 +69,37 @@ def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
         if isinstance(root, Scalar) and inline(root) and inline(plan.node):
             return [text[ours.body : root.start], plan.node.raw, text[root.end : ours.end]]
         return [theirs.content]
-    if root is None or not isinstance(plan, Build | NewText):
-        return [ours.content]
     if isinstance(plan, NewText):
-        before = text[ours.body : root.content]
-        return [before, *text_lines(plan, 2, ()), text[root.end + 1 : ours.end]]
+        before, behind = text[ours.body : plan.ours.content], text[plan.ours.end + 1 : ours.end]
+        return [before, *text_lines(plan, 2, ()), behind]
+    if not isinstance(plan, Build):
+        return [ours.content]
     if _must_lift(plan):
         base, mine, yours = (
             side_text(write_document(decided(plan, side), at), side) for side in SIDES
         )
         return [Hunk(base, mine, yours, *_cause(plan))]
+    return _write_top(plan, ours)
+
+
+def _write_top(plan: Build, ours: Document) -> Pieces:
+    """The text of a document whose top is a collection."""
+    text, root = ours.source.text, plan.ours
     if not plan.items:
         empty = "{}\n" if isinstance(root, Mapping) else "[]\n"
-        if plan.ours.flow:
+        if root.flow:
             return [text[ours.body : root.start], empty[:-1], text[root.end : ours.end]]
-        return [text[ours.body : plan.ours.top], *_around(plan, 0, ()), empty]
-    if plan.ours.flow and (plan.ours.entries or plan.theirs.flow):
+        return [text[ours.body : root.top], *_around(plan, 0, ()), empty]
+    if root.flow and (root.entries or plan.theirs.flow):
         return [text[ours.body : root.start], *flow.write(plan), text[root.end : ours.end]]
-    if plan.ours.flow:  # an empty one, filled
+    if root.flow:  # an empty one, filled
         rest = text[root.end : ours.end].lstrip(" ").removeprefix("\n")
         return [text[ours.body : root.start], *_items(plan, 0), rest]
-    before = text[ours.body : plan.ours.top]
-    block = _block(plan, plan.ours.column, ())
-    if in_mid_line(plan.ours):
-        return overlay(before, plan.ours.column, block)
-    return [before, *block, text[plan.ours.bottom : ours.end]]
+    before = text[ours.body : root.top]
+    block = _block(plan, root.column, ())
+    if in_mid_line(root):
+        return overlay(before, root.column, block)
+    return [before, *block, text[root.bottom : ours.end]]
 
 
 def _must_lift(plan: Build) -> bool:
@@ -91,24 +114,32 @@ def _cause(plan: Plan) -> tuple[str, str]:
     return show(path), why
 
 
+# -- block collections
+
+
 def _block(plan: Build, column: int, path: Path) -> Pieces:
     """The lines of a block collection: head, items, foot."""
-    ours = plan.ours
-    text = ours.text
-    pieces: Pieces = []
-    if plan.head is None:
-        pieces.append(text[ours.top : ours.entries[0].lead])
-    else:
-        pieces += comment_lines(plan.head, column, path)
-    pieces += _items(plan, column)
-    if plan.foot is None:
-        foot: Pieces = [text[ours.entries[-1].end : ours.bottom]]
-    else:
-        foot = comment_lines(plan.foot, column, path)
+    head, foot = _ends(plan, column, path)
     if starts_blank(foot) and _has_open_end(plan):
         foot = without_blank_start(foot)
-    pieces += foot
-    return [p for p in pieces if p]
+    return [p for p in (*head, *_items(plan, column), *foot) if p]
+
+
+def _ends(plan: Build, column: int, path: Path) -> tuple[Pieces, Pieces]:
+    """The comment lines above the first and below the last entry."""
+    ours = plan.ours
+    head: Pieces = [ours.text[ours.top : ours.entries[0].lead]]
+    foot: Pieces = [ours.text[ours.entries[-1].end : ours.bottom]]
+    return (
+        head if plan.head is None else comment_lines(plan.head, column, path),
+        foot if plan.foot is None else comment_lines(plan.foot, column, path),
+    )
+
+
+def _around(plan: Build, column: int, path: Path) -> Pieces:
+    """Head and foot of a collection that has no entries left."""
+    head, foot = _ends(plan, column, path)
+    return [*head, *foot]
 
 
 def _items(plan: Build, column: int) -> Pieces:
@@ -136,6 +167,9 @@ def _has_open_end(plan: Plan) -> bool:
     return isinstance(plan, Keep | Take) and keeps_blank_lines(plan.node)
 
 
+# -- entries
+
+
 def _item(item: Item, column: int, layout: Layout | None) -> Pieces:
     if isinstance(item.plan, Clash):
         return _clash(item.plan, item, column, layout)
@@ -145,39 +179,66 @@ def _item(item: Item, column: int, layout: Layout | None) -> Pieces:
         # what was there already is indented as ours has it, but for its column
         new = layout if item.base is None else None
         return [entry_lines(taken, column, new)] if taken is not None else []
-    text = entry.value.text
+    return [*_lead(item, entry, column), *entry_pieces(item, column, layout)]
+
+
+def _lead(item: Item, entry: Entry, column: int) -> Pieces:
+    """The lines above an entry of ours."""
     if item.lead is None:
-        lead: Pieces = [text[entry.lead : entry.line]]
-    else:
-        lead = comment_lines(item.lead, column, item.path)
-    return [*lead, *entry_pieces(item, column, layout)]
+        return [entry.value.text[entry.lead : entry.line]]
+    return comment_lines(item.lead, column, item.path)
+
+
+def _clash(clash: Clash, item: Item, column: int, layout: Layout | None) -> Pieces:
+    """A hunk around the entries; the comments above stay outside where both sides agree."""
+    if clash.base:
+        layout = None  # versions of what ours has are indented as they are
+
+    def lines(entries: list[Entry]) -> str:
+        new = layout if entries is clash.theirs else None
+        leads = [clash.apart, *[True] * len(entries)]
+        return "".join(
+            entry_lines(e, column, new, lead=lead) for e, lead in zip(entries, leads, strict=False)
+        )
+
+    sides = lines(clash.base), lines(clash.ours), lines(clash.theirs)
+    hunk = Hunk(*sides, show(item.path), clash.why)
+    entry = item.ours
+    if clash.apart or entry is None or (item.lead is None and in_flow(entry)):
+        return [hunk]
+    return [*_lead(item, entry, column), hunk]
 
 
 def entry_pieces(item: Item, column: int, layout: Layout | None = None) -> Pieces:
     """The lines of one of our entries from its key or dash on."""
     plan, entry = item.plan, item.ours
     assert entry is not None  # the caller's case
-    value = entry.value
     if isinstance(plan, Build):
         if _must_lift(plan):
-            return [_lifted(item, entry, column, layout)]
+            return [_lifted(item, column, layout)]
         if plan.ours.flow and not _becomes_block(plan):
-            return [_start(item, entry, column), *flow.write(plan), tail_of(item, entry)]
+            return [before_value(item, entry, column), *flow.write(plan), tail_of(item, entry)]
         return _entry_with_block(item, entry, plan, column, layout)
     if isinstance(plan, NewText):
-        before = _start(item, entry, column, stop=plan.ours.content)
+        before = before_value(item, entry, column, stop=plan.ours.content)
         return [before, *text_lines(plan, column + 2, item.path), tail_of(item, entry)[1:]]
     if isinstance(plan, Take):
         return [_with_taken(item, entry, plan, column, layout)]
+    return _with_own_value(item, entry, column)
+
+
+def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
+    """Our key and our value, perhaps with another key or comment."""
+    value = entry.value
     if on_own_lines(value):
-        below = value.text[_top(entry) : entry.end]
-        return [_key(item, entry, column) + _opening(item, entry) + below]
+        below = value.text[behind_key(entry) + len(opening(entry)) : entry.end]
+        return [key_part(item, entry, column) + rest_of_key_line(item, entry) + below]
     kept = value.text[value.start : value.end]
     if dash_comment(item):
-        line = f"{_key(item, entry, column)}  {dash_comment(item)}\n"
+        line = f"{key_part(item, entry, column)}  {dash_comment(item)}\n"
         indent = value.start - (value.text.rfind("\n", 0, value.start) + 1)
         return [line, " " * indent + kept + tail_of(item, entry)]
-    return [_start(item, entry, column) + kept + tail_of(item, entry)]
+    return [before_value(item, entry, column) + kept + tail_of(item, entry)]
 
 
 def _with_taken(item: Item, entry: Entry, plan: Take, column: int, layout: Layout | None) -> str:
@@ -188,15 +249,14 @@ def _with_taken(item: Item, entry: Entry, plan: Take, column: int, layout: Layou
     if item.base is not None and on_own_lines(item.base.value):
         layout = None
     if on_own_lines(new):
-        key = _key(item, entry, column)
-        marks = properties(new)
-        return key + _opening(item, entry, marks) + value_lines(taken, column, layout)
+        line = key_part(item, entry, column) + rest_of_key_line(item, entry, properties(new))
+        return line + value_lines(taken, column, layout)
     # a block's lines stand below one another, whatever gap ours has behind its dash
     is_block = isinstance(new, Collection) and not new.flow
     if inline(entry.value) and not is_block:
-        start = _start(item, entry, column)
+        start = before_value(item, entry, column)
     else:
-        start = _key(item, entry, column) + _separator(entry)
+        start = key_part(item, entry, column) + separator(entry)
     rest = value_rest(taken, column, layout, plan.style)
     if plan.anchor:
         rest = f"&{plan.anchor} {rest}".rstrip()
@@ -218,7 +278,7 @@ def _with_comment(rest: str, tail: str) -> str:
     return first + ("" if comment[0].isspace() else " ") + comment + newline + below
 
 
-def _lifted(item: Item, entry: Entry, column: int, layout: Layout | None) -> Hunk:
+def _lifted(item: Item, column: int, layout: Layout | None) -> Hunk:
     """The entry once for each side."""
     sides = []
     for side in SIDES:
@@ -231,38 +291,7 @@ def _lifted(item: Item, entry: Entry, column: int, layout: Layout | None) -> Hun
     return Hunk(sides[0], sides[1], sides[2], *_cause(item.plan))
 
 
-def _key(item: Item, entry: Entry, column: int) -> str:
-    """The indentation and the key or dash."""
-    text = entry.value.text
-    indent = " " * column if entry.line == entry.start else text[entry.line : entry.start]
-    if entry.key is None:
-        return indent + "-"
-    key = item.key if item.key is not None else entry.key.raw
-    return indent + text[entry.start : entry.key.start] + key
-
-
-def _separator(entry: Entry) -> str:
-    """What stands between the key and its value's line: a colon, but for `? ` keys."""
-    if entry.key is None:
-        return ""
-    found = entry.value.text[entry.key.end : separator_end(entry)]
-    if found or entry.key.start == entry.start:
-        return found or ":"
-    return "\n" + " " * column_of(entry) + ":"  # `? key` alone
-
-
-def _start(item: Item, entry: Entry, column: int, stop: int = -1) -> str:
-    """Everything of the entry's lines before its value."""
-    begin = entry.key.end if entry.key is not None else entry.start + 1
-    return (
-        _key(item, entry, column)
-        + entry.value.text[begin : entry.value.start if stop < 0 else stop]
-    )
-
-
-def _top(entry: Entry) -> int:
-    begin = entry.key.end if entry.key is not None else entry.start + 1
-    return begin + len(opening(entry))
+# -- entries whose value is a block collection
 
 
 def _becomes_block(plan: Build) -> bool:
@@ -275,99 +304,40 @@ def _entry_with_block(
 ) -> Pieces:
     ours = plan.ours
     if _becomes_block(plan):
-        layout = layout or Layout(ours.text, ours.start)
-        inner = column + layout.way_to(plan.theirs, item.theirs)
-        marks = plan.properties if plan.properties is not None else properties(ours)
-        tail = tail_of(item, entry)
-        pieces = _items(plan, inner)
-        if entry.key is None and not marks and not tail.strip():
-            return overlay(_key(item, entry, column).ljust(inner), inner, pieces)
-        line = _key(item, entry, column) + _separator(entry) + (" " + marks if marks else "")
-        return [line + tail, *pieces]
+        return _filled(item, entry, plan, column, layout or Layout(ours.text, ours.start))
     if not plan.items:
         return _emptied(item, entry, plan, column)
     pieces = _block(plan, ours.column, item.path)
     if dash_comment(item):
-        return [f"{_key(item, entry, column)}  {dash_comment(item)}\n", *pieces]
+        return [f"{key_part(item, entry, column)}  {dash_comment(item)}\n", *pieces]
     if in_mid_line(ours):
-        return overlay(_start(item, entry, column, stop=ours.content), ours.column, pieces)
-    return [_key(item, entry, column) + _opening(item, entry, plan.properties), *pieces]
+        return overlay(before_value(item, entry, column, stop=ours.content), ours.column, pieces)
+    line = key_part(item, entry, column) + rest_of_key_line(item, entry, plan.properties)
+    return [line, *pieces]
 
 
-def _opening(item: Item, entry: Entry, marks: str | None = None) -> str:
-    """The rest of the key's line above a block, with other properties, another comment, or both."""
-    value = entry.value
-    below = on_own_lines(value)
-    line = opening(entry) if below else ""
-    if below and item.after is None and marks in (None, properties(value)):
-        return line
-    if marks is None:
-        marks = properties(value)
-    if item.after is not None:
-        comment = item.after
-    else:
-        comment = after(entry) if below else tail_of(item, entry)
-    comment = comment.split("\n", 1)[0].rstrip()
-    if comment and not comment[0].isspace():
-        comment = " " + comment
-    spaced = (" " + marks if marks else "") + comment
-    return _separator(entry) + spaced + "\n"
+def _filled(item: Item, entry: Entry, plan: Build, column: int, layout: Layout) -> Pieces:
+    """An empty `{}` or `[]` of ours with the lines of theirs below."""
+    inner = column + layout.way_to(plan.theirs, item.theirs)
+    marks = plan.properties if plan.properties is not None else properties(plan.ours)
+    tail = tail_of(item, entry)
+    pieces = _items(plan, inner)
+    if entry.key is None and not marks and not tail.strip():
+        return overlay(key_part(item, entry, column).ljust(inner), inner, pieces)
+    line = key_part(item, entry, column) + separator(entry) + (" " + marks if marks else "")
+    return [line + tail, *pieces]
 
 
 def _emptied(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
     """R6: a collection that lost its last entry stays as `{}` or `[]`."""
     empty = "{}" if isinstance(plan.ours, Mapping) else "[]"
     if in_mid_line(plan.ours):
-        return [_start(item, entry, column, stop=plan.ours.content) + empty + "\n"]
-    line = _opening(item, entry, plan.properties)
+        return [before_value(item, entry, column, stop=plan.ours.content) + empty + "\n"]
+    line = rest_of_key_line(item, entry, plan.properties)
     bare, hash_mark, comment = line.partition("#")
     spacer = "  " if hash_mark else ""
     first = bare.rstrip() + " " + empty + spacer + hash_mark + comment.rstrip("\n")
     return [
-        _key(item, entry, column) + first.rstrip() + "\n",
+        key_part(item, entry, column) + first.rstrip() + "\n",
         *_around(plan, plan.ours.column, item.path),
     ]
-
-
-def _around(plan: Build, column: int, path: Path) -> Pieces:
-    """Head and foot of a collection that has no entries left."""
-    ours = plan.ours
-    head = [ours.text[ours.top : ours.entries[0].lead]]
-    foot = [ours.text[ours.entries[-1].end : ours.bottom]]
-    return [
-        *(head if plan.head is None else comment_lines(plan.head, column, path)),
-        *(foot if plan.foot is None else comment_lines(plan.foot, column, path)),
-    ]
-
-
-def _clash(clash: Clash, item: Item, column: int, layout: Layout | None) -> Pieces:
-    """A hunk around the entries; the comments above stay outside where both sides agree."""
-    above, inside = _shared_lead(clash, column, item.path)
-    if clash.base:
-        layout = None  # versions of what ours has are indented as they are
-    base, ours, theirs = (
-        "".join(
-            entry_lines(e, column, layout if made is clash.theirs else None, lead=inside or i > 0)
-            for i, e in enumerate(made)
-        )
-        for made in (clash.base, clash.ours, clash.theirs)
-    )
-    return [*above, Hunk(base, ours, theirs, show(item.path), clash.why)]
-
-
-def _shared_lead(clash: Clash, column: int, path: Path) -> tuple[Pieces, bool]:
-    if not clash.ours or not clash.theirs:
-        return [], True
-    ours, theirs = clash.ours[0], clash.theirs[0]
-    leads = [
-        bare_lines(e.value.text[e.lead : e.line]) if e is not None else []
-        for e in (clash.base[0] if clash.base else None, ours, theirs)
-    ]
-    merged = merge_lines(Three(*leads))
-    if merged is None:
-        if in_flow(ours):
-            return [], False
-        return [ours.value.text[ours.lead : ours.line]], False
-    if any(isinstance(part, TextClash) for part in merged):
-        return [], True
-    return comment_lines(merged, column, path), False

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.merge.plan import Build, Clash, Item, Take
-from kmerge_git.merge.sides import decided_item, named_clash
-from kmerge_git.merge.three import Three
-from kmerge_git.merge.write.layout import entry_as_flow, in_flow, shift_rest, token
+from kmerge_git.merge.plan import Build, Clash, Item, Take, decided_item, named_clash
+from kmerge_git.merge.write.layout import entry_as_flow, shift_rest, token
 from kmerge_git.text.pieces import SIDES, Hunk, joined, side_text
 from kmerge_git.tree.nodes import Collection, Entry
-from kmerge_git.tree.same import comments
-from kmerge_git.tree.spans import column_of
+from kmerge_git.tree.spans import column_of, comment_behind, in_flow, is_linewise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,61 +39,6 @@ def must_lift(plan: Build) -> bool:
 def _clashes(item: Item) -> bool:
     """Whether an item is a clash, or must be written once for each side."""
     return isinstance(item.plan, Clash) or (isinstance(item.plan, Build) and must_lift(item.plan))
-
-
-def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
-    """Whether comments inside a flow collection would be lost: only those behind entries move."""
-    ours, theirs = at.ours, at.theirs
-    assert ours is not None and theirs is not None  # the caller's case
-    mine, yours = _comments(ours), _comments(theirs)
-    if mine and not is_linewise(ours) and _breaks_commented_gap(ours, items):
-        return True
-    known = mine + (_comments(at.base) if at.base is not None else [])
-    for item in items:
-        brought = item.plan.theirs if isinstance(item.plan, Clash) else [item.theirs]
-        if item.ours is None or isinstance(item.plan, Clash):
-            known += [comment for entry in brought for comment in comments(_comment(entry))]
-    return any(comment not in known for comment in yours)
-
-
-def _breaks_commented_gap(ours: Collection, items: list[Item]) -> bool:
-    """Whether entries of ours part that have a comment between them."""
-    kept = [id(item.ours or item.replaces) for item in items]
-    together = {(kept[i - 1], kept[i]) for i in range(1, len(kept))}
-    previous: Entry = ours.entries[0]
-    for entry in ours.entries[1:]:
-        parted = (id(previous), id(entry)) not in together
-        if parted and comments(ours.text[previous.value.end : entry.start]):
-            return True
-        previous = entry
-    return False
-
-
-def _comments(made: Collection) -> list[str]:
-    """The comments between the entries of a flow collection, at every depth."""
-    if not made.flow or "#" not in made.raw:
-        return []
-    text, position = made.text, made.content
-    found: list[str] = []
-    for entry in made.entries:
-        found += comments(text[position : entry.start])
-        if entry.key is not None:
-            found += comments(text[entry.key.end : entry.value.start])
-        if isinstance(entry.value, Collection):
-            found += _comments(entry.value)
-        position = entry.value.end
-    return found + comments(text[position : made.end])
-
-
-def is_linewise(ours: Collection) -> bool:
-    """Whether every entry has its own lines, and the closing bracket too."""
-    text = ours.text
-    ends = [*(e.start for e in ours.entries[1:]), ours.end - 1]
-    return bool(ours.entries) and all(
-        not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t")
-        and text.find("\n", ours.content, at) > 0
-        for at in (ours.entries[0].start, *ends)
-    )
 
 
 def _write_within(plan: Build) -> Pieces:
@@ -143,13 +85,13 @@ def _write_lines(plan: Build) -> Pieces:
         later = plan.items[index + 1 :]
         commas = ["," if trailing or any(_stands(i, side) for i in later) else "" for side in SIDES]
         own = item.ours or item.replaces
-        tail = behind[id(own)] if own is not None else _comment(item.theirs) + "\n"
+        tail = behind[id(own)] if own is not None else comment_behind(item.theirs) + "\n"
         pieces += _lines(item, indent, commas, tail)
     return [*joined(pieces), text[closing : ours.end]]
 
 
 def _stands(item: Item, side: str) -> bool:
-    return not isinstance(item.plan, Clash) or bool(getattr(item.plan, side))
+    return not isinstance(item.plan, Clash) or bool(item.plan.side(side))
 
 
 def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
@@ -157,7 +99,7 @@ def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
     bare = tail.replace(",", "", 1) if "," in tail.split("#", maxsplit=1)[0] else tail
     if isinstance(item.plan, Clash):
         base, ours, theirs = (
-            _clash_lines(getattr(item.plan, side), indent, comma)
+            _clash_lines(item.plan.side(side), indent, comma)
             for side, comma in zip(SIDES, commas, strict=True)
         )
         return [Hunk(base, ours, theirs, show(item.path), item.plan.why)]
@@ -186,17 +128,8 @@ def _clash_lines(entries: list[Entry], indent: str, comma: str) -> str:
     lines = []
     for index, entry in enumerate(entries):
         mark = comma if index == len(entries) - 1 else ","
-        lines.append(indent + _moved(entry, len(indent)) + mark + _comment(entry) + "\n")
+        lines.append(indent + _moved(entry, len(indent)) + mark + comment_behind(entry) + "\n")
     return "".join(lines)
-
-
-def _comment(entry: Entry | None) -> str:
-    """The comment that stands behind an entry of a flow collection on its line."""
-    if entry is None or not in_flow(entry):
-        return ""
-    text = entry.value.text
-    behind = text[entry.value.end : text.find("\n", entry.value.end)].lstrip(" ,")
-    return "  " + behind.rstrip() if behind.startswith("#") else ""
 
 
 def _entry(item: Item) -> Pieces:

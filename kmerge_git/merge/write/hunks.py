@@ -1,25 +1,22 @@
-"""Runs of lines in a result: comments, and the lines of block scalars."""
+"""Runs of lines in a result, and hunks of them: made of a plan's lines, laid out, and spelled."""
 
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.merge.decide import block_texts
-from kmerge_git.merge.plan import NewText, TextClash
-from kmerge_git.text.pieces import Hunk
+from kmerge_git.merge.plan import BOTH_CHANGED, COMMENT, NewText, TextClash
+from kmerge_git.text.pieces import SIDES, Hunk, is_clean, side_text
+from kmerge_git.tree import blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.plan import Lines
     from kmerge_git.text.pieces import Pieces
 
-    Parts = list[list[str] | TextClash]
 
-BOTH = "changed on both sides"
-
-
-def comment_lines(parts: Parts, column: int, path: Path) -> Pieces:
+def comment_lines(parts: Lines, column: int, path: Path) -> Pieces:
     """Comment lines at a column, above, in or below what stands at a path."""
-    return _part_pieces(parts, column, show(path) or "comment", "comment changed on both sides")
+    return line_pieces(parts, column, show(path) or "comment", COMMENT)
 
 
 def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
@@ -27,16 +24,18 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
     ours = plan.ours
     text = ours.text[ours.content : ours.end]
     first = text.split("\n", 1)[0]
-    known = block_texts.header_comment(ours)
+    known = blocks.header_comment(ours)
     comment = known if plan.comment is None else plan.comment
-    if plan.header != block_texts.header(ours) or comment != known:
+    if plan.header != blocks.header(ours) or comment != known:
         digits = "".join(c for c in first.split("#")[0] if c.isdigit())
         first = plan.header[0] + digits + plan.header[1:] + ("  " + comment if comment else "")
-    indent = block_texts.body_indent(ours) or column
-    return [first + "\n", *_part_pieces(plan.parts, indent, show(path) or "text", BOTH)]
+    indent = blocks.body_indent(ours) or column
+    return [first + "\n", *line_pieces(plan.parts, indent, show(path) or "text", BOTH_CHANGED)]
 
 
-def _part_pieces(parts: Parts, column: int, place: str, why: str) -> Pieces:
+def line_pieces(parts: Lines, column: int, place: str, why: str) -> Pieces:
+    """Lines at a column; where both sides changed them, a hunk."""
+
     def lines(of: list[str]) -> str:
         return "".join((" " * column + line if line else "") + "\n" for line in of)
 
@@ -48,3 +47,108 @@ def _part_pieces(parts: Parts, column: int, place: str, why: str) -> Pieces:
         elif part:
             pieces.append(lines(part))
     return pieces
+
+
+def starts_blank(pieces: Pieces) -> bool:
+    """Whether the first line is blank, on any side."""
+    for piece in pieces:
+        sides = [piece] if isinstance(piece, str) else [piece.side(s) for s in SIDES]
+        if any(sides):
+            return any(side and len(_trimmed(side)) < len(side) for side in sides)
+    return False
+
+
+def without_blank_start(pieces: Pieces) -> Pieces:
+    """The pieces without blank lines at their start."""
+    for index, piece in enumerate(pieces):
+        if isinstance(piece, Hunk):
+            return [piece.map(_trimmed), *pieces[index + 1 :]]
+        if _trimmed(piece):
+            return [_trimmed(piece), *pieces[index + 1 :]]
+    return []
+
+
+def _trimmed(text: str) -> str:
+    """A text without the blank lines that it starts with."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1
+        if not end or text[start:end].strip():
+            break
+        start = end
+    return text[start:]
+
+
+def overlay(prefix: str, column: int, pieces: Pieces) -> Pieces:
+    """Put a prefix (`  - `) over the indentation of the first line, on every side of a hunk.
+
+    Comment lines above the first entry move above the prefix.
+    """
+    if not pieces:
+        return [prefix]
+    first = pieces[0]
+    if isinstance(first, str) and _has_entry_line(first):
+        return [_over(prefix, column, first), *pieces[1:]]
+    if isinstance(first, Hunk) and all(_has_entry_line(first.side(s)) for s in SIDES):
+        return [first.map(lambda text: _over(prefix, column, text)), *pieces[1:]]
+    base, ours, theirs = (_over(prefix, column, side_text(pieces, s)) for s in SIDES)
+    if is_clean(pieces):
+        return [ours]
+    hunk = next(p for p in pieces if isinstance(p, Hunk))
+    return [Hunk(base, ours, theirs, hunk.place, hunk.why)]
+
+
+def _has_entry_line(text: str) -> bool:
+    return any(line.strip() and line.lstrip()[0] != "#" for line in text.split("\n"))
+
+
+def _over(prefix: str, column: int, text: str) -> str:
+    dash = prefix.rfind("\n") + 1
+    above, own = prefix[:dash], prefix[dash:]
+    indent = len(own) - len(own.lstrip(" "))
+    lines = text.split("\n")
+    for index, line in enumerate(lines):
+        if line.strip() and line.lstrip()[0] != "#":
+            lead = [" " * indent + x.lstrip() if x.strip() else x for x in lines[:index]]
+            return above + "\n".join([*lead, own + line[column:], *lines[index + 1 :]])
+    return prefix + text
+
+
+class Marks:
+    """How conflicts are spelled: labels (base, ours, theirs), marker size, style."""
+
+    __slots__ = ("labels", "size", "style")
+
+    def __init__(self, labels: tuple[str, str, str], size: int, style: str) -> None:
+        self.labels = labels
+        self.size = size
+        self.style = style
+
+
+def spell(pieces: Pieces, marks: Marks, resource: str) -> str:
+    """The text with whole-line markers around every hunk; the cause stands behind our label."""
+    return "".join(p if isinstance(p, str) else _spelled(p, marks, resource) for p in pieces)
+
+
+def _spelled(hunk: Hunk, marks: Marks, resource: str) -> str:
+    from kmerge_git.text.markers import conflict  # most merges are clean
+
+    place = " ".join(part for part in (resource, hunk.place) if part)
+    base, ours, theirs = (_one_line(label) for label in marks.labels)
+    cause = _one_line(f"{place}: {hunk.why}" if place else hunk.why)
+    ours = f"{ours} ({cause})" if ours else f"({cause})"
+    with_base = marks.style in ("diff3", "zdiff3")
+    # A clash of a whole document is shown whole: half a document would explain nothing.
+    style = marks.style if hunk.place else "diff3"
+    return conflict(
+        hunk.ours,
+        hunk.base if with_base else None,
+        hunk.theirs,
+        (ours, base, theirs),
+        marks.size,
+        style,
+    )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.scalars import respell
-from kmerge_git.tree.spans import column_of, in_mid_line
+from kmerge_git.tree.spans import column_of, in_flow, in_mid_line
 
 
 def shift(text: str, by: int) -> str:
@@ -22,11 +22,6 @@ def shift_rest(text: str, by: int) -> str:
     """As `shift`, for a text that starts in the middle of its first line."""
     first, newline, rest = text.partition("\n")
     return first + newline + shift(rest, by)
-
-
-def in_flow(entry: Entry) -> bool:
-    """Whether an entry stands in a flow collection: it does not own its line."""
-    return entry.end == entry.value.end
 
 
 class Layout:

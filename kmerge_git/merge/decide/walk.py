@@ -1,0 +1,272 @@
+"""The walk through three trees: an entry, its value, mappings, lists. The same for every rule set.
+
+At every place the same three comparisons come first: theirs = base: ours; ours = base: theirs;
+ours = theirs: ours. Only then the rule set is asked (see `rules`). A plan of None says that the
+whole place is for a person, or for the rule set, to decide.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import Unsupported
+from kmerge_git.kube.listkeys import has_port_names, step_of
+from kmerge_git.merge.decide import block_texts, keyed, unkeyed
+from kmerge_git.merge.decide.comments import (
+    bare_lines,
+    has_own_comment,
+    lead_lines,
+    loses_comments,
+)
+from kmerge_git.merge.decide.rules import FLOW_COMMENTS, PROPERTIES
+from kmerge_git.merge.plan import (
+    BOTH_ADDED,
+    BOTH_CHANGED,
+    COMMENT,
+    SAME_NAME,
+    Build,
+    Item,
+    Keep,
+    Plan,
+    Take,
+    keeps_tail,
+)
+from kmerge_git.merge.three import Three, under, whose
+from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.same import same_entry_text, same_lines, same_node
+from kmerge_git.tree.spans import after, foot, head, key_text, properties
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+    from typing import TypeVar
+
+    from kmerge_git.merge.decide.rules import Notes, Place, Rules
+    from kmerge_git.merge.journal import Journal
+
+    T = TypeVar("T")
+
+# A list without keys that merges as a sequence, element by element.
+BY_ELEMENTS = Plan()
+
+
+class Walk:
+    """A walk under a rule set; what is decided on the way goes into the journal."""
+
+    __slots__ = ("journal", "rules")
+
+    def __init__(self, rules: Rules, journal: Journal) -> None:
+        self.rules = rules
+        self.journal = journal
+
+    def trial(self) -> Walk:
+        """The same walk with a journal of its own, for decisions that may come to nothing."""
+        return Walk(self.rules, self.journal.trial())
+
+    def noted(self, answer: tuple[T, Notes]) -> T:
+        """The answer of a rule set, with its notes written down."""
+        decision, notes = answer
+        if notes:
+            self.journal.write(notes)
+        return decision
+
+    # -- an entry of a mapping, an element of a list
+
+    def entry(self, at: Three[Entry | None], place: Place) -> Item | None:
+        """What becomes of one entry; None: it is not in the result."""
+        base, ours, theirs = at.base, at.ours, at.theirs
+        told = place.live.instructed(at, place) if place.live is not None else None
+        if told is not None:
+            return self.noted(told)
+        if ours is None or theirs is None:
+            return self.noted(self.rules.alone(at, place))
+        if not (place.live and place.live.enters(ours.value, theirs.value)):
+            if same_entry_text(ours, theirs) or (base and same_entry_text(base, theirs)):
+                return Item(Keep(ours.value), ours, theirs, place.path)
+            if base and same_entry_text(base, ours):
+                self.journal.write((self.rules.took(ours.value, theirs.value, place),))
+                taken = Take(theirs.value, theirs)
+                return Item(taken, None, theirs, place.path, base=base, replaces=ours)
+        return self.both(at, place)
+
+    def both(self, at: Three[Entry | None], place: Place) -> Item | None:
+        """An entry that both sides have, with different lines."""
+        plan = self.node(at.map(lambda e: e.value if e else None), place, at.theirs)
+        if plan is None:
+            plan = self.noted(self.rules.winner(at, place))
+        if plan is None:
+            return self.clash_of_entries(at, BOTH_CHANGED if at.base else BOTH_ADDED, place)
+        ours, theirs = at.ours, at.theirs
+        assert ours is not None and theirs is not None  # the caller's case
+        tails = at.map(lambda e: after(e) if e else "")
+        follows: str | None = None
+        if keeps_tail(plan, ours, theirs):
+            follows, clash = self.rules.tail(tails, plan)
+        else:  # a comment that only this side has finds no place behind the other side's value
+            clash = has_own_comment(tails if isinstance(plan, Take) else tails.swapped())
+        if clash:
+            return self.clash_of_entries(at, COMMENT, place)
+        return Item(
+            plan,
+            ours,
+            theirs,
+            place.path,
+            base=at.base,
+            lead=self.rules.lines(at.map(lead_lines)),
+            key=self.rules.piece(at.map(lambda e: key_text(e) if e else "")),
+            after=follows,
+        )
+
+    def clash_of_entries(self, at: Three[Entry | None], why: str, place: Place) -> Item | None:
+        """One entry that needs a person, unless the rules decide it."""
+        items = self.clash(at.map(lambda e: [e] if e else []), why, place)
+        return items[0] if items else None
+
+    def clash(self, at: Three[list[Entry]], why: str, place: Place) -> list[Item]:
+        """Entries that need a person, unless the rules decide them."""
+        return self.noted(self.rules.clash(at, why, place))
+
+    # -- a value
+
+    def node(
+        self, at: Three[Node | None], place: Place, source: Entry | None = None
+    ) -> Plan | None:
+        """The value at a place that both sides have; theirs stands in the entry `source`."""
+        base, ours, theirs = at.base, at.ours, at.theirs
+        assert ours is not None and theirs is not None  # the caller's case
+        alike = type(ours) is type(theirs)
+        if place.live and alike and place.live.enters(ours, theirs):
+            return self.collection(at, place)
+        if same_lines(ours, theirs) or (base is not None and same_lines(base, theirs)):
+            return Keep(ours)
+        if base is not None and same_lines(base, ours):
+            return self.taken(ours, theirs, place, source)
+        if alike and isinstance(ours, Collection):
+            return self.collection(at, place)
+        if isinstance(theirs, Scalar) and block_texts.new_header_comment(at):
+            return self.text(at, place)
+        if same_node(ours, theirs) or (base is not None and same_node(base, theirs)):
+            return Keep(ours)
+        if base is not None and same_node(base, ours):
+            return self.taken(ours, theirs, place, source, _style_of_ours(base, ours, theirs))
+        return self.text(at, place)
+
+    def taken(
+        self, ours: Node, theirs: Node, place: Place, source: Entry | None, style: str | None = None
+    ) -> Take:
+        """Theirs' value, where they alone changed it."""
+        self.journal.write((self.rules.took(ours, theirs, place),))
+        part = place.live.part(source) if place.live and source is not None else None
+        return Take(theirs, source, style, part=part)
+
+    def text(self, at: Three[Node | None], place: Place) -> Plan | None:
+        """Two different scalars; values of two kinds are not compared."""
+        if not (isinstance(at.ours, Scalar) and isinstance(at.theirs, Scalar)):
+            return None
+        return self.noted(self.rules.text(at, place))
+
+    def collection(self, at: Three[Node | None], place: Place) -> Plan | None:
+        """Two mappings or two lists; a base of another kind counts as nothing."""
+        base, ours, theirs = at.base, at.ours, at.theirs
+        if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+            before = base if isinstance(base, Mapping) else None
+            return self.mapping(Three(before, ours, theirs), place)
+        if isinstance(ours, Sequence) and isinstance(theirs, Sequence):
+            old = base if isinstance(base, Sequence) else None
+            return self.sequence(Three(old, ours, theirs), place)
+        return None
+
+    # -- mappings and lists
+
+    def mapping(self, at: Three[Mapping | None], place: Place) -> Plan | None:
+        """Key by key."""
+        inner = place.within(at.base or at.ours)
+        tables = at.map(_table)
+        items: dict[Hashable, Item] = {}
+        for name in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
+            item = self.entry(under(tables, name), inner.key(str(name)))
+            if item is not None:
+                items[name] = item
+        for group in inner.where.exclusive():
+            names = [str(name) for name in items if name in group]
+            if len(names) > 1:
+                gone = self.noted(self.rules.exclusive(at, group, names, inner))
+                if gone is None:
+                    return None
+                for name in gone:
+                    del items[name]
+        order = self.rules.order(tables, items, None)
+        return self.built(at, [items[name] for name in order or items])
+
+    def sequence(self, at: Three[Sequence | None], place: Place) -> Plan | None:
+        """By key where the list has one, as a set, or as a sequence of elements."""
+        rule = place.where.list_rule()
+        tables = self.rules.keyed(at, rule)
+        if tables is None:
+            plan = self.rules.unkeyed(at, place)
+            if plan is not BY_ELEMENTS:
+                return plan
+            return self.built(at, unkeyed.merge_elements(self, at, place))
+        inner = place.elements(at)
+        items: dict[Hashable, Item] = {}
+        for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
+            item = self.entry(under(tables, key), inner.step(step_of(key, rule)))
+            if item is not None:
+                items[key] = item
+        if has_port_names(rule) and self.rules.doubts(SAME_NAME):
+            self.part_namesakes(tables, items, place)
+        order = self.rules.order(tables, items, rule)
+        return self.built(at, [items[key] for key in order]) if order is not None else None
+
+    def part_namesakes(
+        self, tables: Three[dict[Hashable, Entry]], items: dict[Hashable, Item], place: Place
+    ) -> None:
+        """Both sides added an element of one name under two keys (ports): one clash."""
+        for name, twin, key in keyed.repeated_names(tables, items):
+            at = Three(None, tables.ours[twin], tables.theirs[key])
+            clash = self.clash_of_entries(at, SAME_NAME, place.step((("name", name),)))
+            del items[key], items[twin]
+            if clash is not None:
+                items[twin] = clash
+
+    def built(self, at: Three[Collection | None], items: list[Item]) -> Plan | None:
+        """The collection with these items, and with its merged comments and properties."""
+        ours, theirs = at.ours, at.theirs
+        assert ours is not None and theirs is not None  # the caller's case
+        doubtful = (ours.flow or theirs.flow) and self.rules.doubts(FLOW_COMMENTS)
+        if doubtful and loses_comments(at, items):
+            return None
+        marks = at.map(lambda c: properties(c) if c else "")
+        if not whose(marks) and self.rules.doubts(PROPERTIES):
+            return None
+        above = below = None
+        if not theirs.flow:  # else its lines belong to what stands around it
+            above = self.rules.lines(at.map(lambda c: bare_lines(head(c)) if c else []))
+            below = self.rules.lines(at.map(lambda c: bare_lines(foot(c)) if c else []))
+        marks_of_theirs = self.rules.piece(marks)
+        return Build(ours, theirs, items, head=above, foot=below, properties=marks_of_theirs)
+
+
+def _table(mapping: Mapping | None) -> dict[Hashable, Entry]:
+    if mapping is None:
+        return {}
+    table: dict[Hashable, Entry] = dict(mapping.index().items())
+    if len(table) != len(mapping.entries):
+        raise _repeated_key(mapping)
+    return table
+
+
+def _repeated_key(mapping: Mapping) -> Unsupported:
+    seen: set[str] = set()
+    entry = next(e for e in mapping.entries if e.name in seen or seen.add(e.name))  # type: ignore[func-returns-value]
+    line = mapping.text.count("\n", 0, entry.start) + 1
+    column = entry.start - mapping.text.rfind("\n", 0, entry.start)
+    why = f"the key {entry.name!r} stands twice in one mapping"
+    excerpt = mapping.text.split("\n", line)[line - 1]
+    return Unsupported(why, line=line, column=column, hint="remove one of them", excerpt=excerpt)
+
+
+def _style_of_ours(base: Node, ours: Node, theirs: Node) -> str | None:
+    """Our quotes, if we changed them and theirs did not."""
+    if not (isinstance(base, Scalar) and isinstance(ours, Scalar) and isinstance(theirs, Scalar)):
+        return None
+    changed = theirs.style == base.style != ours.style
+    return ours.style if changed and ours.style in ("'", '"') else None
