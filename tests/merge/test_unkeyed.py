@@ -1,0 +1,191 @@
+"""Lists without a key: a three-way merge of their elements, as tables of small lists."""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import pytest
+
+from kmerge_git.kube.listkeys import ListRule, Where
+from kmerge_git.merge.decisions import Journal
+from kmerge_git.merge.lists import merge_elements
+from kmerge_git.merge.plan import Build, Clash, Item, Keep
+from kmerge_git.merge.policies import policy_for
+from kmerge_git.merge.rules_git import GitRules
+from kmerge_git.merge.three import Three
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+from kmerge_git.tree.nodes import Mapping, Node
+
+# -- the adapter: a list is a line of words; `k=a,v=1` is a mapping of two fields
+
+
+def plan(
+    base: str | None, ours: str, theirs: str, *, bag: bool = False, policy: str = ""
+) -> tuple[list[str], list[str]]:
+    """What becomes of every element, and where something was noted."""
+    journal = Journal(policy=policy_for([("list", policy)] if policy else []))
+    where = Where("list", {}, ListRule("atomic", bag=bag))
+    lists = Three(base, ours, theirs).map(written)
+    items = merge_elements(GitRules(journal), lists, ("list",), where)
+    return [told(item) for item in items], [d.path for d in journal.decisions]
+
+
+def written(line: str | None) -> Node | None:
+    if line is None:
+        return None
+    fields = (word.replace("=", ": ").replace(",", "\n  ") for word in line.split())
+    text = "".join(f"- {word}\n" for word in fields) or "[]\n"
+    return split(Source.of(text)).documents[0].root
+
+
+def told(item: Item) -> str:
+    """`keep a`, `take b`, `clash base|ours|theirs: why`, `(k keep a, v take 2)`."""
+    made = item.plan
+    if isinstance(made, Build):
+        return "(" + ", ".join(f"{one.path[-1]} {told(one)}" for one in made.items) + ")"
+    if isinstance(made, Clash):
+        sides = (" ".join(word(e.value) for e in s) for s in (made.base, made.ours, made.theirs))
+        return f"clash {'|'.join(sides)}: {made.why}"
+    return ("keep " if isinstance(made, Keep) else "take ") + word(made.node)
+
+
+def word(node: Node) -> str:
+    if isinstance(node, Mapping) and not node.flow:
+        return ",".join(f"{e.name}={e.value.raw}" for e in node.entries)
+    return node.raw
+
+
+# -- the tables
+
+MOVED_AND_GONE = "moved on one side, taken away on the other"
+WORDS = {
+    "nobody changes anything": ("a b", "a b", "a b", "keep a, keep b"),
+    "ours changes one": ("a b", "x b", "a b", "keep x, keep b"),
+    "theirs changes one": ("a b", "a b", "x b", "take x, keep b"),
+    "ours adds": ("a b", "a x b", "a b", "keep a, keep x, keep b"),
+    "theirs adds": ("a b", "a b", "a x b", "keep a, take x, keep b"),
+    "ours removes": ("a b", "b", "a b", "keep b"),
+    "theirs removes": ("a b", "a b", "b", "keep b"),
+    "both change one alike": ("a b", "x b", "x b", "keep x, keep b"),
+    "both add the same": ("a b", "a x b", "a x b", "keep a, keep x, keep b"),
+    "both remove all": ("a b", "", "", ""),
+    "a copy of two is removed": ("a a b", "a b", "a a b", "keep a, keep b"),
+    "neighbours: changed and changed": ("a b", "x b", "a y", "keep x, take y"),
+    "neighbours: changed and removed": ("a b", "x b", "a", "keep x"),
+    "neighbours: removed and followed by a new one": ("a b", "a", "a b y", "keep a, take y"),
+    "both change one: a clash": ("a b c", "a x c", "a y c", "keep a, clash b|x|y: changed on both sides, keep c"),
+    "both change two: a clash each": ("a b", "w x", "y z",
+        "clash a|w|y: changed on both sides, clash b|x|z: changed on both sides"),
+    "changed and removed": ("a b", "x b", "b", "clash a|x|: changed on both sides, keep b"),
+    "removed and rewritten": ("a b", "", "a x", "clash a b||a x: changed on both sides"),
+    "more elements here than there": ("a b", "x y z b", "w b", "clash a|x y z|w: changed on both sides, keep b"),
+    "both add in one gap": ("a b", "a x b", "a y b", "keep a, clash |x|y: both add here, keep b"),
+    "both add the same and more": ("a b", "a x y b", "a x z b", "keep a, clash |x y|x z: both add here, keep b"),
+    "theirs adds the same and more": ("a b", "a x z b", "a x y z b", "keep a, keep x, take y, keep z, keep b"),
+    "ours adds the same and more": ("a b", "a y x b", "a x b", "keep a, keep y, keep x, keep b"),
+    "the same in another order is not more": ("a b", "a x y b", "a z y x b", "keep a, clash |x y|z y x: both add here, keep b"),
+    "a repeated element is not told apart": ("a b", "a x b", "a x x b", "keep a, clash |x|x x: both add here, keep b"),
+    "both fill an empty list": ("", "x", "x y", "clash |x|x y: both add here"),
+    "both bring a list": (None, "x", "y", "clash |x|y: both add here"),
+    "both bring the same list": (None, "x y", "x y", "keep x, keep y"),
+    "one brings an empty list": (None, "", "y", "take y"),
+    "both move": ("a b c", "c a b", "b c a", "keep c, keep b, take a"),
+    "moved here, taken away there": ("a b c", "c a b", "a b", f"clash a b c|c a b|a b: {MOVED_AND_GONE}"),
+    "moved there, taken away here": ("a b c", "b c", "b c a", f"clash a b c|b c|b c a: {MOVED_AND_GONE}"),
+    "a copy moved here, taken away there": ("a a b", "a b a", "a b", f"clash a a b|a b a|a b: {MOVED_AND_GONE}"),
+    "a mapping is no later version of a word": ("a b", "k=x y", "z w", "clash a b|k=x y|z w: changed on both sides"),
+    "nor a list of a mapping": ("{} b", "[] y", "z w", "clash {} b|[] y|z w: changed on both sides"),
+}  # fmt: skip
+MAPS = {
+    "each changes another field": ("k=a,v=1,w=1", "k=a,v=2,w=1", "k=a,v=1,w=2", "(k keep a, v keep 2, w take 2)"),
+    "both change one field": ("k=a,v=1,w=1", "k=a,v=2,w=1", "k=a,v=3,w=1",
+        "(k keep a, v clash 1|2|3: changed on both sides, w keep 1)"),
+    "half of the lines are alike": ("k=a,v=1", "k=b,v=1", "k=a,v=2", "(k keep b, v take 2)"),
+    "fewer are: two elements": ("k=a,v=1,w=1", "k=a,v=2,w=3", "k=a,v=3,w=1",
+        "clash k=a,v=1,w=1|k=a,v=2,w=3|k=a,v=3,w=1: changed on both sides"),
+    "they align one to one: each is looked into": ("k=a,v=1 k=b,v=1,w=1", "k=z,v=9 k=b,v=2,w=1", "k=a,v=1 k=b,v=1,w=2",
+        "keep k=z,v=9, (k keep b, v keep 2, w take 2)"),
+    "in another order of fields": ("k=a,v=1,w=1", "v=2,k=a,w=1", "k=a,v=1,w=2", "(v keep 2, k keep a, w take 2)"),
+    "much more than there was: two elements": ("k=a,v=1", "k=a,v=1,x=1,y=1,z=1", "k=a,v=2",
+        "clash k=a,v=1|k=a,v=1,x=1,y=1,z=1|k=a,v=2: changed on both sides"),
+    "another number of elements": ("k=a,v=1,w=1", "k=a,v=2,w=1 k=c", "k=a,v=1,w=2",
+        "clash k=a,v=1,w=1|k=a,v=2,w=1 k=c|k=a,v=1,w=2: changed on both sides"),
+    "an emptied one is alike": ("k=a,v=1", "{}", "k=a,v=2", "(v clash 1||2: deleted in ours, changed in theirs)"),
+    "twins: both add what begins alike": ("z", "z k=a,v=1", "z k=a,v=2", "keep z, (k keep a, v clash |1|2: added on both sides)"),
+    "two pairs of twins": ("", "k=a,v=1 k=b,v=1", "k=a,v=2 k=b,v=2",
+        "(k keep a, v clash |1|2: added on both sides), (k keep b, v clash |1|2: added on both sides)"),
+    "a twin and its copy": ("", "k=a,v=1 k=b", "k=a,v=2 k=b", "(k keep a, v clash |1|2: added on both sides), keep k=b"),
+    "no clash inside: two all the same": ("", "k=a,v=1", "k=a,v=1,w=2", "clash |k=a,v=1|k=a,v=1,w=2: both add here"),
+    "they begin otherwise": ("", "k=a,v=1", "k=b,v=1", "clash |k=a,v=1|k=b,v=1: both add here"),
+    "they begin with another field": ("", "k=a,v=1,w=1,x=1", "n=a,v=2,w=1,x=1",
+        "clash |k=a,v=1,w=1,x=1|n=a,v=2,w=1,x=1: both add here"),
+    "they replace something": ("z", "k=a,v=1", "k=a,v=2", "clash z|k=a,v=1|k=a,v=2: changed on both sides"),
+    "they are not alike below it": ("", "k=a,v=1,w=1", "k=a,v=2,w=2", "clash |k=a,v=1,w=1|k=a,v=2,w=2: both add here"),
+    "one pair of two": ("", "k=a,v=1 k=b", "k=a,v=2 k=c", "clash |k=a,v=1 k=b|k=a,v=2 k=c: both add here"),
+    "one more than the other": ("", "k=a,v=1", "k=a,v=2 k=b", "clash |k=a,v=1|k=a,v=2 k=b: both add here"),
+}  # fmt: skip
+BAGS = {
+    "both add in one gap: ours first": ("a", "a x", "a y", "keep a, keep x, take y"),
+    "twins are two": ("z", "z k=a,v=1", "z k=a,v=2", "keep z, keep k=a,v=1, take k=a,v=2"),
+    "each replaces another one": ("a b", "x y b", "a w z", "keep x, keep y, take w, take z"),
+    "both rewrite one": ("a b", "x b", "y b", "clash a|x|y: changed on both sides, keep b"),
+    "both rewrite one and add": ("a b", "x y b", "w z b", "clash a|x y|w z: changed on both sides, keep b"),
+    "both fill an empty list": ("", "x", "y", "clash |x|y: both add here"),
+    "a repeated element is not told apart": ("a", "a x", "a x x", "keep a, clash |x|x x: both add here"),
+    "moved here, taken away there": ("a b", "b a", "b", f"clash a b|b a|b: {MOVED_AND_GONE}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "base, ours, theirs, expected", [*WORDS.values(), *MAPS.values()], ids=[*WORDS, *MAPS]
+)
+def test_a_list(base, ours, theirs, expected):
+    assert ", ".join(plan(base, ours, theirs)[0]) == expected
+
+
+@pytest.mark.parametrize("base, ours, theirs, expected", BAGS.values(), ids=BAGS)
+def test_a_list_whose_order_means_nothing(base, ours, theirs, expected):
+    assert ", ".join(plan(base, ours, theirs, bag=True)[0]) == expected
+
+
+@pytest.mark.parametrize(
+    "policy, added, moved",
+    [
+        ("ours", "keep a, keep x, keep b", "keep b, keep a"),
+        ("theirs", "keep a, take y, keep b", "take b"),
+        ("union", "keep a, keep x, take y, keep b", f"clash a b|b a|b: {MOVED_AND_GONE}"),
+    ],
+)
+def test_a_policy_settles_a_clash(policy, added, moved):
+    assert ", ".join(plan("a b", "a x b", "a y b", policy=policy)[0]) == added
+    assert ", ".join(plan("a b", "b a", "b", policy=policy)[0]) == moved
+
+
+@pytest.mark.parametrize(
+    "base, ours, theirs, places",
+    [
+        ("a b c", "a b c", "a x c", ["list[1]"]),
+        ("a b", "a b", "a x y b", ["list[1]", "list[2]"]),
+        ("a b c", "a x c", "a y c", ["list[1]"]),
+        ("a b c", "x b c", "a b", []),  # what ours has needs no note, nor what is gone
+        ("a b c", "w a b c", "a b y", ["list[3]"]),  # as ours counts
+        ("a b c", "x a b", "y a b", ["list[0]"]),
+        ("a b", "a x b", "a x y b", ["list[2]"]),
+        ("k=a,v=1,w=1", "k=a,v=2,w=1", "k=a,v=1,w=2", ["list[0].w"]),
+        ("", "k=a,v=1", "k=a,v=1,w=2", ["list[0]"]),  # nothing is left of the look inside
+    ],
+)
+def test_places_count_our_elements(base, ours, theirs, places):
+    assert plan(base, ours, theirs)[1] == places
+
+
+def test_the_laws_hold_for_every_small_list():
+    lists = [" ".join(word) for size in range(4) for word in permutations("abx", size)]
+    for ours, theirs in product(lists, lists):
+        found = plan("a b", ours, theirs)[0]
+        mirrored = plan("a b", theirs, ours)[0]
+        assert ("clash" in str(found)) == ("clash" in str(mirrored)), (ours, theirs)
+        if ours in ("a b", theirs) or theirs == "a b":  # at most one side changed it
+            changed = theirs if ours == "a b" else ours
+            assert " ".join(told.split()[1] for told in found) == changed, (ours, theirs)
