@@ -1,0 +1,172 @@
+"""The driver's bundle: its modules exist, and what is late is loaded at the first question."""
+
+from __future__ import annotations
+
+import ast
+import marshal
+import subprocess
+import sys
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from kmerge_git import bundle
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "kmerge_git"
+LIBRARIES = str(Path(find_spec("yaml").origin).parent.parent)
+LISTED = [*bundle.EVERY_MERGE, *bundle.LATE, *bundle.MORE]
+
+# The room in which everything is decided, and all that it needs when it is loaded.
+RULES = "kmerge_git.merge.rules_git"
+NEEDED_BY_RULES = """
+    kmerge_git.errors
+    kmerge_git.kube.listkeys
+    kmerge_git.merge.align
+    kmerge_git.merge.comments
+    kmerge_git.merge.flow
+    kmerge_git.merge.lists
+    kmerge_git.merge.order
+    kmerge_git.merge.plan
+    kmerge_git.merge.same
+    kmerge_git.merge.sides
+    kmerge_git.merge.spans
+    kmerge_git.merge.tails
+    kmerge_git.merge.texts
+    kmerge_git.merge.three
+    kmerge_git.tree.nodes
+"""
+
+
+def file_of(name: str) -> Path:
+    path = ROOT.joinpath(*name.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+@cache
+def imports(source: str) -> list[tuple[str, str]]:
+    """(module, name or nothing) of every import that runs when a module is loaded."""
+    todo: list[ast.AST] = list(ast.parse(source).body)
+    found: list[tuple[str, str]] = []
+    while todo:
+        node = todo.pop(0)
+        if isinstance(node, ast.Import):
+            found += [(alias.name, "") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found += [(node.module or "", alias.name) for alias in node.names]
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            todo += node.orelse
+        elif not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            todo += ast.iter_child_nodes(node)
+    return found
+
+
+def modules(source: str) -> set[str]:
+    """The package's modules that are imported when a module is loaded."""
+    found = {f"{a}.{b}" if file_of(f"{a}.{b}").exists() else a for a, b in imports(source)}
+    return {name for name in found if name.partition(".")[0] == "kmerge_git"}
+
+
+def hasty(source: str) -> list[str]:
+    """The late modules that a module loads, or looks into, when it is loaded itself."""
+    return [module for module, _ in imports(source) if module in bundle.LATE]
+
+
+@pytest.fixture(scope="module")
+def every_merge() -> dict[str, str]:
+    """The modules of every merge in the bundle's order, with their sources."""
+    return {name: file_of(name).read_text() for name in bundle.in_order(ROOT)}
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_listed_module_exists(name):
+    assert file_of(name).is_file()
+
+
+def test_the_bundle_holds_every_module_of_its_rooms(monkeypatch):
+    nothing = compile("", "nothing", "exec")
+    monkeypatch.setattr(bundle, "_code", lambda file: nothing)  # names are all that is looked at
+    assert all((PACKAGE / room / "__init__.py").is_file() for room in bundle.ROOMS)
+    _, head, _ = bundle.contents(ROOT)
+    _, _, every, some, late = marshal.loads(head)
+    held = {name for name, *_ in every} | set(some)
+    below = {p for room in bundle.ROOMS for p in (PACKAGE / room).rglob("*.py")}
+    assert {file_of(name) for name in held if name != "__future__"} >= below
+    assert held.issuperset(LISTED)
+    assert set(late) == set(bundle.LATE) <= set(some)
+
+
+def test_a_module_of_every_merge_stands_behind_what_it_imports(every_merge):
+    order = list(every_merge)
+    assert RULES in order
+    for place, (name, source) in enumerate(every_merge.items()):
+        assert modules(source).difference(bundle.LATE).issubset(order[:place]), name
+
+
+def test_a_module_of_every_merge_leaves_the_late_ones_alone(every_merge):
+    assert not {name: found for name, source in every_merge.items() if (found := hasty(source))}
+
+
+def test_a_late_module_stands_on_the_way_of_every_merge(every_merge):
+    """Else it needs no stand-in: it is loaded where somebody imports it."""
+    assert set(bundle.LATE) <= set().union(*map(modules, every_merge.values()))
+
+
+@pytest.mark.parametrize(
+    "source, seen",
+    [
+        ("from kmerge_git.merge import align", False),
+        ("def f():\n    from kmerge_git.merge.align import keyed", False),
+        ("if TYPE_CHECKING:\n    from kmerge_git.merge.align import Table", False),
+        ("from kmerge_git.merge.align import keyed", True),
+        ("import kmerge_git.merge.align", True),
+        ("try:\n    from kmerge_git.merge.align import keyed\nexcept ImportError:\n    pass", True),
+        ("class A:\n    from kmerge_git.merge.align import keyed", True),
+        ("if TYPE_CHECKING:\n    pass\nelse:\n    import kmerge_git.merge.align", True),
+    ],
+)
+def test_the_guard_sees_haste(source, seen, monkeypatch):
+    monkeypatch.setattr(bundle, "LATE", ("kmerge_git.merge.align",))
+    assert bool(hasty(source)) == seen
+
+
+def test_what_the_rules_import_when_they_are_loaded():
+    assert sorted(modules(file_of(RULES).read_text())) == NEEDED_BY_RULES.split()
+
+
+# -- what a real merge loads: each side changes one of two lines that do not touch
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n"
+MERGES = {
+    "mappings": ("left: {0}\nlist: [a]\nright: {1}\n", ""),
+    "a list with a key": ("spec:\n  volumes:\n  - a: {0}\n    name: a\n  - b: {1}\n    name: b\n", "align"),
+    "a list without": ("spec:\n  tolerations:\n  - key: a{0}\n    value: a\n  - key: b{1}\n", "align lists"),
+    "a flow mapping": ("spec: {{a: {0},\n  x: 1,\n  b: {1}}}\n", "flow"),
+    "a text": ("spec:\n  text: |\n    {0}\n    a\n    {1}\n", "texts"),
+}  # fmt: skip
+
+
+def drive(*args: str, cwd: Path) -> subprocess.CompletedProcess[str]:
+    driver = str(PACKAGE / "cli" / "driver.py")
+    command = [sys.executable, "-I", "-S", "-X", "importtime", driver, f"--lib={LIBRARIES}", *args]
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+def loaded(folder: Path, text: str) -> set[str]:
+    """The last names of the late modules that a merge by the driver loads."""
+    for name, lines in (("base", (1, 1)), ("ours", (2, 1)), ("theirs", (1, 2))):
+        (folder / name).write_text(POD + text.format(*lines))
+    done = drive("base", "ours", "theirs", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert (folder / "ours").read_text() == POD + text.format(2, 2)
+    names = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines()]
+    return {name.rpartition(".")[2] for name in names if name in bundle.LATE}
+
+
+@pytest.mark.parametrize("text, late", MERGES.values(), ids=MERGES)
+def test_a_merge_loads_late_modules_when_it_asks(tmp_path, text, late):
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)  # where git calls its drivers
+    drive("--version", cwd=tmp_path)  # this one may have to write the bundle
+    assert loaded(tmp_path, text) == set(late.split())
