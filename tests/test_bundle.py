@@ -19,25 +19,37 @@ PACKAGE = ROOT / "kmerge_git"
 LIBRARIES = str(Path(find_spec("yaml").origin).parent.parent)
 LISTED = [*bundle.EVERY_MERGE, *bundle.LATE, *bundle.MORE]
 
-# The room in which everything is decided, and all that it needs when it is loaded.
-RULES = "kmerge_git.merge.rules_git"
-NEEDED_BY_RULES = """
-    kmerge_git.errors
-    kmerge_git.kube.listkeys
-    kmerge_git.merge.align
-    kmerge_git.merge.comments
-    kmerge_git.merge.flow
-    kmerge_git.merge.lists
-    kmerge_git.merge.order
-    kmerge_git.merge.plan
-    kmerge_git.merge.same
-    kmerge_git.merge.sides
-    kmerge_git.merge.spans
-    kmerge_git.merge.tails
-    kmerge_git.merge.texts
-    kmerge_git.merge.three
-    kmerge_git.tree.nodes
-"""
+# The modules in which everything is decided, and all that they need when they are loaded.
+NEEDED = {
+    "kmerge_git.merge.decide.git": """
+        kmerge_git.merge.decide.block_texts
+        kmerge_git.merge.decide.comments
+        kmerge_git.merge.decide.keyed
+        kmerge_git.merge.decide.order
+        kmerge_git.merge.decide.rules
+        kmerge_git.merge.decide.walk
+        kmerge_git.merge.journal
+        kmerge_git.merge.pairing
+        kmerge_git.merge.plan
+        kmerge_git.merge.three
+        kmerge_git.tree.nodes
+        kmerge_git.tree.same
+    """,
+    "kmerge_git.merge.decide.walk": """
+        kmerge_git.errors
+        kmerge_git.kube.listkeys
+        kmerge_git.merge.decide.block_texts
+        kmerge_git.merge.decide.comments
+        kmerge_git.merge.decide.keyed
+        kmerge_git.merge.decide.rules
+        kmerge_git.merge.decide.unkeyed
+        kmerge_git.merge.plan
+        kmerge_git.merge.three
+        kmerge_git.tree.nodes
+        kmerge_git.tree.same
+        kmerge_git.tree.spans
+    """,
+}
 
 
 def file_of(name: str) -> Path:
@@ -100,7 +112,7 @@ def test_the_bundle_holds_every_module_of_its_rooms(monkeypatch):
 
 def test_a_module_of_every_merge_stands_behind_what_it_imports(every_merge):
     order = list(every_merge)
-    assert RULES in order
+    assert set(NEEDED) <= set(order)
     for place, (name, source) in enumerate(every_merge.items()):
         assert modules(source).difference(bundle.LATE).issubset(order[:place]), name
 
@@ -118,22 +130,26 @@ def test_a_late_module_stands_on_the_way_of_every_merge(every_merge):
     "source, seen",
     [
         ("from kmerge_git.merge import align", False),
-        ("def f():\n    from kmerge_git.merge.align import keyed", False),
-        ("if TYPE_CHECKING:\n    from kmerge_git.merge.align import Table", False),
-        ("from kmerge_git.merge.align import keyed", True),
-        ("import kmerge_git.merge.align", True),
-        ("try:\n    from kmerge_git.merge.align import keyed\nexcept ImportError:\n    pass", True),
-        ("class A:\n    from kmerge_git.merge.align import keyed", True),
-        ("if TYPE_CHECKING:\n    pass\nelse:\n    import kmerge_git.merge.align", True),
+        ("def f():\n    from kmerge_git.merge.decide.keyed import keyed", False),
+        ("if TYPE_CHECKING:\n    from kmerge_git.merge.decide.keyed import Table", False),
+        ("from kmerge_git.merge.decide.keyed import keyed", True),
+        ("import kmerge_git.merge.decide.keyed", True),
+        (
+            "try:\n    from kmerge_git.merge.decide.keyed import keyed\nexcept ImportError:\n    pass",
+            True,
+        ),
+        ("class A:\n    from kmerge_git.merge.decide.keyed import keyed", True),
+        ("if TYPE_CHECKING:\n    pass\nelse:\n    import kmerge_git.merge.decide.keyed", True),
     ],
 )
 def test_the_guard_sees_haste(source, seen, monkeypatch):
-    monkeypatch.setattr(bundle, "LATE", ("kmerge_git.merge.align",))
+    monkeypatch.setattr(bundle, "LATE", ("kmerge_git.merge.decide.keyed",))
     assert bool(hasty(source)) == seen
 
 
-def test_what_the_rules_import_when_they_are_loaded():
-    assert sorted(modules(file_of(RULES).read_text())) == NEEDED_BY_RULES.split()
+@pytest.mark.parametrize("name", NEEDED)
+def test_what_the_deciding_modules_import_when_they_are_loaded(name):
+    assert sorted(modules(file_of(name).read_text())) == NEEDED[name].split()
 
 
 # -- what a real merge loads: each side changes one of two lines that do not touch
@@ -141,10 +157,10 @@ def test_what_the_rules_import_when_they_are_loaded():
 POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n"
 MERGES = {
     "mappings": ("left: {0}\nlist: [a]\nright: {1}\n", ""),
-    "a list with a key": ("spec:\n  volumes:\n  - a: {0}\n    name: a\n  - b: {1}\n    name: b\n", "align"),
-    "a list without": ("spec:\n  tolerations:\n  - key: a{0}\n    value: a\n  - key: b{1}\n", "align lists"),
+    "a list with a key": ("spec:\n  volumes:\n  - a: {0}\n    name: a\n  - b: {1}\n    name: b\n", "keyed"),
+    "a list without": ("spec:\n  tolerations:\n  - key: a{0}\n    value: a\n  - key: b{1}\n", "keyed unkeyed"),
     "a flow mapping": ("spec: {{a: {0},\n  x: 1,\n  b: {1}}}\n", "flow"),
-    "a text": ("spec:\n  text: |\n    {0}\n    a\n    {1}\n", "texts"),
+    "a text": ("spec:\n  text: |\n    {0}\n    a\n    {1}\n", "block_texts blocks proof"),
 }  # fmt: skip
 
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.kube.listkeys import Where, start
-from kmerge_git.merge.align import keyed, segment, segment_keys
-from kmerge_git.merge.decisions import Journal, dotted
+from kmerge_git.kube.fieldpath import show
+from kmerge_git.kube.listkeys import Where, start, step_of
+from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge.decide.keyed import by_key
+from kmerge_git.merge.decide.rules import Place
+from kmerge_git.merge.decide.walk import Walk
+from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.plan import Clash, Keep
-from kmerge_git.merge.rules_git import GitRules
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify.damage import repeat_keys
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Node
@@ -35,7 +39,8 @@ def place(kind: str, path: str) -> Where:
 def paired(rule: str, base: str, ours: str, theirs: str, *, by_name: bool = False) -> list[str]:
     """`[name=a] 0 - 1`: an element, and its number in each list; nothing where there is no key."""
     where = LISTS[rule].list_rule()
-    tables = keyed(Three(base, ours, theirs).map(root), where, by_name=by_name)
+    lists = Three(base, ours, theirs).map(root).map(lambda seq: seq.entries if seq else ())
+    tables = by_key(lists, where, by_name=by_name)
     if tables is None:
         return []
     sides = tables.base, tables.ours, tables.theirs
@@ -43,7 +48,7 @@ def paired(rule: str, base: str, ours: str, theirs: str, *, by_name: bool = Fals
     for table in sides:  # each in the order of its text
         assert [e.start for e in table.values()] == sorted(e.start for e in table.values())
     return [
-        " ".join([segment(key, where), *(found.get(key, "-") for found in numbers)])
+        " ".join([show((step_of(key, where),)), *(found.get(key, "-") for found in numbers)])
         for key in dict.fromkeys([*tables.ours, *tables.theirs, *tables.base])
     ]
 
@@ -52,20 +57,21 @@ def merged(rule: str, base: str, ours: str, theirs: str, favor: str = "") -> lis
     """Every element of the merged list: `list[name=a] keep {...}`, or the sides of a clash."""
     at = Three(base, ours, theirs).map(root)
     found = []
-    for item in GitRules(Journal(favor)).sequences(at, ("list",), LISTS[rule]).items:
+    walk = Walk(GitRules(favor), Journal())
+    for item in walk.sequence(at, Place(("list",), LISTS[rule])).items:
         plan = item.plan
         if isinstance(plan, Clash):
             sides = (" ".join(e.value.raw for e in s) for s in (plan.base, plan.ours, plan.theirs))
             words = f"clash {'|'.join(sides)}: {plan.why}"
         else:
             words = ("keep " if isinstance(plan, Keep) else "take ") + plan.node.raw
-        found.append(f"{dotted(item.path)} {words}")
+        found.append(f"{show(item.path)} {words}")
     return found
 
 
 def repeats(rule: str, text: str) -> bool:
     """Whether an element stands twice in one list."""
-    keys = [key for key in segment_keys(root(text), LISTS[rule].list_rule()) if key is not None]
+    keys = [key for key in repeat_keys(root(text), LISTS[rule].list_rule()) if key is not None]
     return len(set(keys)) < len(keys)
 
 
@@ -91,7 +97,7 @@ BY_KEY = [
      ["[name=b] 1 0 0", "[name=c] - 1 -", "[name=a] 0 - 1"]),
     ("name", "[]", A, "[]", ["[name=a] - 0 -"]),
     ("name", "", A, A, ["[name=a] - 0 0"]),
-    ("name", "[]", "[]", "[{name: ''}]", ["[name=] - - 0"]),
+    ("name", "[]", "[]", "[{name: ''}]", ['[name=""] - - 0']),
     ("name", "[{name: 1}]", "[{name: '1'}]", '[{name: "1"}]', ["[name=1] 0 0 0"]),
     # a default; the second field tells apart; it may be missing
     ("service port", TCP, "[{port: 53, protocol: TCP}]", "[{port: 53, protocol: null}]", ["[port=53,protocol=TCP] 0 0 0"]),

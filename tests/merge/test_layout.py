@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.merge.layout import Layout, as_flow, entry_lines, token, value_lines, value_rest
-from kmerge_git.merge.spans import after, keeps_blank_lines
+from kmerge_git.merge.write.layout import (
+    Layout,
+    as_flow,
+    entry_lines,
+    token,
+    value_lines,
+    value_rest,
+)
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Collection, Entry, Node
+from kmerge_git.tree.spans import after, keeps_blank_lines
 
 # -- the adapters: `a.0.b` is a path; in our text `@` is where we are
 

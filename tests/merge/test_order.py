@@ -7,7 +7,7 @@ from itertools import permutations, product
 
 import pytest
 
-from kmerge_git.merge.order import insert_new, weave
+from kmerge_git.merge.decide.order import insert_new, weave
 
 # -- the adapters: a list is a word, each of its letters a key
 

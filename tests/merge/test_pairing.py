@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.merge.decisions import Journal
+from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge.kyaml.three_way import KyamlRules
+from kmerge_git.merge.kyaml.two_way import TwoWayRules
 from kmerge_git.merge.pairing import name_of, pair_documents
-from kmerge_git.merge.rules_git import GitRules
-from kmerge_git.merge.rules_kyaml import KyamlRules
-from kmerge_git.merge.rules_two import TwoWayRules
 from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -21,7 +20,7 @@ def paired(base: str, ours: str, theirs: str, rules: str = "git") -> list[str]:
     """`0 1 -`: a resource, as the number of its document in each file."""
     chosen = {"git": GitRules, "kyaml": KyamlRules, "two-way": TwoWayRules}[rules]
     streams = Three(base, ours, theirs).map(lambda words: split(Source.of(written(words))))
-    tables = pair_documents(streams, chosen(Journal()))
+    tables = pair_documents(streams, chosen().twins)
     sides = tables.base, tables.ours, tables.theirs
     for table, stream in zip(sides, (streams.base, streams.ours, streams.theirs), strict=True):
         assert tuple(table.values()) == stream.documents

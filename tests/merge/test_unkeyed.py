@@ -7,11 +7,13 @@ from itertools import permutations, product
 import pytest
 
 from kmerge_git.kube.listkeys import ListRule, Where
-from kmerge_git.merge.decisions import Journal
-from kmerge_git.merge.lists import merge_elements
+from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge.decide.policies import policy_for
+from kmerge_git.merge.decide.rules import Place
+from kmerge_git.merge.decide.unkeyed import merge_elements
+from kmerge_git.merge.decide.walk import Walk
+from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.plan import Build, Clash, Item, Keep
-from kmerge_git.merge.policies import policy_for
-from kmerge_git.merge.rules_git import GitRules
 from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -24,10 +26,11 @@ def plan(
     base: str | None, ours: str, theirs: str, *, bag: bool = False, policy: str = ""
 ) -> tuple[list[str], list[str]]:
     """What becomes of every element, and where something was noted."""
-    journal = Journal(policy=policy_for([("list", policy)] if policy else []))
+    journal = Journal()
+    rules = GitRules(policy=policy_for([("list", policy)] if policy else []))
     where = Where("list", {}, ListRule("atomic", bag=bag))
     lists = Three(base, ours, theirs).map(written)
-    items = merge_elements(GitRules(journal), lists, ("list",), where)
+    items = merge_elements(Walk(rules, journal), lists, Place(("list",), where))
     return [told(item) for item in items], [d.path for d in journal.decisions]
 
 

@@ -77,15 +77,15 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: set[str]) -> N
         for entry in node.entries:
             _walk(entry.value, where.child(entry.name), (*path, entry.name), found)
     elif isinstance(node, Sequence):
-        keys, inner = _keys(node, where.list_rule()), where.items()
+        keys, inner = repeat_keys(node, where.list_rule()), where.items()
         again = (key for n, key in enumerate(keys) if key is not None and key in keys[:n])
         found.update(f"element twice: {'/'.join(path)} {key}" for key in again)
         for entry in node.entries:
             _walk(entry.value, inner, (*path, "[]"), found)
 
 
-def _keys(made: Sequence, rule: ListRule) -> list[Hashable]:
-    """The key of every element; None: there is nothing to compare."""
+def repeat_keys(made: Sequence, rule: ListRule) -> list[Hashable]:
+    """What no two elements of a list may share; None: there is nothing to compare."""
     nodes = [entry.value for entry in made.entries]
     if rule.kind in ("resources", "keyed"):
         keys = [element_key(node, rule) for node in nodes]
