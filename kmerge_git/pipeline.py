@@ -16,7 +16,7 @@ from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.ends import put_mark_into_hunk, to_bytes
 from kmerge_git.merge.journal import Journal
-from kmerge_git.merge.plan import MOVED_AND_GONE
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import damage, proof
 from kmerge_git.merge.verify.line_opinion import Asked, lines_agree, needs_proof, same_meaning
@@ -178,7 +178,7 @@ def _better(merged: MergedFile, streams: Three[Stream], options: Options, lines:
         return _clean(merged, streams, options, lines)
     for side in SIDES:
         proof.prove(merged, side)
-    if not any(hunk.why == MOVED_AND_GONE for _, hunk in hunks):
+    if not any(hunk.why == Why.MOVED_AND_GONE for _, hunk in hunks):
         text, count = lines.result()
         if count == 0 and damage.is_sound(text, streams, options.path):
             return Outcome(text, True, "lines", reason="git's line merge is clean")
@@ -232,8 +232,7 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
         return Outcome(texts.ours, False, "kept", conflicts=conflict, reason=reason)
     if count == 0 and damage.breaks(text, texts, options.path):
         sources = texts.map(lambda data: Source(data, options.path))
-        why = "a merge by lines would do damage"
-        whole = documents.whole_conflict(sources.map(lambda source: source.text), why)
+        whole = documents.whole_conflict(sources.map(lambda source: source.text), Why.DAMAGE)
         outcome = _conflicted(whole, sources, options)
         outcome.reason = reason
         return outcome

@@ -12,7 +12,6 @@ from itertools import pairwise
 import yaml
 
 from kmerge_git.text.source import Source
-from kmerge_git.tree.compose import parsed_from
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
 
@@ -50,7 +49,7 @@ def nodes(node: Node) -> Iterator[Node]:
 
 def _events(document: Document) -> list[tuple[yaml.Event, int]]:
     """The scalars, aliases and starts of collections of a document with their text's offset."""
-    base = parsed_from(document)
+    base = document.parsed_from
     parser = Parser(document.source.text[base : document.end])
     found = []
     while parser.check_event():

@@ -58,8 +58,8 @@ class Identity:
         return f"{kind} {place}{self.name or self.generate_name + '*'}"
 
 
-class Resource:
-    """A document, or an item of a `kind: List`, as pairing sees it."""
+class Candidate:
+    """A document, or an item of a `kind: List`, that looks for its partner."""
 
     __slots__ = ("_lines", "identity", "index", "kind", "text")
 
@@ -141,11 +141,11 @@ def pairing(
     return result
 
 
-def _resources(things: Sequence[Document | Node]) -> list[Resource]:
+def _resources(things: Sequence[Document | Node]) -> list[Candidate]:
     return [
-        Resource(thing, thing.raw, index)
+        Candidate(thing, thing.raw, index)
         if isinstance(thing, Node)
-        else Resource(thing.root, thing.content, index)
+        else Candidate(thing.root, thing.content, index)
         for index, thing in enumerate(things)
     ]
 
@@ -170,12 +170,12 @@ def _kpt_merge(metadata: Entry) -> tuple[str, str] | None:
     return (namespace, name) if name else None
 
 
-def _named(resource: Resource) -> Hashable:
+def _named(resource: Candidate) -> Hashable:
     known = resource.identity
     return known if known is not None and known.name else None
 
 
-def _group_heir(resource: Resource) -> Hashable:
+def _group_heir(resource: Candidate) -> Hashable:
     """The same for `extensions` and for the group that a kind moved to."""
     known = resource.identity
     if known is None or not known.name or known.group not in ("extensions", *_HEIRS):
@@ -183,50 +183,50 @@ def _group_heir(resource: Resource) -> Hashable:
     return known.kind, known.namespace, known.name
 
 
-def _without_namespace(resource: Resource) -> Hashable:
+def _without_namespace(resource: Candidate) -> Hashable:
     known = resource.identity
     return (known.group, known.kind, known.name) if known is not None and known.name else None
 
 
-def _may_gain_a_namespace(a: Resource, b: Resource) -> bool:
+def _may_gain_a_namespace(a: Candidate, b: Candidate) -> bool:
     mine, yours = a.identity, b.identity
     return not (mine and mine.namespace) or not (yours and yours.namespace)
 
 
-def _generated(resource: Resource) -> Hashable:
+def _generated(resource: Candidate) -> Hashable:
     known = resource.identity
     return known if known is not None and not known.name else None
 
 
-def _kind_of_named(resource: Resource) -> Hashable:
+def _kind_of_named(resource: Candidate) -> Hashable:
     known = resource.identity
     return (known.group, known.kind) if known is not None and known.name else None
 
 
-def _kind_of_nameless(resource: Resource) -> Hashable:
+def _kind_of_nameless(resource: Candidate) -> Hashable:
     return resource.kind or None if resource.identity is None else None
 
 
-def _nameless(resource: Resource) -> Hashable:
+def _nameless(resource: Candidate) -> Hashable:
     return True if resource.identity is None else None
 
 
-def _anything(resource: Resource) -> Hashable:
+def _anything(resource: Candidate) -> Hashable:
     return True
 
 
-def _with_name(resources: list[Resource], wanted: bool = True) -> list[Resource]:
+def _with_name(resources: list[Candidate], wanted: bool = True) -> list[Candidate]:
     """Those that have an identity, or those that have none: a name may come and go."""
     return [r for r in resources if (r.identity is not None) == wanted]
 
 
 def _by_key(
-    left: list[Resource],
-    right: list[Resource],
-    key: Callable[[Resource], Hashable],
+    left: list[Candidate],
+    right: list[Candidate],
+    key: Callable[[Candidate], Hashable],
     result: Pairing,
-    allowed: Callable[[Resource, Resource], bool] | None = None,
-) -> tuple[list[Resource], list[Resource]]:
+    allowed: Callable[[Candidate, Candidate], bool] | None = None,
+) -> tuple[list[Candidate], list[Candidate]]:
     """Pair what has the same key, where the key occurs once on each side."""
     groups = _groups(left, right, key)
     for mine, yours in groups.values():
@@ -236,17 +236,14 @@ def _by_key(
 
 
 def _repeated(
-    left: list[Resource], right: list[Resource], result: Pairing
-) -> tuple[list[Resource], list[Resource]]:
+    left: list[Candidate], right: list[Candidate], result: Pairing
+) -> tuple[list[Candidate], list[Candidate]]:
     """Resources whose name stands twice in one version: by likeness, or they stay ambiguous."""
     done: set[int] = set()
     for mine, yours in _groups(left, right, _named).values():
         if not yours or not mine:
             continue
-        pairs = match(mine, yours, RELATED)
-        result.pairs += [(a.index, b.index) for a, b in pairs]
-        used = {id(r) for found in pairs for r in found}
-        rest = [r for r in mine if id(r) not in used], [r for r in yours if id(r) not in used]
+        rest = _matched(mine, yours, RELATED, result)
         if rest[0] and rest[1]:
             result.ambiguous_base += [r.index for r in rest[0]]
             result.ambiguous_other += [r.index for r in rest[1]]
@@ -257,32 +254,36 @@ def _repeated(
 
 
 def _alike(
-    left: list[Resource],
-    right: list[Resource],
-    key: Callable[[Resource], Hashable],
+    left: list[Candidate],
+    right: list[Candidate],
+    key: Callable[[Candidate], Hashable],
     result: Pairing,
     least: float,
     *,
     by_place: bool = False,
-) -> tuple[list[Resource], list[Resource]]:
+) -> tuple[list[Candidate], list[Candidate]]:
     """Pair what has the same key and is clearly alike; then, perhaps, what is left by place."""
     for mine, yours in _groups(left, right, key).values():
-        pairs = match(mine, yours, least)
-        result.pairs += [(a.index, b.index) for a, b in pairs]
+        rest = _matched(mine, yours, least, result)
         if by_place:
-            used = {id(r) for found in pairs for r in found}
-            rest_mine = [r for r in mine if id(r) not in used]
-            rest_yours = [r for r in yours if id(r) not in used]
-            result.pairs += [
-                (a.index, b.index) for a, b in zip(rest_mine, rest_yours, strict=False)
-            ]
+            result.pairs += [(a.index, b.index) for a, b in zip(*rest, strict=False)]
     return _unpaired(left, right, result)
 
 
+def _matched(
+    mine: list[Candidate], yours: list[Candidate], least: float, result: Pairing
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Pair what is clearly alike; what is left of each side."""
+    pairs = match(mine, yours, least)
+    result.pairs += [(a.index, b.index) for a, b in pairs]
+    used = {id(r) for found in pairs for r in found}
+    return [r for r in mine if id(r) not in used], [r for r in yours if id(r) not in used]
+
+
 def _groups(
-    left: list[Resource], right: list[Resource], key: Callable[[Resource], Hashable]
-) -> dict[Hashable, tuple[list[Resource], list[Resource]]]:
-    groups: dict[Hashable, tuple[list[Resource], list[Resource]]] = {}
+    left: list[Candidate], right: list[Candidate], key: Callable[[Candidate], Hashable]
+) -> dict[Hashable, tuple[list[Candidate], list[Candidate]]]:
+    groups: dict[Hashable, tuple[list[Candidate], list[Candidate]]] = {}
     for side, resources in enumerate((left, right)):
         for resource in resources:
             name = key(resource)
@@ -292,8 +293,8 @@ def _groups(
 
 
 def _unpaired(
-    left: list[Resource], right: list[Resource], result: Pairing
-) -> tuple[list[Resource], list[Resource]]:
+    left: list[Candidate], right: list[Candidate], result: Pairing
+) -> tuple[list[Candidate], list[Candidate]]:
     mine, yours = {i for i, _ in result.pairs}, {j for _, j in result.pairs}
     return (
         [r for r in left if r.index not in mine],

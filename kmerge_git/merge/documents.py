@@ -10,7 +10,7 @@ from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import name_of, pair_documents
-from kmerge_git.merge.plan import BOTH_CHANGED, COMMENT, NAMESAKES, STRANGERS, Plan
+from kmerge_git.merge.plan import Plan, Why
 from kmerge_git.merge.three import Three, standing, under, whose
 from kmerge_git.merge.write.document import write_document
 from kmerge_git.merge.write.hunks import line_pieces
@@ -99,14 +99,14 @@ def merge(rules: Rules, at: Three[Stream], journal: Journal, path: str = "") -> 
     """Merge three files, resource by resource."""
     walk = Walk(rules, journal)
     tables = pair_documents(at, rules.twins)
-    if _strangers(tables) and rules.doubts(STRANGERS):
+    if _strangers(tables) and rules.doubts(Why.STRANGERS):
         return _whole_file(walk, at)
     made: dict[Hashable, MergedDocument] = {}
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
         document = _merge_one(walk, under(tables, key), path)
         if document is not None:
             made[key] = document
-    if rules.doubts(NAMESAKES):
+    if rules.doubts(Why.NAMESAKES):
         _part_namesakes(walk, made)
     keys = tables.map(list)
     order, _ = weave(*keys.each(), made)
@@ -126,8 +126,8 @@ def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
 
 def _whole_file(walk: Walk, at: Three[Stream]) -> MergedFile:
     texts = at.map(lambda s: s.source.text)
-    side = walk.noted(walk.rules.document_clash(STRANGERS))
-    made = whole_conflict(texts, STRANGERS)
+    side = walk.noted(walk.rules.document_clash(Why.STRANGERS))
+    made = whole_conflict(texts, Why.STRANGERS)
     if side:
         made.documents[0].pieces = [texts.side(side)]
     return made
@@ -166,7 +166,7 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
     if plan is None and roots.ours is not None and roots.theirs is not None:
         plan = _decided(walk, roots, reading, path)
     if plan is None:
-        return _clash(walk, at, name, BOTH_CHANGED)
+        return _clash(walk, at, name, Why.BOTH_CHANGED)
     return MergedDocument(at, name, plan, write_document(standing_alone(plan), at))
 
 
@@ -211,7 +211,7 @@ def _part_namesakes(walk: Walk, made: dict[Hashable, MergedDocument]) -> None:
         fresh = [d for d in found if _has_new_name(d) and not _is_old_twin(found)]
         if len(found) > 1 and fresh:
             last = fresh[-1]
-            clash = _clash(walk, last.at, last.name, NAMESAKES)
+            clash = _clash(walk, last.at, last.name, Why.NAMESAKES)
             last.give_up(clash.pieces)
 
 
@@ -312,4 +312,4 @@ def _opening(made: MergedDocument, first: Document | None, *, is_first: bool) ->
 def _comment_pieces(walk: Walk, at: Three[str]) -> Pieces:
     """Lines of comments alone."""
     parts = walk.rules.lines(at.map(bare_lines))
-    return [at.ours] if parts is None else line_pieces(parts, 0, "", COMMENT)
+    return [at.ours] if parts is None else line_pieces(parts, 0, "", Why.COMMENT)

@@ -37,7 +37,7 @@ TELLING = frozenset(
 REFERENCES = (": &", "- &", ": *", "- *", "<<:", STAND_IN)
 
 
-class Run:
+class CommonRun:
     """Lines of the base that stand, unchanged, in all three versions."""
 
     __slots__ = ("column", "end", "names", "start")
@@ -47,6 +47,11 @@ class Run:
         self.end = end
         self.column = column
         self.names = names  # the keys that are taken out
+
+    def span(self, offsets: list[int], later: int, first: int) -> Span:
+        """Where it stands in a version that moves what is below its line `first`."""
+        more = later if self.start >= first else 0
+        return offsets[self.start] + more, offsets[self.end] + more
 
 
 class Elided:
@@ -74,7 +79,7 @@ class Elided:
 
 def elide(at: Three[Document | None]) -> Elided | None:
     """The three documents without their common runs, or None where that would not be safe."""
-    documents = [d for d in (at.base, at.ours, at.theirs) if d is not None and not d.inline]
+    documents = [d for d in at.each() if d is not None and not d.inline]
     if len(documents) != 3:
         return None
     base, ours, theirs = (d.content for d in documents)
@@ -84,19 +89,15 @@ def elide(at: Three[Document | None]) -> Elided | None:
     windows = [_window(lines, base, side) for side in (ours, theirs)]
     runs = _Finder(lines, windows).runs()
     offsets = [0, *accumulate(len(line) + 1 for line in lines)]
-    texts = [base[offsets[r.start] : offsets[r.end]] for r in runs]
+    texts = [base[slice(*run.span(offsets, 0, 0))] for run in runs]
     if not runs or not all(map(parser.accepts, texts)):
         return None
     stand_ins = [" " * r.column + f"{STAND_IN}.{n}: 0\n" for n, r in enumerate(runs)]
-    small = []
-    for side, first in ((base, 0), (ours, windows[0][1]), (theirs, windows[1][1])):
+    small = [
         # behind its window a version has the same lines, some characters later
-        later = [len(side) - len(base) if run.start >= first else 0 for run in runs]
-        spans = [
-            (offsets[run.start] + more, offsets[run.end] + more)
-            for run, more in zip(runs, later, strict=True)
-        ]
-        small.append(_without(side, spans, stand_ins))
+        _without(side, [r.span(offsets, len(side) - len(base), first) for r in runs], stand_ins)
+        for side, first in ((base, 0), (ours, windows[0][1]), (theirs, windows[1][1]))
+    ]
     made = Elided(Three(*map(_document, small)), dict(zip(stand_ins, texts, strict=True)))
     return made if _holds(made, runs) else None
 
@@ -161,9 +162,9 @@ class _Finder:
             len(line) - len(rest) if rest and rest[0] != "#" else -1
             for line, rest in zip(lines, bare, strict=True)
         ]
-        self.found: list[Run] = []
+        self.found: list[CommonRun] = []
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[CommonRun]:
         """The runs, in order; none where the lines are not laid out as usual."""
         if not self._mapping(0, len(self.lines)):
             return []
@@ -184,27 +185,27 @@ class _Finder:
         for start, end in zip(starts, [*starts[1:], high], strict=True):
             name = self.lines[start][column:].split(":")[0].strip("\"' ")
             touched = self._touched(start, end)
-            if touched or name in TELLING:
-                self._add(first, start, column, names)
-                first, names = None, set()
-                if (
-                    touched
-                    and self.lines[start].rstrip().endswith(":")
-                    and self._size(start, end) > WORTH
-                ):
-                    self._mapping(start + 1, end)
-            else:
+            if not touched and name not in TELLING:
                 first = start if first is None else first
                 names.add(name)
+                continue
+            self._add(first, start, column, names)
+            first, names = None, set()
+            if self.lines[start].rstrip().endswith(":"):
+                self._inside(start, end)
         self._add(first, high, column, names)
         return True
 
     def _items(self, starts: list[int], high: int) -> bool:
         """Walk the elements of a list: none is taken out, but inside of one there may be runs."""
         for start, end in zip(starts, [*starts[1:], high], strict=True):
-            if self._touched(start, end) and self._size(start, end) > WORTH:
-                self._mapping(start + 1, end)
+            self._inside(start, end)
         return True
+
+    def _inside(self, start: int, end: int) -> None:
+        """Look below the line of an entry that a side changed, if it is large."""
+        if self._touched(start, end) and self._size(start, end) > WORTH:
+            self._mapping(start + 1, end)
 
     def _add(self, first: int | None, end: int, column: int, names: set[str]) -> None:
         """A run from `first` on; the comments in front of `end` belong to what stands there."""
@@ -213,7 +214,7 @@ class _Finder:
         while end > first and self.indents[end - 1] < 0:
             end -= 1
         if self._size(first, end) >= WORTH:
-            self.found.append(Run(first, end, column, names))
+            self.found.append(CommonRun(first, end, column, names))
 
     def _touched(self, start: int, end: int) -> bool:
         return any(start < last and first < end for first, last in self.windows)
@@ -222,10 +223,10 @@ class _Finder:
         return sum(map(len, self.lines[start:end]))
 
 
-def _holds(made: Elided, runs: list[Run]) -> bool:
+def _holds(made: Elided, runs: list[CommonRun]) -> bool:
     """Whether every stand-in is a key in all three trees, beside no key of its own run."""
     taken = {f"{STAND_IN}.{n}": run.names for n, run in enumerate(runs)}
-    for document in (made.at.base, made.at.ours, made.at.theirs):
+    for document in made.at.each():
         try:
             root = document.root if document is not None else None
             if root is None or _seen(root, taken) != len(runs):

@@ -19,18 +19,26 @@ if TYPE_CHECKING:
 
     Lines = list["list[str] | TextClash"]  # runs of lines, and where both sides changed them
 
-# Why a place needs a person: this stands in the label of the conflict.
-BOTH_CHANGED = "changed on both sides"
-BOTH_ADDED = "added on both sides"
-BOTH_ADD_HERE = "both add here"
-OURS_GONE = "deleted in ours, changed in theirs"
-THEIRS_GONE = "changed in ours, deleted in theirs"
-# The one cause that a clean merge of lines does not settle: it would bring back what is gone.
-MOVED_AND_GONE = "moved on one side, taken away on the other"
-COMMENT = "comment changed on both sides"
-SAME_NAME = "the same name twice"
-STRANGERS = "different resources in one new file"
-NAMESAKES = "another resource has this name now"
+
+class Why:
+    """Why a place needs a person: it stands in the label of the conflict."""
+
+    BOTH_CHANGED = "changed on both sides"
+    BOTH_ADDED = "added on both sides"
+    BOTH_ADD_HERE = "both add here"
+    OURS_GONE = "deleted in ours, changed in theirs"
+    THEIRS_GONE = "changed in ours, deleted in theirs"
+    # the one cause that a clean merge of lines does not settle: it would bring back what is gone
+    MOVED_AND_GONE = "moved on one side, taken away on the other"
+    COMMENT = "comment changed on both sides"
+    SAME_NAME = "the same name twice"
+    STRANGERS = "different resources in one new file"
+    NAMESAKES = "another resource has this name now"
+    UNPROVED = "cannot be merged by structure"
+    DAMAGE = "a merge by lines would do damage"
+    # these two stand in no label: the collection clashes as a whole
+    FLOW_COMMENTS = "comments within a flow collection would be lost"
+    PROPERTIES = "anchor or tag changed on both sides"
 
 
 class Plan:

@@ -26,7 +26,7 @@ def reshape(document: Document, value: object) -> str:
     """The document's text, its opening included, with `value` for its content."""
     if document.root is None:
         return document.opening + _head(document.content) + dump(value)
-    fresh = Three(None, document, _fresh(value).document)
+    fresh = Three(None, document, _fresh(value))
     for expand in (False, True):
         plan = plan_for(document, value, expand=expand)
         result = document.opening + side_text(write_document(plan, fresh), "ours")
@@ -54,7 +54,12 @@ def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan
     root = document.root
     assert root is not None  # the caller's case
     shape = _Shape(root, max(_list_offset(root), 0), expand)
-    return shape.node(root, value) or _fresh(value).plan()
+    plan = shape.node(root, value)
+    if plan is None:
+        new = _fresh(value).root
+        assert new is not None  # just written
+        plan = Take(new, None)
+    return plan
 
 
 def equal(a: object, b: object) -> bool:
@@ -83,16 +88,18 @@ class _Shape:
         walk = self.expand and isinstance(node, Collection)
         if not walk and equal(to_value(node, self.root), value):
             return Keep(node)
-        if node.tag or isinstance(node, Alias):
-            return None
+        return None if node.tag else self.other(node, value)
+
+    def other(self, node: Node, value: object) -> Plan | None:
+        """The plan for a node that has another value."""
+        if isinstance(node, Scalar):
+            return _block_text(node, value) if isinstance(value, str) else None
         if isinstance(node, Collection) and node.flow and not node.entries and not _is_json(node):
             return None  # an empty `{}` is filled in the style of its surroundings
         if isinstance(node, Mapping) and isinstance(value, dict):
             return self.mapping(node, value)
         if isinstance(node, Sequence) and isinstance(value, list | tuple):
             return self.sequence(node, list(value))
-        if isinstance(node, Scalar) and isinstance(value, str):
-            return _block_text(node, value)
         return None
 
     def mapping(self, node: Mapping, value: dict[str, object]) -> Plan | None:
@@ -136,12 +143,12 @@ class _Shape:
         key = entry.name if entry.key is not None else None
         fresh = self.new_entry(key, value, inside).theirs
         assert fresh is not None  # a new entry always has one
-        take = Take(fresh.value, fresh)
-        take.keeps_comment = True
-        if isinstance(entry.value, Scalar) and isinstance(value, str):
-            take.style = entry.value.style if entry.value.style in ("'", '"') else None
-        if isinstance(entry.value, Scalar) and isinstance(fresh.value, Scalar):
-            take.anchor = entry.value.anchor
+        style, anchor = None, ""
+        if isinstance(entry.value, Scalar):
+            quoted = isinstance(value, str) and entry.value.style in ("'", '"')
+            style = entry.value.style if quoted else None
+            anchor = entry.value.anchor if isinstance(fresh.value, Scalar) else ""
+        take = Take(fresh.value, fresh, style, anchor=anchor, keeps_comment=True)
         return Item(take, entry, fresh, ())
 
     def new_entry(self, key: str | None, value: object, inside: Collection) -> Item:
@@ -154,16 +161,9 @@ class _Shape:
         return Item(Take(fresh.value, fresh), None, fresh, ())
 
 
-class _fresh:
+def _fresh(value: object) -> Document:
     """A document of new text."""
-
-    def __init__(self, value: object) -> None:
-        self.document = split(Source.of(dump(value))).documents[0]
-
-    def plan(self) -> Plan:
-        root = self.document.root
-        assert root is not None  # just written
-        return Take(root, None)
+    return split(Source.of(dump(value))).documents[0]
 
 
 def _has_merge_key(node: Node) -> bool:

@@ -11,9 +11,9 @@ libyaml's marks have traps, each met in one place here:
 from __future__ import annotations
 
 from kmerge_git.errors import CannotParse
+from kmerge_git.text.source import Source
 from kmerge_git.tree import parser
 from kmerge_git.tree.breaks import has_odd_breaks, odd_break_outside, refuse
-from kmerge_git.tree.documents import Document
 from kmerge_git.tree.extents import block_scalar_end
 from kmerge_git.tree.nodes import Node
 from kmerge_git.tree.views import View
@@ -22,72 +22,63 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    # offsets of a document: where it starts, where the parser begins to read, its content, its end
+    Span = tuple[int, int, int, int]
 
-def compose(document: Document) -> Node | None:
+
+def compose(source: Source, span: Span) -> Node | None:
     """The top node of a document, or None where it holds only comments."""
-    base = parsed_from(document)
-    graph = _graph(document, document.source.text[base : document.end], base)
-    if has_odd_breaks(document.text):
-        _refuse_odd_breaks(document, base)
+    start, _, body, end = span
+    graph = _graph(source, span)
+    if has_odd_breaks(source.text[start:end]):
+        _refuse_odd_breaks(source, span)
     if graph is None:
         return None
-    return View(document, base, graph).node(graph, document.body, document.body, document.end)
+    return View(source, span, graph).node(graph, body, body, end)
 
 
-def parsed_from(document: Document) -> int:
-    """The offset from which the parser reads; its marks count from there."""
-    opening = document.opening
-    if not (document.inline or "%" in opening):
-        return document.body
-    # A directive, or content on the line of the `---`, only make sense together with that line.
-    dots = opening.rfind("\n...") + 1
-    if dots or opening.startswith("..."):
-        dots = opening.find("\n", dots) + 1
-    return document.start + dots
-
-
-def _graph(document: Document, text: str, base: int) -> Any:
-    source = document.source
+def _graph(source: Source, span: Span) -> Any:
+    _, base, _, end = span
     try:
-        return parser.compose(text)
+        return parser.compose(source.text[base:end])
     except parser.TooDeep:
         hint = "flatten it, or merge it by lines"
         why = f"more than {parser.DEEPEST} collections inside each other"
         raise source.error(why, base, hint) from None
     except parser.yaml_error() as error:
-        raise _explain(document, error, base) from None
+        raise _explain(source, span, error) from None
     except (ValueError, RecursionError) as error:
         raise source.error(f"not YAML: {error}", base) from None
 
 
-def _refuse_odd_breaks(document: Document, base: int) -> None:
+def _refuse_odd_breaks(source: Source, span: Span) -> None:
     """Let odd line breaks through where they are text: in quotes, in the lines of a block."""
-    text, end = document.source.text, document.end
+    text, (start, base, _, end) = source.text, span
     harmless = []
-    for start, stop, style, value in parser.long_scalars(text[base:end]):
-        first, last = start + base, stop + base
+    for begin, stop, style, value in parser.long_scalars(text[base:end]):
+        first, last = begin + base, stop + base
         if style in "|>":
             last = block_scalar_end(text, first, last, value)
             first = min(text.find("\n", first) + 1, last)
         harmless.append((first, last))
-    at = odd_break_outside(text, document.start, end, harmless)
+    at = odd_break_outside(text, start, end, harmless)
     if text.startswith("\ufeff", base):  # libyaml drops it and does not count it
         at = base
     if at >= 0:
-        raise refuse(document.source, at)
+        raise refuse(source, at)
 
 
-def _explain(document: Document, error: Any, base: int) -> CannotParse:
+def _explain(source: Source, span: Span, error: Any) -> CannotParse:
     """libyaml's words, at the place in the whole file, with what to do."""
-    source = document.source
+    start, base, _, end = span
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is not None:
         why = " ".join(str(error.problem or error.context).split())
         offset = min(base + mark.index, max(len(source.text) - 1, 0))
     else:
         why = str(getattr(error, "reason", "") or "a character YAML does not allow")
-        offset = base + _first_odd_character(source.text[base : document.end])
-    markers = f"\n{document.text}".find("\n<<<<<<< ") >= 0
+        offset = base + _first_odd_character(source.text[base:end])
+    markers = f"\n{source.text[start:end]}".find("\n<<<<<<< ") >= 0
     hint = "resolve the conflict first" if markers else _hint(why, source.line_at(offset))
     return source.error(f"not YAML: {why}", offset, hint)
 

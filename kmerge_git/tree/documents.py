@@ -59,8 +59,21 @@ class Document:
         except AttributeError:
             from kmerge_git.tree.compose import compose
 
-            self._root: Node | None = compose(self)
+            span = self.start, self.parsed_from, self.body, self.end
+            self._root: Node | None = compose(self.source, span)
             return self._root
+
+    @property
+    def parsed_from(self) -> int:
+        """The offset from which the parser reads; its marks count from there."""
+        opening = self.opening
+        if not (self.inline or "%" in opening):
+            return self.body
+        # A directive, or content on the line of the `---`, only make sense with that line.
+        dots = opening.rfind("\n...") + 1
+        if dots or opening.startswith("..."):
+            dots = opening.find("\n", dots) + 1
+        return self.start + dots
 
     def __repr__(self) -> str:
         return f"Document({self.number}: {self.text[:40]!r})"

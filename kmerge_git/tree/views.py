@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from kmerge_git.tree.documents import Document
+    from kmerge_git.text.source import Source
 
 
 class View:
@@ -25,13 +25,12 @@ class View:
     # no document: it holds its nodes, and who holds each other must wait for the collector
     __slots__ = ("base", "end", "shared", "source", "text", "words")
 
-    def __init__(self, document: Document, base: int, graph: Any) -> None:
-        self.text = text = document.source.text
-        self.base = base
-        self.source = document.source
-        self.end = document.end
+    def __init__(self, source: Source, span: tuple[int, int, int, int], graph: Any) -> None:
+        start, self.base, _, end = span
+        self.text = text = source.text
+        self.source = source
+        self.end = end
         self.words: dict[str, str] = {}
-        start, end = document.start, document.end
         aliases = text.find("*", start, end) >= 0 and text.find("&", start, end) >= 0
         self.shared = _shared(graph) if aliases else frozenset()
 

@@ -10,7 +10,6 @@ from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.journal import Journal
-
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.proof import give_up_unproved, holds, prove
 from kmerge_git.text.pieces import side_text

@@ -12,20 +12,7 @@ from kmerge_git.merge.decide.rules import Reading
 from kmerge_git.merge.decide.walk import BY_ELEMENTS
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import same_name
-from kmerge_git.merge.plan import (
-    BOTH_ADD_HERE,
-    BOTH_CHANGED,
-    OURS_GONE,
-    THEIRS_GONE,
-    Clash,
-    Item,
-    Keep,
-    Plan,
-    Take,
-    TextClash,
-    decided,
-    has_clash,
-)
+from kmerge_git.merge.plan import Clash, Item, Keep, Plan, Take, TextClash, Why, decided, has_clash
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_comments, same_entry_text, same_node
@@ -83,12 +70,12 @@ class GitRules:
         if _untouched(base, there):
             return None, [Note(path, "deleted", "theirs", "2")] if at.ours is not None else []
         sides = at.map(lambda e: [e] if e is not None else [])
-        items, notes = self.clash(sides, THEIRS_GONE if at.ours else OURS_GONE, place)
+        items, notes = self.clash(sides, Why.THEIRS_GONE if at.ours else Why.OURS_GONE, place)
         return items[0] if items else None, notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
         side, notes = self._settled(at, why, place.path)
-        if side == "union" and why != BOTH_ADD_HERE:
+        if side == "union" and why != Why.BOTH_ADD_HERE:
             side = ""  # elements that have something in common are not both kept
         if not side:
             return [_conflict(at, why, place.path)], notes
@@ -118,7 +105,7 @@ class GitRules:
         plan = block_texts.merge(base if isinstance(base, Scalar) else None, ours, theirs)
         if plan is None or not has_clash(plan):
             return plan, []
-        side, notes = self._settled(Three([], [], []), BOTH_CHANGED, place.path)
+        side, notes = self._settled(Three([], [], []), Why.BOTH_CHANGED, place.path)
         return decided(plan, side) if side in ("ours", "theirs") else plan, notes
 
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:

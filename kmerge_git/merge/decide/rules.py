@@ -24,11 +24,6 @@ if TYPE_CHECKING:
     Notes = list[Note]
     Policy = Callable[[Path, list[Entry], list[Entry], list[Entry]], "tuple[str, str] | None"]
 
-# What some rule sets leave to a person, and others decide without a word (besides the causes that
-# stand in labels, see `merge.plan`).
-FLOW_COMMENTS = "comments within a flow collection would be lost"
-PROPERTIES = "anchor or tag changed on both sides"
-
 
 class Place:
     """Where the walk is, with what a rule set may have to know there; never changed."""

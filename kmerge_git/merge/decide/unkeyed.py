@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.merge.journal import Note
-from kmerge_git.merge.plan import (
-    BOTH_ADD_HERE,
-    BOTH_CHANGED,
-    MOVED_AND_GONE,
-    Item,
-    Keep,
-    Take,
-    has_clash,
-)
+from kmerge_git.merge.plan import Item, Keep, Take, Why, has_clash
 from kmerge_git.merge.three import Three, cut, under
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
@@ -47,7 +39,7 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
         else:
             items += _region(walk, region, part, inner)
     result = [item for item in items if item is not None]
-    return walk.clash(entries, MOVED_AND_GONE, place) if _comes_back(keys, result) else result
+    return walk.clash(entries, Why.MOVED_AND_GONE, place) if _comes_back(keys, result) else result
 
 
 def _comes_back(keys: Three[list[Hashable]], items: list[Item]) -> bool:
@@ -127,7 +119,7 @@ def _region(
     inside = _twins(walk, at, places) if not at.base else None
     if inside is not None:
         return inside
-    return [*walk.clash(at, BOTH_CHANGED if at.base else BOTH_ADD_HERE, places[0])]
+    return [*walk.clash(at, Why.BOTH_CHANGED if at.base else Why.BOTH_ADD_HERE, places[0])]
 
 
 def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[Item | None] | None:

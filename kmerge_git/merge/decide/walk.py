@@ -16,19 +16,7 @@ from kmerge_git.merge.decide.comments import (
     lead_lines,
     loses_comments,
 )
-from kmerge_git.merge.decide.rules import FLOW_COMMENTS, PROPERTIES
-from kmerge_git.merge.plan import (
-    BOTH_ADDED,
-    BOTH_CHANGED,
-    COMMENT,
-    SAME_NAME,
-    Build,
-    Item,
-    Keep,
-    Plan,
-    Take,
-    keeps_tail,
-)
+from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
 from kmerge_git.merge.three import Three, under, whose
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_entry_text, same_lines, same_node
@@ -36,7 +24,7 @@ from kmerge_git.tree.spans import after, foot, head, key_text, properties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Callable, Hashable
     from typing import TypeVar
 
     from kmerge_git.merge.decide.rules import Notes, Place, Rules
@@ -93,7 +81,7 @@ class Walk:
         if plan is None:
             plan = self.noted(self.rules.winner(at, place))
         if plan is None:
-            return self.clash_of_entries(at, BOTH_CHANGED if at.base else BOTH_ADDED, place)
+            return self.clash_of_entries(at, Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED, place)
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         tails = at.map(lambda e: after(e) if e else "")
@@ -103,7 +91,7 @@ class Walk:
         else:  # a comment that only this side has finds no place behind the other side's value
             clash = has_own_comment(tails if isinstance(plan, Take) else tails.swapped())
         if clash:
-            return self.clash_of_entries(at, COMMENT, place)
+            return self.clash_of_entries(at, Why.COMMENT, place)
         return Item(
             plan,
             ours,
@@ -130,24 +118,19 @@ class Walk:
         self, at: Three[Node | None], place: Place, source: Entry | None = None
     ) -> Plan | None:
         """The value at a place that both sides have; theirs stands in the entry `source`."""
-        base, ours, theirs = at.base, at.ours, at.theirs
+        ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         alike = type(ours) is type(theirs)
         if place.live and alike and place.live.enters(ours, theirs):
             return self.collection(at, place)
-        if same_lines(ours, theirs) or (base is not None and same_lines(base, theirs)):
-            return Keep(ours)
-        if base is not None and same_lines(base, ours):
-            return self.taken(ours, theirs, place, source)
-        if alike and isinstance(ours, Collection):
+        side, style = _side(at, same_lines), None
+        if not side and alike and isinstance(ours, Collection):
             return self.collection(at, place)
-        if isinstance(theirs, Scalar) and block_texts.new_header_comment(at):
-            return self.text(at, place)
-        if same_node(ours, theirs) or (base is not None and same_node(base, theirs)):
+        if not side and not block_texts.new_header_comment(at):
+            side, style = _side(at, same_node), _style_of_ours(at)
+        if side == "ours":
             return Keep(ours)
-        if base is not None and same_node(base, ours):
-            return self.taken(ours, theirs, place, source, _style_of_ours(base, ours, theirs))
-        return self.text(at, place)
+        return self.taken(ours, theirs, place, source, style) if side else self.text(at, place)
 
     def taken(
         self, ours: Node, theirs: Node, place: Place, source: Entry | None, style: str | None = None
@@ -211,7 +194,7 @@ class Walk:
             item = self.entry(under(tables, key), inner.step(step_of(key, rule)))
             if item is not None:
                 items[key] = item
-        if has_port_names(rule) and self.rules.doubts(SAME_NAME):
+        if has_port_names(rule) and self.rules.doubts(Why.SAME_NAME):
             self.part_namesakes(tables, items, place)
         order = self.rules.order(tables, items, rule)
         return self.built(at, [items[key] for key in order]) if order is not None else None
@@ -222,7 +205,7 @@ class Walk:
         """Both sides added an element of one name under two keys (ports): one clash."""
         for name, twin, key in keyed.repeated_names(tables, items):
             at = Three(None, tables.ours[twin], tables.theirs[key])
-            clash = self.clash_of_entries(at, SAME_NAME, place.step((("name", name),)))
+            clash = self.clash_of_entries(at, Why.SAME_NAME, place.step((("name", name),)))
             del items[key], items[twin]
             if clash is not None:
                 items[twin] = clash
@@ -231,11 +214,11 @@ class Walk:
         """The collection with these items, and with its merged comments and properties."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
-        doubtful = (ours.flow or theirs.flow) and self.rules.doubts(FLOW_COMMENTS)
+        doubtful = (ours.flow or theirs.flow) and self.rules.doubts(Why.FLOW_COMMENTS)
         if doubtful and loses_comments(at, items):
             return None
         marks = at.map(lambda c: properties(c) if c else "")
-        if not whose(marks) and self.rules.doubts(PROPERTIES):
+        if not whose(marks) and self.rules.doubts(Why.PROPERTIES):
             return None
         above = below = None
         if not theirs.flow:  # else its lines belong to what stands around it
@@ -264,8 +247,18 @@ def _repeated_key(mapping: Mapping) -> Unsupported:
     return Unsupported(why, line=line, column=column, hint="remove one of them", excerpt=excerpt)
 
 
-def _style_of_ours(base: Node, ours: Node, theirs: Node) -> str | None:
+def _side(at: Three[Node | None], same: Callable[[Node, Node], bool]) -> str:
+    """Whose value stands, as `three.whose` says; a base that is absent is like nothing."""
+    base, ours, theirs = at.base, at.ours, at.theirs
+    assert ours is not None and theirs is not None  # the caller's case
+    if same(ours, theirs) or (base is not None and same(base, theirs)):
+        return "ours"
+    return "theirs" if base is not None and same(base, ours) else ""
+
+
+def _style_of_ours(at: Three[Node | None]) -> str | None:
     """Our quotes, if we changed them and theirs did not."""
+    base, ours, theirs = at.base, at.ours, at.theirs
     if not (isinstance(base, Scalar) and isinstance(ours, Scalar) and isinstance(theirs, Scalar)):
         return None
     changed = theirs.style == base.style != ours.style

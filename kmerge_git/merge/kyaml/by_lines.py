@@ -6,7 +6,7 @@ For what is no YAML, as Helm templates, and for mappings in which a key stands t
 from __future__ import annotations
 
 from kmerge_git.merge.journal import Note
-from kmerge_git.merge.plan import BOTH_CHANGED
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, cut
 from kmerge_git.text.diff3 import diff3, refine
 
@@ -22,6 +22,6 @@ def merge_by_lines(texts: Three[str]) -> tuple[str, list[Note]]:
         if region.kind == "clash":
             place = (f"line {region.o0 + 1}",)
             ours, theirs = "".join(part.ours), "".join(part.theirs)
-            notes.append(Note(place, BOTH_CHANGED, "theirs", "lines lost", ours, theirs))
+            notes.append(Note(place, Why.BOTH_CHANGED, "theirs", "lines lost", ours, theirs))
         result += part.ours if region.kind in ("same", "ours", "both") else part.theirs
     return "".join(result), notes

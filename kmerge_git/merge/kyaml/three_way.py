@@ -27,7 +27,7 @@ from kmerge_git.merge.kyaml.parts import (
     without,
 )
 from kmerge_git.merge.pairing import likely_same
-from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, TextClash
+from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, TextClash, Why
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_node
@@ -163,7 +163,7 @@ class KyamlRules:
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
         """Updated's value."""
         assert at.ours is not None and at.theirs is not None  # the caller's case
-        what = "changed on both sides" if at.base else "added on both sides"
+        what = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
         values = at.map(lambda e: e.value if e is not None else None)
         note = lost(place.path, what, clash_rule(values), values.ours, values.theirs)
         return updated_value(at.ours, at.theirs, place), [note]

@@ -6,7 +6,7 @@ With conflicts, every hunk is decided for ours, and again for theirs; both texts
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unproved
-from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take
+from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take, Why
 from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.blocks import body_lines, header
@@ -34,8 +34,7 @@ def give_up_unproved(merged: MergedFile) -> None:
     for document in merged.documents:
         if not (_is_proved(document, "ours") and _is_proved(document, "theirs")):
             texts = document.at.map(lambda d: d.content if d is not None else "")
-            why = "cannot be merged by structure"
-            document.give_up([Hunk(*texts.each(), "", why)])
+            document.give_up([Hunk(*texts.each(), "", Why.UNPROVED)])
 
 
 def _is_proved(document: MergedDocument, side: str) -> bool:
@@ -58,12 +57,9 @@ def agrees(plan: Plan, node: Node | None, side: str) -> bool:
     """Whether a node is what the plan says."""
     if node is None:
         return False
-    if isinstance(plan, Take) and plan.anchor:
-        both = isinstance(node, Scalar) and isinstance(plan.node, Scalar)
-        return both and node.anchor == plan.anchor and meaning(node) == meaning(plan.node)  # type: ignore[arg-type]
-    if isinstance(plan, Take) and plan.part is not None:
-        return agrees(plan.part, node, side)
-    if isinstance(plan, Keep | Take):
+    if isinstance(plan, Take):
+        return _agrees_taken(plan, node, side)
+    if isinstance(plan, Keep):
         return same_node(plan.node, node)
     if isinstance(plan, NewText):
         return (
@@ -71,13 +67,23 @@ def agrees(plan: Plan, node: Node | None, side: str) -> bool:
             and header(node) == plan.header
             and _trimmed(body_lines(node)) == _trimmed(plan.lines(side))
         )
-    if isinstance(plan, Build) and isinstance(node, Collection):
-        if plan.properties is None and node.anchor != plan.ours.anchor:
-            return False
-        if isinstance(plan.ours, Mapping):
-            return isinstance(node, Mapping) and _agrees_mapping(plan, node, side)
-        return not isinstance(node, Mapping) and _agrees_list(plan, node, side)
-    return False
+    if not isinstance(plan, Build) or not isinstance(node, Collection):
+        return False
+    if plan.properties is None and node.anchor != plan.ours.anchor:
+        return False
+    if isinstance(plan.ours, Mapping):
+        return isinstance(node, Mapping) and _agrees_mapping(plan, node, side)
+    return not isinstance(node, Mapping) and _agrees_list(plan, node, side)
+
+
+def _agrees_taken(plan: Take, node: Node, side: str) -> bool:
+    if plan.part is not None:
+        return agrees(plan.part, node, side)
+    if not plan.anchor:
+        return same_node(plan.node, node)
+    if not (isinstance(node, Scalar) and isinstance(plan.node, Scalar)):
+        return False
+    return node.anchor == plan.anchor and meaning(node) == meaning(plan.node)
 
 
 def _agrees_mapping(plan: Build, node: Mapping, side: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.merge.plan import BOTH_CHANGED, COMMENT, NewText, TextClash
+from kmerge_git.merge.plan import NewText, TextClash, Why
 from kmerge_git.text.pieces import SIDES, Hunk, is_clean, side_text
 from kmerge_git.tree import blocks
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def comment_lines(parts: Lines, column: int, path: Path) -> Pieces:
     """Comment lines at a column, above, in or below what stands at a path."""
-    return line_pieces(parts, column, show(path) or "comment", COMMENT)
+    return line_pieces(parts, column, show(path) or "comment", Why.COMMENT)
 
 
 def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
@@ -30,7 +30,7 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
         digits = "".join(c for c in first.split("#")[0] if c.isdigit())
         first = plan.header[0] + digits + plan.header[1:] + ("  " + comment if comment else "")
     indent = blocks.body_indent(ours) or column
-    return [first + "\n", *line_pieces(plan.parts, indent, show(path) or "text", BOTH_CHANGED)]
+    return [first + "\n", *line_pieces(plan.parts, indent, show(path) or "text", Why.BOTH_CHANGED)]
 
 
 def line_pieces(parts: Lines, column: int, place: str, why: str) -> Pieces:
