@@ -7,6 +7,7 @@ explained, compared with a result (`merge.verify.proof`) and written (`merge.wri
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import show
+from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Collection, Scalar
 from kmerge_git.tree.spans import in_mid_line, is_block_text
 
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.tree.nodes import Entry, Node
 
-    Lines = list["list[str] | TextClash"]  # runs of lines, and where both sides changed them
+    # runs of lines; where both sides changed them, those of each
+    Lines = list[list[str] | Three[list[str]]]
 
 
 class Why:
@@ -92,26 +94,7 @@ class NewText(Plan):
 
     def lines(self, side: str) -> list[str]:
         """The lines with every clash decided for one side."""
-        result: list[str] = []
-        for part in self.parts:
-            result += part.side(side) if isinstance(part, TextClash) else part
-        return result
-
-
-class TextClash:
-    """Lines that both sides changed."""
-
-    __slots__ = ("base", "ours", "theirs")
-
-    def __init__(self, base: list[str], ours: list[str], theirs: list[str]) -> None:
-        self.base = base
-        self.ours = ours
-        self.theirs = theirs
-
-    def side(self, name: str) -> list[str]:
-        """The lines of one side."""
-        lines: list[str] = getattr(self, name)
-        return lines
+        return [line for part in settled(self.parts, side) for line in part]
 
 
 class Clash(Plan):
@@ -120,27 +103,12 @@ class Clash(Plan):
     The comments above the first of them stand outside of the conflict, unless they are `apart`.
     """
 
-    __slots__ = ("apart", "base", "ours", "theirs", "why")
+    __slots__ = ("apart", "at", "why")
 
-    def __init__(
-        self,
-        base: list[Entry],
-        ours: list[Entry],
-        theirs: list[Entry],
-        why: str,
-        *,
-        apart: bool = True,
-    ) -> None:
-        self.base = base
-        self.ours = ours
-        self.theirs = theirs
+    def __init__(self, at: Three[list[Entry]], why: str, *, apart: bool = True) -> None:
+        self.at = at
         self.why = why
         self.apart = apart
-
-    def side(self, name: str) -> list[Entry]:
-        """The entries of one side."""
-        entries: list[Entry] = getattr(self, name)
-        return entries
 
 
 class Item:
@@ -234,14 +202,14 @@ def has_clash(plan: Plan) -> bool:
     if isinstance(plan, Build):
         return any(has_clash(item.plan) for item in plan.items)
     if isinstance(plan, NewText):
-        return any(isinstance(part, TextClash) for part in plan.parts)
+        return any(isinstance(part, Three) for part in plan.parts)
     return isinstance(plan, Clash)
 
 
 def is_empty(plan: Build, side: str) -> bool:
     """Whether a side's decision leaves no entry, though there are items."""
     return bool(plan.items) and all(
-        isinstance(item.plan, Clash) and not item.plan.side(side) for item in plan.items
+        isinstance(item.plan, Clash) and not item.plan.at.side(side) for item in plan.items
     )
 
 
@@ -276,8 +244,8 @@ def decided(plan: Plan, side: str) -> Plan:
         plan.ours,
         plan.theirs,
         [one for item in plan.items for one in decided_item(item, side)],
-        head=_settled(plan.head, side),
-        foot=_settled(plan.foot, side),
+        head=plan.head and [*settled(plan.head, side)],
+        foot=plan.foot and [*settled(plan.foot, side)],
         properties=plan.properties,
     )
 
@@ -285,17 +253,16 @@ def decided(plan: Plan, side: str) -> Plan:
 def decided_item(item: Item, side: str) -> Iterator[Item]:
     """The entries that stand in an item's place."""
     if isinstance(item.plan, Clash):
-        base = item.plan.base[0] if item.plan.base else None
-        for entry in item.plan.side(side):
+        base = next(iter(item.plan.at.base), None)
+        for entry in item.plan.at.side(side):
             if side == "ours":
                 yield Item(Keep(entry.value), entry, None, item.path)
             else:
                 yield Item(Take(entry.value, entry), None, entry, item.path, base=base)
         return
-    yield item.but(decided(item.plan, side), item.theirs, _settled(item.lead, side))
+    yield item.but(decided(item.plan, side), item.theirs, item.lead and [*settled(item.lead, side)])
 
 
-def _settled(parts: Lines | None, side: str) -> Lines | None:
-    if parts is None:
-        return None
-    return [part.side(side) if isinstance(part, TextClash) else part for part in parts]
+def settled(parts: Lines, side: str) -> list[list[str]]:
+    """Runs of lines, with those of one side where both changed them."""
+    return [part.side(side) if isinstance(part, Three) else part for part in parts]

@@ -61,7 +61,7 @@ def merged(rule: str, base: str, ours: str, theirs: str, favor: str = "") -> lis
     for item in walk.sequence(at, Place(("list",), LISTS[rule])).items:
         plan = item.plan
         if isinstance(plan, Clash):
-            sides = (" ".join(e.value.raw for e in s) for s in (plan.base, plan.ours, plan.theirs))
+            sides = (" ".join(e.value.raw for e in s) for s in plan.at.each())
             words = f"clash {'|'.join(sides)}: {plan.why}"
         else:
             words = ("keep " if isinstance(plan, Keep) else "take ") + plan.node.raw

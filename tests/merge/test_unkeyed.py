@@ -48,7 +48,7 @@ def told(item: Item) -> str:
     if isinstance(made, Build):
         return "(" + ", ".join(f"{one.path[-1]} {told(one)}" for one in made.items) + ")"
     if isinstance(made, Clash):
-        sides = (" ".join(word(e.value) for e in s) for s in (made.base, made.ours, made.theirs))
+        sides = (" ".join(word(e.value) for e in s) for s in made.at.each())
         return f"clash {'|'.join(sides)}: {made.why}"
     return ("keep " if isinstance(made, Keep) else "take ") + word(made.node)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.plan import NewText, TextClash
+from kmerge_git.merge.plan import NewText
 from kmerge_git.merge.three import Three, cut, standing, whose
 from kmerge_git.text.diff3 import diff3, refine
 from kmerge_git.tree.blocks import body_lines, has_explicit_indent, header, header_comment
@@ -34,10 +34,8 @@ def _merged(lines: Three[list[str]]) -> Lines:
     parts: Lines = []
     for region in refine(diff3(*lines.each()), lines.ours, lines.theirs):
         part = cut(region, lines)
-        if region.kind == "clash":
-            parts.append(TextClash(*part.each()))
-        else:
-            parts.append(part.theirs if region.kind == "theirs" else part.ours)
+        side = "theirs" if region.kind == "theirs" else "ours"
+        parts.append(part if region.kind == "clash" else part.side(side))
     return parts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.plan import Clash, TextClash
+from kmerge_git.merge.plan import Clash
 from kmerge_git.merge.three import Three, cut, whose
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import comments
@@ -58,7 +58,7 @@ def _clash(part: Three[list[str]]) -> Lines:
             result += [rest.ours, rest.theirs] if region.kind == "clash" else [rest.ours]
             continue
         clash = region.kind == "clash" and (any(rest.ours) or any(rest.theirs))
-        result.append(TextClash(*rest.each()) if clash else rest.ours)
+        result.append(rest if clash else rest.ours)
     return result
 
 
@@ -83,7 +83,7 @@ def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
         return True
     known = mine + (_inside(at.base) if at.base is not None else [])
     for item in items:
-        brought = item.plan.theirs if isinstance(item.plan, Clash) else [item.theirs]
+        brought = item.plan.at.theirs if isinstance(item.plan, Clash) else [item.theirs]
         if item.ours is None or isinstance(item.plan, Clash):
             known += [comment for entry in brought for comment in comments(comment_behind(entry))]
     return any(comment not in known for comment in yours)

@@ -12,7 +12,7 @@ from kmerge_git.merge.decide.rules import Reading
 from kmerge_git.merge.decide.walk import BY_ELEMENTS
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import same_name
-from kmerge_git.merge.plan import Clash, Item, Keep, Plan, Take, TextClash, Why, decided, has_clash
+from kmerge_git.merge.plan import Clash, Item, Keep, Plan, Take, Why, decided, has_clash, settled
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_comments, same_entry_text, same_node
@@ -139,7 +139,7 @@ class GitRules:
         parts, side = merge_lines(lines), self.favor
         if parts is None or not side:
             return parts
-        return [part.side(side) if isinstance(part, TextClash) else part for part in parts]
+        return [*settled(parts, side)]
 
     def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
         return merge_tail(tails)
@@ -164,8 +164,8 @@ def _conflict(at: Three[list[Entry]], why: str, path: Path) -> Item:
     apart = True
     if firsts.ours is not None and firsts.theirs is not None:
         lead = merge_lines(firsts.map(lead_lines))
-        apart = any(isinstance(part, TextClash) for part in lead or ())
-    clash = Clash(at.base, at.ours, at.theirs, why, apart=apart)
+        apart = any(isinstance(part, Three) for part in lead or ())
+    clash = Clash(at, why, apart=apart)
     return Item(clash, firsts.ours, firsts.theirs, path, lead=None if apart else lead)
 
 

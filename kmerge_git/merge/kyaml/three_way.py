@@ -27,7 +27,7 @@ from kmerge_git.merge.kyaml.parts import (
     without,
 )
 from kmerge_git.merge.pairing import likely_same
-from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, TextClash, Why
+from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, settled
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_node
@@ -208,7 +208,7 @@ class KyamlRules:
         parts = merge_lines(lines)
         if parts is None:
             return None
-        return [part.ours if isinstance(part, TextClash) else part for part in parts]
+        return [*settled(parts, "ours")]
 
     def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
         """M33, M34: as above; but a scalar taken from updated brings its own comment."""

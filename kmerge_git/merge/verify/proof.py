@@ -113,7 +113,7 @@ def _decided(plan: Build, side: str) -> list[tuple[str, Plan]]:
     for item in plan.items:
         own = item.ours or item.theirs
         if isinstance(item.plan, Clash):
-            found += [(entry.name, Keep(entry.value)) for entry in item.plan.side(side)]
+            found += [(entry.name, Keep(entry.value)) for entry in item.plan.at.side(side)]
         elif own is not None:
             found.append((own.name, item.plan))
     return found

@@ -160,7 +160,7 @@ def _has_open_end(plan: Plan) -> bool:
     if isinstance(plan, Build):
         return bool(plan.items) and _has_open_end(plan.items[-1].plan)
     if isinstance(plan, Clash):
-        entries = (*plan.ours[-1:], *plan.theirs[-1:])
+        entries = (*plan.at.ours[-1:], *plan.at.theirs[-1:])
         return any(keeps_blank_lines(e.value) for e in entries)
     if isinstance(plan, NewText):
         return "+" in plan.header
@@ -191,18 +191,17 @@ def _lead(item: Item, entry: Entry, column: int) -> Pieces:
 
 def _clash(clash: Clash, item: Item, column: int, layout: Layout | None) -> Pieces:
     """A hunk around the entries; the comments above stay outside where both sides agree."""
-    if clash.base:
+    if clash.at.base:
         layout = None  # versions of what ours has are indented as they are
 
     def lines(entries: list[Entry]) -> str:
-        new = layout if entries is clash.theirs else None
+        new = layout if entries is clash.at.theirs else None
         leads = [clash.apart, *[True] * len(entries)]
         return "".join(
             entry_lines(e, column, new, lead=lead) for e, lead in zip(entries, leads, strict=False)
         )
 
-    sides = lines(clash.base), lines(clash.ours), lines(clash.theirs)
-    hunk = Hunk(*sides, show(item.path), clash.why)
+    hunk = Hunk(*clash.at.map(lines).each(), show(item.path), clash.why)
     entry = item.ours
     if clash.apart or entry is None or (item.lead is None and in_flow(entry)):
         return [hunk]

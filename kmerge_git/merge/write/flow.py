@@ -91,7 +91,7 @@ def _write_lines(plan: Build) -> Pieces:
 
 
 def _stands(item: Item, side: str) -> bool:
-    return not isinstance(item.plan, Clash) or bool(item.plan.side(side))
+    return not isinstance(item.plan, Clash) or bool(item.plan.at.side(side))
 
 
 def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
@@ -99,7 +99,7 @@ def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
     bare = tail.replace(",", "", 1) if "," in tail.split("#", maxsplit=1)[0] else tail
     if isinstance(item.plan, Clash):
         base, ours, theirs = (
-            _clash_lines(item.plan.side(side), indent, comma)
+            _clash_lines(item.plan.at.side(side), indent, comma)
             for side, comma in zip(SIDES, commas, strict=True)
         )
         return [Hunk(base, ours, theirs, show(item.path), item.plan.why)]

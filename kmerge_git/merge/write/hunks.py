@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.merge.plan import NewText, TextClash, Why
+from kmerge_git.merge.plan import NewText, Why
+from kmerge_git.merge.three import Three
 from kmerge_git.text.pieces import SIDES, Hunk, is_clean, side_text
 from kmerge_git.tree import blocks
 
@@ -41,9 +42,8 @@ def line_pieces(parts: Lines, column: int, place: str, why: str) -> Pieces:
 
     pieces: Pieces = []
     for part in parts:
-        if isinstance(part, TextClash):
-            sides = lines(part.base), lines(part.ours), lines(part.theirs)
-            pieces.append(Hunk(*sides, place, why))
+        if isinstance(part, Three):
+            pieces.append(Hunk(*part.map(lines).each(), place, why))
         elif part:
             pieces.append(lines(part))
     return pieces
