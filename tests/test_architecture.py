@@ -33,6 +33,24 @@ LAYERS = {
     "__init__": set(),
     "__main__": {"cli"},
 }
+# The rooms of merging: what decides writes no text, and what verifies knows neither.
+BESIDE = {"three", "plan", "journal", "pairing"}
+ROOMS = {
+    "three": set(),
+    "journal": set(),
+    "plan": {"three"},
+    "pairing": {"three"},
+    "elision": {"three"},
+    "decide": BESIDE,
+    "write": {"three", "plan"},
+    "documents": BESIDE | {"elision", "decide", "write"},
+    "reshape": {"three", "plan", "write"},
+    "ends": {"three", "documents"},
+    "verify": {"three", "plan", "documents"},
+    "kyaml": BESIDE | {"decide", "documents", "ends", "verify"},
+}
+# Packages in which no module imports another that imports it, not for a type either.
+TREES = ("merge", "tree")
 OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "__init__"}
 # Each of these libraries is known in one place only, so that it can be replaced there.
 HOMES = {
@@ -58,16 +76,21 @@ def imported(path: Path) -> set[str]:
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path}: write imports of the package in full"
-            if node.module == "kmerge_git":
-                names.update(f"kmerge_git.{alias.name}" for alias in node.names)
-            else:
-                names.add(node.module or "")
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                names.add(inner if is_module(inner) else node.module or "")
         elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
             called = node.func.attr if isinstance(node.func, ast.Attribute) else node.func
             called = called.id if isinstance(called, ast.Name) else called
             if called in ("import_module", "__import__"):
                 names.add(str(node.args[0].value))
     return names
+
+
+def is_module(name: str) -> bool:
+    """Return whether a dotted name is a module or package of ours."""
+    place = ROOT.joinpath(*name.split("."))
+    return place.is_dir() or place.with_name(f"{place.name}.py").is_file()
 
 
 def part_of(dotted: str) -> str:
@@ -89,9 +112,19 @@ def trespasses(path: Path, names: set[str]) -> list[str]:
             part = part_of(name)
             if part not in LAYERS[layer] | OPEN_TO_ALL | {layer}:
                 wrong.append(f"{here} imports {name}: {layer} may not know {part}")
+            if layer == part == "merge":
+                wrong += between_rooms(here, name)
         elif top in HOMES and not here.startswith(HOMES[top]):
             wrong.append(f"{here} imports {name}: only {', '.join(HOMES[top])} may")
     return wrong
+
+
+def between_rooms(here: str, name: str) -> list[str]:
+    """Return what is wrong with an import of one room of merging by another."""
+    room, there = here.split("/")[1].removesuffix(".py"), name.split(".")[2]
+    if there in {room, *ROOMS.get(room, ())}:
+        return []
+    return [f"{here} imports {name}: {room} may not know {there}"]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
@@ -111,6 +144,11 @@ def test_a_module_imports_only_what_its_layer_may_know(path):
         ("merge/plan.py", "yaml.nodes"),
         ("merge/plan.py", "ruamel.yaml"),
         ("unknown.py", "os"),
+        ("merge/decide/walk.py", "kmerge_git.merge.write.flow"),
+        ("merge/verify/proof.py", "kmerge_git.merge.decide.walk"),
+        ("merge/verify/proof.py", "kmerge_git.merge.write.document"),
+        ("merge/documents.py", "kmerge_git.merge.kyaml.api"),
+        ("merge/a_new_room.py", "kmerge_git.merge.plan"),
     ],
 )
 def test_the_guard_sees_a_trespass(where, name):
@@ -121,6 +159,73 @@ def test_the_guard_sees_imports_inside_functions(tmp_path):
     module = tmp_path / "m.py"
     module.write_text("def f():\n    import yaml.nodes\n    return import_module('pygit2')\n")
     assert imported(module) == {"yaml.nodes", "pygit2"}
+
+
+def circle(graph: dict[str, set[str]]) -> list[str]:
+    """Return modules that import each other in a ring, or nothing."""
+    done: set[str] = set()
+
+    def visit(name: str, way: list[str]) -> list[str]:
+        if name in way:
+            return [*way[way.index(name) :], name]
+        found = (
+            [] if name in done else [visit(other, [*way, name]) for other in sorted(graph[name])]
+        )
+        done.add(name)
+        return next(filter(None, found), [])
+
+    return next(filter(None, (visit(name, []) for name in sorted(graph))), [])
+
+
+@pytest.mark.parametrize("package", TREES)
+def test_no_module_imports_one_that_imports_it(package):
+    files = {dotted(path): path for path in (PACKAGE / package).rglob("*.py")}
+    graph = {name: imported(path) & files.keys() for name, path in files.items()}
+    assert sum(map(len, graph.values())) > len(graph) / 2, "the imports were not seen"
+    assert not circle(graph)
+
+
+def dotted(path: Path) -> str:
+    name = path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+    return name.removesuffix(".__init__")
+
+
+def test_a_ring_is_seen():
+    assert circle({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
+    assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
+
+
+RULE_SETS = [
+    *(PACKAGE / "merge" / "decide").glob("*.py"),
+    *(PACKAGE / "merge" / "kyaml").glob("*.py"),
+]
+
+
+def remembered(tree: ast.AST) -> list[str]:
+    """Return what classes inherit, and what methods but `__init__` set on `self`."""
+    found = []
+    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        found += [
+            f"{made.name}({base})" for base in map(ast.unparse, made.bases) if base != "Protocol"
+        ]
+        for method in (node for node in made.body if isinstance(node, ast.FunctionDef)):
+            targets = [n for n in ast.walk(method) if isinstance(n, ast.Attribute)]
+            stored = {ast.unparse(n) for n in targets if isinstance(n.ctx, ast.Store | ast.Del)}
+            found += [
+                f"{made.name}.{method.name}: {name}" for name in stored if method.name != "__init__"
+            ]
+    return sorted(found)
+
+
+@pytest.mark.parametrize("path", RULE_SETS, ids=lambda p: p.name)
+def test_no_rule_set_inherits_or_remembers_anything(path):
+    """An answer depends on what is asked, and on nothing that was asked before."""
+    assert not remembered(ast.parse(path.read_bytes()))
+
+
+def test_what_is_remembered_is_seen():
+    source = "class A(B):\n    def __init__(self):\n        self.a = 1\n    def ask(self):\n        self.b = 1\n"
+    assert remembered(ast.parse(source)) == ["A(B)", "A.ask: self.b"]
 
 
 def loaded_by(*command: str, cwd: Path | None = None) -> tuple[int, set[str]]:
