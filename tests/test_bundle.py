@@ -41,7 +41,6 @@ NEEDED = {
         kmerge_git.merge.decide.block_texts
         kmerge_git.merge.decide.comments
         kmerge_git.merge.decide.keyed
-        kmerge_git.merge.decide.rules
         kmerge_git.merge.decide.unkeyed
         kmerge_git.merge.plan
         kmerge_git.merge.three

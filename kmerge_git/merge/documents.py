@@ -14,7 +14,6 @@ from kmerge_git.merge.plan import Plan, Why
 from kmerge_git.merge.three import Three, standing, under, whose
 from kmerge_git.merge.write.document import write_document
 from kmerge_git.merge.write.hunks import line_pieces
-from kmerge_git.merge.write.parts import standing_alone
 from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.same import comments, same_node
@@ -167,7 +166,7 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
         plan = _decided(walk, roots, reading, path)
     if plan is None:
         return _clash(walk, at, name, Why.BOTH_CHANGED)
-    return MergedDocument(at, name, plan, write_document(standing_alone(plan), at))
+    return MergedDocument(at, name, plan, write_document(plan, at))
 
 
 def _roots(at: Trio) -> Three[Node | None]:
@@ -191,7 +190,7 @@ def _without_runs(
         return None
     trial = walk.trial()
     plan = _decided(trial, _roots(elided.at), reading, path)
-    pieces = write_document(standing_alone(plan), elided.at) if plan is not None else []
+    pieces = write_document(plan, elided.at) if plan is not None else []
     if plan is None or not elided.restorable(pieces):
         return None
     walk.journal.adopt(trial.journal)

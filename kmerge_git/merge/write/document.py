@@ -1,67 +1,38 @@
 """The writer: a plan and our text become the text of the result.
 
-What a plan keeps is cut from our text unchanged; only the entries that a plan changes are put
-together anew.
+An entry of theirs of which only a part comes is text of its own first: written with its own text as
+the canvas, so that it keeps its comments and its spelling, and read again. Then it is an entry like
+others, and can stand at any column.
 """
 
 from __future__ import annotations
 
-from kmerge_git.kube.fieldpath import show
-from kmerge_git.merge.plan import (
-    Build,
-    Clash,
-    Item,
-    Keep,
-    NewText,
-    Plan,
-    Take,
-    decided,
-    decided_item,
-    is_empty,
-    keeps_tail,
-    named_clash,
-)
+from kmerge_git.merge.plan import Build, Item, NewText, Plan, Take, decided
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write import flow
-from kmerge_git.merge.write.hunks import (
-    comment_lines,
-    overlay,
-    starts_blank,
-    text_lines,
-    without_blank_start,
+from kmerge_git.merge.write.entries import (
+    cause,
+    entry_pieces,
+    head_and_foot,
+    must_lift,
+    write_block,
+    write_items,
 )
-from kmerge_git.merge.write.key_line import (
-    before_value,
-    behind_key,
-    dash_comment,
-    key_part,
-    rest_of_key_line,
-    separator,
-    tail_of,
-)
-from kmerge_git.merge.write.layout import Layout, entry_lines, value_lines, value_rest
+from kmerge_git.merge.write.hunks import overlay, text_lines
 from kmerge_git.text.pieces import SIDES, Hunk, side_text
-from kmerge_git.tree.documents import Document
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Scalar
-from kmerge_git.tree.spans import (
-    after,
-    in_flow,
-    in_mid_line,
-    inline,
-    keeps_blank_lines,
-    on_own_lines,
-    opening,
-    properties,
-)
+from kmerge_git.tree.spans import column_of, in_mid_line, inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.text.pieces import Pieces
 
 
 def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
     """The text of our document below its opening."""
+    plan = _standing_alone(plan)
     ours, theirs = at.ours, at.theirs
     assert ours is not None  # the caller's case
     text, root = ours.source.text, ours.root
@@ -74,11 +45,11 @@ def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
         return [before, *text_lines(plan, 2, ()), behind]
     if not isinstance(plan, Build):
         return [ours.content]
-    if _must_lift(plan):
+    if must_lift(plan):
         base, mine, yours = (
             side_text(write_document(decided(plan, side), at), side) for side in SIDES
         )
-        return [Hunk(base, mine, yours, *_cause(plan))]
+        return [Hunk(base, mine, yours, *cause(plan))]
     return _write_top(plan, ours)
 
 
@@ -89,254 +60,55 @@ def _write_top(plan: Build, ours: Document) -> Pieces:
         empty = "{}\n" if isinstance(root, Mapping) else "[]\n"
         if root.flow:
             return [text[ours.body : root.start], empty[:-1], text[root.end : ours.end]]
-        return [text[ours.body : root.top], *_around(plan, 0, ()), empty]
+        return [text[ours.body : root.top], *head_and_foot(plan, 0, ()), empty]
     if root.flow and (root.entries or plan.theirs.flow):
         return [text[ours.body : root.start], *flow.write(plan), text[root.end : ours.end]]
     if root.flow:  # an empty one, filled
         rest = text[root.end : ours.end].lstrip(" ").removeprefix("\n")
-        return [text[ours.body : root.start], *_items(plan, 0), rest]
+        return [text[ours.body : root.start], *write_items(plan, 0), rest]
     before = text[ours.body : root.top]
-    block = _block(plan, root.column, ())
+    block = write_block(plan, root.column, ())
     if in_mid_line(root):
         return overlay(before, root.column, block)
     return [before, *block, text[root.bottom : ours.end]]
 
 
-def _must_lift(plan: Build) -> bool:
-    """Whether a clash inside has no lines of its own, or leaves nothing on one side."""
-    if plan.ours.flow and not _becomes_block(plan) and flow.must_lift(plan):
-        return True
-    return is_empty(plan, "ours") or is_empty(plan, "theirs")
+# -- parts of entries
 
 
-def _cause(plan: Plan) -> tuple[str, str]:
-    path, why = named_clash(plan)
-    return show(path), why
+def _standing_alone(plan: Plan) -> Plan:
+    """The plan with every part as an entry of a text of its own."""
+    if isinstance(plan, Take):
+        return _alone(plan)
+    if not isinstance(plan, Build):
+        return plan
+    items = [_item(item) for item in plan.items]
+    if all(new is old for new, old in zip(items, plan.items, strict=True)):
+        return plan
+    ours, theirs = plan.ours, plan.theirs
+    return Build(ours, theirs, items, head=plan.head, foot=plan.foot, properties=plan.properties)
 
 
-# -- block collections
+def _item(item: Item) -> Item:
+    plan = _standing_alone(item.plan)
+    if plan is item.plan:
+        return item
+    theirs = plan.entry if isinstance(plan, Take) and item.ours is None else item.theirs
+    return item.but(plan, theirs, item.lead)
 
 
-def _block(plan: Build, column: int, path: Path) -> Pieces:
-    """The lines of a block collection: head, items, foot."""
-    head, foot = _ends(plan, column, path)
-    if starts_blank(foot) and _has_open_end(plan):
-        foot = without_blank_start(foot)
-    return [p for p in (*head, *_items(plan, column), *foot) if p]
-
-
-def _ends(plan: Build, column: int, path: Path) -> tuple[Pieces, Pieces]:
-    """The comment lines above the first and below the last entry."""
-    ours = plan.ours
-    head: Pieces = [ours.text[ours.top : ours.entries[0].lead]]
-    foot: Pieces = [ours.text[ours.entries[-1].end : ours.bottom]]
-    return (
-        head if plan.head is None else comment_lines(plan.head, column, path),
-        foot if plan.foot is None else comment_lines(plan.foot, column, path),
+def _alone(plan: Take) -> Take:
+    if plan.part is None or plan.entry is None:
+        return plan
+    entry = _written(plan.entry, plan.part)
+    return Take(
+        entry.value, entry, plan.style, anchor=plan.anchor, keeps_comment=plan.keeps_comment
     )
 
 
-def _around(plan: Build, column: int, path: Path) -> Pieces:
-    """Head and foot of a collection that has no entries left."""
-    head, foot = _ends(plan, column, path)
-    return [*head, *foot]
-
-
-def _items(plan: Build, column: int) -> Pieces:
-    layout = Layout(plan.ours.text, plan.ours.start)
-    pieces: Pieces = []
-    above: Plan | None = None
-    for item in plan.items:
-        lines = _item(item, column, layout)
-        if above is not None and starts_blank(lines) and _has_open_end(above):
-            lines = without_blank_start(lines)
-        pieces += lines
-        above = item.plan
-    return pieces
-
-
-def _has_open_end(plan: Plan) -> bool:
-    """Whether blank lines below would belong to the text above them."""
-    if isinstance(plan, Build):
-        return bool(plan.items) and _has_open_end(plan.items[-1].plan)
-    if isinstance(plan, Clash):
-        entries = (*plan.at.ours[-1:], *plan.at.theirs[-1:])
-        return any(keeps_blank_lines(e.value) for e in entries)
-    if isinstance(plan, NewText):
-        return "+" in plan.header
-    return isinstance(plan, Keep | Take) and keeps_blank_lines(plan.node)
-
-
-# -- entries
-
-
-def _item(item: Item, column: int, layout: Layout | None) -> Pieces:
-    if isinstance(item.plan, Clash):
-        return _clash(item.plan, item, column, layout)
-    entry = item.ours
-    if entry is None:
-        taken = item.plan.entry if isinstance(item.plan, Take) else item.theirs
-        # what was there already is indented as ours has it, but for its column
-        new = layout if item.base is None else None
-        return [entry_lines(taken, column, new)] if taken is not None else []
-    return [*_lead(item, entry, column), *entry_pieces(item, column, layout)]
-
-
-def _lead(item: Item, entry: Entry, column: int) -> Pieces:
-    """The lines above an entry of ours."""
-    if item.lead is None:
-        return [entry.value.text[entry.lead : entry.line]]
-    return comment_lines(item.lead, column, item.path)
-
-
-def _clash(clash: Clash, item: Item, column: int, layout: Layout | None) -> Pieces:
-    """A hunk around the entries; the comments above stay outside where both sides agree."""
-    if clash.at.base:
-        layout = None  # versions of what ours has are indented as they are
-
-    def lines(entries: list[Entry]) -> str:
-        new = layout if entries is clash.at.theirs else None
-        leads = [clash.apart, *[True] * len(entries)]
-        return "".join(
-            entry_lines(e, column, new, lead=lead) for e, lead in zip(entries, leads, strict=False)
-        )
-
-    hunk = Hunk(*clash.at.map(lines).each(), show(item.path), clash.why)
-    entry = item.ours
-    if clash.apart or entry is None or (item.lead is None and in_flow(entry)):
-        return [hunk]
-    return [*_lead(item, entry, column), hunk]
-
-
-def entry_pieces(item: Item, column: int, layout: Layout | None = None) -> Pieces:
-    """The lines of one of our entries from its key or dash on."""
-    plan, entry = item.plan, item.ours
-    assert entry is not None  # the caller's case
-    if isinstance(plan, Build):
-        if _must_lift(plan):
-            return [_lifted(item, column, layout)]
-        if plan.ours.flow and not _becomes_block(plan):
-            return [before_value(item, entry, column), *flow.write(plan), tail_of(item, entry)]
-        return _entry_with_block(item, entry, plan, column, layout)
-    if isinstance(plan, NewText):
-        before = before_value(item, entry, column, stop=plan.ours.content)
-        return [before, *text_lines(plan, column + 2, item.path), tail_of(item, entry)[1:]]
-    if isinstance(plan, Take):
-        return [_with_taken(item, entry, plan, column, layout)]
-    return _with_own_value(item, entry, column)
-
-
-def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
-    """Our key and our value, perhaps with another key or comment."""
-    value = entry.value
-    if on_own_lines(value):
-        below = value.text[behind_key(entry) + len(opening(entry)) : entry.end]
-        return [key_part(item, entry, column) + rest_of_key_line(item, entry) + below]
-    kept = value.text[value.start : value.end]
-    if dash_comment(item):
-        line = f"{key_part(item, entry, column)}  {dash_comment(item)}\n"
-        indent = value.start - (value.text.rfind("\n", 0, value.start) + 1)
-        return [line, " " * indent + kept + tail_of(item, entry)]
-    return [before_value(item, entry, column) + kept + tail_of(item, entry)]
-
-
-def _with_taken(item: Item, entry: Entry, plan: Take, column: int, layout: Layout | None) -> str:
-    """Our key with theirs' value, and the comment of whom it is from."""
-    taken, new = plan.entry, plan.node
-    if taken is None:
-        return ""
-    if item.base is not None and on_own_lines(item.base.value):
-        layout = None
-    if on_own_lines(new):
-        line = key_part(item, entry, column) + rest_of_key_line(item, entry, properties(new))
-        return line + value_lines(taken, column, layout)
-    # a block's lines stand below one another, whatever gap ours has behind its dash
-    is_block = isinstance(new, Collection) and not new.flow
-    if inline(entry.value) and not is_block:
-        start = before_value(item, entry, column)
-    else:
-        start = key_part(item, entry, column) + separator(entry)
-    rest = value_rest(taken, column, layout, plan.style)
-    if plan.anchor:
-        rest = f"&{plan.anchor} {rest}".rstrip()
-    if plan.keeps_comment and not keeps_tail(plan, entry, taken):
-        rest = _with_comment(rest, after(entry))
-    if not rest.strip():
-        start = start.rstrip(" ")
-    elif not start.endswith((" ", "\n")):
-        start += " "
-    return start + rest + tail_of(item, entry)
-
-
-def _with_comment(rest: str, tail: str) -> str:
-    """A value of several lines with the comment that stood behind the old one."""
-    comment = tail.split("\n", 1)[0].rstrip()
-    if "#" not in comment:
-        return rest
-    first, newline, below = rest.partition("\n")
-    return first + ("" if comment[0].isspace() else " ") + comment + newline + below
-
-
-def _lifted(item: Item, column: int, layout: Layout | None) -> Hunk:
-    """The entry once for each side."""
-    sides = []
-    for side in SIDES:
-        pieces: Pieces = []
-        for one in decided_item(item, side):
-            pieces += entry_pieces(one, column, layout)
-        sides.append(side_text(pieces, side))
-    if item.base is None:
-        sides[0] = ""
-    return Hunk(sides[0], sides[1], sides[2], *_cause(item.plan))
-
-
-# -- entries whose value is a block collection
-
-
-def _becomes_block(plan: Build) -> bool:
-    """Whether an empty flow collection of ours is filled with block entries."""
-    return plan.ours.flow and not plan.ours.entries and bool(plan.items) and not plan.theirs.flow
-
-
-def _entry_with_block(
-    item: Item, entry: Entry, plan: Build, column: int, layout: Layout | None
-) -> Pieces:
-    ours = plan.ours
-    if _becomes_block(plan):
-        return _filled(item, entry, plan, column, layout or Layout(ours.text, ours.start))
-    if not plan.items:
-        return _emptied(item, entry, plan, column)
-    pieces = _block(plan, ours.column, item.path)
-    if dash_comment(item):
-        return [f"{key_part(item, entry, column)}  {dash_comment(item)}\n", *pieces]
-    if in_mid_line(ours):
-        return overlay(before_value(item, entry, column, stop=ours.content), ours.column, pieces)
-    line = key_part(item, entry, column) + rest_of_key_line(item, entry, plan.properties)
-    return [line, *pieces]
-
-
-def _filled(item: Item, entry: Entry, plan: Build, column: int, layout: Layout) -> Pieces:
-    """An empty `{}` or `[]` of ours with the lines of theirs below."""
-    inner = column + layout.way_to(plan.theirs, item.theirs)
-    marks = plan.properties if plan.properties is not None else properties(plan.ours)
-    tail = tail_of(item, entry)
-    pieces = _items(plan, inner)
-    if entry.key is None and not marks and not tail.strip():
-        return overlay(key_part(item, entry, column).ljust(inner), inner, pieces)
-    line = key_part(item, entry, column) + separator(entry) + (" " + marks if marks else "")
-    return [line + tail, *pieces]
-
-
-def _emptied(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
-    """R6: a collection that lost its last entry stays as `{}` or `[]`."""
-    empty = "{}" if isinstance(plan.ours, Mapping) else "[]"
-    if in_mid_line(plan.ours):
-        return [before_value(item, entry, column, stop=plan.ours.content) + empty + "\n"]
-    line = rest_of_key_line(item, entry, plan.properties)
-    bare, hash_mark, comment = line.partition("#")
-    spacer = "  " if hash_mark else ""
-    first = bare.rstrip() + " " + empty + spacer + hash_mark + comment.rstrip("\n")
-    return [
-        key_part(item, entry, column) + first.rstrip() + "\n",
-        *_around(plan, plan.ours.column, item.path),
-    ]
+def _written(entry: Entry, part: Plan) -> Entry:
+    item = Item(part, entry, entry, ())
+    text = side_text(entry_pieces(item, column_of(entry)), "ours")
+    root = split(Source.of(text)).documents[0].root
+    assert isinstance(root, Collection)  # an entry stands in a collection
+    return root.entries[0]
