@@ -139,7 +139,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
             raise  # git's line merge is the better answer
         proof.give_up_unproved(merged)
         outcome = _conflicted(merged, sources, options)
-    outcome.decisions = tuple(journal.decisions)
+    outcome.decisions = journal.decisions
     return outcome
 
 

@@ -31,19 +31,15 @@ class Note:
 class Journal:
     """Collects the notes of a merge, resource by resource."""
 
-    __slots__ = ("decisions", "resource")
+    __slots__ = ("notes", "resource")
 
     def __init__(self, resource: str = "") -> None:
-        self.decisions: list[Decision] = []
+        self.notes: list[tuple[str, Note]] = []
         self.resource = resource  # the resource that is being merged
 
     def write(self, notes: Iterable[Note]) -> None:
         """Remember what was decided."""
-        for n in notes:
-            place = show(n.path)
-            self.decisions.append(
-                Decision(self.resource, place, n.what, n.side, n.rule, n.ours, n.theirs)
-            )
+        self.notes += [(self.resource, note) for note in notes]
 
     def trial(self) -> Journal:
         """An empty journal for decisions that may come to nothing."""
@@ -51,4 +47,12 @@ class Journal:
 
     def adopt(self, trial: Journal) -> None:
         """Remember what was decided on trial."""
-        self.decisions += trial.decisions
+        self.notes += trial.notes
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """The notes for people: with places as text."""
+        return tuple(
+            Decision(resource, show(n.path), n.what, n.side, n.rule, n.ours, n.theirs)
+            for resource, n in self.notes
+        )

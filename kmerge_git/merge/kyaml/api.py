@@ -145,7 +145,7 @@ def _by_lines(sources: Three[Source], error: KmergeError, *, parses: bool) -> Re
             _ = split(Source.of(text)).roots
         except KmergeError:
             raise error from None
-    return Result(_spelled(text, sources), tuple(journal.decisions), str(error))
+    return Result(_spelled(text, sources), journal.decisions, str(error))
 
 
 def _placed(error: Unsupported, sources: Three[Source]) -> Unsupported:
