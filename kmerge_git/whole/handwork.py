@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from kmerge_git.merge.three import Three
 from kmerge_git.text.markers import resolve
-from kmerge_git.whole.moves import Versions
 
 Pair = tuple[bytes, bytes]
 
@@ -21,7 +21,7 @@ class Readings(Protocol):
 
 def is_left_by_a_merge(
     found: bytes | None,
-    three: Versions,
+    three: Three[bytes | None],
     merged: Iterable[bytes | None],
     lines: Readings,
     size: int = 7,

@@ -11,7 +11,6 @@ from kmerge_git.merge.verify.damage import new_damage
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Stream, split
 from kmerge_git.tree.values import to_value
-from kmerge_git.whole.moves import Versions
 
 Agreement = Literal[
     "same bytes", "same meaning", "another order", "different", "unreadable", "gone"
@@ -21,7 +20,7 @@ Agreement = Literal[
 class Judge:
     """Judges the results of one file; every text is parsed once at most, and only if need be."""
 
-    def __init__(self, three: Versions, path: str, sound: bytes | None = None) -> None:
+    def __init__(self, three: Three[bytes | None], path: str, sound: bytes | None = None) -> None:
         self._inputs = [side or b"" for side in (three.base, three.ours, three.theirs)]
         self._sound = sound  # a result that is known to be whole
         self._path = path

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kmerge_git.merge.decide.policies import policy_for
+from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Outcome
 from kmerge_git.pipeline import merge_files
-from kmerge_git.whole.moves import Versions
 
 LineMerge = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
 Result = Literal["clean", "resolved", "improved", "conflict"]
@@ -61,7 +61,7 @@ class Both:
 
 
 def merge_one(
-    path: str, three: Versions, options: Options, line_merge: LineMerge | None = None
+    path: str, three: Three[bytes | None], options: Options, line_merge: LineMerge | None = None
 ) -> Outcome:
     """Kmerge's merge of a file that all three versions have (an added file has an empty base)."""
     return merge_files(
@@ -79,7 +79,9 @@ def merge_one(
     )
 
 
-def merge_both(path: str, three: Versions, options: Options, line_merge: LineMerge) -> Both:
+def merge_both(
+    path: str, three: Three[bytes | None], options: Options, line_merge: LineMerge
+) -> Both:
     """Git's and kmerge's merge of a file, the line merge made once."""
     made: list[tuple[bytes, bool]] = []
 

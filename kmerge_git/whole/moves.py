@@ -13,19 +13,11 @@ from typing import Literal
 
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.sides import Change
+from kmerge_git.merge.three import Three
 from kmerge_git.whole.resources import Resource, resources, with_resource
 
 Key = Hashable
 Read = Callable[[str], bytes]
-
-
-@dataclass(frozen=True, slots=True)
-class Versions:
-    """The three contents of a file; None where a side has no such file."""
-
-    base: bytes | None
-    ours: bytes | None
-    theirs: bytes | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +60,9 @@ class Arrivals:
         return places
 
 
-def find_moves(path: str, three: Versions, ours: Arrivals, theirs: Arrivals) -> tuple[Move, ...]:
+def find_moves(
+    path: str, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals
+) -> tuple[Move, ...]:
     """The resources of a file that one side moved away while the other edited them."""
     if three.base is None:
         return ()
@@ -97,7 +91,7 @@ def _moves(
     return tuple(found)
 
 
-def without_edits(three: Versions, moves: Iterable[Move]) -> Versions:
+def without_edits(three: Three[bytes | None], moves: Iterable[Move]) -> Three[bytes | None]:
     """The old file with the moved resources as they were in the base: their removal is clean."""
     ours, theirs = three.ours, three.theirs
     for move in moves:
@@ -105,10 +99,10 @@ def without_edits(three: Versions, moves: Iterable[Move]) -> Versions:
             theirs = with_resource(theirs, move.key, move.base_text)
         elif move.mover == "theirs" and ours is not None:
             ours = with_resource(ours, move.key, move.base_text)
-    return Versions(three.base, ours, theirs)
+    return Three(three.base, ours, theirs)
 
 
-def at_target(target: bytes, moves: Iterable[Move]) -> Versions:
+def at_target(target: bytes, moves: Iterable[Move]) -> Three[bytes | None]:
     """The new file three times: with the resources as in the base, and as each side has them."""
     base = ours = theirs = target
     for move in moves:
@@ -117,4 +111,4 @@ def at_target(target: bytes, moves: Iterable[Move]) -> Versions:
             theirs = with_resource(theirs, move.key, move.edited_text)
         else:
             ours = with_resource(ours, move.key, move.edited_text)
-    return Versions(base, ours, theirs)
+    return Three(base, ours, theirs)

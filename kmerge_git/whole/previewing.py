@@ -10,9 +10,10 @@ from kmerge_git.errors import Unsupported, UsageError
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Commit, LineMerge, Repository
 from kmerge_git.git.sides import Change, Entry, FileCase, merged_mode, touched_by_both
+from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
 from kmerge_git.whole.merging import Options, merge_both, merge_one
-from kmerge_git.whole.moves import Arrivals, Move, Versions, at_target, find_moves, without_edits
+from kmerge_git.whole.moves import Arrivals, Move, at_target, find_moves, without_edits
 
 Result = Literal["clean", "resolved", "improved", "moved", "conflict"]
 State = Literal["merge", "fast-forward", "up to date"]
@@ -172,7 +173,7 @@ class _Trees:
             return file, ()
         if not all(entry.is_text for entry in entries if entry):
             return replace(file, note="a symbolic link or a submodule"), ()
-        three = Versions(*(self._read(entry) for entry in entries))
+        three = Three(*(self._read(entry) for entry in entries))
         if not is_manifest(case.path):
             return self._lines_only(file, three), ()
         moves = find_moves(case.path, three, self.our_arrivals, self.their_arrivals)
@@ -182,7 +183,7 @@ class _Trees:
             file = replace(file, note=words)
         return self._merged(file, without_edits(three, moves), moved=bool(moves)), moves
 
-    def _merged(self, file: FilePreview, three: Versions, *, moved: bool) -> FilePreview:
+    def _merged(self, file: FilePreview, three: Three[bytes | None], *, moved: bool) -> FilePreview:
         if three.ours is None or three.theirs is None:
             if moved and (three.ours or three.theirs) == three.base:
                 return replace(file, result="moved")
@@ -199,7 +200,7 @@ class _Trees:
             data=both.outcome.text,
         )
 
-    def _lines_only(self, file: FilePreview, three: Versions) -> FilePreview:
+    def _lines_only(self, file: FilePreview, three: Three[bytes | None]) -> FilePreview:
         if three.ours is None or three.theirs is None:
             return file
         data, clean = self.lines(three.base or b"", three.ours, three.theirs)

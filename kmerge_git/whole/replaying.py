@@ -9,10 +9,11 @@ from typing import Literal
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Commit, LineMerge, Repository
 from kmerge_git.git.sides import Entry, FileCase, touched_by_both
+from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Outcome
 from kmerge_git.whole.judging import Agreement, Judge
 from kmerge_git.whole.merging import Both, Options, merge_both
-from kmerge_git.whole.moves import Arrivals, Versions, find_moves, without_edits
+from kmerge_git.whole.moves import Arrivals, find_moves, without_edits
 
 Skipped = Literal["", "octopus", "cut off"]
 
@@ -89,7 +90,7 @@ class Replayer:
         self.repository = repository
         self._lines = LineMerge()
         # what the first merge imports is no part of its time
-        merge_both("", Versions(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
+        merge_both("", Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
 
     def merge(self, oid: str) -> ReplayedMerge:
         """Make one merge again."""
@@ -125,7 +126,7 @@ class Replayer:
         count = 0
         for case in gone:
             entries = (case.base, case.ours, case.theirs)
-            three = Versions(*(read(entry.oid) if entry else None for entry in entries))
+            three = Three(*(read(entry.oid) if entry else None for entry in entries))
             moves = find_moves(case.path, three, ours, theirs)
             rest = without_edits(three, moves)
             count += bool(moves) and (rest.ours or rest.theirs) == rest.base
@@ -144,8 +145,8 @@ class Replayer:
         seconds = time.perf_counter() - start
         return _judged(commit, case.path, blobs, both, three, people, seconds, criss_cross)
 
-    def _versions(self, blobs: Blobs) -> Versions:
-        return Versions(*(self._read(oid) for oid in (blobs.base, blobs.ours, blobs.theirs)))
+    def _versions(self, blobs: Blobs) -> Three[bytes | None]:
+        return Three(*(self._read(oid) for oid in (blobs.base, blobs.ours, blobs.theirs)))
 
     def _read(self, oid: str) -> bytes | None:
         return self.repository.blob(oid) if oid else None
@@ -188,7 +189,7 @@ def _judged(
     path: str,
     blobs: Blobs,
     both: Both,
-    three: Versions,
+    three: Three[bytes | None],
     people: bytes | None,
     seconds: float,
     criss_cross: bool,

@@ -18,10 +18,11 @@ from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.repository import LineMerge, Repository
 from kmerge_git.git.sides import Entry, merged_mode
 from kmerge_git.git.staging import Unmerged
+from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
 from kmerge_git.whole.handwork import is_left_by_a_merge
 from kmerge_git.whole.merging import merge_one
-from kmerge_git.whole.moves import Arrivals, Move, Versions, at_target, find_moves, without_edits
+from kmerge_git.whole.moves import Arrivals, Move, at_target, find_moves, without_edits
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.resources import resources
 from kmerge_git.whole.settings import SettingsOf
@@ -43,7 +44,7 @@ class FilePlan:
     conflicts: tuple[Conflict, ...] = ()
     method: str = ""
     # what was merged in a file that was not in conflict: the target of a moved resource
-    stages: Versions | None = None
+    stages: Three[bytes | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def _plan_file(scene: _Scene, stages: Stages) -> tuple[FilePlan, tuple[Move, ...
     obstacle = stages.obstacle or _filtered(scene.repository, stages.path)
     if obstacle:
         return replace(skipped, why=obstacle), ()
-    three = Versions(scene.read(stages.base), scene.read(stages.ours), scene.read(stages.theirs))
+    three = Three(scene.read(stages.base), scene.read(stages.ours), scene.read(stages.theirs))
     moves = find_moves(stages.path, three, scene.ours, scene.theirs)
     moves = tuple(move for move in moves if _can_follow(scene, move))
     plan = _merged(scene, stages, without_edits(three, moves), bool(moves))
@@ -143,7 +144,7 @@ def _plan_file(scene: _Scene, stages: Stages) -> tuple[FilePlan, tuple[Move, ...
 
 
 def _by_the_driver(
-    scene: _Scene, path: str, three: Versions, moves: tuple[Move, ...]
+    scene: _Scene, path: str, three: Three[bytes | None], moves: tuple[Move, ...]
 ) -> tuple[bytes, ...]:
     """What the driver left there, which knows no moves and was given no side to favour."""
     options = scene.options(path)
@@ -162,7 +163,7 @@ def _can_follow(scene: _Scene, move: Move) -> bool:
     return there is not None and there.text == move.edited_text
 
 
-def _merged(scene: _Scene, stages: Stages, three: Versions, moved: bool) -> FilePlan:
+def _merged(scene: _Scene, stages: Stages, three: Three[bytes | None], moved: bool) -> FilePlan:
     mode = merged_mode(stages.base, stages.ours, stages.theirs)
     plan = FilePlan(stages.path, stages.situation, "solved", mode=mode, writes=True)
     if three.ours is None or three.theirs is None:
@@ -180,7 +181,7 @@ def _merged(scene: _Scene, stages: Stages, three: Versions, moved: bool) -> File
     )
 
 
-def _deleted(scene: _Scene, plan: FilePlan, three: Versions, moved: bool) -> FilePlan:
+def _deleted(scene: _Scene, plan: FilePlan, three: Three[bytes | None], moved: bool) -> FilePlan:
     """A file that one side deleted and the other changed, but for what moved elsewhere."""
     kept, favored = three.theirs or three.ours, scene.options(plan.path).favor
     if moved and kept == three.base:  # what the other side changed lives on in another file
@@ -262,7 +263,7 @@ def carry_out(repository: Repository, plan: Plan) -> None:
 
 def _unmerged(repository: Repository, file: FilePlan) -> Unmerged:
     """The stages of the file: `git checkout -m` will show the very conflict that was solved."""
-    three = file.stages or Versions(None, None, None)
+    three = file.stages or Three(None, None, None)
     entries = [
         Entry(repository.store(data), file.mode) if data is not None else None
         for data in (three.base, three.ours, three.theirs)

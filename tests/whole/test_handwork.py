@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git.git.repository import LineMerge
+from kmerge_git.merge.three import Three
 from kmerge_git.whole.handwork import is_left_by_a_merge
-from kmerge_git.whole.moves import Versions
 
-THREE = Versions(b"a\nb\nc\n", b"a\nours\nc\n", b"a\ntheirs\nc\n")
+THREE = Three(b"a\nb\nc\n", b"a\nours\nc\n", b"a\ntheirs\nc\n")
 MARKED = b"a\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\nc\n"
 DIFF3 = MARKED.replace(b"=======", b"||||||| 1234\nb\n=======")
 

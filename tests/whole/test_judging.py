@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from kmerge_git.merge.three import Three
 from kmerge_git.whole.judging import Judge
-from kmerge_git.whole.moves import Versions
 
-WHOLE = Versions(b"a: 1\n", b"a: 1\nb: 2\n", b"a: 1\nc: 3\n")
+WHOLE = Three(b"a: 1\n", b"a: 1\nb: 2\n", b"a: 1\nc: 3\n")
 AGREED = [
     (b"a: 1\n", b"a: 1\n", "same bytes"),
     (b"a: 1\n", b"# why\na:   1\n", "same meaning"),
@@ -39,7 +39,7 @@ def test_damage_is_what_no_side_wrote() -> None:
 
 
 def test_what_was_broken_before_is_no_damage() -> None:
-    twice = Versions(b"a: 1\na: 1\n", b"a: 1\na: 1\nb: 1\n", b"c: 1\na: 1\na: 1\n")
+    twice = Three(b"a: 1\na: 1\n", b"a: 1\na: 1\nb: 1\n", b"c: 1\na: 1\na: 1\n")
     assert Judge(twice, "a.yaml").damage(b"c: 1\na: 1\na: 1\nb: 1\n") == ()
-    template = Versions(b"{{ if }}\n", b"{{ if }}\na: 1\n", b"b: 1\n{{ if }}\n")
+    template = Three(b"{{ if }}\n", b"{{ if }}\na: 1\n", b"b: 1\n{{ if }}\n")
     assert Judge(template, "a.yaml").damage(b"b: 1\n{{ if }}\na: 1\n") == ()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kmerge_git.git.sides import Change, Entry
-from kmerge_git.whole.moves import Arrivals, Versions, at_target, find_moves, without_edits
+from kmerge_git.merge.three import Three
+from kmerge_git.whole.moves import Arrivals, at_target, find_moves, without_edits
 from kmerge_git.whole.resources import resources, with_resource
 
 
@@ -32,8 +33,8 @@ EDITED = (OTHER + "---\n" + service(8443)).encode()
 def test_a_move_by_each_side() -> None:
     here = Arrivals([arrived("new.yaml", "one")], read)
     for mover, three, ours, theirs in (
-        ("ours", Versions(BASE, OTHER.encode(), EDITED), here, NONE),
-        ("theirs", Versions(BASE, EDITED, OTHER.encode()), NONE, here),
+        ("ours", Three(BASE, OTHER.encode(), EDITED), here, NONE),
+        ("theirs", Three(BASE, EDITED, OTHER.encode()), NONE, here),
     ):
         (move,) = find_moves("old.yaml", three, ours, theirs)
         assert (move.resource, move.target, move.mover) == ("Service/web", "new.yaml", mover)
@@ -47,7 +48,7 @@ def test_a_move_by_each_side() -> None:
 
 
 def test_what_is_no_move() -> None:
-    three = Versions(BASE, OTHER.encode(), EDITED)
+    three = Three(BASE, OTHER.encode(), EDITED)
     for changes in (
         [],
         [arrived("a.yaml", "one"), arrived("b.yaml", "one")],  # which one?
@@ -60,7 +61,7 @@ def test_what_is_no_move() -> None:
 
 def test_an_unedited_resource_needs_no_help() -> None:
     here = Arrivals([arrived("new.yaml", "one")], read)
-    assert find_moves("old.yaml", Versions(BASE, OTHER.encode(), BASE), here, NONE) == ()
+    assert find_moves("old.yaml", Three(BASE, OTHER.encode(), BASE), here, NONE) == ()
 
 
 def test_exchanging_a_text_keeps_every_other_byte() -> None:
