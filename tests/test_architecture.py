@@ -23,7 +23,7 @@ LAYERS = {
     "git": {"text"},
     "report": set(),
     "packages": CORE | {"pipeline"},
-    "whole": CORE | {"check", "pipeline", "git", "report"},
+    "whole": CORE | {"check", "pipeline", "packages", "git", "report"},
     "bundle": set(),
     "cli": CORE | {"bundle"} | {"check", "pipeline", "git", "report", "whole", "packages"},
     "finding": set(),

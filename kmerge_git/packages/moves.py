@@ -2,8 +2,7 @@
 
 Before files are merged path by path, every version of a moved resource is put into the file where
 the merged one will stand. So what the destination changed in it is merged as everywhere else.
-A move is certain only where a full name left one file and appeared in one other: two files of a
-kustomization may well hold resources of one name.
+A move is certain only where a full name left one file and appeared in one other.
 """
 
 from __future__ import annotations
@@ -15,8 +14,9 @@ from typing import TypeVar
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.outline import outline
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, under
 from kmerge_git.packages.files import File, Package, files_at, is_manifest
+from kmerge_git.packages.resources import appended, by_name, moved, without
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 
@@ -37,15 +37,16 @@ class Move:
 def gather(at: Three[Package]) -> tuple[Three[Package], list[Move]]:
     """The packages with every moved resource in the file where the result has it."""
     places = _places(at)
-    packages: Three[Package] = Three(dict(at.base), dict(at.ours), dict(at.theirs))
+    packages = at.map(dict.copy)
     moves = []
-    for key in _in_order(places):
-        move = _move(key, places)
+    for key in sorted({**places.base, **places.ours, **places.theirs}, key=repr):
+        files = under(places, key).map(lambda paths: paths or set())
+        move = _move(key, files)
         if move is not None:
             moves.append(move)
-            for package, before in zip(_each(packages), _each(places), strict=True):
-                for path in before.get(key, set()) - {move.target}:
-                    if path == move.source or path not in places.base.get(key, set()):
+            for package, paths in zip(_each(packages), _each(files), strict=True):
+                for path in paths - {move.target}:
+                    if path == move.source or path not in files.base:
                         _carry(package, key, path, move.target)
     return packages, moves
 
@@ -54,24 +55,15 @@ def _each(at: Three[T]) -> tuple[T, T, T]:
     return at.base, at.ours, at.theirs
 
 
-def _in_order(places: Three[Places]) -> list[Hashable]:
-    known = {**places.base, **places.ours, **places.theirs}
-    return sorted(known, key=repr)
-
-
-def _move(key: Hashable, places: Three[Places]) -> Move | None:
+def _move(key: Hashable, files: Three[set[str]]) -> Move | None:
     """Where a resource belongs that is not where it was; the destination's move comes first."""
-    base, ours, theirs = (side.get(key, set()) for side in _each(places))
+    base, ours, theirs = _each(files)
     name = f"{key[1]}/{key[3]}" if isinstance(key, tuple) else str(key)
     if not base:  # added by both, in different files
-        if len(ours) == len(theirs) == 1 and ours != theirs:
-            return Move(name, key, *theirs, *ours)
-        return None
-    for side in (ours, theirs):
-        gone, fresh = base - side, side - base
-        if len(gone) == len(fresh) == 1:
-            return Move(name, key, *gone, *fresh)
-    return None
+        both = moved(theirs, ours) if len(ours) == len(theirs) == 1 else None
+        return Move(name, key, *both) if both else None
+    found = moved(base, ours) or moved(base, theirs)
+    return Move(name, key, *found) if found else None
 
 
 def _places(at: Three[Package]) -> Three[Places]:
@@ -84,7 +76,7 @@ def _places(at: Three[Package]) -> Three[Places]:
         if files.ours == files.theirs and files.base in (None, files.ours):
             continue
         try:
-            names = files.map(lambda file: _resources(file) if file is not None else set())
+            names = files.map(lambda file: by_name(_documents(file), _full_name) if file else {})
         except KmergeError:
             continue  # whoever merges the file will say what is wrong with it
         for places, keys in zip(_each(found), _each(names), strict=True):
@@ -93,17 +85,12 @@ def _places(at: Three[Package]) -> Three[Places]:
     return found
 
 
-def _resources(file: File) -> set[Hashable]:
-    """The full names in a file, of resources that stand there once."""
-    seen: set[Hashable] = set()
-    twice: set[Hashable] = set()
-    for document in split(Source(file.data)).documents:
-        key = _key(document)
-        (twice if key in seen else seen).add(key)
-    return seen - twice - {None}
+def _documents(file: File) -> tuple[Document, ...]:
+    return split(Source(file.data)).documents
 
 
-def _key(document: Document) -> Hashable:
+def _full_name(document: Document) -> Hashable | None:
+    """Group, kind, namespace and name, read from the lines of the document where they tell."""
     if document.inline:
         return None
     found = outline(document.content)
@@ -116,33 +103,11 @@ def _key(document: Document) -> Hashable:
 def _carry(package: Package, key: Hashable, path: str, target: str) -> None:
     """Take a resource out of one file of a package and put it behind those of another."""
     file = package[path]
-    source = Source(file.data)
-    documents = split(source).documents
-    document = next(d for d in documents if _key(d) == key)
-    rest = _without(source.text, documents, document)
+    document = next(d for d in _documents(file) if _full_name(d) == key)
+    rest = without(document)
     if rest.strip():
-        package[path] = replace(file, data=source.encode(rest))
+        package[path] = replace(file, data=document.source.encode(rest))
     else:
         del package[path]
-    there = package.get(target)
-    package[target] = _with(there or File(b"", file.mode), source, document)
-
-
-def _without(text: str, documents: tuple[Document, ...], document: Document) -> str:
-    rest = text[document.end :]
-    if document.number == 0 and not document.opening and rest.startswith("---\n"):
-        rest = rest[4:]
-    return text[: document.start] + rest
-
-
-def _with(file: File, origin: Source, document: Document) -> File:
-    if not file.data:
-        return replace(file, data=origin.encode(document.content))
-    source = Source(file.data)
-    stream = split(source)
-    at = stream.tail_start
-    opening = "---\n" if stream.documents else ""
-    content = document.content
-    before = source.text[:at]
-    text = before + opening + content + source.text[at:]
-    return replace(file, data=source.encode(text))
+    there = package.get(target, File(b"", file.mode))
+    package[target] = replace(there, data=appended(there.data, document))

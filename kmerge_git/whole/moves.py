@@ -7,28 +7,34 @@ old file and merged into the new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
+from kmerge_git.errors import CannotParse
 from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import Change
+from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.merge.three import Three
-from kmerge_git.whole.resources import Resource, resources, with_resource
+from kmerge_git.packages.resources import by_name, exchanged, moved
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, split
 
-Key = Hashable
-Read = Callable[[str], bytes]
+Mover = Literal["ours", "theirs"]
+Resources = dict[Identity, Document]
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
-    """A resource that `mover` took from one file to another; the other side edited it."""
+class MovedEdit:
+    """What one side changed in a resource that `mover`, the other side, took to another file."""
 
-    resource: str
-    key: Key
+    resource: str  # Deployment/web
+    key: Identity
     source: str
     target: str
-    mover: Literal["ours", "theirs"]
+    mover: Mover
     base_text: str
     edited_text: str
 
@@ -36,79 +42,109 @@ class Move:
 class Arrivals:
     """Where one side has resources that the base does not have in that file."""
 
-    def __init__(self, changes: Iterable[Change], read: Read) -> None:
+    def __init__(self, changes: Iterable[Change], read: Callable[[str], bytes]) -> None:
         self._changes = changes
         self._read = read
-        self._places: dict[Key, list[str]] | None = None
 
-    def place(self, key: Key) -> str:
-        """The one file where the resource arrived; nothing where there is none or several."""
-        if self._places is None:
-            self._places = self._look()
-        found = self._places.get(key, [])
-        return found[0] if len(found) == 1 else ""
+    @classmethod
+    def between(cls, repository: Repository, base: str | None, side: str) -> Arrivals:
+        """From one tree to another."""
+        # here a renamed file is a place like any other: its resources arrived in it
+        return cls(repository.changes(base, side, renames=False), repository.blob)
 
-    def _look(self) -> dict[Key, list[str]]:
-        places: dict[Key, list[str]] = {}
+    def of(self, key: Identity) -> set[str]:
+        """The files in which a resource arrived; they are read when the first is asked for."""
+        return self._files.get(key, set())
+
+    @cached_property
+    def _files(self) -> dict[Identity, set[str]]:
+        found: dict[Identity, set[str]] = {}
         for change in self._changes:
             if not change.new or not change.new.is_text or not is_manifest(change.new_path):
                 continue
             before = resources(self._read(change.old.oid)) if change.old else {}
-            for key in resources(self._read(change.new.oid)):
-                if key not in before:
-                    places.setdefault(key, []).append(change.new_path)
-        return places
+            for key in resources(self._read(change.new.oid)).keys() - before.keys():
+                found.setdefault(key, set()).add(change.new_path)
+        return found
 
 
 def find_moves(
     path: str, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals
-) -> tuple[Move, ...]:
+) -> tuple[MovedEdit, ...]:
     """The resources of a file that one side moved away while the other edited them."""
     if three.base is None:
         return ()
-    base = resources(three.base)
-    our, their = resources(three.ours or b""), resources(three.theirs or b"")
-    gone_ours = _moves(path, base, our, their, ours, "ours")
-    return gone_ours + _moves(path, base, their, our, theirs, "theirs")
+    at = three.map(lambda data: resources(data or b""))
+    return (*_edits(path, at, ours, "ours"), *_edits(path, at.swapped(), theirs, "theirs"))
 
 
-def _moves(
-    path: str,
-    base: dict[Key, Resource],
-    mover: dict[Key, Resource],
-    editor: dict[Key, Resource],
-    arrivals: Arrivals,
-    side: Literal["ours", "theirs"],
-) -> tuple[Move, ...]:
-    found = []
-    for key, before in base.items():
-        after = editor.get(key)
-        if key in mover or after is None or after.text == before.text:
+def _edits(
+    path: str, at: Three[Resources], arrivals: Arrivals, mover: Mover
+) -> Iterator[MovedEdit]:
+    """The edits of `at.theirs` in resources that `at.ours` has in one other file."""
+    for key, before in at.base.items():
+        after = at.theirs.get(key)
+        if key in at.ours or after is None or after.content == before.content:
             continue
-        target = arrivals.place(key)
-        if target and target != path:
-            found.append(Move(before.name, key, path, target, side, before.text, after.text))
-    return tuple(found)
+        files = moved({path}, arrivals.of(key))
+        if files:
+            texts = before.content, after.content
+            yield MovedEdit(describe(key), key, *files, mover, *texts)
 
 
-def without_edits(three: Three[bytes | None], moves: Iterable[Move]) -> Three[bytes | None]:
+def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Three[bytes | None]:
     """The old file with the moved resources as they were in the base: their removal is clean."""
     ours, theirs = three.ours, three.theirs
-    for move in moves:
-        if move.mover == "ours" and theirs is not None:
-            theirs = with_resource(theirs, move.key, move.base_text)
-        elif move.mover == "theirs" and ours is not None:
-            ours = with_resource(ours, move.key, move.base_text)
+    for edit in edits:
+        if edit.mover == "ours" and theirs is not None:
+            theirs = with_resource(theirs, edit.key, edit.base_text)
+        elif edit.mover == "theirs" and ours is not None:
+            ours = with_resource(ours, edit.key, edit.base_text)
     return Three(three.base, ours, theirs)
 
 
-def at_target(target: bytes, moves: Iterable[Move]) -> Three[bytes | None]:
+def changed_nothing_else(rest: Three[bytes | None]) -> bool:
+    """Whether in a file that one side deleted the other side edited only what moved away."""
+    return (rest.ours or rest.theirs) == rest.base
+
+
+def at_target(target: bytes, edits: Iterable[MovedEdit]) -> Three[bytes]:
     """The new file three times: with the resources as in the base, and as each side has them."""
     base = ours = theirs = target
-    for move in moves:
-        base = with_resource(base, move.key, move.base_text)
-        if move.mover == "ours":
-            theirs = with_resource(theirs, move.key, move.edited_text)
+    for edit in edits:
+        base = with_resource(base, edit.key, edit.base_text)
+        if edit.mover == "ours":
+            theirs = with_resource(theirs, edit.key, edit.edited_text)
         else:
-            ours = with_resource(ours, move.key, move.edited_text)
+            ours = with_resource(ours, edit.key, edit.edited_text)
     return Three(base, ours, theirs)
+
+
+def resources(data: bytes) -> Resources:
+    """The resources of a file; none where it is not YAML, or one begins on its `---` line."""
+    try:
+        stream = split(Source(data))
+        _ = stream.roots
+    except CannotParse:
+        return {}
+    if any(document.inline for document in stream.documents):
+        return {}
+    return by_name(stream.documents, lambda document: identity(document.root))
+
+
+def with_resource(data: bytes, key: Identity, text: str) -> bytes:
+    """A file with another text of one resource; the same where it is not in it."""
+    for document in split(Source(data)).documents:
+        if identity(document.root) == key:
+            return exchanged(document, text)
+    return data
+
+
+def words_for_source(edits: Iterable[MovedEdit]) -> str:
+    """`Deployment/web moved to new.yaml`: what is told of the file that the resources left."""
+    return ", ".join(f"{edit.resource} moved to {edit.target}" for edit in edits)
+
+
+def words_for_target(edits: Iterable[MovedEdit]) -> str:
+    """`Deployment/web came from old.yaml`: what is told of the file where they are now."""
+    return ", ".join(f"{edit.resource} came from {edit.source}" for edit in edits)

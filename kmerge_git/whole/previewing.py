@@ -13,7 +13,16 @@ from kmerge_git.git.sides import Change, Entry, FileCase, merged_mode, touched_b
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
 from kmerge_git.whole.merging import Options, merge_both, merge_one
-from kmerge_git.whole.moves import Arrivals, Move, at_target, find_moves, without_edits
+from kmerge_git.whole.moves import (
+    Arrivals,
+    MovedEdit,
+    at_target,
+    changed_nothing_else,
+    find_moves,
+    without_edits,
+    words_for_source,
+    words_for_target,
+)
 
 Result = Literal["clean", "resolved", "improved", "moved", "conflict"]
 State = Literal["merge", "fast-forward", "up to date"]
@@ -145,19 +154,14 @@ class _Trees:
         self.lines = LineMerge()
         self.our_changes = repository.changes(self.base, self.ours)
         self.their_changes = repository.changes(self.base, self.theirs)
-        self.our_arrivals = self._arrivals(self.ours)
-        self.their_arrivals = self._arrivals(self.theirs)
-
-    def _arrivals(self, tree: str) -> Arrivals:
-        # here a renamed file is a place like any other: its resources arrived in it
-        changes = self.repository.changes(self.base, tree, renames=False)
-        return Arrivals(changes, self.repository.blob)
+        self.our_arrivals = Arrivals.between(repository, self.base, self.ours)
+        self.their_arrivals = Arrivals.between(repository, self.base, self.theirs)
 
     def files(self) -> tuple[FilePreview, ...]:
         cases = touched_by_both(self.our_changes, self.their_changes)
         taken = {case.path for case in cases}
         files: list[FilePreview] = []
-        moves: list[Move] = []
+        moves: list[MovedEdit] = []
         for case in cases:
             file, found = self._file(case, taken)
             files.append(file)
@@ -165,7 +169,7 @@ class _Trees:
         targets = sorted({move.target for move in moves})
         return (*files, *(self._target(target, moves) for target in targets))
 
-    def _file(self, case: FileCase, taken: set[str]) -> tuple[FilePreview, tuple[Move, ...]]:
+    def _file(self, case: FileCase, taken: set[str]) -> tuple[FilePreview, tuple[MovedEdit, ...]]:
         entries = (case.base, case.ours, case.theirs)
         mode = merged_mode(*entries)
         file = FilePreview(case.path, case.kind, "conflict", False, case.note, mode=mode)
@@ -179,13 +183,12 @@ class _Trees:
         moves = find_moves(case.path, three, self.our_arrivals, self.their_arrivals)
         moves = tuple(move for move in moves if move.target not in taken)
         if moves:
-            words = ", ".join(f"{move.resource} moved to {move.target}" for move in moves)
-            file = replace(file, note=words)
+            file = replace(file, note=words_for_source(moves))
         return self._merged(file, without_edits(three, moves), moved=bool(moves)), moves
 
     def _merged(self, file: FilePreview, three: Three[bytes | None], *, moved: bool) -> FilePreview:
         if three.ours is None or three.theirs is None:
-            if moved and (three.ours or three.theirs) == three.base:
+            if moved and changed_nothing_else(three):
                 return replace(file, result="moved")
             return file
         both = merge_both(file.path, three, self.options(file.path), self.lines)
@@ -207,20 +210,19 @@ class _Trees:
         result: Result = "clean" if clean else "conflict"
         return replace(file, result=result, git_clean=clean, method="lines", data=data)
 
-    def _target(self, path: str, moves: list[Move]) -> FilePreview:
+    def _target(self, path: str, moves: list[MovedEdit]) -> FilePreview:
         """The file where moved resources are now: the edits follow them."""
         mine = [move for move in moves if move.target == path]
         side = self.ours if mine[0].mover == "ours" else self.theirs
         entry = self.repository.entry(side, path)
         three = at_target(self._read(entry) or b"", mine)
         outcome = merge_one(path, three, self.options(path), self.lines)
-        note = ", ".join(f"{move.resource} came from {move.source}" for move in mine)
         return FilePreview(
             path,
             "moved resource",
             "moved" if outcome.clean else "conflict",
             False,
-            note,
+            words_for_target(mine),
             outcome.method,
             outcome.conflicts,
             outcome.text,

@@ -13,7 +13,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Outcome
 from kmerge_git.whole.judging import Agreement, Judge
 from kmerge_git.whole.merging import Both, Options, merge_both
-from kmerge_git.whole.moves import Arrivals, find_moves, without_edits
+from kmerge_git.whole.moves import Arrivals, changed_nothing_else, find_moves, without_edits
 
 Skipped = Literal["", "octopus", "cut off"]
 
@@ -119,17 +119,13 @@ class Replayer:
     def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
         """How many deleted files `kmerge solve` would follow to where their resources are now."""
         read = self.repository.blob
-        ours, theirs = (
-            Arrivals(self.repository.changes(base_tree, tree, renames=False), read)
-            for tree in trees
-        )
+        ours, theirs = (Arrivals.between(self.repository, base_tree, tree) for tree in trees)
         count = 0
         for case in gone:
             entries = (case.base, case.ours, case.theirs)
             three = Three(*(read(entry.oid) if entry else None for entry in entries))
             moves = find_moves(case.path, three, ours, theirs)
-            rest = without_edits(three, moves)
-            count += bool(moves) and (rest.ours or rest.theirs) == rest.base
+            count += bool(moves) and changed_nothing_else(without_edits(three, moves))
         return count
 
     def _file(self, commit: Commit, case: FileCase, criss_cross: bool) -> Replayed:

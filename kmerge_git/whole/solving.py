@@ -22,9 +22,18 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
 from kmerge_git.whole.handwork import is_left_by_a_merge
 from kmerge_git.whole.merging import merge_one
-from kmerge_git.whole.moves import Arrivals, Move, at_target, find_moves, without_edits
+from kmerge_git.whole.moves import (
+    Arrivals,
+    MovedEdit,
+    at_target,
+    changed_nothing_else,
+    find_moves,
+    resources,
+    without_edits,
+    words_for_source,
+    words_for_target,
+)
 from kmerge_git.whole.operation import current_operation
-from kmerge_git.whole.resources import resources
 from kmerge_git.whole.settings import SettingsOf
 
 Verdict = Literal["solved", "conflict", "skipped"]
@@ -88,8 +97,7 @@ class _Scene:
     def _arrivals(self, tree: str) -> Arrivals:
         if not self.operation.is_known:
             return Arrivals((), self.repository.blob)
-        changes = self.repository.changes(self.operation.base, tree, renames=False)
-        return Arrivals(changes, self.repository.blob)
+        return Arrivals.between(self.repository, self.operation.base, tree)
 
     def read(self, entry: Entry | None) -> bytes | None:
         return self.repository.blob(entry.oid) if entry else None
@@ -107,7 +115,7 @@ def make_plan(repository: Repository, wishes: Wishes) -> Plan:
     """Decide about every conflicted manifest; nothing is written."""
     scene = _Scene(repository, wishes)
     files: list[FilePlan] = []
-    moves: list[Move] = []
+    moves: list[MovedEdit] = []
     others: list[str] = []
     for stages in scene.conflicted.values():
         if not scene.options.takes(stages.path, json=wishes.json):
@@ -120,7 +128,7 @@ def make_plan(repository: Repository, wishes: Wishes) -> Plan:
     return Plan(scene.operation, planned, tuple(others), tuple(scene.options.problems))
 
 
-def _plan_file(scene: _Scene, stages: Stages) -> tuple[FilePlan, tuple[Move, ...]]:
+def _plan_file(scene: _Scene, stages: Stages) -> tuple[FilePlan, tuple[MovedEdit, ...]]:
     """The plan for a file, and the resources whose edits have to follow it elsewhere."""
     skipped = FilePlan(stages.path, stages.situation, "skipped")
     obstacle = stages.obstacle or _filtered(scene.repository, stages.path)
@@ -138,13 +146,12 @@ def _plan_file(scene: _Scene, stages: Stages) -> tuple[FilePlan, tuple[Move, ...
         why = "edited by hand since the merge: `git add` it, or solve it anew with --force"
         return replace(skipped, why=why), ()
     if moves:
-        words = ", ".join(f"{move.resource} moved to {move.target}" for move in moves)
-        plan = replace(plan, why=words)
+        plan = replace(plan, why=words_for_source(moves))
     return plan, moves
 
 
 def _by_the_driver(
-    scene: _Scene, path: str, three: Three[bytes | None], moves: tuple[Move, ...]
+    scene: _Scene, path: str, three: Three[bytes | None], moves: tuple[MovedEdit, ...]
 ) -> tuple[bytes, ...]:
     """What the driver left there, which knows no moves and was given no side to favour."""
     options = scene.options(path)
@@ -153,14 +160,14 @@ def _by_the_driver(
     return (merge_one(path, three, replace(options, favor=None)).text,)
 
 
-def _can_follow(scene: _Scene, move: Move) -> bool:
+def _can_follow(scene: _Scene, move: MovedEdit) -> bool:
     """Whether the new file is free of conflicts, or its stages hold the edit (a killed run)."""
     stages = scene.conflicted.get(move.target)
     if stages is None:
         return True
     side = stages.theirs if move.mover == "ours" else stages.ours
     there = resources(scene.read(side) or b"").get(move.key)
-    return there is not None and there.text == move.edited_text
+    return there is not None and there.content == move.edited_text
 
 
 def _merged(scene: _Scene, stages: Stages, three: Three[bytes | None], moved: bool) -> FilePlan:
@@ -183,8 +190,8 @@ def _merged(scene: _Scene, stages: Stages, three: Three[bytes | None], moved: bo
 
 def _deleted(scene: _Scene, plan: FilePlan, three: Three[bytes | None], moved: bool) -> FilePlan:
     """A file that one side deleted and the other changed, but for what moved elsewhere."""
-    kept, favored = three.theirs or three.ours, scene.options(plan.path).favor
-    if moved and kept == three.base:  # what the other side changed lives on in another file
+    favored = scene.options(plan.path).favor
+    if moved and changed_nothing_else(three):  # what the other side changed lives on elsewhere
         return replace(plan, data=None, method="moved")
     if favored:
         data = three.ours if favored == "ours" else three.theirs
@@ -194,7 +201,9 @@ def _deleted(scene: _Scene, plan: FilePlan, three: Three[bytes | None], moved: b
     return replace(plan, verdict="conflict", why=why, writes=False)
 
 
-def _with_moves(scene: _Scene, files: list[FilePlan], moves: list[Move]) -> tuple[FilePlan, ...]:
+def _with_moves(
+    scene: _Scene, files: list[FilePlan], moves: list[MovedEdit]
+) -> tuple[FilePlan, ...]:
     """Merge the edits of moved resources into the files where the resources are now."""
     targets: list[FilePlan] = []
     busy: set[str] = set()
@@ -210,7 +219,7 @@ def _with_moves(scene: _Scene, files: list[FilePlan], moves: list[Move]) -> tupl
     return (*kept, *targets)
 
 
-def _target(scene: _Scene, path: str, moves: list[Move]) -> FilePlan | None:
+def _target(scene: _Scene, path: str, moves: list[MovedEdit]) -> FilePlan | None:
     """The merge of a file into which resources moved; None if it holds work nobody staged."""
     entry, found = scene.repository.staged(path), scene.on_disk(path)
     if entry is None or found is None or not entry.is_text:
@@ -224,7 +233,7 @@ def _target(scene: _Scene, path: str, moves: list[Move]) -> FilePlan | None:
         path,
         "moved resource",
         "solved" if outcome.clean else "conflict",
-        why=", ".join(f"{move.resource} came from {move.source}" for move in moves),
+        why=words_for_target(moves),
         data=outcome.text,
         mode=entry.mode,
         writes=True,

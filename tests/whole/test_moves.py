@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from kmerge_git.git.sides import Change, Entry
 from kmerge_git.merge.three import Three
-from kmerge_git.whole.moves import Arrivals, at_target, find_moves, without_edits
-from kmerge_git.whole.resources import resources, with_resource
+from kmerge_git.whole.moves import (
+    Arrivals,
+    at_target,
+    find_moves,
+    resources,
+    with_resource,
+    without_edits,
+)
 
 
 def service(port: int, name: str = "web") -> str:
@@ -67,7 +73,7 @@ def test_an_unedited_resource_needs_no_help() -> None:
 def test_exchanging_a_text_keeps_every_other_byte() -> None:
     text = "# head\r\n---\r\n" + service(1, "a").replace("\n", "\r\n") + "---  # two\r\n"
     data = b"\xef\xbb\xbf" + (text + service(2, "b").replace("\n", "\r\n")).encode()
-    (key,) = [key for key, found in resources(data).items() if found.name == "Service/b"]
+    (key,) = [key for key in resources(data) if key.name == "b"]
     changed = with_resource(data, key, service(3, "b"))
     assert changed == data.replace(b"port: 2", b"port: 3")
 
