@@ -114,7 +114,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
     file = next(islice(disagreements, args.show - 1, None), None)
     if file is None:
         raise UsageError(f"there is no disagreement {args.show}", hint="`kmerge replay` lists them")
-    texts = Replayer(repository).evidence(file)
+    texts = Replayer(repository).texts(file)
     if args.extract:
         try:
             print("\n".join(extract(texts, file.path, args.extract)))
@@ -195,7 +195,7 @@ def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) 
     draft = Path(f"{args.html}.kmerge-{os.getpid()}")
     try:
         with draft.open("w", encoding="utf-8") as file:
-            file.writelines(page(tally, about, Replayer(repository).evidence))
+            file.writelines(page(tally, about, Replayer(repository).texts))
         draft.replace(args.html)
     except OSError as error:
         raise KmergeError(error.strerror or str(error), path=args.html) from error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from kmerge_git.errors import UsageError
 
 if TYPE_CHECKING:
-    from kmerge_git.whole.solving import FilePlan, Plan
+    from kmerge_git.whole.solving import FilePlan, SolvePlan
 
 EXAMPLES = """\
 examples:
@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Plan, carry out, report."""
+    """SolvePlan, carry out, report."""
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.solving import Wishes, carry_out, make_plan
 
@@ -90,7 +90,7 @@ def _inside(path: str, worktree: str | None) -> str:
         ) from None
 
 
-def _require_conflict(plan: Plan, given: str, path: str) -> None:
+def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
     """Refuse a path that names no conflict: a slip must not look like a solved file."""
     from kmerge_git.git.manifests import is_selected
 
@@ -107,7 +107,7 @@ def _require_conflict(plan: Plan, given: str, path: str) -> None:
         )
 
 
-def _print(plan: Plan, dry_run: bool) -> None:
+def _print(plan: SolvePlan, dry_run: bool) -> None:
     for file in plan.files:
         print(_line(file, dry_run))
         for conflict in file.conflicts:
@@ -147,7 +147,7 @@ def _files(count: int) -> str:
     return f"{count} file{'' if count == 1 else 's'}"
 
 
-def _as_json(plan: Plan, dry_run: bool) -> dict[str, Any]:
+def _as_json(plan: SolvePlan, dry_run: bool) -> dict[str, Any]:
     from kmerge_git.whole.merging import plain
 
     return {

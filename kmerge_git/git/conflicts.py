@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from kmerge_git.git.sides import Entry
+from kmerge_git.git.sides import Entries, TreeEntry
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,9 +12,14 @@ class Stages:
     """The stages 1, 2 and 3 of a path in the index."""
 
     path: str
-    base: Entry | None
-    ours: Entry | None
-    theirs: Entry | None
+    base: TreeEntry | None
+    ours: TreeEntry | None
+    theirs: TreeEntry | None
+
+    @property
+    def entries(self) -> Entries:
+        """The three stages in their order."""
+        return self.base, self.ours, self.theirs
 
     @property
     def situation(self) -> str:
@@ -38,7 +43,7 @@ class Stages:
     @property
     def obstacle(self) -> str:
         """Why the contents cannot be merged at all, or nothing."""
-        for entry in (self.base, self.ours, self.theirs):
+        for entry in self.entries:
             if entry and not entry.is_text:
                 kind = "symbolic link" if entry.mode == 0o120000 else "submodule"
                 return f"a {kind} on one side"

@@ -1,6 +1,8 @@
-"""What libgit2 refuses to read, in plain words with the way out."""
+"""What libgit2 cannot read, in plain words with the way out."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from kmerge_git.errors import KmergeError, Unsupported
 
@@ -47,3 +49,14 @@ def explained(message: str, path: str = "") -> KmergeError:
             known = needle != "extension"
             return Unsupported(why if known else f"{why} ({message})", path=path, hint=hint)
     return Unsupported(f"libgit2 cannot read this repository: {message}", path=path)
+
+
+def missing(oid: str, settings: Iterable[str], *, is_shallow: bool) -> KmergeError:
+    """The error for an object that the repository has not got; `settings` are names of git's."""
+    if any(name.endswith((".promisor", ".partialclonefilter")) for name in settings):
+        why = f"object {oid[:10]} was never fetched: this is a partial clone"
+        return Unsupported(why, hint="`git fetch --refetch --no-filter` completes it")
+    if is_shallow:
+        why = f"object {oid[:10]} is not here: this is a shallow clone"
+        return Unsupported(why, hint="`git fetch --unshallow` completes it")
+    return Unsupported(f"object {oid[:10]} is missing", hint="see `git fsck`")

@@ -10,25 +10,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from pathlib import Path
 
 import pygit2
-from pygit2.enums import (
-    FileMode,
-    FilterMode,
-    MergeFavor,
-    MergeFileFlag,
-    ObjectType,
-    RepositoryOpenFlag,
-    SortMode,
-)
+from pygit2 import enums
 from pygit2.ffi import C, ffi
 
-from kmerge_git.errors import KmergeError, Unsupported, UsageError
+from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.git.commits import Commit, ends_of
 from kmerge_git.git.conflicts import Stages
-from kmerge_git.git.refusals import explained
-from kmerge_git.git.sides import Change, Entry
+from kmerge_git.git.refusals import explained, missing
+from kmerge_git.git.sides import Change, TreeEntry
 
 # libgit2 keeps up to 256 MiB of parsed trees by default; a replay of a long history needs no more
 # than the few that it is looking at.
@@ -45,21 +36,6 @@ def _explaining(path: str = "") -> Iterator[None]:
         raise explained(str(error), path) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A commit: its id, its tree, its parents and the first line of its message."""
-
-    oid: str
-    tree: str
-    parents: tuple[str, ...]
-    subject: str
-
-    @property
-    def short(self) -> str:
-        """The id as people read it."""
-        return self.oid[:10]
-
-
 class Repository:
     """A repository that is read; see the functions of `git.staging` for what is written."""
 
@@ -67,6 +43,7 @@ class Repository:
         self._inner = inner
         self.worktree: str | None = inner.workdir
         self.git_dir: str = inner.path
+        self.is_shallow = bool(inner.is_shallow)  # the history is cut off
 
     @classmethod
     def open(cls, path: str = ".") -> Repository:
@@ -75,7 +52,7 @@ class Repository:
         pygit2.settings.mwindow_size = _MAPPED_BYTES // 8
         pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES
         with _explaining():
-            return cls(pygit2.Repository(path, RepositoryOpenFlag.FROM_ENV))
+            return cls(pygit2.Repository(path, enums.RepositoryOpenFlag.FROM_ENV))
 
     def virtual(self) -> Repository:
         """The same repository, where everything that is written stays in memory."""
@@ -112,10 +89,11 @@ class Repository:
 
     def commits(self, spec: str) -> Iterator[Commit]:
         """The commits of `REV` or `A..B`, newest first."""
-        include, exclude = self._ends(spec)
-        walker = self._inner.walk(include, SortMode.TOPOLOGICAL | SortMode.TIME)
-        if exclude is not None:
-            walker.hide(exclude)
+        last, left_out = ends_of(spec)
+        start = pygit2.Oid(hex=self.commit(last).oid)
+        walker = self._inner.walk(start, enums.SortMode.TOPOLOGICAL | enums.SortMode.TIME)
+        if left_out:
+            walker.hide(pygit2.Oid(hex=self.commit(left_out).oid))
         with _explaining():
             yield from (_commit(found) for found in walker)
 
@@ -123,44 +101,38 @@ class Repository:
         """The ids of the merges in `REV` or `A..B`, newest first."""
         return (commit.oid for commit in self.commits(spec) if len(commit.parents) > 1)
 
-    def _ends(self, spec: str) -> tuple[pygit2.Oid, pygit2.Oid | None]:
-        left, dots, right = spec.partition("..")
-        if right.startswith("."):
-            raise UsageError(f"{spec!r}: a range is A..B", hint="two dots")
-        last = self.commit((right if dots else left) or "HEAD")
-        first = self.commit(left or "HEAD") if dots else None
-        return pygit2.Oid(hex=last.oid), pygit2.Oid(hex=first.oid) if first else None
-
     def patch_id(self, commit: Commit) -> str:
         """The identity of a commit's change, the same after a rebase."""
-        new = self._tree(commit.tree)
-        old = self._tree(self.commit(commit.parents[0]).tree) if commit.parents else None
-        diff = old.diff_to_tree(new) if old else new.diff_to_tree(swap=True)
-        return str(diff.patchid)
+        old = self.commit(commit.parents[0]).tree if commit.parents else None
+        return str(self._diff(old, commit.tree).patchid)
 
     # -- trees and blobs -------------------------------------------------------------------------
 
     def changes(self, old: str | None, new: str, *, renames: bool = True) -> tuple[Change, ...]:
         """What changed from one tree to another; None stands for the empty tree."""
-        new_tree = self._tree(new)
         with _explaining():
-            if old is None:
-                diff = new_tree.diff_to_tree(swap=True)
-            else:
-                diff = self._tree(old).diff_to_tree(new_tree)
+            diff = self._diff(old, new)
             deltas = list(diff.deltas)
             if renames and {"A", "D"} <= {delta.status_char() for delta in deltas}:
                 diff.find_similar(rename_limit=_RENAME_SOURCES)
                 deltas = list(diff.deltas)
         return tuple(_change(delta) for delta in deltas)
 
-    def entry(self, tree: str, path: str) -> Entry | None:
+    def _diff(self, old: str | None, new: str) -> pygit2.Diff:
+        tree = self._tree(new)
+        return tree.diff_to_tree(swap=True) if old is None else self._tree(old).diff_to_tree(tree)
+
+    def entry(self, tree: str, path: str) -> TreeEntry | None:
         """The file at a path of a tree, or None."""
         try:
             found = self._tree(tree)[path]
         except KeyError:
             return None
-        return None if found.type_str == "tree" else Entry(str(found.id), int(found.filemode))
+        return None if found.type_str == "tree" else TreeEntry(str(found.id), int(found.filemode))
+
+    def text(self, entry: TreeEntry | None) -> bytes | None:
+        """The bytes of a file; None where there is none."""
+        return self.blob(entry.oid) if entry else None
 
     def blob(self, oid: str) -> bytes:
         """The bytes of a blob."""
@@ -176,28 +148,16 @@ class Repository:
             raise self._missing(oid) from error
 
     def _missing(self, oid: str) -> KmergeError:
-        config = self._inner.config
-        partial = any(entry.name.endswith((".promisor", ".partialclonefilter")) for entry in config)
-        if partial:
-            why = f"object {oid[:10]} was never fetched: this is a partial clone"
-            return Unsupported(why, hint="`git fetch --refetch --no-filter` completes it")
-        if self._inner.is_shallow:
-            why = f"object {oid[:10]} is not here: this is a shallow clone"
-            return Unsupported(why, hint="`git fetch --unshallow` completes it")
-        return Unsupported(f"object {oid[:10]} is missing", hint="see `git fsck`")
+        names = [entry.name for entry in self._inner.config]
+        return missing(oid, names, is_shallow=self.is_shallow)
 
-    @property
-    def is_shallow(self) -> bool:
-        """Whether the history is cut off."""
-        return bool(self._inner.is_shallow)
-
-    def with_files(self, tree: str, files: dict[str, Entry | None]) -> str:
+    def with_files(self, tree: str, files: dict[str, TreeEntry | None]) -> str:
         """A tree with some files replaced, or removed where None (in a virtual twin)."""
         index = pygit2.Index()
         index.read_tree(self._tree(tree))
         for path, entry in files.items():
             if entry is not None:
-                mode = FileMode(entry.mode)
+                mode = enums.FileMode(entry.mode)
                 index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=entry.oid), mode))
             elif path in index:
                 index.remove(path)
@@ -214,13 +174,12 @@ class Repository:
             found = list(self._inner.index.conflicts or ())
         return tuple(_stages(three) for three in found)
 
-    def staged(self, path: str) -> Entry | None:
+    def staged(self, path: str) -> TreeEntry | None:
         """The entry of a file that is not in conflict, or None."""
         try:
-            found = self._inner.index[path]
+            return _entry(self._inner.index[path])
         except KeyError:
             return None
-        return Entry(str(found.id), int(found.mode))
 
     def store(self, data: bytes) -> str:
         """Write a blob and return its id (of a virtual twin: into memory)."""
@@ -230,10 +189,8 @@ class Repository:
         """The bytes as git would check them out: line ends, `ident`."""
         with _explaining(path):
             # a path is bytes to libgit2, whatever the annotation says
-            filters = self._inner.load_filter_list(
-                os.fsencode(path),  # type: ignore[arg-type]
-                FilterMode.TO_WORKTREE,
-            )
+            name, mode = os.fsencode(path), enums.FilterMode.TO_WORKTREE
+            filters = self._inner.load_filter_list(name, mode)  # type: ignore[arg-type]
             return bytes(filters.apply_to_buffer(data)) if filters else data
 
     def attribute(self, path: str, name: str) -> str | None:
@@ -246,11 +203,6 @@ class Repository:
         with _explaining():
             return [(str(entry.name), str(entry.value)) for entry in self._inner.config]
 
-    def note(self, name: str) -> str:
-        """The text of a file in git's directory (MERGE_HEAD, MERGE_MSG), or nothing."""
-        file = Path(self.git_dir, name)
-        return file.read_text(errors="replace") if file.is_file() else ""
-
 
 def _commit(found: pygit2.Commit) -> Commit:
     lines = found.message.splitlines()
@@ -259,20 +211,18 @@ def _commit(found: pygit2.Commit) -> Commit:
 
 
 def _change(delta: pygit2.DiffDelta) -> Change:
-    status = delta.status_char()
-    old, new = delta.old_file, delta.new_file
-    return Change(
-        old.path,
-        new.path,
-        None if status == "A" else Entry(str(old.id), int(old.mode)),
-        None if status == "D" else Entry(str(new.id), int(new.mode)),
-    )
+    status, old, new = delta.status_char(), delta.old_file, delta.new_file
+    before, after = None if status == "A" else _entry(old), None if status == "D" else _entry(new)
+    return Change(old.path, new.path, before, after)
 
 
 def _stages(three: tuple[pygit2.IndexEntry | None, ...]) -> Stages:
     path = next(str(entry.path) for entry in three if entry)
-    entries = [Entry(str(entry.id), int(entry.mode)) if entry else None for entry in three]
-    return Stages(path, *entries)
+    return Stages(path, *(_entry(entry) if entry else None for entry in three))
+
+
+def _entry(found: pygit2.IndexEntry | pygit2.DiffFile) -> TreeEntry:
+    return TreeEntry(str(found.id), int(found.mode))
 
 
 class _Memory(pygit2.OdbBackend):
@@ -296,8 +246,7 @@ class _Memory(pygit2.OdbBackend):
         return str(oid) in self.objects
 
     def exists_prefix_cb(self, oid: pygit2.Oid) -> pygit2.Oid:
-        if str(oid) not in self.objects:
-            raise KeyError(str(oid))
+        _ = self.objects[str(oid)]  # a KeyError says that it is not here
         return oid
 
     def write_cb(self, oid: pygit2.Oid, data: bytes, kind: int) -> None:
@@ -307,7 +256,7 @@ class _Memory(pygit2.OdbBackend):
         """There is nothing to look at again."""
 
 
-class LineMerge:
+class Libgit2LineMerge:
     """Git's line merge without a process: libgit2's, over blobs in memory."""
 
     def __init__(self) -> None:
@@ -316,33 +265,30 @@ class LineMerge:
         odb.add_backend(self._memory, 1)
         self._inner = pygit2.Repository()
         self._inner.set_odb(odb)
+        # kept here: the options of a merge only point to them
         self._labels = [ffi.new("char[]", word) for word in (b"base", b"ours", b"theirs")]
 
     def __call__(self, base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, bool]:
         """The merged text and whether it is free of conflicts."""
-        return self._merge((base, ours, theirs), MergeFavor.NORMAL)
+        return self._merge((base, ours, theirs), enums.MergeFavor.NORMAL)
 
     def readings(
         self, base: bytes, ours: bytes, theirs: bytes, *, patience: bool = False
     ) -> tuple[bytes, bytes]:
         """The merge with every conflict resolved to ours, and to theirs."""
         three = (base, ours, theirs)
-        flags = int(MergeFileFlag.DIFF_PATIENCE) if patience else 0
-        return (
-            self._merge(three, MergeFavor.OURS, flags)[0],
-            self._merge(three, MergeFavor.THEIRS, flags)[0],
-        )
+        flags = int(enums.MergeFileFlag.DIFF_PATIENCE) if patience else 0
+        to_ours, _ = self._merge(three, enums.MergeFavor.OURS, flags)
+        to_theirs, _ = self._merge(three, enums.MergeFavor.THEIRS, flags)
+        return to_ours, to_theirs
 
     def _merge(
-        self, three: tuple[bytes, bytes, bytes], favor: MergeFavor, flags: int = 0
+        self, three: tuple[bytes, bytes, bytes], favor: enums.MergeFavor, flags: int = 0
     ) -> tuple[bytes, bool]:
         if any(b"\0" in data[:8000] for data in three):
             return three[1], False  # git takes no side of binary files either
-        options = ffi.new("git_merge_file_options *")
-        options.version = 1
-        options.favor = int(favor)
-        options.flags = flags
-        options.ancestor_label, options.our_label, options.their_label = self._labels
+        # version, ancestor_label, our_label, their_label, favor, flags
+        options = ffi.new("git_merge_file_options *", [1, *self._labels, int(favor), flags])
         result = ffi.new("git_merge_file_result *")
         entries = [self._put(data)._to_c() for data in three]
         code = C.git_merge_file_from_index(
@@ -358,5 +304,5 @@ class LineMerge:
 
     def _put(self, data: bytes) -> pygit2.IndexEntry:
         oid = pygit2.hash(data)
-        self._memory.objects[str(oid)] = (int(ObjectType.BLOB), data)
-        return pygit2.IndexEntry("file", oid, FileMode.BLOB)
+        self._memory.objects[str(oid)] = (int(enums.ObjectType.BLOB), data)
+        return pygit2.IndexEntry("file", oid, enums.FileMode.BLOB)

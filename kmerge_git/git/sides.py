@@ -5,7 +5,7 @@ Pure decisions over values: nothing here reads a repository.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,8 +23,8 @@ Kind = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """A file in a tree: the id of its blob and its mode."""
+class TreeEntry:
+    """A file in a tree or in the index: the id of its blob and its mode."""
 
     oid: str
     mode: int
@@ -35,14 +35,18 @@ class Entry:
         return self.mode not in (SYMLINK, SUBMODULE)
 
 
+Entries = tuple[TreeEntry | None, TreeEntry | None, TreeEntry | None]
+Files = dict[str, TreeEntry]
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """What one side did to one file; `old` is None for an addition, `new` for a deletion."""
 
     old_path: str
     new_path: str
-    old: Entry | None
-    new: Entry | None
+    old: TreeEntry | None
+    new: TreeEntry | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,34 +55,39 @@ class FileCase:
 
     path: str
     kind: Kind
-    base: Entry | None
-    ours: Entry | None
-    theirs: Entry | None
+    base: TreeEntry | None
+    ours: TreeEntry | None
+    theirs: TreeEntry | None
     note: str = ""
 
+    @property
+    def entries(self) -> Entries:
+        """The versions of the base, of ours and of theirs."""
+        return self.base, self.ours, self.theirs
 
-def touched_by_both(ours: Iterable[Change], theirs: Iterable[Change]) -> tuple[FileCase, ...]:
+    @property
+    def is_text(self) -> bool:
+        """Whether every version is a regular file."""
+        return all(entry.is_text for entry in self.entries if entry)
+
+
+def touched_by_both(ours: Sequence[Change], theirs: Sequence[Change]) -> tuple[FileCase, ...]:
     """The files whose result is not simply one side's, in the order of their paths.
 
     Left out: files both sides left alike, and files where one side only renamed or did nothing.
     """
-    our_list, their_list = list(ours), list(theirs)
-    cases = _changed_files(our_list, their_list)
+    cases = _changed_files(ours, theirs)
     taken = {case.path for case in cases}
-    cases += [c for c in _added_files(our_list, their_list) if c.path not in taken]
-    cases += _files_over_directories(our_list, their_list)
+    our_new, their_new = _arrivals(ours), _arrivals(theirs)
+    cases += [case for case in _added_files(our_new, their_new) if case.path not in taken]
+    cases += _files_over_directories(our_new, their_new)
     return tuple(sorted(cases, key=lambda case: case.path))
 
 
-def _changed_files(ours: list[Change], theirs: list[Change]) -> list[FileCase]:
+def _changed_files(ours: Sequence[Change], theirs: Sequence[Change]) -> list[FileCase]:
     by_path = {change.old_path: change for change in theirs if change.old}
-    cases = []
-    for our in ours:
-        their = by_path.get(our.old_path) if our.old else None
-        case = _pair(our, their) if their else None
-        if case:
-            cases.append(case)
-    return cases
+    pairs = [(our, by_path[our.old_path]) for our in ours if our.old and our.old_path in by_path]
+    return [case for our, their in pairs if (case := _pair(our, their))]
 
 
 def _pair(our: Change, their: Change) -> FileCase | None:
@@ -102,36 +111,35 @@ def _pair(our: Change, their: Change) -> FileCase | None:
     return FileCase(path, "changed by both", base, our.new, their.new, note)
 
 
-def _added_files(ours: list[Change], theirs: list[Change]) -> list[FileCase]:
-    """Files that both sides put at a path where the base had none, with different contents."""
-    arrivals = {c.new_path: c.new for c in theirs if c.new and _is_arrival(c)}
-    cases = []
-    for our in ours:
-        if our.new is None or not _is_arrival(our):
-            continue
-        their_new = arrivals.get(our.new_path)
-        if their_new and their_new != our.new:
-            cases.append(FileCase(our.new_path, "added by both", None, our.new, their_new))
-    return cases
+def _arrivals(changes: Sequence[Change]) -> Files:
+    """The files that one side put at a path where the base had none, or had another file."""
+    return {
+        change.new_path: change.new
+        for change in changes
+        if change.new and (change.old is None or change.old_path != change.new_path)
+    }
 
 
-def _is_arrival(change: Change) -> bool:
-    return change.old is None or change.old_path != change.new_path
+def _added_files(ours: Files, theirs: Files) -> list[FileCase]:
+    """Files that both sides put at one path, with different contents."""
+    return [
+        FileCase(path, "added by both", None, entry, theirs[path])
+        for path, entry in ours.items()
+        if path in theirs and theirs[path] != entry
+    ]
 
 
-def _files_over_directories(ours: list[Change], theirs: list[Change]) -> list[FileCase]:
+def _files_over_directories(ours: Files, theirs: Files) -> list[FileCase]:
     """One side has a file where the other side has a directory."""
-    our_new = {c.new_path: c.new for c in ours if c.new and _is_arrival(c)}
-    their_new = {c.new_path: c.new for c in theirs if c.new and _is_arrival(c)}
-    our_directories, their_directories = _directories(our_new), _directories(their_new)
+    our_directories, their_directories = _directories(ours), _directories(theirs)
     clash: Kind = "file and directory"
     return [
         FileCase(path, clash, None, entry, None, "a directory on the other side")
-        for path, entry in our_new.items()
+        for path, entry in ours.items()
         if path in their_directories
     ] + [
         FileCase(path, clash, None, None, entry, "a directory on our side")
-        for path, entry in their_new.items()
+        for path, entry in theirs.items()
         if path in our_directories
     ]
 
@@ -146,7 +154,7 @@ def _directories(paths: Iterable[str]) -> set[str]:
     return found
 
 
-def merged_mode(base: Entry | None, ours: Entry | None, theirs: Entry | None) -> int:
+def merged_mode(base: TreeEntry | None, ours: TreeEntry | None, theirs: TreeEntry | None) -> int:
     """The mode of the result: the side that changed it decides, ours where both did."""
     sides = [entry.mode for entry in (ours, theirs) if entry]
     if len(sides) == 2 and base and sides[0] == base.mode:

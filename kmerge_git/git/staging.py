@@ -9,21 +9,10 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from kmerge_git.errors import GitFailed
-from kmerge_git.git.sides import Entry
-
-
-@dataclass(frozen=True, slots=True)
-class Unmerged:
-    """The three stages that a path is to have."""
-
-    path: str
-    base: Entry | None
-    ours: Entry | None
-    theirs: Entry | None
+from kmerge_git.git.conflicts import Stages
 
 
 def stage_files(worktree: str, paths: Iterable[str], *, sparse: bool = False) -> None:
@@ -38,12 +27,12 @@ def stage_files(worktree: str, paths: Iterable[str], *, sparse: bool = False) ->
         _git(worktree, argv + (["--sparse"] if sparse else []), listing)
 
 
-def mark_unmerged(worktree: str, files: Iterable[Unmerged]) -> None:
+def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
     """Give the files three stages, so that an abort puts them back whatever happens next."""
     lines: list[str] = []
     for file in files:
         lines.append(f"0 {'0' * 40} 0\t{file.path}")
-        for stage, entry in enumerate((file.base, file.ours, file.theirs), 1):
+        for stage, entry in enumerate(file.entries, 1):
             if entry:
                 lines.append(f"{entry.mode:o} {entry.oid} {stage}\t{file.path}")
     if lines:

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Protocol
 
+from kmerge_git.git.repository import Libgit2LineMerge
 from kmerge_git.merge.three import Three
 from kmerge_git.text.markers import resolve
 
 Pair = tuple[bytes, bytes]
 
 
-class Readings(Protocol):
-    """Git's line merge with every conflict resolved to ours, and to theirs."""
-
-    def readings(
-        self, base: bytes, ours: bytes, theirs: bytes, *, patience: bool = False
-    ) -> Pair: ...
-
-
 def is_left_by_a_merge(
     found: bytes | None,
     three: Three[bytes | None],
     merged: Iterable[bytes | None],
-    lines: Readings,
+    lines: Libgit2LineMerge,
     size: int = 7,
 ) -> bool:
     """Whether overwriting loses nothing: a missing file, one side, or a merge with its markers.
@@ -39,8 +31,11 @@ def is_left_by_a_merge(
     pair = _readings(found, size)
     if any(pair == _readings(_plain(data), size) for data in merged if data is not None):
         return True
-    sides = tuple(_plain(side or b"") for side in (three.base, three.ours, three.theirs))
-    return any(pair == lines.readings(*sides, patience=flag) for flag in (False, True))
+    at = three.map(lambda side: _plain(side or b""))
+    return any(
+        pair == lines.readings(at.base, at.ours, at.theirs, patience=patience)
+        for patience in (False, True)
+    )
 
 
 def _plain(data: bytes) -> bytes:

@@ -10,25 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Outcome
-from kmerge_git.pipeline import merge_files
+from kmerge_git.pipeline import Options, merge_files
 
-LineMerge = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
+MergeLines = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
 Result = Literal["clean", "resolved", "improved", "conflict"]
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How a file is merged."""
-
-    favor: str | None = None
-    labels: tuple[str, str, str] = ("base", "ours", "theirs")
-    style: str = "merge"
-    marker_size: int = 7
-    rules: str = "git"
-    policies: tuple[tuple[str, str], ...] = ()  # field path, policy
 
 
 def plain(conflict: Conflict) -> dict[str, str]:
@@ -61,35 +48,25 @@ class Both:
 
 
 def merge_one(
-    path: str, three: Three[bytes | None], options: Options, line_merge: LineMerge | None = None
+    three: Three[bytes | None], options: Options, line_merge: MergeLines | None = None
 ) -> Outcome:
-    """Kmerge's merge of a file that all three versions have (an added file has an empty base)."""
+    """Kmerge's merge of a file that both sides have (an added file has an empty base)."""
     return merge_files(
         three.base or b"",
         three.ours or b"",
         three.theirs or b"",
-        path=path,
+        path=options.path,
         rules=options.rules,
         favor=options.favor,
         marker_size=options.marker_size,
         labels=options.labels,
         style=options.style,
-        policy=policy_for(list(options.policies)) if options.policies else None,
+        policy=options.policy,
         line_merge=line_merge,
     )
 
 
-def merge_both(
-    path: str, three: Three[bytes | None], options: Options, line_merge: LineMerge
-) -> Both:
+def merge_both(three: Three[bytes | None], options: Options, line_merge: MergeLines) -> Both:
     """Git's and kmerge's merge of a file, the line merge made once."""
-    made: list[tuple[bytes, bool]] = []
-
-    def remembered(base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, bool]:
-        if (base, ours, theirs) == whole and made:
-            return made[0]
-        return line_merge(base, ours, theirs)
-
-    whole = (three.base or b"", three.ours or b"", three.theirs or b"")
-    made.append(line_merge(*whole))
-    return Both(merge_one(path, three, options, remembered), *made[0])
+    lines = line_merge(three.base or b"", three.ours or b"", three.theirs or b"")
+    return Both(merge_one(three, options, lambda base, ours, theirs: lines), *lines)

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from kmerge_git.errors import KmergeError
+from kmerge_git.git.commits import Commit
 from kmerge_git.git.conflicts import Operation
-from kmerge_git.git.repository import Commit, Repository
+from kmerge_git.git.repository import Repository
 
 UNKNOWN = Operation("", "", "", "", ("base", "ours", "theirs"))
 
 
 def current_operation(repository: Repository) -> Operation:
     """The operation that git is in the middle of."""
-    for name, note in (
+    for name, file in (
         ("rebase", "REBASE_HEAD"),
         ("cherry-pick", "CHERRY_PICK_HEAD"),
         ("revert", "REVERT_HEAD"),
         ("merge", "MERGE_HEAD"),
     ):
-        oid = repository.note(note).partition("\n")[0].strip()
+        oid = _first_line(repository, file).strip()
         if oid:
             return _operation(repository, name, oid)
     return UNKNOWN
+
+
+def _first_line(repository: Repository, name: str) -> str:
+    """Of a file in git's own directory; nothing where there is no such file."""
+    file = Path(repository.git_dir, name)
+    return file.read_text(errors="replace").partition("\n")[0] if file.is_file() else ""
 
 
 def _operation(repository: Repository, name: str, oid: str) -> Operation:
@@ -43,12 +52,11 @@ def _merge(repository: Repository, head: Commit, other: Commit) -> Operation:
     base = repository.merge_base(head.oid, other.oid)
     if base is None:
         return UNKNOWN
-    labels = (base[:7], "HEAD", _branch(repository.note("MERGE_MSG")) or other.oid[:7])
+    labels = (base[:7], "HEAD", _branch(repository) or other.oid[:7])
     return Operation("merge", repository.commit(base).tree, head.tree, other.tree, labels)
 
 
-def _branch(message: str) -> str:
+def _branch(repository: Repository) -> str:
     """The name in git's own `Merge branch 'NAME'`."""
-    first = message.partition("\n")[0]
-    name = first.partition("'")[2].partition("'")[0]
-    return name if first.startswith("Merge ") else ""
+    message = _first_line(repository, "MERGE_MSG")
+    return message.partition("'")[2].partition("'")[0] if message.startswith("Merge ") else ""

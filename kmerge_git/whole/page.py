@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from html import escape
 
 from kmerge_git.whole.chart import Bar, Part, chart
-from kmerge_git.whole.replaying import Evidence, Replayed
+from kmerge_git.whole.replaying import Replayed, ReplayedTexts
 from kmerge_git.whole.sidebyside import table
 from kmerge_git.whole.style import STYLE
 from kmerge_git.whole.tally import Tally
 
 _MOST_SHOWN = 200  # disagreements with their texts; more make no page that anybody reads
+
+TextsOf = Callable[[Replayed], ReplayedTexts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +26,7 @@ class About:
     version: str
 
 
-def page(tally: Tally, about: About, evidence: Callable[[Replayed], Evidence]) -> Iterator[str]:
+def page(tally: Tally, about: About, texts_of: TextsOf) -> Iterator[str]:
     """The parts of the page, one after the other, so that no more than one text is in memory."""
     title = f"kmerge replay: {about.repository}"
     yield (
@@ -37,8 +39,8 @@ def page(tally: Tally, about: About, evidence: Callable[[Replayed], Evidence]) -
     yield _header(tally, about)
     yield _cards(tally)
     yield _charts(tally)
-    yield from _disagreements(tally, about, evidence)
-    yield from _damaged(tally, evidence)
+    yield from _disagreements(tally, about, texts_of)
+    yield from _damaged(tally, texts_of)
     yield _new_conflicts(tally)
     yield f"<footer>kmerge {escape(about.version)}</footer></main></body></html>\n"
 
@@ -133,9 +135,7 @@ def _charts(tally: Tally) -> str:
     )
 
 
-def _disagreements(
-    tally: Tally, about: About, evidence: Callable[[Replayed], Evidence]
-) -> Iterator[str]:
+def _disagreements(tally: Tally, about: About, texts_of: TextsOf) -> Iterator[str]:
     found = tally.disagreements
     yield f"<section><h2>Disagreements <span>{len(found)}</span></h2>"
     yield (
@@ -147,12 +147,12 @@ def _disagreements(
         yield "<p class='none'>None.</p>"
     scope = f" {about.scope}" if about.scope else ""
     for number, file in enumerate(found[:_MOST_SHOWN], 1):
-        texts = evidence(file)
+        texts = texts_of(file)
         command = f"<code>kmerge replay{escape(scope)} --show {number}</code>"
         yield _case(
             number, file, f"Git: {escape(_under_git(file))}. {command}", is_open=number <= 3
         )
-        yield table(texts.kmerge.text, texts.people or b"", ("kmerge", "people"))
+        yield table(texts.kmerge.text, texts.people, ("kmerge", "people"))
         yield "<details class='sides'><summary>what each side did</summary>"
         yield table(texts.base, texts.ours, ("base", "ours"))
         yield table(texts.base, texts.theirs, ("base", "theirs"))
@@ -168,7 +168,7 @@ def _under_git(file: Replayed) -> str:
     return f"clean, but {'; '.join(file.git_damage)}" if file.git_damage else "clean"
 
 
-def _damaged(tally: Tally, evidence: Callable[[Replayed], Evidence]) -> Iterator[str]:
+def _damaged(tally: Tally, texts_of: TextsOf) -> Iterator[str]:
     if not tally.broken:
         return
     yield f"<section><h2>Clean under git, but broken <span>{len(tally.broken)}</span></h2>"
@@ -176,9 +176,9 @@ def _damaged(tally: Tally, evidence: Callable[[Replayed], Evidence]) -> Iterator
         damage = "; ".join(file.git_damage)
         went = "committed as it was" if file.people_damage else "mended by people"
         yield _case(0, file, f"{escape(damage)} ({went})", is_open=False)
-        texts = evidence(file)
+        texts = texts_of(file)
         if texts.kmerge.clean:
-            yield table(texts.kmerge.text, texts.people or b"", ("kmerge", "people"))
+            yield table(texts.kmerge.text, texts.people, ("kmerge", "people"))
         else:
             places = ", ".join(conflict.place for conflict in texts.kmerge.conflicts)
             yield f"<p class='note'>kmerge stops: {escape(places)}</p>"

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from kmerge_git.errors import Unsupported, UsageError
+from kmerge_git.git.commits import Commit
 from kmerge_git.git.manifests import is_manifest
-from kmerge_git.git.repository import Commit, LineMerge, Repository
-from kmerge_git.git.sides import Change, Entry, FileCase, merged_mode, touched_by_both
+from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.sides import Change, FileCase, TreeEntry, merged_mode, touched_by_both
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
-from kmerge_git.whole.merging import Options, merge_both, merge_one
+from kmerge_git.pipeline import Options
+from kmerge_git.whole.merging import merge_both, merge_one
 from kmerge_git.whole.moves import (
     Arrivals,
     MovedEdit,
@@ -25,6 +27,7 @@ from kmerge_git.whole.moves import (
 )
 
 Result = Literal["clean", "resolved", "improved", "moved", "conflict"]
+Mode = Literal["merge", "rebase"]
 State = Literal["merge", "fast-forward", "up to date"]
 
 
@@ -63,7 +66,7 @@ class Step:
 class Preview:
     """What would happen, step by step; a rebase stops at the first step with a conflict."""
 
-    mode: Literal["merge", "rebase"]
+    mode: Mode
     state: State
     ours: str
     theirs: str
@@ -84,34 +87,29 @@ def preview_merge(
     repository: Repository, ours: Commit, theirs: Commit, options: OptionsFor
 ) -> Preview:
     """What `git merge THEIRS` would do on the commit `ours`."""
-    base = _merge_base(repository, ours, theirs)
-    if base == theirs.oid:
-        return Preview("merge", "up to date", ours.oid, theirs.oid, base)
-    if base == ours.oid:
-        return Preview("merge", "fast-forward", ours.oid, theirs.oid, base)
-    three = (repository.commit(base).tree, ours.tree, theirs.tree)
-    files = _Trees(repository, three, options).files()
-    criss_cross = repository.is_criss_cross(base, ours.oid, theirs.oid)
-    step = Step(theirs.subject, theirs.oid, criss_cross, files)
-    return Preview("merge", "merge", ours.oid, theirs.oid, base, (step,))
+    preview = _without_steps("merge", repository, ours, theirs)
+    if preview.state != "merge":
+        return preview
+    trees = Three(repository.commit(preview.base).tree, ours.tree, theirs.tree)
+    files = _Trees(repository, trees, options).files()
+    criss_cross = repository.is_criss_cross(preview.base, ours.oid, theirs.oid)
+    return replace(preview, steps=(Step(theirs.subject, theirs.oid, criss_cross, files),))
 
 
 def preview_rebase(
     repository: Repository, ours: Commit, upstream: Commit, options: OptionsFor
 ) -> Preview:
     """What `git rebase UPSTREAM` would do on the commit `ours`."""
-    base = _merge_base(repository, ours, upstream)
-    if base == upstream.oid:
-        return Preview("rebase", "up to date", ours.oid, upstream.oid, base)
-    if base == ours.oid:
-        return Preview("rebase", "fast-forward", ours.oid, upstream.oid, base)
+    preview = _without_steps("rebase", repository, ours, upstream)
+    if preview.state != "merge":
+        return preview
     twin = repository.virtual()
     todo = _commits_to_replay(repository, ours, upstream)
     steps: list[Step] = []
     tree = upstream.tree
     for commit in todo:
         parent = repository.commit(commit.parents[0]).tree
-        trees = _Trees(twin, (parent, tree, commit.tree), options)
+        trees = _Trees(twin, Three(parent, tree, commit.tree), options)
         files = trees.files()
         step = Step(commit.subject, commit.oid, False, files)
         if not step.is_clean:
@@ -119,8 +117,16 @@ def preview_rebase(
             break
         tree = trees.result(files)
         steps.append(replace(step, tree=tree))
-    untried = len(todo) - len(steps)
-    return Preview("rebase", "merge", ours.oid, upstream.oid, base, tuple(steps), untried)
+    return replace(preview, steps=tuple(steps), untried=len(todo) - len(steps))
+
+
+def _without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Commit) -> Preview:
+    """What the merge base alone tells."""
+    base = _merge_base(repository, ours, theirs)
+    state: State = "merge"
+    if base in (ours.oid, theirs.oid):
+        state = "up to date" if base == theirs.oid else "fast-forward"
+    return Preview(mode, state, ours.oid, theirs.oid, base)
 
 
 def _merge_base(repository: Repository, ours: Commit, theirs: Commit) -> str:
@@ -145,17 +151,16 @@ def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -
 class _Trees:
     """The three trees of a step, and what the decisions about its files share."""
 
-    def __init__(
-        self, repository: Repository, trees: tuple[str, str, str], options: OptionsFor
-    ) -> None:
+    def __init__(self, repository: Repository, trees: Three[str], options: OptionsFor) -> None:
         self.repository = repository
-        self.base, self.ours, self.theirs = trees
+        self.trees = trees
         self.options = options
-        self.lines = LineMerge()
-        self.our_changes = repository.changes(self.base, self.ours)
-        self.their_changes = repository.changes(self.base, self.theirs)
-        self.our_arrivals = Arrivals.between(repository, self.base, self.ours)
-        self.their_arrivals = Arrivals.between(repository, self.base, self.theirs)
+        self.lines = Libgit2LineMerge()
+        sides = (trees.ours, trees.theirs)
+        self.our_changes, self.their_changes = (
+            repository.changes(trees.base, side) for side in sides
+        )
+        self.arrivals = [Arrivals.between(repository, trees.base, side) for side in sides]
 
     def files(self) -> tuple[FilePreview, ...]:
         cases = touched_by_both(self.our_changes, self.their_changes)
@@ -170,17 +175,16 @@ class _Trees:
         return (*files, *(self._target(target, moves) for target in targets))
 
     def _file(self, case: FileCase, taken: set[str]) -> tuple[FilePreview, tuple[MovedEdit, ...]]:
-        entries = (case.base, case.ours, case.theirs)
-        mode = merged_mode(*entries)
+        mode = merged_mode(*case.entries)
         file = FilePreview(case.path, case.kind, "conflict", False, case.note, mode=mode)
         if case.kind in ("renamed to two names", "file and directory"):
             return file, ()
-        if not all(entry.is_text for entry in entries if entry):
+        if not case.is_text:
             return replace(file, note="a symbolic link or a submodule"), ()
-        three = Three(*(self._read(entry) for entry in entries))
+        three = Three(*map(self.repository.text, case.entries))
         if not is_manifest(case.path):
             return self._lines_only(file, three), ()
-        moves = find_moves(case.path, three, self.our_arrivals, self.their_arrivals)
+        moves = find_moves(case.path, three, *self.arrivals)
         moves = tuple(move for move in moves if move.target not in taken)
         if moves:
             file = replace(file, note=words_for_source(moves))
@@ -188,10 +192,9 @@ class _Trees:
 
     def _merged(self, file: FilePreview, three: Three[bytes | None], *, moved: bool) -> FilePreview:
         if three.ours is None or three.theirs is None:
-            if moved and changed_nothing_else(three):
-                return replace(file, result="moved")
-            return file
-        both = merge_both(file.path, three, self.options(file.path), self.lines)
+            is_settled = moved and changed_nothing_else(three)
+            return replace(file, result="moved") if is_settled else file
+        both = merge_both(three, self.options(file.path), self.lines)
         result: Result = "moved" if moved and both.outcome.clean else both.result
         return replace(
             file,
@@ -213,10 +216,10 @@ class _Trees:
     def _target(self, path: str, moves: list[MovedEdit]) -> FilePreview:
         """The file where moved resources are now: the edits follow them."""
         mine = [move for move in moves if move.target == path]
-        side = self.ours if mine[0].mover == "ours" else self.theirs
+        side = self.trees.ours if mine[0].mover == "ours" else self.trees.theirs
         entry = self.repository.entry(side, path)
-        three = at_target(self._read(entry) or b"", mine)
-        outcome = merge_one(path, three, self.options(path), self.lines)
+        three = at_target(self.repository.text(entry) or b"", mine)
+        outcome = merge_one(three, self.options(path), self.lines)
         return FilePreview(
             path,
             "moved resource",
@@ -229,13 +232,10 @@ class _Trees:
             entry.mode if entry else 0o100644,
         )
 
-    def _read(self, entry: Entry | None) -> bytes | None:
-        return self.repository.blob(entry.oid) if entry else None
-
     def result(self, files: tuple[FilePreview, ...]) -> str:
         """The tree of a clean step: ours, with what theirs changed and what was merged."""
         renamed = {c.old_path: c.new_path for c in self.our_changes if _is_rename(c)}
-        wanted: dict[str, Entry | None] = {}
+        wanted: dict[str, TreeEntry | None] = {}
         for change in self.their_changes:
             place = renamed.get(change.old_path)
             if place and not _is_rename(change):
@@ -244,11 +244,12 @@ class _Trees:
                 wanted[change.old_path] = None
                 wanted[change.new_path] = change.new
         for file in files:
-            kept = file.data is not None
             wanted[file.path] = (
-                Entry(self.repository.store(file.data or b""), file.mode) if kept else None
+                TreeEntry(self.repository.store(file.data), file.mode)
+                if file.data is not None
+                else None
             )
-        return self.repository.with_files(self.ours, wanted)
+        return self.repository.with_files(self.trees.ours, wanted)
 
 
 def _is_rename(change: Change) -> bool:

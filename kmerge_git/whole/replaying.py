@@ -6,21 +6,23 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
+from kmerge_git.git.commits import Commit
 from kmerge_git.git.manifests import is_manifest
-from kmerge_git.git.repository import Commit, LineMerge, Repository
-from kmerge_git.git.sides import Entry, FileCase, touched_by_both
+from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.sides import FileCase, touched_by_both
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Outcome
+from kmerge_git.pipeline import Options
 from kmerge_git.whole.judging import Agreement, Judge
-from kmerge_git.whole.merging import Both, Options, merge_both
+from kmerge_git.whole.merging import merge_both
 from kmerge_git.whole.moves import Arrivals, changed_nothing_else, find_moves, without_edits
 
 Skipped = Literal["", "octopus", "cut off"]
 
 
 @dataclass(frozen=True, slots=True)
-class Blobs:
-    """Where the versions of a file are; empty where there is none."""
+class BlobIds:
+    """The blobs that hold the versions of a file; empty where there is none."""
 
     base: str
     ours: str
@@ -35,7 +37,7 @@ class Replayed:
     commit: str
     subject: str
     path: str
-    blobs: Blobs
+    blobs: BlobIds
     git_clean: bool
     git_damage: tuple[str, ...]
     kmerge_clean: bool
@@ -73,14 +75,14 @@ class ReplayedMerge:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """The five texts of a replayed file."""
+class ReplayedTexts:
+    """The five texts of a replayed file; what is not there is empty."""
 
     base: bytes
     ours: bytes
     theirs: bytes
     kmerge: Outcome
-    people: bytes | None
+    people: bytes
 
 
 class Replayer:
@@ -88,9 +90,9 @@ class Replayer:
 
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
-        self._lines = LineMerge()
+        self._lines = Libgit2LineMerge()
         # what the first merge imports is no part of its time
-        merge_both("", Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
+        merge_both(Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
 
     def merge(self, oid: str) -> ReplayedMerge:
         """Make one merge again."""
@@ -118,13 +120,11 @@ class Replayer:
 
     def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
         """How many deleted files `kmerge solve` would follow to where their resources are now."""
-        read = self.repository.blob
-        ours, theirs = (Arrivals.between(self.repository, base_tree, tree) for tree in trees)
+        arrivals = [Arrivals.between(self.repository, base_tree, tree) for tree in trees]
         count = 0
         for case in gone:
-            entries = (case.base, case.ours, case.theirs)
-            three = Three(*(read(entry.oid) if entry else None for entry in entries))
-            moves = find_moves(case.path, three, ours, theirs)
+            three = Three(*map(self.repository.text, case.entries))
+            moves = find_moves(case.path, three, *arrivals)
             count += bool(moves) and changed_nothing_else(without_edits(three, moves))
         return count
 
@@ -132,36 +132,55 @@ class Replayer:
         people_entry = self.repository.entry(commit.tree, case.path)
         if people_entry is not None and not people_entry.is_text:
             people_entry = None
-        entries = (case.base, case.ours, case.theirs, people_entry)
-        blobs = Blobs(*(entry.oid if entry else "" for entry in entries))
-        three = self._versions(blobs)
-        people = self._read(blobs.people)
+        blobs = BlobIds(*(entry.oid if entry else "" for entry in (*case.entries, people_entry)))
+        three, people = self._versions(blobs), self._read(blobs.people)
+        options = Options(case.path)
         start = time.perf_counter()
-        both = merge_both(case.path, three, Options(), self._lines)
+        both = merge_both(three, options, self._lines)
         seconds = time.perf_counter() - start
-        return _judged(commit, case.path, blobs, both, three, people, seconds, criss_cross)
+        outcome = both.outcome
+        # a clean result that the pipeline vouches for needs no judge
+        is_proved = outcome.clean and outcome.method == "structure"
+        judge = Judge(three, case.path, sound=outcome.text if is_proved else None)
+        git_damage = judge.damage(both.git) if both.git_clean else ()
+        return Replayed(
+            commit.oid,
+            commit.subject,
+            case.path,
+            blobs,
+            both.git_clean,
+            git_damage,
+            outcome.clean,
+            judge.damage(outcome.text) if outcome.clean and git_damage else (),
+            outcome.method,
+            both.result == "improved",
+            judge.agreement(outcome.text, people),
+            judge.damage(people) if people is not None else (),
+            tuple(conflict.place or conflict.why for conflict in outcome.conflicts),
+            seconds,
+            criss_cross,
+        )
 
-    def _versions(self, blobs: Blobs) -> Three[bytes | None]:
-        return Three(*(self._read(oid) for oid in (blobs.base, blobs.ours, blobs.theirs)))
+    def _versions(self, blobs: BlobIds) -> Three[bytes | None]:
+        return Three(blobs.base, blobs.ours, blobs.theirs).map(self._read)
 
     def _read(self, oid: str) -> bytes | None:
         return self.repository.blob(oid) if oid else None
 
-    def evidence(self, file: Replayed) -> Evidence:
+    def texts(self, file: Replayed) -> ReplayedTexts:
         """The five texts of a file, merged once more."""
         three = self._versions(file.blobs)
-        both = merge_both(file.path, three, Options(), self._lines)
+        both = merge_both(three, Options(file.path), self._lines)
         people = self._read(file.blobs.people)
-        base, ours, theirs = (side or b"" for side in (three.base, three.ours, three.theirs))
-        return Evidence(base, ours, theirs, both.outcome, people)
+        at = three.map(lambda data: data or b"")
+        return ReplayedTexts(at.base, at.ours, at.theirs, both.outcome, people or b"")
 
 
 def _is_replayable(case: FileCase) -> bool:
-    entries: tuple[Entry | None, ...] = (case.base, case.ours, case.theirs)
     return (
         case.kind in ("changed by both", "added by both")
         and is_manifest(case.path)
-        and all(entry.is_text for entry in entries if entry)
+        and case.is_text
         and case.ours is not None
         and case.theirs is not None
         and case.ours.oid != case.theirs.oid
@@ -170,43 +189,5 @@ def _is_replayable(case: FileCase) -> bool:
 
 
 def _is_deleted(case: FileCase) -> bool:
-    entries = (case.base, case.ours, case.theirs)
-    deleted = case.kind in ("deleted by us", "deleted by them") and is_manifest(case.path)
-    return deleted and all(entry.is_text for entry in entries if entry)
-
-
-def _proved(outcome: Outcome) -> bytes | None:
-    """A clean result that the pipeline vouches for: it needs no judge."""
-    return outcome.text if outcome.clean and outcome.method == "structure" else None
-
-
-def _judged(
-    commit: Commit,
-    path: str,
-    blobs: Blobs,
-    both: Both,
-    three: Three[bytes | None],
-    people: bytes | None,
-    seconds: float,
-    criss_cross: bool,
-) -> Replayed:
-    outcome = both.outcome
-    judge = Judge(three, path, sound=_proved(outcome))
-    git_damage = judge.damage(both.git) if both.git_clean else ()
-    return Replayed(
-        commit.oid,
-        commit.subject,
-        path,
-        blobs,
-        both.git_clean,
-        git_damage,
-        outcome.clean,
-        judge.damage(outcome.text) if outcome.clean and git_damage else (),
-        outcome.method,
-        both.result == "improved",
-        judge.agreement(outcome.text, people),
-        judge.damage(people) if people is not None else (),
-        tuple(conflict.place or conflict.why for conflict in outcome.conflicts),
-        seconds,
-        criss_cross,
-    )
+    kinds = ("deleted by us", "deleted by them")
+    return case.kind in kinds and is_manifest(case.path) and case.is_text

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import ATTRIBUTES, settle
 from kmerge_git.kube.crdfiles import learn_files
-from kmerge_git.whole.merging import Options
+from kmerge_git.merge.decide.policies import policy_for
+from kmerge_git.pipeline import LABELS, Options
 
 DRIVER = "kmerge"
 # git's own words for `no driver in particular`
@@ -19,36 +19,36 @@ _PLAIN = (None, "set", "text", "unspecified")
 class SettingsOf:
     """The settings of one repository, for any path; `problems` is what made no sense in them."""
 
-    def __init__(self, repository: Repository, favor: str | None = None) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        favor: str | None = None,
+        labels: tuple[str, str, str] = LABELS,
+    ) -> None:
         self._repository = repository
         self._flags = {"favor": favor} if favor else {}
         self._config = repository.settings()
-        self._labels = Options().labels
+        self._labels = labels
         self.problems: list[str] = []
         places = [value for key, value in self._config if key.lower() == "kmerge.crd" and value]
         if places:
             top = repository.worktree or os.getcwd()
             self.problems += learn_files(os.path.join(top, place) for place in places)
 
-    def labelled(self, labels: tuple[str, str, str]) -> SettingsOf:
-        """The same with the names of the three sides."""
-        self._labels = labels
-        return self
-
-    def __call__(self, path: str) -> Options:
-        """How a path is merged, with the words of git's driver for the same settings."""
+    def __call__(self, path: str, *, favored: bool = True) -> Options:
+        """How a path is merged, as git's driver reads it; not `favored`: neither side wins."""
         found = {name: self._repository.attribute(path, name) for name in ATTRIBUTES}
         attributes = {name: value for name, value in found.items() if value is not None}
         settings = settle(path, self._config, attributes, os.environ, self._flags)
         self.problems += [p for p in settings.problems if p not in self.problems]
-        return replace(
-            Options(),
-            favor=settings.favor,
-            labels=self._labels,
-            style=settings.conflict_style,
-            marker_size=settings.marker_size,
-            rules=settings.rules,
-            policies=tuple(settings.policies),
+        return Options(
+            path,
+            settings.rules,
+            settings.favor if favored else None,
+            settings.marker_size,
+            self._labels,
+            settings.conflict_style,
+            policy_for(settings.policies),
         )
 
     def takes(self, path: str, *, json: bool = False) -> bool:

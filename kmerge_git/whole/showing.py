@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from pathlib import Path, PurePosixPath
 
-from kmerge_git.whole.replaying import Evidence, Replayed
+from kmerge_git.whole.replaying import Replayed, ReplayedTexts
 
 _SHORT = 60  # lines of a base that is shown whole
 
@@ -20,39 +20,40 @@ class Line:
     colour: str = ""
 
 
-def lines(file: Replayed, texts: Evidence) -> Iterator[Line]:
+def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
     """The base, what each side did to it, what kmerge and what people made of it."""
     yield Line(f"{file.path} in {file.commit[:10]} {file.subject}", "bold")
-    base = _lines(texts.base)
+    versions = {name: _lines(data) for name, data in _named(texts).items()}
+    base = versions["base"]
     if len(base) <= _SHORT:
         yield from _whole("base", base)
-    for name, data in (
-        ("ours", texts.ours),
-        ("theirs", texts.theirs),
-        ("kmerge", texts.kmerge.text),
-        ("people", texts.people or b""),
-    ):
-        yield from _diff(("base", base), (name, _lines(data)))
-    yield from _diff(("kmerge", _lines(texts.kmerge.text)), ("people", _lines(texts.people or b"")))
+    for name, text in versions.items():
+        if name != "base":
+            yield from _diff(("base", base), (name, text))
+    yield from _diff(("kmerge", versions["kmerge"]), ("people", versions["people"]))
 
 
-def extract(texts: Evidence, path: str, directory: str) -> list[str]:
+def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
     """Write base, ours, theirs, kmerge and people; the names of the files."""
     suffix = PurePosixPath(path).suffix
     target = Path(directory)
     target.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, data in (
-        ("base", texts.base),
-        ("ours", texts.ours),
-        ("theirs", texts.theirs),
-        ("kmerge", texts.kmerge.text),
-        ("people", texts.people or b""),
-    ):
+    for name, data in _named(texts).items():
         file = target / f"{name}{suffix}"
         file.write_bytes(data)
         written.append(str(file))
     return written
+
+
+def _named(texts: ReplayedTexts) -> dict[str, bytes]:
+    return {
+        "base": texts.base,
+        "ours": texts.ours,
+        "theirs": texts.theirs,
+        "kmerge": texts.kmerge.text,
+        "people": texts.people,
+    }
 
 
 def _lines(data: bytes) -> list[str]:

@@ -15,9 +15,8 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git import staging
 from kmerge_git.git.conflicts import Operation, Stages
 from kmerge_git.git.manifests import is_selected
-from kmerge_git.git.repository import LineMerge, Repository
-from kmerge_git.git.sides import Entry, merged_mode
-from kmerge_git.git.staging import Unmerged
+from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.sides import TreeEntry, merged_mode
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
 from kmerge_git.whole.handwork import is_left_by_a_merge
@@ -53,7 +52,7 @@ class FilePlan:
     conflicts: tuple[Conflict, ...] = ()
     method: str = ""
     # what was merged in a file that was not in conflict: the target of a moved resource
-    stages: Three[bytes | None] | None = None
+    stages: Three[bytes] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +66,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SolvePlan:
     """The files to solve, and the other conflicts, which are left alone."""
 
     operation: Operation
@@ -88,19 +87,15 @@ class _Scene:
         self.repository = repository
         self.wishes = wishes
         self.operation = current_operation(repository)
-        self.options = SettingsOf(repository, wishes.favor).labelled(self.operation.labels)
-        self.lines = LineMerge()
+        self.options = SettingsOf(repository, wishes.favor, self.operation.labels)
+        self.lines = Libgit2LineMerge()
         self.conflicted = {stages.path: stages for stages in repository.conflicts()}
-        self.ours = self._arrivals(self.operation.ours)
-        self.theirs = self._arrivals(self.operation.theirs)
+        self.arrivals = [self._arrivals(t) for t in (self.operation.ours, self.operation.theirs)]
 
     def _arrivals(self, tree: str) -> Arrivals:
         if not self.operation.is_known:
             return Arrivals((), self.repository.blob)
         return Arrivals.between(self.repository, self.operation.base, tree)
-
-    def read(self, entry: Entry | None) -> bytes | None:
-        return self.repository.blob(entry.oid) if entry else None
 
     def on_disk(self, path: str) -> bytes | None:
         try:
@@ -111,7 +106,7 @@ class _Scene:
             raise KmergeError(error.strerror or str(error), path=path) from error
 
 
-def make_plan(repository: Repository, wishes: Wishes) -> Plan:
+def make_plan(repository: Repository, wishes: Wishes) -> SolvePlan:
     """Decide about every conflicted manifest; nothing is written."""
     scene = _Scene(repository, wishes)
     files: list[FilePlan] = []
@@ -125,7 +120,7 @@ def make_plan(repository: Repository, wishes: Wishes) -> Plan:
             files.append(file)
             moves += found
     planned = _with_moves(scene, files, moves)
-    return Plan(scene.operation, planned, tuple(others), tuple(scene.options.problems))
+    return SolvePlan(scene.operation, planned, tuple(others), tuple(scene.options.problems))
 
 
 def _plan_file(scene: _Scene, stages: Stages) -> tuple[FilePlan, tuple[MovedEdit, ...]]:
@@ -134,8 +129,8 @@ def _plan_file(scene: _Scene, stages: Stages) -> tuple[FilePlan, tuple[MovedEdit
     obstacle = stages.obstacle or _filtered(scene.repository, stages.path)
     if obstacle:
         return replace(skipped, why=obstacle), ()
-    three = Three(scene.read(stages.base), scene.read(stages.ours), scene.read(stages.theirs))
-    moves = find_moves(stages.path, three, scene.ours, scene.theirs)
+    three = Three(*map(scene.repository.text, stages.entries))
+    moves = find_moves(stages.path, three, *scene.arrivals)
     moves = tuple(move for move in moves if _can_follow(scene, move))
     plan = _merged(scene, stages, without_edits(three, moves), bool(moves))
     size = scene.options(stages.path).marker_size
@@ -154,10 +149,11 @@ def _by_the_driver(
     scene: _Scene, path: str, three: Three[bytes | None], moves: tuple[MovedEdit, ...]
 ) -> tuple[bytes, ...]:
     """What the driver left there, which knows no moves and was given no side to favour."""
-    options = scene.options(path)
-    if three.ours is None or three.theirs is None or (options.favor is None and not moves):
+    if three.ours is None or three.theirs is None:
         return ()
-    return (merge_one(path, three, replace(options, favor=None)).text,)
+    if not moves and not scene.options(path).favor:
+        return ()
+    return (merge_one(three, scene.options(path, favored=False)).text,)
 
 
 def _can_follow(scene: _Scene, move: MovedEdit) -> bool:
@@ -166,16 +162,16 @@ def _can_follow(scene: _Scene, move: MovedEdit) -> bool:
     if stages is None:
         return True
     side = stages.theirs if move.mover == "ours" else stages.ours
-    there = resources(scene.read(side) or b"").get(move.key)
+    there = resources(scene.repository.text(side) or b"").get(move.key)
     return there is not None and there.content == move.edited_text
 
 
 def _merged(scene: _Scene, stages: Stages, three: Three[bytes | None], moved: bool) -> FilePlan:
-    mode = merged_mode(stages.base, stages.ours, stages.theirs)
+    mode = merged_mode(*stages.entries)
     plan = FilePlan(stages.path, stages.situation, "solved", mode=mode, writes=True)
     if three.ours is None or three.theirs is None:
         return _deleted(scene, plan, three, moved)
-    outcome = merge_one(stages.path, three, scene.options(stages.path))
+    outcome = merge_one(three, scene.options(stages.path))
     return replace(
         plan,
         verdict="solved" if outcome.clean else "conflict",
@@ -205,18 +201,15 @@ def _with_moves(
     scene: _Scene, files: list[FilePlan], moves: list[MovedEdit]
 ) -> tuple[FilePlan, ...]:
     """Merge the edits of moved resources into the files where the resources are now."""
-    targets: list[FilePlan] = []
-    busy: set[str] = set()
-    for target in sorted({move.target for move in moves} - scene.conflicted.keys()):
-        plan = _target(scene, target, [move for move in moves if move.target == target])
-        if plan:
-            targets.append(plan)
-        else:
-            busy.add(target)
+    targets = {
+        path: _target(scene, path, [move for move in moves if move.target == path])
+        for path in sorted({move.target for move in moves} - scene.conflicted.keys())
+    }
+    busy = {path for path, plan in targets.items() if plan is None}
     blocked = {move.source: move.target for move in moves if move.target in busy}
     # Where the edit cannot follow, the old file is the only place that still shows it.
     kept = [_blocked(file, blocked[file.path]) if file.path in blocked else file for file in files]
-    return (*kept, *targets)
+    return (*kept, *(plan for plan in targets.values() if plan))
 
 
 def _target(scene: _Scene, path: str, moves: list[MovedEdit]) -> FilePlan | None:
@@ -228,7 +221,7 @@ def _target(scene: _Scene, path: str, moves: list[MovedEdit]) -> FilePlan | None
     if found.replace(b"\r\n", b"\n") != data.replace(b"\r\n", b"\n"):
         return None
     three = at_target(data, moves)
-    outcome = merge_one(path, three, scene.options(path))
+    outcome = merge_one(three, scene.options(path))
     return FilePlan(
         path,
         "moved resource",
@@ -254,11 +247,12 @@ def _filtered(repository: Repository, path: str) -> str:
     return f"it passes through the filter {name!r}" if name not in (None, "unset") else ""
 
 
-def carry_out(repository: Repository, plan: Plan) -> None:
+def carry_out(repository: Repository, plan: SolvePlan) -> None:
     """Write and stage what the plan says, in an order that can be interrupted anywhere."""
     worktree = repository.worktree or ""
     writes = [file for file in plan.files if file.writes]
-    staging.mark_unmerged(worktree, [_unmerged(repository, file) for file in writes if file.stages])
+    stages = [_stages(repository, file.stages, file) for file in writes if file.stages]
+    staging.mark_unmerged(worktree, stages)
     for file in writes:
         try:
             _write(repository, worktree, file)
@@ -270,14 +264,10 @@ def carry_out(repository: Repository, plan: Plan) -> None:
     staging.stage_files(worktree, solved, sparse=sparse)
 
 
-def _unmerged(repository: Repository, file: FilePlan) -> Unmerged:
+def _stages(repository: Repository, three: Three[bytes], file: FilePlan) -> Stages:
     """The stages of the file: `git checkout -m` will show the very conflict that was solved."""
-    three = file.stages or Three(None, None, None)
-    entries = [
-        Entry(repository.store(data), file.mode) if data is not None else None
-        for data in (three.base, three.ours, three.theirs)
-    ]
-    return Unmerged(file.path, *entries)
+    at = three.map(lambda data: TreeEntry(repository.store(data), file.mode))
+    return Stages(file.path, at.base, at.ours, at.theirs)
 
 
 def _write(repository: Repository, worktree: str, file: FilePlan) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import asdict
 from statistics import median
 from typing import Any
 
@@ -140,10 +141,5 @@ def as_plain(file: Replayed) -> dict[str, Any]:
         "people_damage": list(file.people_damage),
         "conflicts": list(file.places),
         "criss_cross": file.criss_cross,
-        "blobs": {
-            "base": file.blobs.base,
-            "ours": file.blobs.ours,
-            "theirs": file.blobs.theirs,
-            "people": file.blobs.people,
-        },
+        "blobs": asdict(file.blobs),
     }

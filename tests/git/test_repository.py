@@ -8,8 +8,8 @@ import pytest
 from manifests import deployment
 from world import Repo, World
 
-from kmerge_git.git.repository import LineMerge, Repository
-from kmerge_git.git.sides import Entry
+from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.sides import TreeEntry
 
 COMMANDS = (("solve",), ("preview", "side"), ("replay",))
 TEXTS = tuple(deployment(replicas=number) for number in (1, 2, 3))
@@ -126,7 +126,7 @@ def test_the_line_merge_is_that_of_git(world: World, tmp_path: Path) -> None:
         {3: "", 4: ""},
         {39: "last"},
     ]
-    merge = LineMerge()
+    merge = Libgit2LineMerge()
     for ours in variants:
         for theirs in variants:
             texts = [
@@ -142,7 +142,7 @@ def test_the_line_merge_is_that_of_git(world: World, tmp_path: Path) -> None:
 
 
 def test_the_line_merge_takes_any_bytes() -> None:
-    merge = LineMerge()
+    merge = Libgit2LineMerge()
     assert merge(b"a\n\xff\n", b"b\n\xff\n", b"a\n\xff\nc\n") == (b"b\n\xff\nc\n", True)
     assert merge(b"a\0", b"b\0", b"c\0") == (b"b\0", False)
     assert merge(b"", b"", b"") == (b"", True)
@@ -154,9 +154,9 @@ def test_a_virtual_twin_writes_into_memory(repo: Repo) -> None:
     twin = Repository.open(str(repo.path)).virtual()
     tree = twin.commit("HEAD").tree
     blob = twin.store(b"c: 1\n")
-    other = twin.with_files(tree, {"a.yaml": None, "dir/c.yaml": Entry(blob, 0o100644)})
+    other = twin.with_files(tree, {"a.yaml": None, "dir/c.yaml": TreeEntry(blob, 0o100644)})
     assert twin.entry(other, "a.yaml") is None
-    assert twin.entry(other, "dir/c.yaml") == Entry(blob, 0o100644)
+    assert twin.entry(other, "dir/c.yaml") == TreeEntry(blob, 0o100644)
     assert twin.blob(blob) == b"c: 1\n"
     assert {change.new_path for change in twin.changes(tree, other, renames=False)} == {
         "a.yaml",

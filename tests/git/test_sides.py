@@ -6,14 +6,14 @@ import pytest
 
 from kmerge_git.git.conflicts import Stages
 from kmerge_git.git.manifests import is_manifest, is_selected
-from kmerge_git.git.sides import Change, Entry, merged_mode, touched_by_both
+from kmerge_git.git.sides import Change, TreeEntry, merged_mode, touched_by_both
 
-A, B, C, D = (Entry(letter * 40, 0o100644) for letter in "abcd")
-EXECUTABLE = Entry("a" * 40, 0o100755)
-LINK = Entry("e" * 40, 0o120000)
+A, B, C, D = (TreeEntry(letter * 40, 0o100644) for letter in "abcd")
+EXECUTABLE = TreeEntry("a" * 40, 0o100755)
+LINK = TreeEntry("e" * 40, 0o120000)
 
 
-def edit(path: str, old: Entry | None, new: Entry | None, to: str = "") -> Change:
+def edit(path: str, old: TreeEntry | None, new: TreeEntry | None, to: str = "") -> Change:
     return Change(path, to or path, old, new)
 
 
@@ -78,7 +78,7 @@ def test_the_cases_come_in_the_order_of_their_paths() -> None:
     ],
 )
 def test_the_side_that_changed_the_mode_decides(
-    base: Entry | None, ours: Entry | None, theirs: Entry | None, mode: int
+    base: TreeEntry | None, ours: TreeEntry | None, theirs: TreeEntry | None, mode: int
 ) -> None:
     assert merged_mode(base, ours, theirs) == mode
 
@@ -97,7 +97,9 @@ def test_the_side_that_changed_the_mode_decides(
     ],
 )
 def test_the_situation_of_a_conflict(
-    entries: tuple[Entry | None, Entry | None, Entry | None], situation: str, has_obstacle: bool
+    entries: tuple[TreeEntry | None, TreeEntry | None, TreeEntry | None],
+    situation: str,
+    has_obstacle: bool,
 ) -> None:
     stages = Stages("f", *entries)
     assert (stages.situation, bool(stages.obstacle)) == (situation, has_obstacle)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.git.repository import LineMerge
+from kmerge_git.git.repository import Libgit2LineMerge
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.handwork import is_left_by_a_merge
 
@@ -14,7 +14,7 @@ DIFF3 = MARKED.replace(b"=======", b"||||||| 1234\nb\n=======")
 
 
 def is_left(found: bytes | None, merged: bytes | None = None) -> bool:
-    return is_left_by_a_merge(found, THREE, (merged,), LineMerge())
+    return is_left_by_a_merge(found, THREE, (merged,), Libgit2LineMerge())
 
 
 @pytest.mark.parametrize(

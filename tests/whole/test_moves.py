@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.git.sides import Change, Entry
+from kmerge_git.git.sides import Change, TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.moves import (
     Arrivals,
@@ -27,8 +27,8 @@ def read(oid: str) -> bytes:
 
 
 def arrived(path: str, new: str, old: str = "") -> Change:
-    before = Entry(old, 0o100644) if old else None
-    return Change(path, path, before, Entry(new, 0o100644))
+    before = TreeEntry(old, 0o100644) if old else None
+    return Change(path, path, before, TreeEntry(new, 0o100644))
 
 
 NONE = Arrivals((), read)

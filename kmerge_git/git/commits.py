@@ -1,0 +1,25 @@
+"""A commit as a plain value, and what a range of commits means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kmerge_git.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit: its id, its tree, its parents and the first line of its message."""
+
+    oid: str
+    tree: str
+    parents: tuple[str, ...]
+    subject: str
+
+
+def ends_of(spec: str) -> tuple[str, str]:
+    """The last revision of `REV` or `A..B`, and the one whose history is left out, if any."""
+    left, dots, right = spec.partition("..")
+    if right.startswith("."):
+        raise UsageError(f"{spec!r}: a range is A..B", hint="two dots")
+    return (right if dots else left) or "HEAD", (left or "HEAD") if dots else ""
