@@ -11,7 +11,7 @@ from kmerge_git.errors import UsageError
 from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.files import Package, read, write
-from kmerge_git.packages.merging import Merged, MergeFile, merge_packages
+from kmerge_git.packages.merging import MergedFile, MergeFile, merge_packages
 from kmerge_git.packages.moves import Move
 
 
@@ -43,7 +43,7 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("it is there already", path=args.output, hint="give a new directory")
 
 
-def _write(args: argparse.Namespace, results: list[Merged]) -> None:
+def _write(args: argparse.Namespace, results: list[MergedFile]) -> None:
     if args.dry_run:
         return
     if args.in_place:
@@ -58,7 +58,7 @@ def _write(args: argparse.Namespace, results: list[Merged]) -> None:
 
 
 def _tell(
-    args: argparse.Namespace, results: list[Merged], moves: list[Move], words: dict[str, str]
+    args: argparse.Namespace, results: list[MergedFile], moves: list[Move], words: dict[str, str]
 ) -> None:
     for move in moves:
         if args.explain or args.dry_run or args.summary:
@@ -78,5 +78,5 @@ def _tell(
         files.say(accounts.count(decisions, words, conflicts))
 
 
-def _unmerged(results: list[Merged]) -> int:
+def _unmerged(results: list[MergedFile]) -> int:
     return sum(bool(r.unmerged) for r in results)

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kmerge_git.git.install import Plan, Wish, plan_install
+from kmerge_git.git.install import SetupPlan, Wish, plan_install
 
 if TYPE_CHECKING:
     from kmerge_git.git.places import Scope
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def carry_out(plan: Plan, *, dry_run: bool, nothing: str) -> None:
+def carry_out(plan: SetupPlan, *, dry_run: bool, nothing: str) -> None:
     """Tell the plan, and make its changes unless this is a dry run."""
     if dry_run and plan.changes:
         print("would change (nothing is written):")

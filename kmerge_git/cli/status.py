@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from kmerge_git.cli.colour import Paint
-from kmerge_git.git.probes import Finding, probe_all
+from kmerge_git.git.probes import Probe, probe_all
 
 EPILOG = """\
 examples:
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
     return report(probe_all(Path.cwd()), as_json=args.json, color=args.color)
 
 
-def report(findings: list[Finding], *, as_json: bool, color: str) -> int:
+def report(findings: list[Probe], *, as_json: bool, color: str) -> int:
     """Print the findings; 1 if one of them is a failure."""
     works = all(finding.state != "FAIL" for finding in findings)
     if as_json:

@@ -22,11 +22,17 @@ OPEN = "# >>> kmerge >>>"
 CLOSE = "# <<< kmerge <<<"
 ABOUT = "# written by `kmerge install`; `kmerge uninstall` takes it out again"
 OURS = "kmerge"
+# values of `merge` that stand for no driver of anybody's, in words
+BUILT_IN = {
+    "set": "git's text merge",
+    "text": "git's text merge",
+    "unset": "git's binary merge",
+}
 BOM = "\ufeff"
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class AttributeLine:
     """A line of an attribute file that says something about `merge`."""
 
     number: int  # 1-based line number
@@ -47,7 +53,7 @@ def read_attributes(path: Path) -> str:
     return text
 
 
-def merge_rules(text: str) -> list[Rule]:
+def merge_rules(text: str) -> list[AttributeLine]:
     """The lines that set `merge`, in the order of the file; a later one wins."""
     macros = {"binary": "unset"}
     start, stop = find_block(text)
@@ -59,7 +65,7 @@ def merge_rules(text: str) -> list[Rule]:
             macros |= {pattern.removeprefix("[attr]"): value} if value else {}
         elif pattern and value:
             fenced = start <= index < stop
-            found.append(Rule(index + 1, line.rstrip("\r\n"), pattern, value, fenced))
+            found.append(AttributeLine(index + 1, line.rstrip("\r\n"), pattern, value, fenced))
     return found
 
 

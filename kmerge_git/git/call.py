@@ -36,6 +36,11 @@ class Answer:
         """The output without its last line end."""
         return self.out.removesuffix("\n").removesuffix("\r")
 
+    @property
+    def complaint(self) -> str:
+        """What git says is wrong."""
+        return self.err.strip().removeprefix("fatal: ").partition("\n")[0]
+
 
 def ask_git(
     *args: str,

@@ -76,7 +76,7 @@ class FileChange:
             raise KmergeError(why, path=str(self.path), hint="nothing in it was changed") from error
 
 
-Change = ConfigChange | FileChange
+SetupChange = ConfigChange | FileChange
 
 
 def read_text(path: Path) -> str:

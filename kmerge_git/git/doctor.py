@@ -12,7 +12,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git.call import ask_git, environment
 from kmerge_git.git.install import DRIVER
 from kmerge_git.git.places import git_path, in_repository, scopes_of, worktree_top
-from kmerge_git.git.probes import Finding, is_bare, probe_all
+from kmerge_git.git.probes import Probe, is_bare, probe_all
 
 BASE = "kind: ConfigMap\ndata:\n  a: '1'\n  b: '1'\n"
 OURS = BASE.replace("a: '1'", "a: '2'")
@@ -21,7 +21,7 @@ MERGED = OURS.replace("b: '1'", "b: '2'")  # neighbouring lines: git alone sees 
 RUNNING = 3600  # a temporary file that is younger may belong to a merge that is going on
 
 
-def examine(cwd: Path) -> list[Finding]:
+def examine(cwd: Path) -> list[Probe]:
     """The findings of `status`, and those that need more than a look."""
     findings = probe_all(cwd)
     registered = scopes_of(DRIVER, cwd)
@@ -32,21 +32,21 @@ def examine(cwd: Path) -> list[Finding]:
     return findings
 
 
-def try_merge(line: str) -> Finding:
+def try_merge(line: str) -> Probe:
     """Merge three versions with the registered line, in a repository made for it."""
     with tempfile.TemporaryDirectory(prefix="kmerge-doctor-") as scratch:
         top = Path(scratch)
         try:
             merged, said = _scratch_merge(top, line)
         except KmergeError as error:
-            return Finding("merge", "FAIL", f"the trial merge could not be made: {error}")
+            return Probe("merge", "FAIL", f"the trial merge could not be made: {error}")
     if merged == MERGED:
-        return Finding("merge", "ok", "a real merge in a scratch repository came out right")
+        return Probe("merge", "ok", "a real merge in a scratch repository came out right")
     why = next((text for text in said.splitlines() if text.startswith("kmerge:")), "")
     text = "a real merge in a scratch repository came out as git alone would have merged it"
     if "<<<<<<<" not in merged:
         text = "a real merge in a scratch repository came out wrong"
-    return Finding("merge", "FAIL", text + (f" ({why})" if why else ""), "run `kmerge install`")
+    return Probe("merge", "FAIL", text + (f" ({why})" if why else ""), "run `kmerge install`")
 
 
 def _scratch_merge(top: Path, line: str) -> tuple[str, str]:
@@ -88,22 +88,22 @@ def _scratch_merge(top: Path, line: str) -> tuple[str, str]:
     return (top / "x.yaml").read_bytes().decode(), said
 
 
-def probe_bare(cwd: Path) -> list[Finding]:
+def probe_bare(cwd: Path) -> list[Probe]:
     """What a server has to know."""
     if not is_bare(cwd):
         return []
     text = "a bare repository reads info/attributes, not the committed .gitattributes"
-    return [Finding("bare", "ok", text + " (git 2.43: `git config attr.tree HEAD` makes it)")]
+    return [Probe("bare", "ok", text + " (git 2.43: `git config attr.tree HEAD` makes it)")]
 
 
-def probe_leftovers(cwd: Path) -> Finding:
+def probe_leftovers(cwd: Path) -> Probe:
     """Temporary files of merges that were killed."""
     found = leftovers(cwd)
     if not found:
-        return Finding("leftovers", "ok", "no temporary files of killed merges")
+        return Probe("leftovers", "ok", "no temporary files of killed merges")
     names = ", ".join(path.name for path in found[:3]) + (", ..." if len(found) > 3 else "")
     hint = "`kmerge doctor --fix` removes them"
-    return Finding("leftovers", "warn", f"killed merges left {names} in {found[0].parent}", hint)
+    return Probe("leftovers", "warn", f"killed merges left {names} in {found[0].parent}", hint)
 
 
 def leftovers(cwd: Path) -> list[Path]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kmerge_git.git import patterns as pat
 from kmerge_git.git.attributes import OURS, covers, merge_rules, read_attributes, without_block
-from kmerge_git.git.changes import Change, ConfigChange, FileChange
+from kmerge_git.git.changes import ConfigChange, FileChange, SetupChange
 from kmerge_git.git.driverline import NAME, driver_line, mergetool_line
 from kmerge_git.git.hookfiles import plan_hooks, plan_no_hooks
 from kmerge_git.git.places import (
@@ -46,23 +46,20 @@ class Wish:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SetupPlan:
     """The changes to make, in order, and what to tell the user."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[SetupChange, ...]
     notes: tuple[str, ...] = ()
 
 
-def plan_install(wish: Wish, cwd: Path) -> Plan:
+def plan_install(wish: Wish, cwd: Path) -> SetupPlan:
     """What is still missing for the driver to work as wished; nothing if all is there."""
-    if wish.scope in ("local", "worktree") or wish.shared or wish.hooks:
-        needs_repository(cwd)
-    if wish.scope == "worktree":
-        needs_worktree_config(cwd)
+    _require_place(wish, cwd)
     wanted = {DRIVER_NAME: NAME, DRIVER: driver_line()}
     if wish.mergetool:
         wanted |= {TOOL: mergetool_line(), "mergetool.kmerge.trustExitCode": "true"}
-    changes: list[Change] = [
+    changes: list[SetupChange] = [
         ConfigChange(wish.scope, key, value)
         for key, value in wanted.items()
         if config_values(wish.scope, key, cwd) != [value]
@@ -71,15 +68,12 @@ def plan_install(wish: Wish, cwd: Path) -> Plan:
     hooks, told = plan_hooks(wish.scope, cwd) if wish.hooks else ([], [])
     if wish.shared and files:
         told = [*told, f"commit {files[0].path}: the team gets the registration with it"]
-    return Plan((*changes, *files, *hooks), (*notes, *told))
+    return SetupPlan((*changes, *files, *hooks), (*notes, *told))
 
 
-def plan_uninstall(wish: Wish, cwd: Path) -> Plan:
+def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
     """What has to go; settings below `kmerge.*` are the user's own and stay."""
-    if wish.scope in ("local", "worktree") or wish.shared:
-        needs_repository(cwd)
-    if wish.scope == "worktree":
-        needs_worktree_config(cwd)
+    _require_place(wish, cwd)
     keys = [DRIVER_NAME, DRIVER]
     if any("kmerge_git mergetool" in v for v in config_values(wish.scope, TOOL, cwd)):
         keys += [TOOL, "mergetool.kmerge.trustExitCode"]
@@ -89,19 +83,27 @@ def plan_uninstall(wish: Wish, cwd: Path) -> Plan:
     after = without_block(before)
     files = [FileChange(path, before, after)] if after != before else []
     hooks = plan_no_hooks(cwd) if wish.scope in ("local", "worktree") else []
-    return Plan((*config, *files, *hooks), tuple(_what_stays(wish, cwd)))
+    return SetupPlan((*config, *files, *hooks), tuple(_what_stays(wish, cwd)))
+
+
+def _require_place(wish: Wish, cwd: Path) -> None:
+    """Raise where there is nothing that the wish could be about."""
+    if wish.scope in ("local", "worktree") or wish.shared or wish.hooks:
+        needs_repository(cwd)
+    if wish.scope == "worktree":
+        needs_worktree_config(cwd)
 
 
 def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]]:
     path = attribute_file(wish.scope, cwd, shared=wish.shared)
-    target = pat.Source(path, read_attributes(path))
+    target = pat.AttributeFile(path, read_attributes(path))
     settled = pat.registered(target.text)
     lower = lower_attribute_files(wish.scope, cwd, shared=wish.shared)
     top = worktree_top(cwd)
     asked = wish.patterns or wish.json
     if not asked and not settled and top is not None and top / ".gitattributes" in lower:
         team = top / ".gitattributes"
-        if any(rule.merge == OURS for rule in merge_rules(read_attributes(team))):
+        if _names_us(team):
             return [], [f"{team} names the files already: {path} is left alone"]
     weaker = pat.sources(lower, top)
     patterns = wish.patterns or settled or pat.DEFAULTS
@@ -109,9 +111,13 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
         patterns += pat.skipped(target, weaker, settled)
     if wish.json:
         patterns += tuple(p for p in pat.JSON if p not in patterns)
-    chosen = pat.select(target, weaker, patterns, wish.on_conflict)
-    files = [FileChange(path, target.text, chosen.text)] if chosen.text != target.text else []
-    return files, [*chosen.notes, *_overruled(wish, path, patterns, cwd)]
+    text, notes = pat.select(target, weaker, patterns, wish.on_conflict)
+    files = [FileChange(path, target.text, text)] if text != target.text else []
+    return files, notes + _overruled(wish, path, patterns, cwd)
+
+
+def _names_us(path: Path) -> bool:
+    return any(rule.merge == OURS for rule in merge_rules(read_attributes(path)))
 
 
 def _overruled(wish: Wish, path: Path, patterns: tuple[str, ...], cwd: Path) -> list[str]:
@@ -136,6 +142,6 @@ def _what_stays(wish: Wish, cwd: Path) -> list[str]:
     ]
     top = worktree_top(cwd)
     team = top / ".gitattributes" if top and not wish.shared else None
-    if team and any(rule.merge == OURS for rule in merge_rules(read_attributes(team))):
+    if team and _names_us(team):
         notes.append(f"{team} still names kmerge, which does no harm: kmerge uninstall --shared")
     return notes

@@ -14,8 +14,9 @@ from typing import Literal
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attributes import (
+    BUILT_IN,
     OURS,
-    Rule,
+    AttributeLine,
     block_rules,
     covers,
     find_block,
@@ -40,7 +41,7 @@ JSON_SECRETS = tuple(name.replace(".yaml", ".json") for name in SECRETS if name.
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class AttributeFile:
     """An attribute file, and the directory below the top that its patterns belong to."""
 
     path: Path
@@ -49,53 +50,62 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class TakenPattern:
     """A line of somebody else that takes all files of one of our patterns."""
 
     pattern: str
     path: Path
-    rule: Rule
+    line: AttributeLine
 
     def __str__(self) -> str:
-        return f"{self.path}:{self.rule.number} gives {self.pattern} to {_named(self.rule.merge)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The new text of the attribute file, and what is to tell about it."""
-
-    text: str
-    notes: tuple[str, ...] = ()
+        return f"{self.path}:{self.line.number} gives {self.pattern} to {_named(self.line.merge)}"
 
 
 def select(
-    target: Source,
-    lower: list[Source],
+    target: AttributeFile,
+    lower: list[AttributeFile],
     wanted: tuple[str, ...],
     on_conflict: OnConflict = "abort",
-) -> Selection:
-    """The target's text with the block for the wanted patterns in it.
+) -> tuple[str, list[str]]:
+    """The target's text with the block for the wanted patterns in it, and what to tell about it."""
+    taken = _taken(target, lower, wanted, on_conflict)
+    if on_conflict == "skip":
+        others = {clash.pattern for clash in taken}
+        wanted = tuple(pattern for pattern in wanted if pattern not in others)
+    word = "skipped" if on_conflict == "skip" else "overruled"
+    notes = [f"{word}: {clash}" for clash in taken]
+    if not wanted:
+        return target.text, notes
+    after = max((clash.line.number for clash in taken if clash.path == target.path), default=0)
+    block = _block(wanted, _kept(wanted, lower))
+    return with_block(target.text, block, after=after if on_conflict == "overwrite" else 0), notes
+
+
+def _taken(
+    target: AttributeFile,
+    lower: list[AttributeFile],
+    wanted: tuple[str, ...],
+    on_conflict: OnConflict,
+) -> list[TakenPattern]:
+    """The wanted patterns that another line has; an error where nothing is said about them.
 
     Patterns that are registered already are settled: nobody is asked about them twice. But who
     says overwrite means every line that has the last word now.
     """
     settled = registered(target.text) if on_conflict != "overwrite" else ()
     fresh = [pattern for pattern in wanted if pattern not in settled]
-    clashes = [c for p in fresh for c in _clashes(p, target, lower)]
-    if clashes and on_conflict == "abort":
-        raise _taken(clashes)
-    patterns, notes, after = wanted, [], 0
-    if on_conflict == "skip":
-        taken = {clash.pattern for clash in clashes}
-        patterns = tuple(p for p in wanted if p not in taken)
-        notes = [f"skipped: {clash}" for clash in clashes]
-    elif clashes:
-        notes = [f"overruled: {clash}" for clash in clashes]
-        after = max([c.rule.number for c in clashes if c.path == target.path], default=0)
-    if not patterns:
-        return Selection(target.text, tuple(notes))
-    rules = _block(patterns, _kept(patterns, lower))
-    return Selection(with_block(target.text, rules, after=after), tuple(notes))
+    taken = [clash for pattern in fresh if (clash := _clash(pattern, target, lower))]
+    if taken and on_conflict == "abort":
+        first = taken[0]
+        more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
+        raise KmergeError(
+            f"{first.pattern} belongs to {_named(first.line.merge)} here{more}",
+            path=str(first.path),
+            line=first.line.number,
+            hint="--on-conflict skip leaves it so, --on-conflict overwrite gives it to kmerge",
+            excerpt=first.line.text,
+        )
+    return taken
 
 
 def registered(text: str) -> tuple[str, ...]:
@@ -104,36 +114,39 @@ def registered(text: str) -> tuple[str, ...]:
     return tuple(rule.pattern for rule in rules if rule.merge == OURS)
 
 
-def skipped(target: Source, lower: list[Source], settled: tuple[str, ...]) -> tuple[str, ...]:
+def skipped(
+    target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
+) -> tuple[str, ...]:
     """The usual patterns that an earlier `--on-conflict skip` left to another driver."""
     if not settled or not set(settled) <= {*DEFAULTS, *JSON}:
         return ()  # nothing is registered, or what the user chose with --pattern
-    return tuple(p for p in DEFAULTS if p not in settled and _clashes(p, target, lower))
+    return tuple(p for p in DEFAULTS if p not in settled and _clash(p, target, lower))
 
 
-def sources(paths: list[Path], top: Path | None) -> list[Source]:
+def sources(paths: list[Path], top: Path | None) -> list[AttributeFile]:
     """The attribute files with their texts; those in the working tree know their directory."""
     found = []
     for path in paths:
         inside = top is not None and path.name == ".gitattributes" and path.is_relative_to(top)
         parent = path.parent.relative_to(top).as_posix() if inside and top else ""
-        found.append(Source(path, read_attributes(path), "" if parent == "." else parent))
+        found.append(AttributeFile(path, read_attributes(path), "" if parent == "." else parent))
     return found
 
 
-def _clashes(pattern: str, target: Source, lower: list[Source]) -> list[Clash]:
+def _clash(pattern: str, target: AttributeFile, lower: list[AttributeFile]) -> TakenPattern | None:
     # in a file only the last line that covers the pattern counts; of the files the strongest
-    for source in (target, *reversed([s for s in lower if not s.directory])):
-        start, stop = find_block(source.text)
-        rules = [r for r in merge_rules(source.text) if covers(r.pattern, pattern) and not r.fenced]
-        if rules and not (stop and rules[-1].number <= start and source is target):
-            return [] if rules[-1].merge == OURS else [Clash(pattern, source.path, rules[-1])]
-        if pattern in registered(source.text):
-            return []
-    return []
+    for file in (target, *reversed([f for f in lower if not f.directory])):
+        start, stop = find_block(file.text)
+        lines = [r for r in merge_rules(file.text) if covers(r.pattern, pattern) and not r.fenced]
+        if lines and not (stop and lines[-1].number <= start and file is target):
+            last = lines[-1]
+            return None if last.merge == OURS else TakenPattern(pattern, file.path, last)
+        if pattern in registered(file.text):
+            return None
+    return None
 
 
-def _kept(patterns: tuple[str, ...], lower: list[Source]) -> list[str]:
+def _kept(patterns: tuple[str, ...], lower: list[AttributeFile]) -> list[str]:
     kept: dict[str, str] = {}
     for source in lower:
         for rule in merge_rules(source.text):
@@ -165,27 +178,13 @@ def _block(patterns: tuple[str, ...], kept: list[str]) -> list[str]:
     return rules + secrets + kept
 
 
-def _taken(clashes: list[Clash]) -> KmergeError:
-    first = clashes[0]
-    more = f" (and {len(clashes) - 1} more)" if len(clashes) > 1 else ""
-    return KmergeError(
-        f"{first.pattern} belongs to {_named(first.rule.merge)} here{more}",
-        path=str(first.path),
-        line=first.rule.number,
-        hint="--on-conflict skip leaves it so, --on-conflict overwrite gives it to kmerge",
-        excerpt=first.rule.text,
-    )
-
-
 def _named(merge: str) -> str:
-    return {
-        "set": "git's text merge",
-        "text": "git's text merge",
-        "unset": "git's binary merge",
+    names = BUILT_IN | {
         "binary": "git's binary merge",
         "unspecified": "git's default merge",
         "union": "git's union merge",
-    }.get(merge, f"the merge driver {merge}")
+    }
+    return names.get(merge, f"the merge driver {merge}")
 
 
 def _written(merge: str) -> str:

@@ -22,8 +22,7 @@ def needs_repository(cwd: Path) -> None:
     """Raise unless git finds a repository from here."""
     answer = ask_git("rev-parse", "--git-dir", cwd=cwd)
     if answer.code != 0:
-        why = answer.err.strip().removeprefix("fatal: ").partition("\n")[0]
-        raise KmergeError(why, hint="go into a repository, or use --global")
+        raise KmergeError(answer.complaint, hint="go into a repository, or use --global")
 
 
 def needs_worktree_config(cwd: Path) -> None:
@@ -128,8 +127,8 @@ def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:
         return answer.out.split("\0")[:-1]
     if answer.code == 1 or scope == "system":  # 1: no such key
         return []
-    why = answer.err.strip().removeprefix("fatal: ").partition("\n")[0]
-    raise KmergeError(f"git cannot read its {scope or 'merged'} configuration: {why}")
+    which = scope or "merged"
+    raise KmergeError(f"git cannot read its {which} configuration: {answer.complaint}")
 
 
 def hooks_directory(cwd: Path) -> Path:
@@ -139,11 +138,6 @@ def hooks_directory(cwd: Path) -> Path:
 
 def scopes_of(key: str, cwd: Path) -> list[tuple[str, str]]:
     """The scopes that set a key, with their values; the last one wins."""
-    words = git_words("config", "--show-scope", "--null", "--get-all", key, cwd=cwd)
+    answer = ask_git("config", "--show-scope", "--null", "--get-all", key, cwd=cwd)
+    words = answer.out.split("\0")[:-1] if answer.code == 0 else []
     return list(zip(words[::2], words[1::2], strict=False))
-
-
-def git_words(*args: str, cwd: Path) -> list[str]:
-    """What a git command prints between NULs; nothing if it fails."""
-    answer = ask_git(*args, cwd=cwd)
-    return answer.out.split("\0")[:-1] if answer.code == 0 else []

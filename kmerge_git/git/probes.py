@@ -14,21 +14,22 @@ from pathlib import Path
 from typing import Literal
 
 from kmerge_git import __version__
+from kmerge_git.git.attributes import BUILT_IN
 from kmerge_git.git.call import ask_git, git, git_version
 from kmerge_git.git.driverline import command_of, driver_line
 from kmerge_git.git.hookfiles import HOOKS
 from kmerge_git.git.install import DRIVER
+from kmerge_git.git.patterns import DEFAULTS
 from kmerge_git.git.places import config_values, hooks_directory, in_repository, scopes_of
 from kmerge_git.git.settings import settings_for
 
 LABELS_SINCE = (2, 44)  # %S %X %Y
 PATH_SINCE = (2, 5)  # %P
-FILES = ("*.yaml", "*.yml", "kustomization", "Kustomization")
 MADE_UP = "kmerge-probe.yaml"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Probe:
     """The answer of one probe."""
 
     name: str
@@ -37,67 +38,69 @@ class Finding:
     hint: str = ""
 
 
-def probe_all(cwd: Path) -> list[Finding]:
+def probe_all(cwd: Path) -> list[Probe]:
     """Every question of `kmerge status`, in the order in which the answers matter."""
     here = in_repository(cwd)
     findings = [probe_git(cwd), *probe_driver(cwd)]
     if not here:
         hint = "go into a repository to see whether its files are selected"
-        return [*findings, Finding("repository", "warn", "this directory is in none", hint)]
+        return [*findings, Probe("repository", "warn", "this directory is in none", hint)]
     return [*findings, *probe_selection(cwd), probe_hooks(cwd), *probe_settings(cwd)]
 
 
-def probe_git(cwd: Path) -> Finding:
+def probe_git(cwd: Path) -> Probe:
     """Git's version, and the placeholders that it does not have."""
     version = git_version(cwd)
     name = f"git {version[0]}.{version[1]}"
     if version < PATH_SINCE:
-        return Finding("git", "FAIL", f"{name} does not tell drivers the path", "update git")
+        return Probe("git", "FAIL", f"{name} does not tell drivers the path", "update git")
     if version < LABELS_SINCE:
         text = f"{name} has no %S %X %Y: conflict markers say ours and theirs, not branch names"
-        return Finding("git", "warn", text, "git 2.44 or newer has them; nothing else is missing")
-    return Finding("git", "ok", name)
+        return Probe("git", "warn", text, "git 2.44 or newer has them; nothing else is missing")
+    return Probe("git", "ok", name)
 
 
-def probe_driver(cwd: Path) -> list[Finding]:
+def probe_driver(cwd: Path) -> list[Probe]:
     """The registered line: who registered it, and whether it runs."""
     found = scopes_of(DRIVER, cwd)
     if not found or not found[-1][1]:
         if config_values(None, "merge.kmerge.name", cwd):
             text = "merge.kmerge has a name and no driver: git stops every merge of these files"
-            return [Finding("driver", "FAIL", text, "run `kmerge install` or `kmerge uninstall`")]
+            return [Probe("driver", "FAIL", text, "run `kmerge install` or `kmerge uninstall`")]
         hint = "run `kmerge install`, or `kmerge install --global` for all your repositories"
-        return [Finding("driver", "FAIL", "not registered, git merges text", hint)]
+        return [Probe("driver", "FAIL", "not registered, git merges text", hint)]
     scope, line = found[-1]
-    registered = Finding("driver", "ok", f"registered in the {scope} configuration")
+    registered = Probe("driver", "ok", f"registered in the {scope} configuration")
     repair = f"run `kmerge install{'' if scope in ('local', 'command') else ' --' + scope}`"
     return [registered, probe_line(line, cwd, repair)]
 
 
-def probe_line(line: str, cwd: Path, repair: str) -> Finding:
+def probe_line(line: str, cwd: Path, repair: str) -> Probe:
     """Run the registered line's own interpreter, options and driver file."""
     command = command_of(line)
     if not command:
         text = "the registered line is not one that this version writes; it was not tried"
-        return Finding("line", "warn", text, f"{repair} to replace it: {line}")
+        return Probe("line", "warn", text, f"{repair} to replace it: {line}")
     # an alias with `!` goes through the very shell that git starts drivers with
     ran = ask_git("-c", f"alias.kmerge-probe=!{command} --version", "kmerge-probe", cwd=cwd)
     if ran.code != 0 or not ran.out.startswith("kmerge "):
         why = (ran.err.strip().splitlines() or [f"exit code {ran.code}"])[-1]
-        return Finding("line", "FAIL", f"the registered command does not run: {why}", repair)
+        return Probe("line", "FAIL", f"the registered command does not run: {why}", repair)
     version = ran.line.removeprefix("kmerge ")
     if version != __version__:
         text = f"the registered command is version {version}, this is {__version__}"
-        return Finding("line", "warn", text, repair)
+        return Probe("line", "warn", text, repair)
     if line != driver_line():
         text = f"the registered command runs (version {version}), from another place than this one"
-        return Finding("line", "ok", text)
-    return Finding("line", "ok", f"the registered command runs (version {version})")
+        return Probe("line", "ok", text)
+    return Probe("line", "ok", f"the registered command runs (version {version})")
 
 
-def probe_selection(cwd: Path) -> list[Finding]:
+def probe_selection(cwd: Path) -> list[Probe]:
     """What git itself says about the files of this repository."""
-    listed = ask_git("ls-files", "-z", "--", *(f":(top,glob)**/{name}" for name in FILES), cwd=cwd)
+    listed = ask_git(
+        "ls-files", "-z", "--", *(f":(top,glob)**/{name}" for name in DEFAULTS), cwd=cwd
+    )
     # a path in conflict is listed once a stage; --deduplicate came with git 2.31
     paths = list(dict.fromkeys(listed.out.split("\0")[:-1])) if listed.code == 0 else []
     drivers = merge_attributes(paths or [MADE_UP], cwd)
@@ -112,13 +115,13 @@ def probe_selection(cwd: Path) -> list[Finding]:
         )
         text = f"{ours} of {len(paths)} YAML files go to kmerge" + (f"; {others}" if others else "")
     if ours:
-        return [Finding("attributes", "ok", text)]
+        return [Probe("attributes", "ok", text)]
     hint = "run `kmerge install`"
     if set(counts) - {"unspecified"}:
         hint += "; --on-conflict overwrite takes files from another driver"
     if is_bare(cwd):
         hint += " (a bare repository does not read the committed .gitattributes)"
-    return [Finding("attributes", "FAIL", text, hint)]
+    return [Probe("attributes", "FAIL", text, hint)]
 
 
 def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:
@@ -128,30 +131,30 @@ def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:
     return dict(zip(parts[::3], parts[2::3], strict=True))
 
 
-def probe_hooks(cwd: Path) -> Finding:
+def probe_hooks(cwd: Path) -> Probe:
     """Hooks are a choice: without them nothing is wrong, without their program they are idle."""
     directory = hooks_directory(cwd)
     calling = [name for name in HOOKS if _calls_us(directory / name)]
     if not calling:
-        return Finding("hooks", "ok", "none call kmerge (`kmerge install --hooks` writes them)")
+        return Probe("hooks", "ok", "none call kmerge (`kmerge install --hooks` writes them)")
     text = f"{' and '.join(calling)} call kmerge"
     if shutil.which("kmerge") is None:
-        return Finding("hooks", "warn", f"{text}, which is not on PATH", "put kmerge on PATH")
-    return Finding("hooks", "ok", text)
+        return Probe("hooks", "warn", f"{text}, which is not on PATH", "put kmerge on PATH")
+    return Probe("hooks", "ok", text)
 
 
-def probe_settings(cwd: Path) -> list[Finding]:
+def probe_settings(cwd: Path) -> list[Probe]:
     """Settings that turn the driver off, or make no sense."""
     findings = []
     if os.environ.get("KMERGE") == "0":
         text = "KMERGE=0 turns the driver off in this shell"
-        findings.append(Finding("settings", "warn", text, "unset KMERGE"))
+        findings.append(Probe("settings", "warn", text, "unset KMERGE"))
     if config_values(None, "merge.kmerge.recursive", cwd):
         text = "merge.kmerge.recursive is set: criss-cross merges lose the driver's base"
         hint = "git config --unset-all merge.kmerge.recursive"
-        findings.append(Finding("settings", "warn", text, hint))
+        findings.append(Probe("settings", "warn", text, hint))
     for problem in settings_for(MADE_UP).problems:
-        findings.append(Finding("settings", "warn", problem, "it is passed over; correct it"))
+        findings.append(Probe("settings", "warn", problem, "it is passed over; correct it"))
     return findings
 
 
@@ -172,9 +175,4 @@ def _first(drivers: dict[str, str], name: str) -> str:
 
 
 def _named(driver: str) -> str:
-    return {
-        "unspecified": "git",
-        "set": "git's text merge",
-        "text": "git's text merge",
-        "unset": "git's binary merge",
-    }.get(driver, driver)
+    return (BUILT_IN | {"unspecified": "git"}).get(driver, driver)
