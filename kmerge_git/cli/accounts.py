@@ -39,17 +39,18 @@ def count(decisions: Iterable[Decision], words: dict[str, str], conflicts: int =
     ours = sum(d.side == "ours" for d in made)
     lost = sum(map(is_loss, made))
     parts = [f"{theirs} from {words['theirs']}", f"{ours} from {words['ours']}"]
-    return ", ".join([*parts, f"{lost} lost", _number(conflicts, "conflict")])
+    return ", ".join([*parts, f"{lost} lost", counted(conflicts, "conflict")])
 
 
 def files(statuses: Sequence[str], unmerged: int) -> str:
     """`12 files: 2 added, 1 deleted, 4 changed, 5 the same`."""
     parts = [f"{statuses.count(word)} {word}" for word in ("added", "deleted", "changed", "same")]
-    text = f"{_number(len(statuses), 'file')}: {', '.join(parts)}"
+    text = f"{counted(len(statuses), 'file')}: {', '.join(parts)}"
     return f"{text}; {unmerged} not merged" if unmerged else text
 
 
-def _number(count: int, noun: str) -> str:
+def counted(count: int, noun: str) -> str:
+    """`1 file`, `2 files`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 

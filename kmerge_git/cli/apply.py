@@ -7,9 +7,8 @@ import sys
 
 from kmerge_git.cli import files, objects
 from kmerge_git.cli.colour import Paint
-from kmerge_git.cli.objects import Loaded, Map, ObjectFile
-from kmerge_git.cli.patch import add_output
-from kmerge_git.cli.schemas import add_schema, find_schema, read_schema
+from kmerge_git.cli.objects import Loaded, ObjectFile
+from kmerge_git.cli.schemas import Document, add_schema, find_schema, read_schema
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.apply_config import Applied, plan_apply
@@ -34,18 +33,13 @@ exit code: 0 applied, 1 a conflict under --no-overwrite, 2 an error; then nothin
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     parser.add_argument("config", metavar="CONFIG", help="what is applied; `-` reads stdin")
     parser.add_argument("--live", metavar="LIVE", help="the objects in the cluster; none: create")
     parser.add_argument(
         "--last-applied", metavar="FILE", help="the config applied before, not the annotation's"
     )
-    parser.add_argument(
-        "--overwrite",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="--no-overwrite: a field that was changed in the live object since is a conflict",
+    objects.add_overwrite(
+        parser, "--no-overwrite: a field that was changed in the live object since is a conflict"
     )
     parser.add_argument(
         "--namespace", default="", help="for a config without one (default: the live object's)"
@@ -57,52 +51,60 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--show-patch", action="store_true", help="print the patch instead of the object"
     )
     add_schema(parser)
-    add_output(parser)
+    objects.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Apply a file of configs to a file of live objects."""
-    if args.in_place and args.output:
-        raise UsageError("--in-place and -o exclude each other")
-    paths = [path for path in (args.config, args.live, args.last_applied) if path]
-    if paths.count("-") > 1:
-        raise UsageError("only one of the files can be stdin")
+    objects.check(args, args.config, args.live, args.last_applied)
     if args.in_place and not args.live:
         raise UsageError("--in-place changes LIVE: give it with --live")
     config = objects.load(args.config)
     live = objects.load(args.live) if args.live else None
     last = objects.load(args.last_applied) if args.last_applied else None
-    if not config.objects:
-        raise UsageError("the file has no object", path=config.source.path)
+    config.require_objects()
     schema = read_schema(args.schema)
     done: list[tuple[Loaded, Loaded | None, Applied]] = []
     for wanted in config.objects:
         partner = _partner(live, wanted, len(config.objects))
         before = _partner(last, wanted, len(config.objects))
-        value = partner.value if partner else {}
         try:
-            applied = plan_apply(
-                wanted.value,
-                value,
-                last_applied=before.value if before else None,
-                schema=find_schema(schema, wanted.value),
-                overwrite=args.overwrite,
-                namespace=args.namespace,
-            )
+            applied = _applied(args, wanted, partner, before, schema)
         except PatchConflict as conflict:
-            files.say(f"kmerge: {objects.placed(conflict, wanted)}")
+            files.say(f"kmerge: {conflict}")
             return 1
-        except PatchError as error:
-            annotated = LAST_APPLIED in error.steps and partner is not None
-            raise objects.placed(error, partner if annotated and partner else wanted) from None
         done.append((wanted, partner, applied))
-        _tell(wanted, value, applied)
+        value = partner.value if partner else {}
+        _tell(wanted, applied)
         if args.explain:
             paint = Paint(args.color, sys.stderr)
             for field in explain(applied, value, find_schema(schema, wanted.value)):
                 files.say(_line(field, paint))
     _output(args, config, live, done)
     return 0
+
+
+def _applied(
+    args: argparse.Namespace,
+    wanted: Loaded,
+    partner: Loaded | None,
+    before: Loaded | None,
+    schema: Document | None,
+) -> Applied:
+    try:
+        return plan_apply(
+            wanted.value,
+            partner.value if partner else {},
+            last_applied=before.value if before else None,
+            schema=find_schema(schema, wanted.value),
+            overwrite=args.overwrite,
+            namespace=args.namespace,
+        )
+    except PatchConflict as conflict:
+        raise objects.placed(conflict, wanted) from None
+    except PatchError as error:
+        is_annotation = LAST_APPLIED in error.steps
+        raise objects.placed(error, partner if partner and is_annotation else wanted) from None
 
 
 def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | None:
@@ -124,12 +126,11 @@ def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | Non
     )
 
 
-def _tell(wanted: Loaded, live: Map, applied: Applied) -> None:
+def _tell(wanted: Loaded, applied: Applied) -> None:
     for warning in applied.warnings:
         files.say(f"warning: {warning}")
     word = "created" if applied.created else "configured" if applied.changed else "unchanged"
-    _, kind, _, name = objects.naming(wanted.value)
-    group = objects.naming(wanted.value)[0]
+    group, kind, _, name = objects.naming(wanted.value)
     files.say(f"{kind.lower()}{'.' + group if group else ''}/{name} {word}")
 
 
@@ -162,8 +163,7 @@ def _output(
 ) -> None:
     if args.show_patch:
         patches = [applied.patch for _, _, applied in done]
-        out = objects.formatted(patches, "json" if args.output == "json" else "yaml")
-        files.write(None if args.output in ("json", "yaml") else args.output, out)
+        objects.write_values(patches, args.output)
         return
     results = [applied.result for _, _, applied in done]
     if live is None:

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 from typing import TextIO
 
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
+
+
+def add_color(parser: argparse.ArgumentParser, text: str) -> None:
+    """Define `--color`."""
+    choices = ("auto", "always", "never")
+    parser.add_argument("--color", choices=choices, default="auto", help=text)
 
 
 class Paint:

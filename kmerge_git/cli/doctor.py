@@ -24,8 +24,6 @@ exit code: 0 all is well, 1 a probe failed, 2 an error
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `kmerge doctor`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     add_output(parser)
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+from collections.abc import Callable
 
 from kmerge_git.cli import accounts, files
 from kmerge_git.errors import UsageError
@@ -37,6 +38,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="tell every decision on stderr: place, rule, whose value was taken",
     )
     parser.add_argument("--summary", action="store_true", help="tell counts on stderr")
+
+
+Merge = Callable[[argparse.Namespace, Three[bytes], str, Three[str]], Result]
+
+
+def run(
+    args: argparse.Namespace,
+    names: Three[str],
+    given: tuple[str, ...],
+    words: dict[str, str],
+    merge: Merge,
+) -> int:
+    """Merge files or directories; two-way the base is not among the inputs that are given."""
+    if are_directories(*given):
+        from kmerge_git.cli import folders  # only directories need it
+
+        def merge_file(texts: Three[bytes], path: str) -> Result:
+            return merge(args, texts, path, names.map(lambda root: os.path.join(root, path)))
+
+        return folders.run(args, names, merge_file)
+    check(args, *given)
+    texts = read(names)
+    path = next((name for name in (names.ours, *given) if name != "-"), "")
+    return finish(args, merge(args, texts, path, names), texts.ours, words)
 
 
 def are_directories(*paths: str) -> bool:

@@ -28,8 +28,6 @@ whether it works, `kmerge uninstall` takes it out again.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `kmerge install`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     add_places(parser)
     parser.add_argument(
         "--pattern",

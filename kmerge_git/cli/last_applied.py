@@ -10,7 +10,6 @@ import tempfile
 
 from kmerge_git.cli import files, objects
 from kmerge_git.cli.objects import Loaded, Map, ObjectFile
-from kmerge_git.cli.patch import add_output
 from kmerge_git.errors import PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.last_applied import annotation, last_applied, with_last_applied
@@ -33,8 +32,6 @@ exit code: 0 done, 2 an error; then nothing is written
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     parser.add_argument("action", choices=("view", "set", "edit"))
     parser.add_argument("file", metavar="FILE", help="the live objects; `-` reads stdin")
     parser.add_argument("--config", metavar="CONFIG", help="set: the config to write into it")
@@ -43,13 +40,34 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="set: also where the live object has no annotation yet",
     )
-    add_output(parser)
+    objects.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """View, set or edit."""
-    if args.in_place and args.output:
-        raise UsageError("--in-place and -o exclude each other")
+    _check(args)
+    file = objects.load(args.file)
+    file.require_objects()
+    if args.action == "view":
+        return _view(args, file)
+    configs = _given(args, file) if args.action == "set" else _edited(file)
+    values = {loaded.document.number: loaded.value for loaded in file.objects}
+    for loaded, config in configs:
+        try:
+            values[loaded.document.number] = with_last_applied(loaded.value, config)
+        except PatchError as error:
+            raise objects.placed(error, loaded) from None
+    texts = {
+        loaded.document.number: reshape(loaded.document, value)
+        for loaded, value in zip(file.objects, values.values(), strict=True)
+        if value != loaded.value
+    }
+    objects.emit(args, file, file.text(texts), list(values.values()))
+    return 0
+
+
+def _check(args: argparse.Namespace) -> None:
+    objects.check(args)
     if args.action == "set" and not args.config:
         raise UsageError("set needs --config CONFIG")
     if args.action != "set" and (args.config or args.create_annotation):
@@ -59,26 +77,6 @@ def run(args: argparse.Namespace) -> int:
             "--in-place and --dry-run belong to set and edit",
             hint="view only prints, -o FILE writes it to a file",
         )
-    file = objects.load(args.file)
-    if not file.objects:
-        raise UsageError("the file has no object", path=file.source.path)
-    if args.action == "view":
-        return _view(args, file)
-    configs = _given(args, file) if args.action == "set" else _edited(file)
-    results: dict[int, Map] = {}
-    for loaded, config in configs:
-        try:
-            results[loaded.document.number] = with_last_applied(loaded.value, config)
-        except PatchError as error:
-            raise objects.placed(error, loaded) from None
-    texts = {
-        loaded.document.number: reshape(loaded.document, results[loaded.document.number])
-        for loaded, _ in configs
-        if results[loaded.document.number] != loaded.value
-    }
-    values = [results.get(loaded.document.number, loaded.value) for loaded in file.objects]
-    objects.emit(args, file, file.text(texts), values)
-    return 0
 
 
 def _view(args: argparse.Namespace, file: ObjectFile) -> int:
@@ -89,8 +87,7 @@ def _view(args: argparse.Namespace, file: ObjectFile) -> int:
             found.append(config)
         else:
             files.say(f"kmerge: {objects.title(loaded.value)} has no last-applied annotation")
-    out = objects.formatted(found, "json" if args.output == "json" else "yaml")
-    files.write(None if args.output in ("json", "yaml") else args.output, out)
+    objects.write_values(found, args.output)
     return 0
 
 
@@ -105,20 +102,14 @@ def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map
     pairs = []
     for config in objects.load(args.config).objects:
         found = [loaded for loaded in file.objects if loaded.matches(config.value)]
-        if len(found) != 1:
-            count = "is not" if not found else "is more than once"
-            raise UsageError(
-                f"{objects.title(config.value)} {count} in it",
-                path=file.source.path,
-                hint=objects.PAIRED,
-            )
-        if annotation(found[0].value) is None and not args.create_annotation:
+        live = file.only(found, config.value)
+        if annotation(live.value) is None and not args.create_annotation:
             raise UsageError(
                 f"{objects.title(config.value)} has no last-applied annotation",
                 path=file.source.path,
                 hint="--create-annotation makes one",
             )
-        pairs.append((found[0], config.value))
+        pairs.append((live, config.value))
     return pairs
 
 

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 # command -> (module below kmerge_git.cli, one-line summary)
-# A command's module has `add_arguments(parser)` and `run(args) -> int`; it is imported only
-# when its command is called, because the imports are most of the start-up time.
+# A command's module has `add_arguments(parser)`, `run(args) -> int`, the EPILOG of its help, and a
+# DESCRIPTION where the summary is not enough; it is imported only when its command is called,
+# because the imports are most of the start-up time.
 COMMANDS: dict[str, tuple[str, str]] = {
     "install": ("install", "register the merge driver with git"),
     "uninstall": ("uninstall", "take the merge driver out of git again"),
@@ -88,6 +89,9 @@ def _dispatch(name: str, argv: list[str]) -> int:
         sub = commands.add_parser(command, help=summary, description=summary)
         if command == name:
             loaded = import_module(f"kmerge_git.cli.{module}")
+            sub.formatter_class = argparse.RawDescriptionHelpFormatter
+            sub.description = getattr(loaded, "DESCRIPTION", summary)
+            sub.epilog = loaded.EPILOG
             loaded.add_arguments(sub)
             runner = loaded.run
     args, unknown = parser.parse_known_args(argv)

@@ -6,7 +6,7 @@ import argparse
 
 from kmerge_git.cli import files, objects
 from kmerge_git.cli.objects import Loaded, Map, ObjectFile
-from kmerge_git.cli.schemas import Document, add_schema, need_schema, read_schema
+from kmerge_git.cli.schemas import Document, add_schema, add_type, need_schema, read_schema
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.patch.json_patch import make_json_patch, make_json_patch3
 from kmerge_git.patch.make_patch import make_patch, make_patch3
@@ -27,25 +27,15 @@ exit code: 0 made (`{}`: nothing changed), 1 a conflict under --no-overwrite, 2 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     parser.add_argument("original", metavar="ORIGINAL", help="the object before; `-` reads stdin")
     parser.add_argument("modified", metavar="MODIFIED", help="the object wanted")
     parser.add_argument(
         "--current", metavar="LIVE", help="the object that it is to be applied to: a 3-way patch"
     )
-    parser.add_argument(
-        "--overwrite",
-        action=argparse.BooleanOptionalAction,
-        default=True,
-        help="--no-overwrite: changes in LIVE that clash with the patch are a conflict",
+    objects.add_overwrite(
+        parser, "--no-overwrite: changes in LIVE that clash with the patch are a conflict"
     )
-    parser.add_argument(
-        "--type",
-        choices=("strategic", "merge"),
-        default="strategic",
-        help="merge: a JSON merge patch (RFC 7386), as custom resources need (default: strategic)",
-    )
+    add_type(parser)
     parser.add_argument(
         "-o", "--output", metavar="OUT", help="write to this file; `json`: print the patch as JSON"
     )
@@ -54,9 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make a patch."""
-    paths = [args.original, args.modified, *([args.current] if args.current else [])]
-    if paths.count("-") > 1:
-        raise UsageError("only one of the files can be stdin")
+    objects.check(args, args.original, args.modified, args.current)
     if not args.overwrite and not args.current:
         raise UsageError("--no-overwrite needs --current")
     original, modified = objects.load(args.original), objects.load(args.modified)
@@ -77,21 +65,13 @@ def run(args: argparse.Namespace) -> int:
         files.say(f"kmerge: {conflict}")
         return 1
     _complain_about_lost(original, modified, single)
-    out = objects.formatted(patches or [{}], "json" if args.output == "json" else "yaml")
-    files.write(None if args.output in ("json", "yaml") else args.output, out)
+    objects.write_values(patches or [{}], args.output)
     return 0
 
 
 def _partner(file: ObjectFile, wanted: Loaded) -> Loaded:
     found = [loaded for loaded in file.objects if _same_object(loaded.value, wanted.value)]
-    if len(found) != 1:
-        count = "is not" if not found else "is more than once"
-        raise UsageError(
-            f"{objects.title(wanted.value)} {count} in it",
-            path=file.source.path,
-            hint=objects.PAIRED,
-        )
-    return found[0]
+    return file.only(found, wanted.value)
 
 
 def _live(current: ObjectFile | None, wanted: Loaded, single: bool) -> Loaded | None:

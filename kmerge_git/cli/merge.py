@@ -22,8 +22,6 @@ exit code: 0 merged clean, 1 conflicts are marked in the result, 2 an error
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     parser.add_argument("base", help="the common ancestor; `-` reads stdin")
     parser.add_argument("ours", help="our version")
     parser.add_argument("theirs", help="their version")

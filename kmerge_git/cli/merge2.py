@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from kmerge_git.cli import accounts, inputs
 from kmerge_git.merge.kyaml.api import Result, merge2_bytes
@@ -31,9 +30,6 @@ their numbers.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EPILOG
     parser.add_argument("--src", "-S", required=True, metavar="S", help="what is merged over dest")
     parser.add_argument("--dest", "-D", required=True, metavar="D", help="what it is merged into")
     inputs.add_arguments(parser)
@@ -47,20 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Merge two files or two directories."""
     names = Three("", args.dest, args.src)
-    if inputs.are_directories(names.ours, names.theirs):
-        from kmerge_git.cli import folders  # only directories need it
-
-        return folders.run(
-            args, names, lambda at, path: _merge(args, at, path, _below(names, path))
-        )
-    inputs.check(args, names.ours, names.theirs)
-    texts = inputs.read(names)
-    path = names.ours if names.ours != "-" else names.theirs
-    return inputs.finish(args, _merge(args, texts, path, names), texts.ours, accounts.MERGE2)
-
-
-def _below(names: Three[str], path: str) -> Three[str]:
-    return names.map(lambda root: os.path.join(root, path))
+    return inputs.run(args, names, (names.ours, names.theirs), accounts.MERGE2, _merge)
 
 
 def _merge(args: argparse.Namespace, texts: Three[bytes], path: str, names: Three[str]) -> Result:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from kmerge_git.cli import accounts, inputs
 from kmerge_git.errors import UsageError
@@ -36,9 +35,6 @@ written. docs/merge-rules.md explains the rules by their numbers.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.description = DESCRIPTION
-    parser.epilog = EPILOG
     parser.add_argument(
         "--original", "-O", required=True, metavar="O", help="what updated and dest come from"
     )
@@ -66,21 +62,8 @@ def run(args: argparse.Namespace) -> int:
     if args.rules == "git" and not args.infer:
         raise UsageError("--no-infer is a switch of --rules kyaml")
     names = Three(args.original, args.dest, args.updated)
-    if inputs.are_directories(names.base, names.ours, names.theirs):
-        from kmerge_git.cli import folders  # only directories need it
-
-        return folders.run(
-            args, names, lambda at, path: _merge(args, at, path, _below(names, path))
-        )
-    inputs.check(args, names.base, names.ours, names.theirs)
-    texts = inputs.read(names)
-    path = next((n for n in (names.ours, names.base, names.theirs) if n != "-"), "")
-    merged = _merge(args, texts, path, names)
-    return inputs.finish(args, merged, texts.ours, accounts.MERGE3)
-
-
-def _below(names: Three[str], path: str) -> Three[str]:
-    return names.map(lambda root: os.path.join(root, path))
+    given = (names.base, names.ours, names.theirs)
+    return inputs.run(args, names, given, accounts.MERGE3, _merge)
 
 
 def _merge(args: argparse.Namespace, texts: Three[bytes], path: str, names: Three[str]) -> Result:

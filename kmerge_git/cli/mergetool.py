@@ -23,8 +23,6 @@ exit code: 0 MERGED has no conflicts, 1 conflicts are marked in MERGED, 2 an err
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     parser.add_argument("base", metavar="BASE", help="the ancestor; empty or missing if none")
     parser.add_argument("local", metavar="LOCAL", help="our version")
     parser.add_argument("remote", metavar="REMOTE", help="their version")

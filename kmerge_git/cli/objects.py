@@ -5,6 +5,7 @@ YAML or JSON, one document or many. An error of a patch gets the place in its fi
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from difflib import unified_diff
 from typing import Any
 
 from kmerge_git.cli import files
-from kmerge_git.cli.colour import Paint
+from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.errors import PatchConflict, PatchError, Unsupported, UsageError
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, Stream, split
@@ -48,10 +49,51 @@ class ObjectFile:
     stream: Stream
     objects: list[Loaded]
 
+    def require_objects(self) -> None:
+        """Raise where there is nothing to work on."""
+        if not self.objects:
+            raise UsageError("the file has no object", path=self.source.path)
+
+    def only(self, found: list[Loaded], wanted: Map) -> Loaded:
+        """The one of its objects that was found for another one."""
+        if len(found) != 1:
+            count = "is not" if not found else "is more than once"
+            why = f"{title(wanted)} {count} in it"
+            raise UsageError(why, path=self.source.path, hint=PAIRED)
+        return found[0]
+
     def text(self, changed: dict[int, str]) -> bytes:
         """The file with some documents (by number) rewritten."""
         texts = [changed.get(d.number, d.text) for d in self.stream.documents]
         return self.source.encode(self.stream.prologue + "".join(texts) + self.stream.tail)
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """Define where a result goes."""
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="OUT",
+        help="write to this file; `json` or `yaml`: print new text in that format",
+    )
+    parser.add_argument("--in-place", action="store_true", help="change the file itself")
+    parser.add_argument("--dry-run", action="store_true", help="show a diff, write nothing")
+    add_color(parser, "colour the diff")
+
+
+def add_overwrite(parser: argparse.ArgumentParser, text: str) -> None:
+    """Define what becomes of changes in the live object."""
+    parser.add_argument(
+        "--overwrite", action=argparse.BooleanOptionalAction, default=True, help=text
+    )
+
+
+def check(args: argparse.Namespace, *inputs: str | None) -> None:
+    """Refuse what makes no sense before anything is read."""
+    if getattr(args, "in_place", False) and args.output:
+        raise UsageError("--in-place and -o exclude each other")
+    if inputs.count("-") > 1:
+        raise UsageError("only one of the files can be stdin")
 
 
 def load(path: str, data: bytes | None = None) -> ObjectFile:
@@ -94,15 +136,6 @@ def _is_json6902(value: object) -> bool:
         and bool(value)
         and all(isinstance(item, dict) and "op" in item for item in value)
     )
-
-
-def one(path: str) -> Loaded:
-    """The only object of a file."""
-    found = load(path).objects
-    if len(found) != 1:
-        count = f"{len(found)} objects" if found else "no object"
-        raise UsageError(f"the file has {count}, one is expected", path=_shown(path))
-    return found[0]
 
 
 def naming(value: Map) -> tuple[str, str, str, str]:
@@ -152,6 +185,12 @@ def _entry(node: Node | None, step: str | int) -> Entry | None:
     return None
 
 
+def write_values(values: list[Map], output: str | None) -> None:
+    """New text to a file, or to stdout as YAML or in the format that `-o` names."""
+    how = "json" if output == "json" else "yaml"
+    files.write(None if output in ("json", "yaml") else output, formatted(values, how))
+
+
 def formatted(values: list[Map], how: str) -> bytes:
     """New text: JSON as kubectl prints it, or YAML documents."""
     from kmerge_git.patch.values import sorted_keys
@@ -169,7 +208,7 @@ def emit(args: Any, file: ObjectFile, text: bytes, values: list[Map]) -> None:
     if args.dry_run:
         sys.stdout.write(difference(file, text, Paint(args.color, sys.stdout)))
     elif args.output in ("json", "yaml"):
-        files.write(None, formatted(values, args.output))
+        write_values(values, args.output)
     elif args.in_place:
         if file.path == "-":
             raise UsageError("stdin cannot be changed in place")

@@ -7,7 +7,14 @@ import sys
 
 from kmerge_git.cli import objects
 from kmerge_git.cli.objects import Loaded, Map, ObjectFile
-from kmerge_git.cli.schemas import Document, add_schema, find_schema, need_schema, read_schema
+from kmerge_git.cli.schemas import (
+    Document,
+    add_schema,
+    add_type,
+    find_schema,
+    need_schema,
+    read_schema,
+)
 from kmerge_git.errors import PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.apply_patch import apply_patch
@@ -34,8 +41,6 @@ exit code: 0 patched, 2 an error; then nothing is written
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     parser.add_argument("target", metavar="TARGET", help="YAML or JSON; `-` reads stdin")
     parser.add_argument(
         "-p",
@@ -45,12 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="a patch file, or the patch itself if it starts with `{`; may be repeated",
     )
-    parser.add_argument(
-        "--type",
-        choices=("strategic", "merge"),
-        default="strategic",
-        help="merge: a JSON merge patch (RFC 7386), as custom resources need (default: strategic)",
-    )
+    add_type(parser)
     parser.add_argument(
         "--flavor",
         choices=("kubectl", "kustomize"),
@@ -65,35 +65,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the object to patch, in a file of several",
     )
     add_schema(parser)
-    add_output(parser)
-
-
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """Define where a result goes."""
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="OUT",
-        help="write to this file; `json` or `yaml`: print new text in that format",
-    )
-    parser.add_argument("--in-place", action="store_true", help="change the file itself")
-    parser.add_argument("--dry-run", action="store_true", help="show a diff, write nothing")
-    parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colour the diff"
-    )
+    objects.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Patch a file."""
-    if args.in_place and args.output:
-        raise UsageError("--in-place and -o exclude each other")
-    if [args.target, *args.patch].count("-") > 1:
-        raise UsageError("only one of the files can be stdin")
+    objects.check(args, args.target, *args.patch)
     if args.type == "merge" and args.flavor == "kustomize":
         raise UsageError("--flavor is about strategic merge patches", hint="leave out --type merge")
     target = objects.load(args.target)
-    if not target.objects:
-        raise UsageError("the file has no object", path=target.source.path)
+    target.require_objects()
     schema = read_schema(args.schema)
     results = {loaded.document.number: loaded.value for loaded in target.objects}
     for patch in [patch for text in args.patch for patch in _patches(text)]:

@@ -8,13 +8,14 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.colour import Paint
+from kmerge_git.cli.accounts import counted
+from kmerge_git.cli.colour import Paint, add_color
 
 if TYPE_CHECKING:
     from kmerge_git.outcome import Conflict
     from kmerge_git.whole.previewing import FilePreview, Preview, Step
 
-EXAMPLES = """\
+EPILOG = """\
 examples:
   kmerge preview feature             what would `git merge feature` do here?
   kmerge preview main --rebase       what would `git rebase main` do here?
@@ -36,8 +37,6 @@ _COLOURS = {"clean": "dim", "conflict": "red"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     parser.add_argument("rev", metavar="REV", help="what would be merged, or rebased onto")
     parser.add_argument(
         "--rebase", action="store_true", help="rebase onto REV, commit by commit, instead"
@@ -46,9 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--into", metavar="REV", default="HEAD", help="the commit to be on (default: HEAD)"
     )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colours in the table"
-    )
+    add_color(parser, "colours in the table")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -131,15 +128,11 @@ def _summary(preview: Preview) -> str:
         )
         if count[result]
     ]
-    files = f"{_counted(total, 'file')} changed on both sides"
+    files = f"{counted(total, 'file')} changed on both sides"
     tail = (
-        f"; stops here, {_counted(preview.untried, 'commit')} not tried" if preview.untried else ""
+        f"; stops here, {counted(preview.untried, 'commit')} not tried" if preview.untried else ""
     )
     return f"{preview.mode}: {files}" + (f": {', '.join(words)}" if words else "") + tail
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _as_json(preview: Preview) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kmerge_git import __version__
-from kmerge_git.cli.colour import Paint
+from kmerge_git.cli.accounts import counted
+from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.cli.progress import Progress
 from kmerge_git.errors import KmergeError, UsageError
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from kmerge_git.whole.replaying import Replayed, ReplayedMerge
     from kmerge_git.whole.tally import Tally
 
-EXAMPLES = """\
+EPILOG = """\
 examples:
   kmerge replay                       all merges that HEAD can reach
   kmerge replay v1.0..main            those of a range
@@ -41,8 +42,6 @@ _MOST_LINES = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     parser.add_argument("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
     parser.add_argument("--last", type=_count, metavar="N", help="only the newest N merges")
     parser.add_argument(
@@ -52,9 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--html", metavar="FILE", help="write the report as one HTML page")
     parser.add_argument("--show", type=_count, metavar="N", help="show the N-th disagreement")
     parser.add_argument("--extract", metavar="DIR", help="with --show: write its texts as files")
-    parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="colours on stdout"
-    )
+    add_color(parser, "colours on stdout")
 
 
 def _count(text: str) -> int:
@@ -130,7 +127,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
 def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     from kmerge_git.whole.tally import COUNTS
 
-    notes = [f"{tally.merges} merge{'' if tally.merges == 1 else 's'} replayed"]
+    notes = [f"{counted(tally.merges, 'merge')} replayed"]
     notes += [f"{tally.octopus} with more than two parents left out"] if tally.octopus else []
     notes += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
     notes += [f"{tally.cut_off} beyond this shallow clone"] if tally.cut_off else []
@@ -178,20 +175,23 @@ def _place(file: Replayed) -> str:
 
 
 def _command(args: argparse.Namespace, number: str) -> str:
-    parts = ["kmerge", "replay"]
-    parts += [args.range] if args.range != "HEAD" else []
-    parts += ["--last", str(args.last)] if args.last else []
-    return " ".join([*parts, "--show", number])
+    return " ".join(["kmerge", "replay", *_scope(args), "--show", number])
+
+
+def _scope(args: argparse.Namespace) -> list[str]:
+    """Which merges were asked for, as words of the command line."""
+    scope = [args.range] if args.range != "HEAD" else []
+    return scope + (["--last", str(args.last)] if args.last else [])
 
 
 def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) -> None:
     from kmerge_git.whole.page import About, page
     from kmerge_git.whole.replaying import Replayer
 
-    scope = [args.range] if args.range != "HEAD" else []
-    scope += ["--last", str(args.last)] if args.last else []
     place = Path(repository.worktree or repository.git_dir)
-    about = About(place.name.removesuffix(".git") or str(place), " ".join(scope), __version__)
+    about = About(
+        place.name.removesuffix(".git") or str(place), " ".join(_scope(args)), __version__
+    )
     draft = Path(f"{args.html}.kmerge-{os.getpid()}")
     try:
         with draft.open("w", encoding="utf-8") as file:

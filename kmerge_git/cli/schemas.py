@@ -25,6 +25,16 @@ def add_schema(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_type(parser: argparse.ArgumentParser) -> None:
+    """Define `--type`, the kind of a patch."""
+    parser.add_argument(
+        "--type",
+        choices=("strategic", "merge"),
+        default="strategic",
+        help="merge: a JSON merge patch (RFC 7386), as custom resources need (default: strategic)",
+    )
+
+
 def read_schema(path: str | None) -> Document | None:
     """The OpenAPI document of `--schema`."""
     if path is None:

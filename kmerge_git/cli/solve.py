@@ -9,12 +9,13 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kmerge_git.cli.accounts import counted
 from kmerge_git.errors import UsageError
 
 if TYPE_CHECKING:
     from kmerge_git.whole.solving import FilePlan, SolvePlan
 
-EXAMPLES = """\
+EPILOG = """\
 examples:
   git merge feature                 stops with conflicts
   kmerge solve                      solves what can be solved, and stages it
@@ -34,8 +35,6 @@ exit status: 0 every chosen manifest is solved, 1 conflicts are left, 2 an error
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EXAMPLES
     parser.add_argument(
         "paths", nargs="*", metavar="PATH", help="files or directories (default: all conflicts)"
     )
@@ -120,18 +119,17 @@ def _print(plan: SolvePlan, dry_run: bool) -> None:
         return
     would = "would be " if dry_run else ""
     rest = len(plan.files) - solved
-    tail = f", {_files(rest)} left in conflict" if rest else ""
+    tail = f", {counted(rest, 'file')} left in conflict" if rest else ""
     if not rest and not plan.others and plan.operation.name and not dry_run:
         tail = f"; finish with `{_finish(plan.operation.name)}`"
-    print(f"kmerge: {_files(solved)} {would}solved and staged{tail}", file=sys.stderr)
+    print(f"kmerge: {counted(solved, 'file')} {would}solved and staged{tail}", file=sys.stderr)
 
 
 def _line(file: FilePlan, dry_run: bool) -> str:
     mark = {"solved": "solved", "conflict": "CONFLICT", "skipped": "skipped"}[file.verdict]
     why = file.why
     if file.verdict == "conflict" and file.conflicts:
-        count = len(file.conflicts)
-        left = f"{count} conflict{'s' if count > 1 else ''} left"
+        left = f"{counted(len(file.conflicts), 'conflict')} left"
         why = f"{why}, {left}" if why else left
     if file.verdict == "solved" and file.data is None:
         why = f"deleted: {why}" if why else "deleted"
@@ -141,10 +139,6 @@ def _line(file: FilePlan, dry_run: bool) -> str:
 
 def _finish(operation: str) -> str:
     return "git commit" if operation == "merge" else f"git {operation} --continue"
-
-
-def _files(count: int) -> str:
-    return f"{count} file{'' if count == 1 else 's'}"
 
 
 def _as_json(plan: SolvePlan, dry_run: bool) -> dict[str, Any]:

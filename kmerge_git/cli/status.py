@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from kmerge_git.cli.colour import Paint
+from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.git.probes import Probe, probe_all
 
 EPILOG = """\
@@ -23,17 +23,13 @@ COLOURS = {"ok": "green", "warn": "yellow", "FAIL": "red"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `kmerge status`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     add_output(parser)
 
 
 def add_output(parser: argparse.ArgumentParser) -> None:
     """The options that status and doctor have in common."""
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
-    parser.add_argument(
-        "--color", choices=("auto", "always", "never"), default="auto", help="(default: auto)"
-    )
+    add_color(parser, "(default: auto)")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -21,8 +21,6 @@ changed, and every other line of the attribute files stay as they are.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `kmerge uninstall`."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     add_places(parser)
 
 
