@@ -33,23 +33,16 @@ exit code: 0 applied, 1 a conflict under --no-overwrite, 2 an error; then nothin
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.add_argument("config", metavar="CONFIG", help="what is applied; `-` reads stdin")
-    parser.add_argument("--live", metavar="LIVE", help="the objects in the cluster; none: create")
-    parser.add_argument(
-        "--last-applied", metavar="FILE", help="the config applied before, not the annotation's"
-    )
+    add = parser.add_argument
+    add("config", metavar="CONFIG", help="what is applied; `-` reads stdin")
+    add("--live", metavar="LIVE", help="the objects in the cluster; none: create")
+    add("--last-applied", metavar="FILE", help="the config applied before, not the annotation's")
     objects.add_overwrite(
         parser, "--no-overwrite: a field that was changed in the live object since is a conflict"
     )
-    parser.add_argument(
-        "--namespace", default="", help="for a config without one (default: the live object's)"
-    )
-    parser.add_argument(
-        "--explain", action="store_true", help="tell about every field whose it is, on stderr"
-    )
-    parser.add_argument(
-        "--show-patch", action="store_true", help="print the patch instead of the object"
-    )
+    add("--namespace", default="", help="for a config without one (default: the live object's)")
+    add("--explain", action="store_true", help="tell about every field whose it is, on stderr")
+    add("--show-patch", action="store_true", help="print the patch instead of the object")
     add_schema(parser)
     objects.add_output(parser)
 

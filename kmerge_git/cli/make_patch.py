@@ -27,18 +27,15 @@ exit code: 0 made (`{}`: nothing changed), 1 a conflict under --no-overwrite, 2 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.add_argument("original", metavar="ORIGINAL", help="the object before; `-` reads stdin")
-    parser.add_argument("modified", metavar="MODIFIED", help="the object wanted")
-    parser.add_argument(
-        "--current", metavar="LIVE", help="the object that it is to be applied to: a 3-way patch"
-    )
+    add = parser.add_argument
+    add("original", metavar="ORIGINAL", help="the object before; `-` reads stdin")
+    add("modified", metavar="MODIFIED", help="the object wanted")
+    add("--current", metavar="LIVE", help="the object that it is to be applied to: a 3-way patch")
     objects.add_overwrite(
         parser, "--no-overwrite: changes in LIVE that clash with the patch are a conflict"
     )
     add_type(parser)
-    parser.add_argument(
-        "-o", "--output", metavar="OUT", help="write to this file; `json`: print the patch as JSON"
-    )
+    add("-o", "--output", metavar="OUT", help="write to this file; `json`: print the patch as JSON")
     add_schema(parser)
 
 

@@ -35,21 +35,18 @@ written. docs/merge-rules.md explains the rules by their numbers.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.add_argument(
-        "--original", "-O", required=True, metavar="O", help="what updated and dest come from"
-    )
-    parser.add_argument("--updated", "-U", required=True, metavar="U", help="the new original")
-    parser.add_argument(
-        "--dest", "-D", required=True, metavar="D", help="the version with changes of one's own"
-    )
+    add = parser.add_argument
+    add("--original", "-O", required=True, metavar="O", help="what updated and dest come from")
+    add("--updated", "-U", required=True, metavar="U", help="the new original")
+    add("--dest", "-D", required=True, metavar="D", help="the version with changes of one's own")
     inputs.add_arguments(parser)
-    parser.add_argument(
+    add(
         "--rules",
         choices=("kyaml", "git"),
         default="kyaml",
         help="kyaml: updated wins, null clears; git: both sides weigh the same, with conflicts",
     )
-    parser.add_argument(
+    add(
         "--conflict-style",
         choices=("merge", "diff3", "zdiff3"),
         default="merge",

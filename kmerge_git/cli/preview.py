@@ -37,14 +37,11 @@ _COLOURS = {"clean": "dim", "conflict": "red"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("rev", metavar="REV", help="what would be merged, or rebased onto")
-    parser.add_argument(
-        "--rebase", action="store_true", help="rebase onto REV, commit by commit, instead"
-    )
-    parser.add_argument(
-        "--into", metavar="REV", default="HEAD", help="the commit to be on (default: HEAD)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add = parser.add_argument
+    add("rev", metavar="REV", help="what would be merged, or rebased onto")
+    add("--rebase", action="store_true", help="rebase onto REV, commit by commit, instead")
+    add("--into", metavar="REV", default="HEAD", help="the commit to be on (default: HEAD)")
+    add("--json", action="store_true", help="print the result as JSON")
     add_color(parser, "colours in the table")
 
 

@@ -42,15 +42,14 @@ _MOST_LINES = 20
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
-    parser.add_argument("--last", type=_count, metavar="N", help="only the newest N merges")
-    parser.add_argument(
-        "--jobs", type=_count, metavar="N", help="processes (default: one a processor)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--html", metavar="FILE", help="write the report as one HTML page")
-    parser.add_argument("--show", type=_count, metavar="N", help="show the N-th disagreement")
-    parser.add_argument("--extract", metavar="DIR", help="with --show: write its texts as files")
+    add = parser.add_argument
+    add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
+    add("--last", type=_count, metavar="N", help="only the newest N merges")
+    add("--jobs", type=_count, metavar="N", help="processes (default: one a processor)")
+    add("--json", action="store_true", help="print the report as JSON")
+    add("--html", metavar="FILE", help="write the report as one HTML page")
+    add("--show", type=_count, metavar="N", help="show the N-th disagreement")
+    add("--extract", metavar="DIR", help="with --show: write its texts as files")
     add_color(parser, "colours on stdout")
 
 
@@ -119,8 +118,8 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
             raise KmergeError(error.strerror or str(error), path=args.extract) from error
         return 0
     paint = Paint(args.color, sys.stdout)
-    for line in lines(file, texts):
-        print(paint(line.text, line.colour) if line.colour else line.text)
+    for text, colour in lines(file, texts):
+        print(paint(text, colour) if colour else text)
     return 0
 
 

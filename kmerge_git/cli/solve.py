@@ -35,20 +35,13 @@ exit status: 0 every chosen manifest is solved, 1 conflicts are left, 2 an error
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
-    parser.add_argument(
-        "paths", nargs="*", metavar="PATH", help="files or directories (default: all conflicts)"
-    )
-    parser.add_argument(
-        "-n", "--dry-run", action="store_true", help="say what would be done, change nothing"
-    )
-    parser.add_argument(
-        "--favor", choices=("ours", "theirs"), help="the side that wins where both changed a field"
-    )
-    parser.add_argument(
-        "--force", action="store_true", help="solve files anew that were edited since the merge"
-    )
-    parser.add_argument("--with-json", action="store_true", help="solve *.json files, too")
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add = parser.add_argument
+    add("paths", nargs="*", metavar="PATH", help="files or directories (default: all conflicts)")
+    add("-n", "--dry-run", action="store_true", help="say what would be done, change nothing")
+    add("--favor", choices=("ours", "theirs"), help="the side that wins where both changed a field")
+    add("--force", action="store_true", help="solve files anew that were edited since the merge")
+    add("--with-json", action="store_true", help="solve *.json files, too")
+    add("--json", action="store_true", help="print the result as JSON")
 
 
 def run(args: argparse.Namespace) -> int:

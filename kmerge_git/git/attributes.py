@@ -7,16 +7,13 @@ every line of a person; behind a line it overrules that line, and taking it out 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.changes import read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
 
 OPEN = "# >>> kmerge >>>"
 CLOSE = "# <<< kmerge <<<"

@@ -19,24 +19,13 @@ if TYPE_CHECKING:
 MANY = 400  # so many files make up for the import of libgit2
 
 
-class Blobs:
-    """Reads blobs by the names that git takes, with paths from the top of the working tree."""
-
-    def __init__(self, top: str) -> None:
-        self.top = top
-
-    def read(self, name: str) -> bytes | None:
-        """The bytes of `:0:PATH`, `HEAD:PATH`, ..; None where there is no such blob."""
-        raise AssertionError(name)  # the two readers below say it
-
-
-class ThroughGit(Blobs):
+class ThroughGit:
     """A running `git cat-file --batch`."""
 
     def __init__(self, top: str) -> None:
         import subprocess
 
-        super().__init__(top)
+        self.top = top
         self._process = subprocess.Popen(
             ["git", "-C", top, "cat-file", "--batch"],
             stdin=subprocess.PIPE,
@@ -45,6 +34,7 @@ class ThroughGit(Blobs):
         )
 
     def read(self, name: str) -> bytes | None:
+        """The bytes of `:0:PATH`, `HEAD:PATH`, ..; None where there is no such blob."""
         if "\n" in name:
             return None
         into, out = self._process.stdin, self._process.stdout
@@ -62,37 +52,34 @@ class ThroughGit(Blobs):
         return data if parts[1] == b"blob" else None
 
     def __del__(self) -> None:
-        process = self._process
-        if process.stdin is not None:
-            process.stdin.close()
-        if process.stdout is not None:
-            process.stdout.close()
-        process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._process.wait()
 
 
-class ThroughLibgit2(Blobs):
+class ThroughLibgit2:
     """libgit2 in this process."""
 
     def __init__(self, top: str, repository: Repository) -> None:
-        super().__init__(top)
+        self.top = top
         self._repository = repository
 
     def read(self, name: str) -> bytes | None:
-        revision, _, path = (":0", "", name[3:]) if name.startswith(":0:") else name.partition(":")
-        entry = None
-        if revision == ":0":
-            entry = self._repository.staged(path)
+        """The same."""
+        if name.startswith(":0:"):
+            entry = self._repository.staged(name[3:])
         else:
+            revision, _, path = name.partition(":")
             try:
-                commit = self._repository.commit(revision)
+                tree = self._repository.commit(revision).tree
             except UsageError:  # before the first commit
                 return None
-            entry = self._repository.entry(commit.tree, path)
-        if entry is None or entry.mode == SUBMODULE:
-            return None
-        return self._repository.blob(entry.oid)
+            entry = self._repository.entry(tree, path)
+        return None if entry is None or entry.mode == SUBMODULE else self._repository.text(entry)
 
 
+Blobs = ThroughGit | ThroughLibgit2  # read by the names that git takes, paths from the top
 SUBMODULE = 0o160000
 
 

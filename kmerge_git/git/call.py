@@ -5,12 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from kmerge_git.errors import GitFailed, KmergeError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # git's own list (`git rev-parse --local-env-vars`): what ties a process to one repository
 _NAMES = (

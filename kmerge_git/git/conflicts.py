@@ -6,6 +6,17 @@ from dataclasses import dataclass
 
 from kmerge_git.git.sides import Entries, TreeEntry
 
+# which of the stages 1, 2 and 3 are there
+_SITUATIONS: dict[tuple[bool, ...], str] = {
+    (True, True, True): "both modified",
+    (False, True, True): "both added",
+    (True, False, True): "deleted by us",
+    (True, True, False): "deleted by them",
+    (True, False, False): "renamed to two names",
+    (False, True, False): "added by us",
+    (False, False, True): "added by them",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Stages:
@@ -24,21 +35,7 @@ class Stages:
     @property
     def situation(self) -> str:
         """How the conflict came about, in the words of `git status`."""
-        match (self.base is not None, self.ours is not None, self.theirs is not None):
-            case (True, True, True):
-                return "both modified"
-            case (False, True, True):
-                return "both added"
-            case (True, False, True):
-                return "deleted by us"
-            case (True, True, False):
-                return "deleted by them"
-            case (True, False, False):
-                return "renamed to two names"
-            case (False, True, False):
-                return "added by us"
-            case _:
-                return "added by them"
+        return _SITUATIONS[tuple(entry is not None for entry in self.entries)]
 
     @property
     def obstacle(self) -> str:

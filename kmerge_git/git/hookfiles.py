@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from kmerge_git.errors import UsageError
 from kmerge_git.git.changes import FileChange, read_text
 from kmerge_git.git.places import config_values, hooks_directory
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # git runs pre-merge-commit instead of pre-commit when a merge was clean
 HOOKS = ("pre-commit", "pre-merge-commit")

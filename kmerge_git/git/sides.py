@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import Literal
 
 SYMLINK = 0o120000
@@ -145,13 +146,7 @@ def _files_over_directories(ours: Files, theirs: Files) -> list[FileCase]:
 
 
 def _directories(paths: Iterable[str]) -> set[str]:
-    found: set[str] = set()
-    for path in paths:
-        parent = path.rpartition("/")[0]
-        while parent and parent not in found:
-            found.add(parent)
-            parent = parent.rpartition("/")[0]
-    return found
+    return {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
 
 
 def merged_mode(base: TreeEntry | None, ours: TreeEntry | None, theirs: TreeEntry | None) -> int:

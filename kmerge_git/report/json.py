@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 from kmerge_git.finding import Finding
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 SCHEMA = 1
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from typing import Any
 from urllib.parse import quote
 
 from kmerge_git.finding import ERROR, INFO, WARNING, Finding
@@ -10,21 +12,15 @@ from kmerge_git.finding import ERROR, INFO, WARNING, Finding
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import Any
 
-
+@dataclass(frozen=True, slots=True)
 class Rule:
     """What SARIF tells about a check."""
 
-    __slots__ = ("help", "id", "severity", "what")
-
-    def __init__(self, id: str, severity: str, what: str, help: str) -> None:
-        self.id = id
-        self.severity = severity
-        self.what = what
-        self.help = help
+    id: str
+    severity: str
+    what: str
+    help: str
 
 
 def render(findings: list[Finding], rules: list[Rule], version: str) -> str:

@@ -27,15 +27,10 @@ class Bar:
     name: str
     parts: tuple[Part, ...]
 
-    @property
-    def total(self) -> int:
-        """The length of the whole bar."""
-        return sum(part.count for part in self.parts)
-
 
 def chart(title: str, bars: tuple[Bar, ...]) -> str:
     """The bars to one scale, with a legend of the parts that occur."""
-    scale = max((bar.total for bar in bars), default=0)
+    scale = max((sum(part.count for part in bar.parts) for bar in bars), default=0)
     if not scale:
         return ""
     height = _STEP * (len(bars) - 1) + _BAR
@@ -74,10 +69,6 @@ def _bar(bar: Bar, top: int, scale: int) -> str:
 
 
 def _legend(bars: tuple[Bar, ...]) -> str:
-    seen: dict[tuple[str, str], int] = {}
-    for bar in bars:
-        for part in bar.parts:
-            if part.count:
-                seen[(part.tone, part.words)] = part.count
-    items = "".join(f'<li><i class="{tone}"></i>{escape(words)}</li>' for tone, words in seen)
+    shown = dict.fromkeys((p.tone, p.words) for bar in bars for p in bar.parts if p.count)
+    items = "".join(f'<li><i class="{tone}"></i>{escape(words)}</li>' for tone, words in shown)
     return f'<ul class="legend">{items}</ul>'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache, partial
 from typing import Literal
 
 from kmerge_git.errors import KmergeError
@@ -24,7 +25,7 @@ class Judge:
         self._inputs = [side or b"" for side in (three.base, three.ours, three.theirs)]
         self._sound = sound  # a result that is known to be whole
         self._path = path
-        self._streams: dict[bytes, Stream | KmergeError] = {}
+        self._stream = cache(partial(_stream, path))
         self._damage: dict[bytes, tuple[str, ...]] = {}
 
     def agreement(self, result: bytes, people: bytes | None) -> Agreement:
@@ -78,20 +79,12 @@ class Judge:
     def _values(self, data: bytes) -> list[object]:
         return [to_value(root) for root in self._stream(data).roots]
 
-    def _stream(self, data: bytes) -> Stream:
-        found = self._streams.get(data) or self._read(data)
-        self._streams[data] = found
-        if isinstance(found, KmergeError):
-            raise found
-        return found
 
-    def _read(self, data: bytes) -> Stream | KmergeError:
-        try:
-            stream = split(Source(data, self._path))
-            _ = stream.roots
-        except KmergeError as error:
-            return error
-        return stream
+def _stream(path: str, data: bytes) -> Stream:
+    """The documents of a text, all of them parsed."""
+    stream = split(Source(data, path))
+    _ = stream.roots
+    return stream
 
 
 def _canon(value: object) -> str:

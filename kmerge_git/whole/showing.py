@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from difflib import unified_diff
 from pathlib import Path, PurePosixPath
 
@@ -12,21 +11,16 @@ from kmerge_git.whole.replaying import Replayed, ReplayedTexts
 _SHORT = 60  # lines of a base that is shown whole
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A line of text and its colour, if it has one."""
-
-    text: str
-    colour: str = ""
+Line = tuple[str, str]  # a text and its colour, if it has one
 
 
 def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
     """The base, what each side did to it, what kmerge and what people made of it."""
-    yield Line(f"{file.path} in {file.commit[:10]} {file.subject}", "bold")
+    yield f"{file.path} in {file.commit[:10]} {file.subject}", "bold"
     versions = {name: _lines(data) for name, data in _named(texts).items()}
     base = versions["base"]
     if len(base) <= _SHORT:
-        yield from _whole("base", base)
+        yield from _section("base", ((line, "") for line in base))
     for name, text in versions.items():
         if name != "base":
             yield from _diff(("base", base), (name, text))
@@ -60,18 +54,14 @@ def _lines(data: bytes) -> list[str]:
     return data.decode("utf-8", "replace").splitlines()
 
 
-def _whole(name: str, text: list[str]) -> Iterator[Line]:
-    yield Line("")
-    yield Line(f"== {name}", "blue")
-    yield from map(Line, text)
-
-
 def _diff(old: tuple[str, list[str]], new: tuple[str, list[str]]) -> Iterator[Line]:
-    yield Line("")
-    yield Line(f"== {old[0]} -> {new[0]}", "blue")
     found = list(unified_diff(old[1], new[1], lineterm=""))[2:]
-    if not found:
-        yield Line("(the same)", "dim")
-    for line in found:
-        colour = {"+": "green", "-": "red", "@": "dim"}.get(line[:1], "")
-        yield Line(line, colour)
+    colours = {"+": "green", "-": "red", "@": "dim"}
+    changes = [(line, colours.get(line[:1], "")) for line in found]
+    return _section(f"{old[0]} -> {new[0]}", changes or [("(the same)", "dim")])
+
+
+def _section(title: str, text: Iterable[Line]) -> Iterator[Line]:
+    yield "", ""
+    yield f"== {title}", "blue"
+    yield from text

@@ -6,7 +6,7 @@ import gc
 import multiprocessing
 import os
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from kmerge_git.git.repository import Repository
 from kmerge_git.whole.replaying import ReplayedMerge, Replayer
@@ -45,12 +45,9 @@ def replay_all(
     # `spawn`, because a forked copy of an open repository is not safe to use
     context = multiprocessing.get_context("spawn")
     with context.Pool(jobs, _start, (repository.git_dir,)) as pool:
-        for results in pool.imap(_replay, _batches(commits)):
+        batches = (commits[at : at + _BATCH] for at in range(0, len(commits), _BATCH))
+        for results in pool.imap(_replay, batches):
             yield from results
-
-
-def _batches(commits: Sequence[str]) -> Iterable[Sequence[str]]:
-    return (commits[at : at + _BATCH] for at in range(0, len(commits), _BATCH))
 
 
 def _start(git_dir: str) -> None:
