@@ -87,14 +87,14 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
             favor=options.favor,
         )
 
-    _start_clock(settings.timeout)
+    _set_clock(settings.timeout)
     try:
         outcome = merge(texts, options, start)
     except TimeUp:
         _say(name, f"no result within {settings.timeout:g} s, git's line merge instead")
         return NO_ANSWER
     finally:
-        _stop_clock()
+        _set_clock(0)
     if outcome.text != texts.ours:
         _replace(paths[1], outcome.text)
     _report(name, outcome, options.favor)
@@ -203,28 +203,19 @@ def _say(name: str, text: str) -> None:
             return
 
 
-def _start_clock(seconds: float) -> None:
-    """Raise `TimeUp` when the time is over; `signal` itself would import `enum`."""
+def _set_clock(seconds: float) -> None:
+    """Raise `TimeUp` in so many seconds, with 0 never; `signal` itself would import `enum`."""
     try:
         import _signal
     except ImportError:
         return
-    if hasattr(_signal, "setitimer") and seconds > 0:
+    if hasattr(_signal, "setitimer"):
 
         def ring(number: int, frame: FrameType | None) -> None:
             raise TimeUp
 
         _signal.signal(_signal.SIGALRM, ring)
         _signal.setitimer(_signal.ITIMER_REAL, seconds)
-
-
-def _stop_clock() -> None:
-    try:
-        import _signal
-    except ImportError:
-        return
-    if hasattr(_signal, "setitimer"):
-        _signal.setitimer(_signal.ITIMER_REAL, 0)
 
 
 def _inject_fault() -> None:
@@ -237,5 +228,5 @@ def _inject_fault() -> None:
     if fault == "hang":
         import time
 
-        _start_clock(float(variable("KMERGE_TIMEOUT") or "10"))
+        _set_clock(float(variable("KMERGE_TIMEOUT") or "10"))
         time.sleep(3600)

@@ -59,7 +59,8 @@ def run(
 
         return folders.run(args, names, merge_file)
     check(args, *given)
-    texts = read(names)
+    make_haste()
+    texts = names.map(lambda name: files.read(name) if name else b"")
     path = next((name for name in (names.ours, *given) if name != "-"), "")
     return finish(args, merge(args, texts, path, names), texts.ours, words)
 
@@ -85,12 +86,6 @@ def check(args: argparse.Namespace, *paths: str) -> None:
         raise UsageError("--in-place needs a file as --dest", hint="use -o")
     if args.output is not None and os.path.isdir(args.output):
         raise UsageError("it is a directory, but the inputs are files", path=args.output)
-
-
-def read(names: Three[str]) -> Three[bytes]:
-    """The texts; an empty name is an empty text."""
-    make_haste()
-    return names.map(lambda name: files.read(name) if name else b"")
 
 
 def make_haste() -> None:

@@ -5,12 +5,8 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kmerge_git.git.install import SetupPlan, Wish, plan_install
-
-if TYPE_CHECKING:
-    from kmerge_git.git.places import Scope
 
 EPILOG = """\
 examples:
@@ -74,9 +70,8 @@ def add_places(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Register the driver; doing it twice changes nothing."""
-    scope: Scope = args.scope
     wish = Wish(
-        scope=scope,
+        scope=args.scope,
         shared=args.shared,
         patterns=tuple(args.pattern),
         json=args.json,

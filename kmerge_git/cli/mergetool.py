@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 
 from kmerge_git.cli import files
 from kmerge_git.git.settings import settings_for
 from kmerge_git.kube.crdfiles import learn_files
-from kmerge_git.merge.decide.policies import policy_for
-from kmerge_git.pipeline import merge_files
+from kmerge_git.merge.three import Three
+from kmerge_git.whole.merging import merge_one, options_for
 
 EPILOG = """\
 register it once, then use it in a conflict that came about without the driver:
@@ -35,23 +34,13 @@ def run(args: argparse.Namespace) -> int:
     base = files.read(args.base) if args.base and os.path.exists(args.base) else b""
     settings = settings_for(args.merged)
     for problem in (*settings.problems, *learn_files(settings.crds)):
-        print(f"kmerge: {args.merged}: {problem}", file=sys.stderr)
-    outcome = merge_files(
-        base,
-        files.read(args.local),
-        files.read(args.remote),
-        path=args.merged,
-        rules=settings.rules,
-        favor=settings.favor,
-        marker_size=settings.marker_size,
-        labels=("BASE", "LOCAL", "REMOTE"),
-        style=settings.conflict_style,
-        policy=policy_for(settings.policies),
-    )
+        files.say(f"kmerge: {args.merged}: {problem}")
+    texts = Three(base, files.read(args.local), files.read(args.remote))
+    outcome = merge_one(texts, options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE")))
     files.write(args.merged, outcome.text)
     for conflict in outcome.conflicts:
         place = f"{conflict.place}: " if conflict.place else ""
-        print(f"kmerge: {args.merged}: {place}{conflict.why}", file=sys.stderr)
+        files.say(f"kmerge: {args.merged}: {place}{conflict.why}")
     if outcome.clean:
-        print(f"kmerge: {args.merged}: merged, no conflicts", file=sys.stderr)
+        files.say(f"kmerge: {args.merged}: merged, no conflicts")
     return 0 if outcome.clean else 1

@@ -109,7 +109,8 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
         except Unsupported as error:
             error.path = source.path
             raise
-        if _is_json6902(value):
+        # a list of operations, and no object at all
+        if isinstance(value, list) and value and all(map(_is_operation, value)):
             raise Unsupported(
                 "JSON 6902 patches are not supported",
                 path=source.path,
@@ -129,13 +130,8 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
     return ObjectFile(path, source, stream, objects)
 
 
-def _is_json6902(value: object) -> bool:
-    """Whether it is a list of operations, and no object at all."""
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(item, dict) and "op" in item for item in value)
-    )
+def _is_operation(item: object) -> bool:
+    return isinstance(item, dict) and "op" in item
 
 
 def naming(value: Map) -> tuple[str, str, str, str]:

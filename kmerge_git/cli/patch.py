@@ -132,22 +132,19 @@ def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
 def _patched(
     value: Map, patch: Loaded, loaded: Loaded, schema: Document | None, args: argparse.Namespace
 ) -> Map:
+    blamed = patch
     try:
         if args.type == "merge":
             return apply_json_patch(value, patch.value)
         if args.flavor == "kustomize":
             known = find_schema(schema, value)
             return apply_patch(value, patch.value, known, flavor="kustomize")
-    except PatchError as error:
-        raise objects.placed(error, patch) from None
-    try:
+        blamed = loaded  # a kind that nothing is known about
         known = need_schema(schema, value)
-    except PatchError as error:
-        raise objects.placed(error, loaded) from None
-    try:
+        blamed = patch
         return apply_patch(value, patch.value, known)
     except PatchError as error:
-        raise objects.placed(error, patch) from None
+        raise objects.placed(error, blamed) from None
 
 
 def _text(loaded: Loaded, value: Map) -> str:

@@ -114,7 +114,8 @@ def _print(plan: SolvePlan, dry_run: bool) -> None:
     rest = len(plan.files) - solved
     tail = f", {counted(rest, 'file')} left in conflict" if rest else ""
     if not rest and not plan.others and plan.operation.name and not dry_run:
-        tail = f"; finish with `{_finish(plan.operation.name)}`"
+        name = plan.operation.name
+        tail = f"; finish with `git {'commit' if name == 'merge' else f'{name} --continue'}`"
     print(f"kmerge: {counted(solved, 'file')} {would}solved and staged{tail}", file=sys.stderr)
 
 
@@ -128,10 +129,6 @@ def _line(file: FilePlan, dry_run: bool) -> str:
         why = f"deleted: {why}" if why else "deleted"
     text = f"{mark:<9}{file.path} ({file.situation}" + (f"; {why})" if why else ")")
     return os.fsencode(text).decode("utf-8", "replace")
-
-
-def _finish(operation: str) -> str:
-    return "git commit" if operation == "merge" else f"git {operation} --continue"
 
 
 def _as_json(plan: SolvePlan, dry_run: bool) -> dict[str, Any]:

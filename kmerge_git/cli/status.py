@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 from kmerge_git.cli.colour import Paint, add_color
@@ -41,10 +42,8 @@ def report(findings: list[Probe], *, as_json: bool, color: str) -> int:
     """Print the findings; 1 if one of them is a failure."""
     works = all(finding.state != "FAIL" for finding in findings)
     if as_json:
-        rows = [
-            {"name": f.name, "state": f.state, "text": f.text, "hint": f.hint} for f in findings
-        ]
-        print(json.dumps({"schema": 1, "ok": works, "probes": rows}, indent=2))
+        probes = [asdict(finding) for finding in findings]
+        print(json.dumps({"schema": 1, "ok": works, "probes": probes}, indent=2))
         return 0 if works else 1
     paint = Paint(color, sys.stdout)
     for finding in findings:

@@ -71,11 +71,6 @@ def git(*args: str, cwd: Path | None = None, stdin: str = "", hint: str = "") ->
     return answer.out
 
 
-def git_line(*args: str, cwd: Path | None = None, hint: str = "") -> str:
-    """The one line that a git command prints."""
-    return git(*args, cwd=cwd, hint=hint).removesuffix("\n").removesuffix("\r")
-
-
 def environment(*, any_repository: bool = False) -> dict[str, str]:
     """This process' environment with English messages; with `any_repository` bound to none."""
     bound = REPOSITORY_VARIABLES if any_repository else frozenset[str]()
@@ -84,7 +79,7 @@ def environment(*, any_repository: bool = False) -> dict[str, str]:
 
 def git_version(cwd: Path | None = None) -> tuple[int, int]:
     """Git's version as (major, minor); (0, 0) if it cannot be read."""
-    words = git_line("version", cwd=cwd).split()
+    words = git("version", cwd=cwd).split()
     parts = words[2].split(".") if len(words) > 2 else []
     if len(parts) >= 2 and parts[0].isdigit() and parts[1].isdigit():
         return int(parts[0]), int(parts[1])

@@ -25,15 +25,13 @@ class ConfigChange:
     @property
     def summary(self) -> str:
         """One line for people."""
-        return (
-            f"{self.scope} configuration: {'removed' if self.value is None else 'set'} {self.key}"
-        )
+        verb = "removed" if self.value is None else "set"
+        return f"{self.scope} configuration: {verb} {self.key}"
 
     def lines(self) -> list[str]:
         """The change in full."""
-        if self.value is None:
-            return [f"{self.scope} configuration: remove {self.key}"]
-        return [f"{self.scope} configuration: {self.key} = {self.value}"]
+        change = f"remove {self.key}" if self.value is None else f"{self.key} = {self.value}"
+        return [f"{self.scope} configuration: {change}"]
 
     def make(self, cwd: Path) -> None:
         """Change the configuration."""
@@ -103,14 +101,15 @@ def write_text(path: Path, text: str, *, executable: bool = False) -> None:
         if path.exists():
             shutil.copymode(path, name)
         else:
-            os.chmod(name, 0o777 & ~_umask() if executable else 0o666 & ~_umask())
+            os.chmod(name, 0o777 & ~umask() if executable else 0o666 & ~umask())
         os.replace(name, path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
 
 
-def _umask() -> int:
+def umask() -> int:
+    """The permissions that new files of this process do not get."""
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -44,9 +44,9 @@ def driver_command(python: str = "", driver: Path | None = None, lib: str | None
     return " ".join(words + ([f"--lib={quoted(lib)}"] if lib else []))
 
 
-def mergetool_line(python: str = "") -> str:
+def mergetool_line() -> str:
     """The line for `mergetool.kmerge.cmd`; -P keeps the repository's own modules out."""
-    command = f"{sh_quoted(python or sys.executable)} -P -m kmerge_git mergetool"
+    command = f"{sh_quoted(sys.executable)} -P -m kmerge_git mergetool"
     return command + ' "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.call import ask_git, environment, git, git_line
+from kmerge_git.git.call import ask_git, environment, git
 
 Scope = Literal["local", "global", "system", "worktree"]
 SCOPES: tuple[Scope, ...] = ("local", "worktree", "global", "system")
@@ -46,7 +47,8 @@ def worktree_top(cwd: Path) -> Path | None:
 
 def git_path(name: str, cwd: Path) -> Path:
     """A file of the repository, in the common directory where git shares it."""
-    return cwd / git_line("rev-parse", "--git-path", name, cwd=cwd)
+    told = git("rev-parse", "--git-path", name, cwd=cwd)
+    return cwd / told.removesuffix("\n").removesuffix("\r")
 
 
 def attribute_file(scope: Scope, cwd: Path, *, shared: bool = False) -> Path:
@@ -104,19 +106,14 @@ def lower_attribute_files(scope: Scope, cwd: Path, *, shared: bool = False) -> l
     """The files that the scope's own attribute file overrules, the weakest first."""
     if scope == "system" and not shared:
         return []
-    system = [] if os.environ.get("GIT_ATTR_NOSYSTEM") else _system_attributes(cwd)
+    system = []
+    if not os.environ.get("GIT_ATTR_NOSYSTEM"):
+        with suppress(KmergeError):  # git need not tell: whoever only overrules it can do without
+            system = [system_attribute_file(cwd)]
     if scope == "global" and not shared:
         return system
     user = [user_attribute_file(cwd)]
     return system + user + ([] if shared else committed_attribute_files(cwd))
-
-
-def _system_attributes(cwd: Path) -> list[Path]:
-    """The system's file, if git tells where it is: whoever only overrules it can do without."""
-    try:
-        return [system_attribute_file(cwd)]
-    except KmergeError:
-        return []
 
 
 def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:

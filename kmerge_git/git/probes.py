@@ -109,9 +109,9 @@ def probe_selection(cwd: Path) -> list[Probe]:
     if not paths:
         text = f"a file such as {MADE_UP} goes to {_named(drivers[MADE_UP])}"
     else:
+        first = {driver: path for path, driver in reversed(drivers.items())}
         others = ", ".join(
-            f"{count} to {_named(name)} ({_first(drivers, name)})"
-            for name, count in sorted(counts.items())
+            f"{count} to {_named(name)} ({first[name]})" for name, count in sorted(counts.items())
         )
         text = f"{ours} of {len(paths)} YAML files go to kmerge" + (f"; {others}" if others else "")
     if ours:
@@ -145,17 +145,15 @@ def probe_hooks(cwd: Path) -> Probe:
 
 def probe_settings(cwd: Path) -> list[Probe]:
     """Settings that turn the driver off, or make no sense."""
-    findings = []
+    told = []
     if os.environ.get("KMERGE") == "0":
-        text = "KMERGE=0 turns the driver off in this shell"
-        findings.append(Probe("settings", "warn", text, "unset KMERGE"))
+        told.append(("KMERGE=0 turns the driver off in this shell", "unset KMERGE"))
     if config_values(None, "merge.kmerge.recursive", cwd):
         text = "merge.kmerge.recursive is set: criss-cross merges lose the driver's base"
-        hint = "git config --unset-all merge.kmerge.recursive"
-        findings.append(Probe("settings", "warn", text, hint))
-    for problem in settings_for(MADE_UP).problems:
-        findings.append(Probe("settings", "warn", problem, "it is passed over; correct it"))
-    return findings
+        told.append((text, "git config --unset-all merge.kmerge.recursive"))
+    hint = "it is passed over; correct it"
+    told += [(problem, hint) for problem in settings_for(MADE_UP).problems]
+    return [Probe("settings", "warn", text, hint) for text, hint in told]
 
 
 def is_bare(cwd: Path) -> bool:
@@ -168,10 +166,6 @@ def _calls_us(hook: Path) -> bool:
         return "kmerge check" in hook.read_text("utf-8", "replace") and os.access(hook, os.X_OK)
     except OSError:
         return False
-
-
-def _first(drivers: dict[str, str], name: str) -> str:
-    return next(path for path, driver in drivers.items() if driver == name)
 
 
 def _named(driver: str) -> str:

@@ -52,28 +52,18 @@ class Settings:
         self.problems: list[str] = []
 
 
-def settings_for(
-    path: str,
-    *,
-    flags: Mapping[str, str] | None = None,
-    environ: Mapping[str, str] | None = None,
-) -> Settings:
+def settings_for(path: str, *, environ: Mapping[str, str] | None = None) -> Settings:
     """The settings for a path below the current directory; asks git twice, at the same time."""
     if environ is None:
         environ = {name: variable(name) or "" for name, _ in VARIABLES}
     if nothing_is_set(path):
-        return settle(path, [], {}, environ, flags or {})
+        return settle(path, [], {}, environ, {})
     from kmerge_git.git.questions import Question, attribute_values, config_pairs
 
     config = Question("config", "--null", "--get-regexp", CONFIG)
     attributes = Question("check-attr", "-z", *ATTRIBUTES, "--", path)
-    return settle(
-        path,
-        config_pairs(config.answer()),
-        attribute_values(attributes.answer()),
-        environ,
-        flags or {},
-    )
+    pairs = config_pairs(config.answer())
+    return settle(path, pairs, attribute_values(attributes.answer()), environ, {})
 
 
 def settle(

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from kmerge_git.errors import GitFailed
+from kmerge_git.git.changes import umask
 from kmerge_git.git.conflicts import Stages
 
 
@@ -48,7 +49,7 @@ def replace_file(worktree: str, git_dir: str, path: str, data: bytes, mode: int)
         permissions = target.stat().st_mode & 0o777
     except FileNotFoundError:
         permissions = 0o777 if mode & 0o111 else 0o666
-        permissions &= ~_umask()
+        permissions &= ~umask()
     # inside git's directory a leftover of a kill is in nobody's way
     draft = Path(git_dir, f"kmerge-draft-{os.getpid()}")
     _write(draft, data, permissions)
@@ -76,12 +77,6 @@ def _write(draft: Path, data: bytes, permissions: int) -> None:
     except OSError:
         draft.unlink(missing_ok=True)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _git(worktree: str, argv: list[str], stdin: bytes) -> None:

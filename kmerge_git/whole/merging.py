@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from kmerge_git.git.settings import Settings
+from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Outcome
 from kmerge_git.pipeline import Options, merge_files
@@ -45,6 +47,21 @@ class Both:
         if not self.git_clean:
             return "resolved"
         return "clean" if self.outcome.text == self.git else "improved"
+
+
+def options_for(
+    path: str, settings: Settings, labels: tuple[str, str, str], *, favored: bool = True
+) -> Options:
+    """How a path is merged by its settings; not `favored`: neither side wins."""
+    return Options(
+        path,
+        settings.rules,
+        settings.favor if favored else None,
+        settings.marker_size,
+        labels,
+        settings.conflict_style,
+        policy_for(settings.policies),
+    )
 
 
 def merge_one(

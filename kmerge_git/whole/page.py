@@ -62,19 +62,13 @@ def _header(tally: Tally, about: About) -> str:
 def _cards(tally: Tally) -> str:
     counts = tally.counts
     same = counts["resolved_same_bytes"] + counts["resolved_same_meaning"]
+    resolved = _percent(counts["resolved"], counts["git_conflicts"])
+    agreed = _percent(same, counts["resolved"])
     cards = (
         (f"{counts['files']}", "manifests changed on both sides", ""),
         (f"{counts['git_conflicts']}", "conflict under git", "bad"),
-        (
-            _percent(counts["resolved"], counts["git_conflicts"]),
-            f"of them resolved by kmerge ({counts['resolved']})",
-            "good",
-        ),
-        (
-            _percent(same, counts["resolved"]),
-            f"of these mean what people committed ({same})",
-            "good",
-        ),
+        (resolved, f"of them resolved by kmerge ({counts['resolved']})", "good"),
+        (agreed, f"of these mean what people committed ({same})", "good"),
         (f"{counts['git_broken']}", "clean under git, but broken", "warn"),
         (f"{counts['new_conflicts']}", "clean under git, a conflict under kmerge", "warn"),
         (f"{counts['deleted']}", _deleted(counts["followed"]), ""),
@@ -149,9 +143,8 @@ def _disagreements(tally: Tally, about: About, texts_of: TextsOf) -> Iterator[st
     for number, file in enumerate(found[:_MOST_SHOWN], 1):
         texts = texts_of(file)
         command = f"<code>kmerge replay{escape(scope)} --show {number}</code>"
-        yield _case(
-            number, file, f"Git: {escape(_under_git(file))}. {command}", is_open=number <= 3
-        )
+        words = f"Git: {escape(_under_git(file))}. {command}"
+        yield _case(number, file, words, is_open=number <= 3)
         yield table(texts.kmerge.text, texts.people, ("kmerge", "people"))
         yield "<details class='sides'><summary>what each side did</summary>"
         yield table(texts.base, texts.ours, ("base", "ours"))

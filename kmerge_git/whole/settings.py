@@ -8,8 +8,8 @@ from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import ATTRIBUTES, settle
 from kmerge_git.kube.crdfiles import learn_files
-from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.pipeline import LABELS, Options
+from kmerge_git.whole.merging import options_for
 
 DRIVER = "kmerge"
 # git's own words for `no driver in particular`
@@ -41,15 +41,7 @@ class SettingsOf:
         attributes = {name: value for name, value in found.items() if value is not None}
         settings = settle(path, self._config, attributes, os.environ, self._flags)
         self.problems += [p for p in settings.problems if p not in self.problems]
-        return Options(
-            path,
-            settings.rules,
-            settings.favor if favored else None,
-            settings.marker_size,
-            self._labels,
-            settings.conflict_style,
-            policy_for(settings.policies),
-        )
+        return options_for(path, settings, self._labels, favored=favored)
 
     def takes(self, path: str, *, json: bool = False) -> bool:
         """Whether a path is a manifest and belongs to no other merge driver."""

@@ -87,12 +87,6 @@ class Tally:
         for name in names:
             self.counts[name] += 1
 
-    @property
-    def rate(self) -> float:
-        """Files a second of merging, on one core."""
-        total = sum(self.seconds)
-        return len(self.seconds) / total if total else 0.0
-
     def milliseconds(self) -> dict[str, float]:
         """Median and longest time of a file."""
         if not self.seconds:
