@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.changes import read_text
+from kmerge_git.git.files import read_text
 
 OPEN = "# >>> kmerge >>>"
 CLOSE = "# <<< kmerge <<<"
@@ -52,14 +52,15 @@ def read_attributes(path: Path) -> str:
 
 def merge_rules(text: str) -> list[AttributeLine]:
     """The lines that set `merge`, in the order of the file; a later one wins."""
-    macros = {"binary": "unset"}
+    # what a word means: git's own ones, and the macros of the file
+    values = {"binary": "unset", "-merge": "unset", "!merge": "unspecified"}
     start, stop = find_block(text)
     found = []
     for index, line in enumerate(_lines(text)):
         pattern, words = split_line(line)
-        value = _merge_value(words, macros)
+        value = _merge_value(words, values)
         if pattern.startswith("[attr]"):
-            macros |= {pattern.removeprefix("[attr]"): value} if value else {}
+            values |= {pattern.removeprefix("[attr]"): value} if value else {}
         elif pattern and value:
             fenced = start <= index < stop
             found.append(AttributeLine(index + 1, line.rstrip("\r\n"), pattern, value, fenced))
@@ -174,16 +175,10 @@ def _last(pattern: str) -> str:
     return pattern.rstrip("/").rpartition("/")[2] or "*"
 
 
-def _merge_value(words: list[str], macros: dict[str, str]) -> str:
+def _merge_value(words: list[str], values: dict[str, str]) -> str:
+    """What a line's words say about `merge`; the last of them wins."""
     value = ""
     for word in words:
         name, _, given = word.partition("=")
-        if name == "merge":
-            value = given or "set"
-        elif word == "-merge":
-            value = "unset"
-        elif word == "!merge":
-            value = "unspecified"
-        else:
-            value = macros.get(word, value)
+        value = (given or "set") if name == "merge" else values.get(word, value)
     return value

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import tempfile
 from dataclasses import dataclass
 from difflib import ndiff
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.call import git
+from kmerge_git.git.files import write_text
 from kmerge_git.git.places import Scope
 
 
@@ -75,41 +73,3 @@ class FileChange:
 
 
 SetupChange = ConfigChange | FileChange
-
-
-def read_text(path: Path) -> str:
-    """A file's text, any bytes kept as they are; '' if there is no such file."""
-    try:
-        return path.read_bytes().decode("utf-8", "surrogateescape")
-    except (FileNotFoundError, NotADirectoryError):
-        return ""
-    except OSError as error:
-        raise KmergeError(f"cannot be read: {error.strerror}", path=str(path)) from error
-
-
-def write_text(path: Path, text: str, *, executable: bool = False) -> None:
-    """Replace a file in one step, through links and with its mode; empty text removes it."""
-    path = path.resolve()  # a link into somebody's dotfiles stays a link
-    if not text:
-        path.unlink(missing_ok=True)
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=".kmerge-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode("utf-8", "surrogateescape"))
-        if path.exists():
-            shutil.copymode(path, name)
-        else:
-            os.chmod(name, 0o777 & ~umask() if executable else 0o666 & ~umask())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def umask() -> int:
-    """The permissions that new files of this process do not get."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from kmerge_git.errors import UsageError
-from kmerge_git.git.changes import FileChange, read_text
-from kmerge_git.git.places import config_values, hooks_directory
+from kmerge_git.git.changes import FileChange
+from kmerge_git.git.files import read_text
+from kmerge_git.git.places import config_values, git_path
 
 # git runs pre-merge-commit instead of pre-commit when a merge was clean
 HOOKS = ("pre-commit", "pre-merge-commit")
@@ -26,7 +27,7 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
             f"--hooks belongs to one repository, it cannot go with --{scope}",
             hint="run `kmerge install --hooks` in the repository",
         )
-    directory = hooks_directory(cwd)
+    directory = git_path("hooks", cwd)
     if config_values(None, "core.hooksPath", cwd):
         add = f"add `{TO_ADD}` to {' and '.join(HOOKS)} there"
         return [], [f"core.hooksPath points to {directory}: no hook was written; {add}"]
@@ -43,5 +44,5 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
 
 def plan_no_hooks(cwd: Path) -> list[FileChange]:
     """The removal of the hook files that are ours, letter for letter."""
-    paths = [hooks_directory(cwd) / name for name in HOOKS]
+    paths = [git_path("hooks", cwd) / name for name in HOOKS]
     return [FileChange(path, SHIM, "") for path in paths if read_text(path) == SHIM]

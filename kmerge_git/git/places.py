@@ -128,11 +128,6 @@ def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:
     raise KmergeError(f"git cannot read its {which} configuration: {answer.complaint}")
 
 
-def hooks_directory(cwd: Path) -> Path:
-    """Where git looks for the hooks of this repository."""
-    return git_path("hooks", cwd)
-
-
 def scopes_of(key: str, cwd: Path) -> list[tuple[str, str]]:
     """The scopes that set a key, with their values; the last one wins."""
     answer = ask_git("config", "--show-scope", "--null", "--get-all", key, cwd=cwd)

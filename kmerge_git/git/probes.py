@@ -20,7 +20,7 @@ from kmerge_git.git.driverline import command_of, driver_line
 from kmerge_git.git.hookfiles import HOOKS
 from kmerge_git.git.install import DRIVER
 from kmerge_git.git.patterns import DEFAULTS
-from kmerge_git.git.places import config_values, hooks_directory, in_repository, scopes_of
+from kmerge_git.git.places import config_values, git_path, in_repository, scopes_of
 from kmerge_git.git.settings import settings_for
 
 LABELS_SINCE = (2, 44)  # %S %X %Y
@@ -133,7 +133,7 @@ def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:
 
 def probe_hooks(cwd: Path) -> Probe:
     """Hooks are a choice: without them nothing is wrong, without their program they are idle."""
-    directory = hooks_directory(cwd)
+    directory = git_path("hooks", cwd)
     calling = [name for name in HOOKS if _calls_us(directory / name)]
     if not calling:
         return Probe("hooks", "ok", "none call kmerge (`kmerge install --hooks` writes them)")

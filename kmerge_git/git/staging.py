@@ -6,13 +6,10 @@ when it replaces them. libgit2 drops these notes, so it is never asked to write 
 
 from __future__ import annotations
 
-import os
 import subprocess
 from collections.abc import Iterable
-from pathlib import Path
 
 from kmerge_git.errors import GitFailed
-from kmerge_git.git.changes import umask
 from kmerge_git.git.conflicts import Stages
 
 
@@ -39,44 +36,6 @@ def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
     if lines:
         listing = "\0".join([*lines, ""]).encode("utf-8", "surrogateescape")
         _git(worktree, ["update-index", "-z", "--index-info"], listing)
-
-
-def replace_file(worktree: str, git_dir: str, path: str, data: bytes, mode: int) -> None:
-    """Put a file into the working tree in one step: a kill leaves the old one or the new one."""
-    target = Path(worktree, path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        permissions = target.stat().st_mode & 0o777
-    except FileNotFoundError:
-        permissions = 0o777 if mode & 0o111 else 0o666
-        permissions &= ~umask()
-    # inside git's directory a leftover of a kill is in nobody's way
-    draft = Path(git_dir, f"kmerge-draft-{os.getpid()}")
-    _write(draft, data, permissions)
-    try:
-        os.replace(draft, target)
-    except OSError:  # another file system: a linked worktree or a submodule may live on its own
-        draft.unlink()
-        draft = target.with_name(f".{target.name}.kmerge-{os.getpid()}")
-        _write(draft, data, permissions)
-        os.replace(draft, target)
-
-
-def remove_file(worktree: str, path: str) -> None:
-    """Take a file out of the working tree."""
-    Path(worktree, path).unlink(missing_ok=True)
-
-
-def _write(draft: Path, data: bytes, permissions: int) -> None:
-    try:
-        with draft.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        draft.chmod(permissions)
-    except OSError:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def _git(worktree: str, argv: list[str], stdin: bytes) -> None:

@@ -14,6 +14,7 @@ from typing import Literal
 from kmerge_git.errors import KmergeError
 from kmerge_git.git import staging
 from kmerge_git.git.conflicts import Operation, Stages
+from kmerge_git.git.files import replace_file
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.sides import TreeEntry, merged_mode
@@ -271,8 +272,11 @@ def _stages(repository: Repository, three: Three[bytes], file: FilePlan) -> Stag
 
 
 def _write(repository: Repository, worktree: str, file: FilePlan) -> None:
+    target = Path(worktree, file.path)
     if file.data is None:
-        staging.remove_file(worktree, file.path)
+        target.unlink(missing_ok=True)
     else:
         data = repository.to_worktree(file.path, file.data)
-        staging.replace_file(worktree, repository.git_dir, file.path, data, file.mode)
+        # inside git's directory a leftover of a kill is in nobody's way
+        drafts = Path(repository.git_dir)
+        replace_file(target, data, executable=bool(file.mode & 0o111), drafts=drafts)

@@ -1,0 +1,67 @@
+"""Files that are replaced in one step: whoever kills it leaves the old one or the new one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from kmerge_git.errors import KmergeError
+
+
+def read_text(path: Path) -> str:
+    """A file's text, any bytes kept as they are; '' if there is no such file."""
+    try:
+        return path.read_bytes().decode("utf-8", "surrogateescape")
+    except (FileNotFoundError, NotADirectoryError):
+        return ""
+    except OSError as error:
+        raise KmergeError(f"cannot be read: {error.strerror}", path=str(path)) from error
+
+
+def write_text(path: Path, text: str, *, executable: bool = False) -> None:
+    """Replace a file, through links and with its mode; empty text removes it."""
+    path = path.resolve()  # a link into somebody's dotfiles stays a link
+    if text:
+        data = text.encode("utf-8", "surrogateescape")
+        replace_file(path, data, executable=executable, drafts=path.parent)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def replace_file(path: Path, data: bytes, *, executable: bool, drafts: Path) -> None:
+    """Write a draft in the folder `drafts` and put it in the file's place, with the file's mode."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        permissions = path.stat().st_mode & 0o777
+    except FileNotFoundError:
+        permissions = (0o777 if executable else 0o666) & ~_umask()
+    draft = drafts / f"kmerge-draft-{os.getpid()}"
+    _write(draft, data, permissions)
+    try:
+        os.replace(draft, path)
+    except OSError:
+        draft.unlink()
+        if drafts == path.parent:
+            raise
+        # another file system: a linked worktree or a submodule may live on its own
+        draft = path.with_name(f".{path.name}.kmerge-{os.getpid()}")
+        _write(draft, data, permissions)
+        os.replace(draft, path)
+
+
+def _write(draft: Path, data: bytes, permissions: int) -> None:
+    try:
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        draft.chmod(permissions)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
