@@ -16,19 +16,18 @@ def explain(decision: Decision, words: dict[str, str], path: str = "") -> str:
     """`a.yaml: Deployment/web spec.replicas: changed; from updated (M2)`."""
     side = words.get(decision.side, decision.side)
     source = "left to a person" if side == "conflict" else f"from {side}"
-    values = _values(decision, words) if decision.ours or decision.theirs else ""
-    return f"{_place(decision, path)}: {decision.what}; {source} ({decision.rule}){values}"
+    place, values = _place(decision, path), _values(decision, words)
+    return f"{place}: {decision.what}; {source} ({decision.rule}){values}"
 
 
 def loss(decision: Decision, words: dict[str, str], path: str = "") -> str:
-    """One line for a change of the destination that does not come through."""
+    """`lost: a.yaml: Service/web spec.port: changed on both sides (M2): dest 3, updated 2`."""
     rule = decision.rule.removesuffix(" lost")
-    values = _values(decision, words) if decision.ours or decision.theirs else ""
-    return f"lost: {_place(decision, path)}: {decision.what} ({rule}){values}"
+    return f"lost: {_place(decision, path)}: {decision.what} ({rule}){_values(decision, words)}"
 
 
 def is_loss(decision: Decision) -> bool:
-    """Whether a change lost."""
+    """Whether it is a change of the destination that does not come through."""
     return decision.rule.endswith(" lost")
 
 
@@ -60,12 +59,14 @@ def _place(decision: Decision, path: str) -> str:
 
 
 def _values(decision: Decision, words: dict[str, str]) -> str:
+    if not (decision.ours or decision.theirs):
+        return ""
     dest, other = _short(decision.ours), _short(decision.theirs)
     return f": {words['ours']} {dest}, {words['theirs']} {other}"
 
 
 def _short(text: str) -> str:
     line = " ".join(text.split())
-    return (
-        "has nothing" if not line else line[: _LONGEST - 1] + "…" if len(line) > _LONGEST else line
-    )
+    if not line:
+        return "has nothing"
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

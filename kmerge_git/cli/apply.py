@@ -104,18 +104,15 @@ def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | Non
     """The object of the other file with the same name."""
     if file is None:
         return None
+    here = objects.title(wanted.value)
     found = [loaded for loaded in file.objects if loaded.matches(wanted.value)]
     if len(found) > 1:
-        here = objects.title(wanted.value)
-        raise UsageError(
-            f"{here} is in it {len(found)} times", path=file.source.path, hint=objects.PAIRED
-        )
+        raise file.error(f"{here} is in it {len(found)} times", objects.PAIRED)
     if found or many > 1 or not file.objects:
         return found[0] if found else None
-    raise UsageError(
-        f"{objects.title(wanted.value)} is not in it, but {objects.title(file.objects[0].value)}",
-        path=file.source.path,
-        hint="give the live object of the same name, or leave --live out to create it",
+    raise file.error(
+        f"{here} is not in it, but {objects.title(file.objects[0].value)}",
+        "give the live object of the same name, or leave --live out to create it",
     )
 
 
@@ -133,12 +130,8 @@ _COLOURS = {"changed": "yellow", "added": "green", "removed": "red"}
 def _line(field: Field, paint: Paint) -> str:
     values = [_short(value) for value in (field.before, field.after) if value is not ABSENT]
     shown = " -> ".join(dict.fromkeys(values))
-    what = f"{field.what:9}"
-    colour = _COLOURS.get(field.what)
-    return (
-        f"{paint(what, colour) if colour else what} {field.path} = {shown}"
-        f"  [{field.owner}: {field.why}]"
-    )
+    what = paint(f"{field.what:9}", _COLOURS.get(field.what, ""))
+    return f"{what} {field.path} = {shown}  [{field.owner}: {field.why}]"
 
 
 def _short(value: object) -> str:

@@ -16,13 +16,13 @@ def add_color(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 class Paint:
-    """Paints text for one stream, or leaves it as it is."""
+    """Paints text for one stream where that has colours and a colour is named."""
 
     def __init__(self, choice: str, stream: TextIO) -> None:
         self.is_on = wants_colour(choice, stream)
 
     def __call__(self, text: str, colour: str) -> str:
-        return f"\x1b[{_CODES[colour]}m{text}\x1b[0m" if self.is_on else text
+        return f"\x1b[{_CODES[colour]}m{text}\x1b[0m" if self.is_on and colour else text
 
 
 def wants_colour(choice: str, stream: TextIO) -> bool:

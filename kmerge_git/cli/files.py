@@ -26,11 +26,10 @@ def write(path: str | None, data: bytes) -> None:
 
     What is there and no regular file (a pipe, `/dev/null`) is written to, never replaced.
     """
-    if path in (None, "-"):
+    if path is None or path == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
-    assert path is not None
     target = os.path.realpath(path)
     fresh = f"{target}.kmerge-{os.getpid()}"
     try:

@@ -47,14 +47,12 @@ def _write(args: argparse.Namespace, results: list[MergedFile]) -> None:
     if args.dry_run:
         return
     if args.in_place:
-        changed = [r for r in results if r.status != "same"]
-        for result in sorted(changed, key=lambda r: r.after is not None):  # deletions first
-            write(args.dest, result.path, result.after)
-        return
-    os.makedirs(args.output, exist_ok=True)
-    for result in results:
-        if result.after is not None:
-            write(args.output, result.path, result.after)
+        target, wanted = args.dest, [r for r in results if r.status != "same"]
+    else:
+        target, wanted = args.output, [r for r in results if r.after is not None]
+        os.makedirs(target, exist_ok=True)
+    for result in sorted(wanted, key=lambda r: r.after is not None):  # deletions first
+        write(target, result.path, result.after)
 
 
 def _tell(

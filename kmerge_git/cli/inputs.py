@@ -89,7 +89,7 @@ def check(args: argparse.Namespace, *paths: str) -> None:
 
 
 def make_haste() -> None:
-    """Spend nothing on what a merge does not need."""
+    """Look for garbage seldom and load no more of PyYAML than is needed."""
     from kmerge_git.cli import main
     from kmerge_git.tree import parser
 

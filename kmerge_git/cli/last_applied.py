@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import tempfile
+from pathlib import Path
 
 from kmerge_git.cli import files, objects
 from kmerge_git.cli.objects import Loaded, Map, ObjectFile
@@ -104,11 +105,8 @@ def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map
         found = [loaded for loaded in file.objects if loaded.matches(config.value)]
         live = file.only(found, config.value)
         if annotation(live.value) is None and not args.create_annotation:
-            raise UsageError(
-                f"{objects.title(config.value)} has no last-applied annotation",
-                path=file.source.path,
-                hint="--create-annotation makes one",
-            )
+            why = f"{objects.title(config.value)} has no last-applied annotation"
+            raise file.error(why, "--create-annotation makes one")
         pairs.append((live, config.value))
     return pairs
 
@@ -117,11 +115,8 @@ def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
     """What an editor makes of the annotations, one document each."""
     annotated = [(loaded, config) for loaded in file.objects if (config := _read(loaded))]
     if not annotated:
-        raise UsageError(
-            "no object has a last-applied annotation",
-            path=file.source.path,
-            hint="`kmerge last-applied set --create-annotation` makes one",
-        )
+        hint = "`kmerge last-applied set --create-annotation` makes one"
+        raise file.error("no object has a last-applied annotation", hint)
     text = "---\n".join(dump(config) for _, config in annotated)
     after = objects.load("edited.yaml", _in_editor(text).encode())
     if len(after.objects) != len(annotated):
@@ -139,16 +134,14 @@ def _in_editor(text: str) -> str:
     names = ("KUBE_EDITOR", "VISUAL", "EDITOR")
     editor = next((os.environ[name] for name in names if os.environ.get(name)), "vi")
     with tempfile.TemporaryDirectory(prefix="kmerge-") as directory:
-        path = os.path.join(directory, "last-applied.yaml")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        path = Path(directory, "last-applied.yaml")
+        path.write_text(text, encoding="utf-8")
         try:
-            done = subprocess.run([*shlex.split(editor), path], check=False)
+            done = subprocess.run([*shlex.split(editor), str(path)], check=False)
         except OSError as error:
             raise UsageError(
                 f"cannot start the editor {editor}: {error.strerror}", hint="set EDITOR"
             ) from None
         if done.returncode:
             raise UsageError(f"the editor {editor} ended with exit code {done.returncode}")
-        with open(path, encoding="utf-8") as file:
-            return file.read()
+        return path.read_text(encoding="utf-8")

@@ -49,17 +49,20 @@ class ObjectFile:
     stream: Stream
     objects: list[Loaded]
 
+    def error(self, why: str, hint: str = "") -> UsageError:
+        """An error that names the file."""
+        return UsageError(why, path=self.source.path, hint=hint)
+
     def require_objects(self) -> None:
         """Raise where there is nothing to work on."""
         if not self.objects:
-            raise UsageError("the file has no object", path=self.source.path)
+            raise self.error("the file has no object")
 
     def only(self, found: list[Loaded], wanted: Map) -> Loaded:
-        """The one of its objects that was found for another one."""
+        """The only object that was found for another one; none or several are an error."""
         if len(found) != 1:
             count = "is not" if not found else "is more than once"
-            why = f"{title(wanted)} {count} in it"
-            raise UsageError(why, path=self.source.path, hint=PAIRED)
+            raise self.error(f"{title(wanted)} {count} in it", PAIRED)
         return found[0]
 
     def text(self, changed: dict[int, str]) -> bytes:
@@ -82,7 +85,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def add_overwrite(parser: argparse.ArgumentParser, text: str) -> None:
-    """Define what becomes of changes in the live object."""
+    """Define `--overwrite`."""
     parser.add_argument(
         "--overwrite", action=argparse.BooleanOptionalAction, default=True, help=text
     )
@@ -117,15 +120,8 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
                 hint="write a strategic merge patch, or a JSON merge patch for --type merge",
             )
         if not isinstance(value, dict):
-            line, column = source.position(document.root.start)
-            raise PatchError(
-                "invalid JSON document",
-                path=source.path,
-                line=line,
-                column=column,
-                hint="a map is expected",
-                excerpt=source.line_at(document.root.start),
-            )
+            wrong = PatchError("invalid JSON document", hint="a map is expected")
+            raise placed(wrong, Loaded(document, {}, source.path))
         objects.append(Loaded(document, value, source.path))
     return ObjectFile(path, source, stream, objects)
 
@@ -155,7 +151,7 @@ def _shown(path: str) -> str:
 
 def placed(error: PatchError, loaded: Loaded) -> PatchError:
     """The error with the line and column of its field in the document, and on one line."""
-    node, offset = loaded.document.root, 0
+    node = loaded.document.root
     offset = node.start if node is not None else 0
     for step in error.steps:
         entry = _entry(node, step)
@@ -221,9 +217,8 @@ def difference(file: ObjectFile, text: bytes, paint: Paint) -> str:
     name = file.source.path
     out = []
     for number, line in enumerate(unified_diff(before, after, f"a/{name}", f"b/{name}")):
-        colour = {"+": "green", "-": "red", "@": "blue"}.get(line[0]) if number > 1 else "bold"
-        bare = line.rstrip("\r\n")
-        out.append((paint(bare, colour) if colour else bare) + "\n")
+        colour = {"+": "green", "-": "red", "@": "blue"}.get(line[0], "") if number > 1 else "bold"
+        out.append(paint(line.rstrip("\r\n"), colour) + "\n")
         if not line.endswith("\n"):
             out.append("\\ No newline at end of file\n")
     return "".join(out)

@@ -112,21 +112,17 @@ def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
     elif len(target.objects) == 1:
         return target.objects[0]
     else:
-        raise UsageError(
+        raise target.error(
             f"the file has {len(target.objects)} objects and the patch names none",
-            path=target.source.path,
-            hint="give the patch a kind and a metadata.name, or use --target KIND/NAME",
+            "give the patch a kind and a metadata.name, or use --target KIND/NAME",
         )
     found = [loaded for loaded in target.objects if loaded.matches(described)]
     if len(found) == 1:
         return found[0]
     count = "no object" if not found else f"{len(found)} objects"
     here = ", ".join(objects.title(loaded.value) for loaded in target.objects[:5])
-    raise UsageError(
-        f"{count} matches {objects.title(described)}; there is {here}",
-        path=target.source.path,
-        hint="use --target KIND/NAME",
-    )
+    why = f"{count} matches {objects.title(described)}; there is {here}"
+    raise target.error(why, "use --target KIND/NAME")
 
 
 def _patched(

@@ -85,7 +85,7 @@ def _print_step(step: Step, paint: Paint) -> None:
         word = "CONFLICT" if file.result == "conflict" else file.result
         colour = _COLOURS.get(file.result, "green")
         print(f"{paint(f'{word:<9}', colour)} {file.path:<{width}}  {_detail(file)}".rstrip())
-        for conflict in file.conflicts if file.result == "conflict" else ():
+        for conflict in file.left:
             if file.method == "lines":  # no field, and no value to show
                 print(f"    merged by lines: {conflict.why}")
             else:
@@ -93,10 +93,8 @@ def _print_step(step: Step, paint: Paint) -> None:
 
 
 def _detail(file: FilePreview) -> str:
-    parts = [] if file.kind == "changed by both" else [file.kind]
-    if file.note:
-        parts.append(file.note)
-    return "; ".join(parts)
+    kind = file.kind if file.kind != "changed by both" else ""
+    return "; ".join(part for part in (kind, file.note) if part)
 
 
 def _print_conflict(conflict: Conflict, paint: Paint) -> None:
@@ -126,9 +124,8 @@ def _summary(preview: Preview) -> str:
         if count[result]
     ]
     files = f"{counted(total, 'file')} changed on both sides"
-    tail = (
-        f"; stops here, {counted(preview.untried, 'commit')} not tried" if preview.untried else ""
-    )
+    untried = counted(preview.untried, "commit")
+    tail = f"; stops here, {untried} not tried" if preview.untried else ""
     return f"{preview.mode}: {files}" + (f": {', '.join(words)}" if words else "") + tail
 
 
@@ -164,7 +161,5 @@ def _file_as_json(file: FilePreview) -> dict[str, Any]:
         "git": "clean" if file.git_clean else "conflict",
         "method": file.method,
         "note": file.note,
-        "conflicts": [plain(conflict) for conflict in file.conflicts]
-        if file.result == "conflict"
-        else [],
+        "conflicts": [plain(conflict) for conflict in file.left],
     }

@@ -38,6 +38,7 @@ kmerge, and compared with what people committed. Nothing in the repository is to
 exit status: 0 the replay is done, 2 an error
 """
 _MOST_LINES = 20
+_BELOW = ("resolved", "mended", "followed")  # counts of what the line above counts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,8 +68,7 @@ def run(args: argparse.Namespace) -> int:
     if args.extract and not args.show:
         raise UsageError("--extract needs --show N", hint="it writes the texts of one disagreement")
     repository = Repository.open()
-    found = repository.merge_commits(args.range)
-    commits = list(islice(found, args.last) if args.last else found)
+    commits = list(islice(repository.merge_commits(args.range), args.last))
     with closing(_replay(repository, commits, args.jobs)) as merges:
         if args.show:
             return _show(args, repository, merges)
@@ -119,7 +119,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
         return 0
     paint = Paint(args.color, sys.stdout)
     for text, colour in lines(file, texts):
-        print(paint(text, colour) if colour else text)
+        print(paint(text, colour))
     return 0
 
 
@@ -134,24 +134,19 @@ def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     print()
     for name, words in COUNTS.items():
         count = tally.counts[name]
-        indent = {"resolved": 2, "mended": 2, "followed": 2}.get(
-            name, 4 if name.startswith("resolved_") else 0
-        )
+        depth = 2 if name.startswith("resolved_") else int(name in _BELOW)
         if count or name in ("files", "git_conflicts", "resolved"):
-            share = _share(tally, name)
-            print(f"{count:>7}  {' ' * indent}{words}{share}")
+            print(f"{count:>7}  {'  ' * depth}{words}{_share(tally, name)}")
     if tally.counts["files"]:
         print(f"\n{tally.times()}")
     _print_list(tally, args, paint)
 
 
 def _share(tally: Tally, name: str) -> str:
-    whole = {"git_conflicts": "files", "resolved": "git_conflicts"}.get(name, "")
-    if name.startswith("resolved_"):
-        whole = "resolved"
-    if not whole or not tally.counts[whole]:
-        return ""
-    return f" ({100 * tally.counts[name] / tally.counts[whole]:.0f}%)"
+    part_of = "resolved" if name.startswith("resolved_") else ""
+    part_of = {"git_conflicts": "files", "resolved": "git_conflicts"}.get(name, part_of)
+    whole = tally.counts.get(part_of)
+    return f" ({100 * tally.counts[name] / whole:.0f}%)" if whole else ""
 
 
 def _print_list(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:

@@ -16,7 +16,7 @@ Document = dict[str, Any]
 
 
 def add_schema(parser: argparse.ArgumentParser) -> None:
-    """Define the option."""
+    """Define `--schema`."""
     parser.add_argument(
         "--schema",
         metavar="FILE",
@@ -63,6 +63,6 @@ def find_schema(document: Document | None, resource: dict[str, Any]) -> Schema |
 
 
 def need_schema(document: Document | None, resource: dict[str, Any]) -> Schema:
-    """The same; a custom resource without a schema is an error."""
+    """The schema of an object; none for a custom resource is an error."""
     version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
     return find_schema(document, resource) or Schema.builtin(version, kind)

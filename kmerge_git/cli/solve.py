@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.errors import UsageError
+from kmerge_git.git.manifests import is_selected
 
 if TYPE_CHECKING:
     from kmerge_git.whole.solving import FilePlan, SolvePlan
@@ -45,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """SolvePlan, carry out, report."""
+    """Plan, carry out, report."""
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.solving import Wishes, carry_out, make_plan
 
@@ -84,8 +85,6 @@ def _inside(path: str, worktree: str | None) -> str:
 
 def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
     """Refuse a path that names no conflict: a slip must not look like a solved file."""
-    from kmerge_git.git.manifests import is_selected
-
     if path in plan.others:
         raise UsageError(
             "it is in conflict, but no manifest",

@@ -1,4 +1,4 @@
-"""The driver's process around `cli/drive.py`: where its modules come from, its last words, its end.
+"""The driver's process around `cli/drive.py`: how it gets its modules, and how it ends.
 
 `cli/driver.py` runs this before any module of the package is there. `-S` skips `site`, so the
 folders of the packages are added here. Nothing is imported that a bare interpreter has not got.

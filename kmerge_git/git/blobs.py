@@ -66,7 +66,7 @@ class ThroughLibgit2:
         self._repository = repository
 
     def read(self, name: str) -> bytes | None:
-        """The same."""
+        """As `ThroughGit.read` does."""
         if name.startswith(":0:"):
             entry = self._repository.staged(name[3:])
         else:

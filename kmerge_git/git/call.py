@@ -35,7 +35,7 @@ class Answer:
 
     @property
     def complaint(self) -> str:
-        """What git says is wrong."""
+        """The first line of what git says is wrong."""
         return self.err.strip().removeprefix("fatal: ").partition("\n")[0]
 
 

@@ -89,7 +89,7 @@ def _scratch_merge(top: Path, line: str) -> tuple[str, str]:
 
 
 def probe_bare(cwd: Path) -> list[Probe]:
-    """What a server has to know."""
+    """Where a bare repository takes its attributes from."""
     if not is_bare(cwd):
         return []
     text = "a bare repository reads info/attributes, not the committed .gitattributes"

@@ -87,7 +87,7 @@ def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
 
 
 def _require_place(wish: Wish, cwd: Path) -> None:
-    """Raise where there is nothing that the wish could be about."""
+    """Raise where the scope needs a repository, or a worktree's own configuration, and has none."""
     if wish.scope in ("local", "worktree") or wish.shared or wish.hooks:
         needs_repository(cwd)
     if wish.scope == "worktree":
@@ -121,7 +121,7 @@ def _names_us(path: Path) -> bool:
 
 
 def _overruled(wish: Wish, path: Path, patterns: tuple[str, ...], cwd: Path) -> list[str]:
-    """A private line that beats the committed file is told, never touched."""
+    """Lines of info/attributes that git prefers to the committed file: told, never touched."""
     if not wish.shared:
         return []
     private = git_path("info/attributes", cwd)

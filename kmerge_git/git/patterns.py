@@ -87,7 +87,7 @@ def _taken(
     wanted: tuple[str, ...],
     on_conflict: OnConflict,
 ) -> list[TakenPattern]:
-    """The wanted patterns that another line has; an error where nothing is said about them.
+    """The wanted patterns that another line has; with `abort` that is an error.
 
     Patterns that are registered already are settled: nobody is asked about them twice. But who
     says overwrite means every line that has the last word now.

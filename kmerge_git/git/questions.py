@@ -1,4 +1,4 @@
-"""Asks git for configuration and attributes, with as little around it as can be."""
+"""Asks git for configuration and attributes, without importing `subprocess`."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def explained(message: str, path: str = "") -> KmergeError:
 
 
 def missing(oid: str, settings: Iterable[str], *, is_shallow: bool) -> KmergeError:
-    """The error for an object that the repository has not got; `settings` are names of git's."""
+    """The error for an object that is not there, by the names of git's settings."""
     if any(name.endswith((".promisor", ".partialclonefilter")) for name in settings):
         why = f"object {oid[:10]} was never fetched: this is a partial clone"
         return Unsupported(why, hint="`git fetch --refetch --no-filter` completes it")

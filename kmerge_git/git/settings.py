@@ -73,7 +73,7 @@ def settle(
     environ: Mapping[str, str],
     flags: Mapping[str, str],
 ) -> Settings:
-    """One value a setting out of everything that was said, the weakest voice first."""
+    """The settings out of config, environment, attributes and flags; what comes later wins."""
     found = Settings()
     for key, value in config:
         if key == "kmerge.policy":

@@ -101,10 +101,9 @@ def _manifest(path: str, files: Files, merge_file: MergeFile) -> MergedFile:
 
 
 def _mode(files: Files) -> int:
-    base, ours, theirs = (
-        file.mode if file else None for file in (files.base, files.ours, files.theirs)
-    )
-    chosen = theirs if ours is None or (ours == base and theirs is not None) else ours
+    at = files.map(lambda file: file.mode if file else None)
+    takes_theirs = at.ours is None or (at.ours == at.base and at.theirs is not None)
+    chosen = at.theirs if takes_theirs else at.ours
     return chosen if chosen is not None else 0o644
 
 

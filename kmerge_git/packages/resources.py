@@ -1,7 +1,7 @@
 """The resources of a file by name, and its text without one, with one exchanged, with one more.
 
-Both followings of moved resources stand on this: of whole directories (`packages.moves`) and of
-merges in a repository (`whole.moves`). What a name is, and what is done about a move, they say.
+The base of both modules that follow moved resources: of directories (`packages.moves`) and of
+merges in a repository (`whole.moves`). They say what a name is and what becomes of a move.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Name = TypeVar("Name", bound=Hashable)
 def by_name(
     documents: Iterable[Document], name_of: Callable[[Document], Name | None]
 ) -> dict[Name, Document]:
-    """The documents that have a name; a name that stands in the file twice tells none of them."""
+    """The documents that have a name, without those that share it with another one."""
     found: dict[Name, Document] = {}
     twice: set[Name] = set()
     for document in documents:
@@ -40,7 +40,7 @@ def moved(before: set[str], after: set[str]) -> tuple[str, str] | None:
 
 
 def without(document: Document) -> str:
-    """The text of the document's file with all but this document."""
+    """The text of the document's file without this document."""
     text = document.source.text
     rest = text[document.end :]
     if document.number == 0 and not document.opening and rest.startswith("---\n"):

@@ -1,1 +1,1 @@
-"""Stories about whole repositories: solve an index, preview a merge, replay a history."""
+"""Merges of whole repositories: solve an index, preview a merge, replay a history."""

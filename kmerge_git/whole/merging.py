@@ -1,6 +1,6 @@
 """One file of a whole merge: what git makes of it, and what kmerge makes of it.
 
-The one place where these stories meet the pipeline.
+The only module of `whole` that runs a merge.
 """
 
 from __future__ import annotations

@@ -39,16 +39,16 @@ class MovedEdit:
     edited_text: str
 
 
+@dataclass(frozen=True)
 class Arrivals:
     """Where one side has resources that the base does not have in that file."""
 
-    def __init__(self, changes: Iterable[Change], read: Callable[[str], bytes]) -> None:
-        self._changes = changes
-        self._read = read
+    changes: Iterable[Change]
+    read: Callable[[str], bytes]
 
     @classmethod
     def between(cls, repository: Repository, base: str | None, side: str) -> Arrivals:
-        """From one tree to another."""
+        """The arrivals in the tree of one side."""
         # here a renamed file is a place like any other: its resources arrived in it
         return cls(repository.changes(base, side, renames=False), repository.blob)
 
@@ -59,11 +59,11 @@ class Arrivals:
     @cached_property
     def _files(self) -> dict[Identity, set[str]]:
         found: dict[Identity, set[str]] = {}
-        for change in self._changes:
+        for change in self.changes:
             if not change.new or not change.new.is_text or not is_manifest(change.new_path):
                 continue
-            before = resources(self._read(change.old.oid)) if change.old else {}
-            for key in resources(self._read(change.new.oid)).keys() - before.keys():
+            before = resources(self.read(change.old.oid)) if change.old else {}
+            for key in resources(self.read(change.new.oid)).keys() - before.keys():
                 found.setdefault(key, set()).add(change.new_path)
         return found
 
@@ -93,7 +93,7 @@ def _edits(
 
 
 def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Three[bytes | None]:
-    """The old file with the moved resources as they were in the base: their removal is clean."""
+    """The old file with the moved resources as in the base, so that to remove them is clean."""
     ours, theirs = three.ours, three.theirs
     for edit in edits:
         if edit.mover == "ours" and theirs is not None:

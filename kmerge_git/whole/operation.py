@@ -27,7 +27,7 @@ def current_operation(repository: Repository) -> Operation:
 
 
 def _first_line(repository: Repository, name: str) -> str:
-    """Of a file in git's own directory; nothing where there is no such file."""
+    """The first line of a file below `.git` (MERGE_HEAD, MERGE_MSG); nothing without the file."""
     file = Path(repository.git_dir, name)
     return file.read_text(errors="replace").partition("\n")[0] if file.is_file() else ""
 

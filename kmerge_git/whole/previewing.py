@@ -45,6 +45,11 @@ class FilePreview:
     data: bytes | None = None
     mode: int = 0o100644
 
+    @property
+    def left(self) -> tuple[Conflict, ...]:
+        """The conflicts that a person must decide."""
+        return self.conflicts if self.result == "conflict" else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -121,7 +126,7 @@ def preview_rebase(
 
 
 def _without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Commit) -> Preview:
-    """What the merge base alone tells."""
+    """The preview before any file is looked at: enough where one commit is the other's ancestor."""
     base = _merge_base(repository, ours, theirs)
     state: State = "merge"
     if base in (ours.oid, theirs.oid):
@@ -244,11 +249,9 @@ class _Trees:
                 wanted[change.old_path] = None
                 wanted[change.new_path] = change.new
         for file in files:
-            wanted[file.path] = (
-                TreeEntry(self.repository.store(file.data), file.mode)
-                if file.data is not None
-                else None
-            )
+            wanted[file.path] = None
+            if file.data is not None:
+                wanted[file.path] = TreeEntry(self.repository.store(file.data), file.mode)
         return self.repository.with_files(self.trees.ours, wanted)
 
 

@@ -52,7 +52,7 @@ class Replayed:
 
     @property
     def is_resolved(self) -> bool:
-        """Only git conflicts."""
+        """Git's line merge stops with a conflict, kmerge's merge does not."""
         return self.kmerge_clean and not self.git_clean
 
     @property

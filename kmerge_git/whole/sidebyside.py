@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import SequenceMatcher
 from html import escape
+from itertools import zip_longest
 
 _AROUND = 3
 _MOST_ROWS = 160
 _MOST_LINES = 6000  # difflib is quadratic: longer texts are not compared in the page
-
-Row = tuple[str, int, str, int, str]  # class, line number and text of the left, of the right
 
 
 def table(left: bytes, right: bytes, heads: tuple[str, str]) -> str:
@@ -19,7 +18,7 @@ def table(left: bytes, right: bytes, heads: tuple[str, str]) -> str:
     if max(len(a), len(b)) > _MOST_LINES:
         return f'<p class="note">{len(a)} and {len(b)} lines: too long for this page.</p>'
     rows = list(_rows(a, b))
-    body = "".join(map(_row, rows[:_MOST_ROWS]))
+    body = "".join(rows[:_MOST_ROWS])
     if len(rows) > _MOST_ROWS:
         body += _gap(f"{len(rows) - _MOST_ROWS} more lines")
     head = "".join(f'<th colspan="2">{escape(word)}</th>' for word in heads)
@@ -33,39 +32,23 @@ def _lines(data: bytes) -> list[str]:
     return data.decode("utf-8", "replace").splitlines()
 
 
-def _rows(a: list[str], b: list[str]) -> Iterator[Row]:
+def _rows(a: list[str], b: list[str]) -> Iterator[str]:
     groups = SequenceMatcher(None, a, b, autojunk=False).get_grouped_opcodes(_AROUND)
     for number, group in enumerate(groups):
         if number:
-            yield ("gap", 0, "", 0, "")
+            yield _gap("⋯")
         for tag, a_start, a_end, b_start, b_end in group:
-            for index in range(max(a_end - a_start, b_end - b_start)):
-                at, bt = a_start + index, b_start + index
-                has_left, has_right = at < a_end, bt < b_end
-                kind = "same" if tag == "equal" else _kind(has_left, has_right)
-                yield (
-                    kind,
-                    at + 1 if has_left else 0,
-                    a[at] if has_left else "",
-                    bt + 1 if has_right else 0,
-                    b[bt] if has_right else "",
-                )
+            for at, bt in zip_longest(range(a_start, a_end), range(b_start, b_end)):
+                one_side = "left" if bt is None else "right" if at is None else "changed"
+                kind = "same" if tag == "equal" else one_side
+                yield f'<tr class="{kind}">{_cells(a, at)}{_cells(b, bt)}</tr>'
 
 
-def _kind(has_left: bool, has_right: bool) -> str:
-    if has_left and has_right:
-        return "changed"
-    return "left" if has_left else "right"
-
-
-def _row(row: Row) -> str:
-    kind, left_number, left, right_number, right = row
-    if kind == "gap":
-        return _gap("⋯")
-    return (
-        f'<tr class="{kind}"><td class="n">{left_number or ""}</td><td>{escape(left)}</td>'
-        f'<td class="n">{right_number or ""}</td><td>{escape(right)}</td></tr>'
-    )
+def _cells(text: list[str], line: int | None) -> str:
+    """The number of a line and the line; empty where the other side has more lines."""
+    if line is None:
+        return '<td class="n"></td><td></td>'
+    return f'<td class="n">{line + 1}</td><td>{escape(text[line])}</td>'
 
 
 def _gap(text: str) -> str:

@@ -62,12 +62,9 @@ class Tally:
         for file in merge.files:
             self._count(file)
             self.seconds.append(file.seconds)
-            if file.is_disagreement:
-                self.disagreements.append(file)
-            if file.git_damage:
-                self.broken.append(file)
-            if file.git_clean and not file.kmerge_clean:
-                self.new_conflicts.append(file)
+            self.disagreements += [file] if file.is_disagreement else []
+            self.broken += [file] if file.git_damage else []
+            self.new_conflicts += [file] if file.git_clean and not file.kmerge_clean else []
 
     def _count(self, file: Replayed) -> None:
         names = ["files"]

@@ -25,10 +25,10 @@ def cores() -> int:
 
 
 def collect_rarely() -> None:
-    """Leave the collector of garbage nearly nothing to do in this process.
+    """Look for garbage seldom in this process.
 
-    What a merge makes holds nothing that holds it, and is freed without it; looking for cycles
-    among nodes that live costs a quarter of the time.
+    A merge makes no reference cycles, so all that it makes is freed as soon as nobody holds it;
+    to look for cycles among living nodes takes a quarter of the time.
     """
     gc.freeze()
     gc.set_threshold(100_000, 20, 20)
