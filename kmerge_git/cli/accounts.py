@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
+from kmerge_git.cli.files import say
 from kmerge_git.outcome import Decision
+
+if TYPE_CHECKING:  # who only counts does not load the rules
+    from kmerge_git.merge.kyaml.api import Result
 
 # whose value it is: git's words are `ours` and `theirs`
 MERGE3 = {"ours": "dest", "theirs": "updated"}
 MERGE2 = {"ours": "dest", "theirs": "src"}
 _LONGEST = 60
+
+
+def tell(args: argparse.Namespace, merged: Result, words: dict[str, str], path: str = "") -> None:
+    """Every decision with --explain; what was lost, always."""
+    for decision in merged.decisions:
+        if is_loss(decision):
+            say(loss(decision, words, path))
+        elif args.explain:
+            say(explain(decision, words, path))
+    if merged.reason:
+        say(f"{path}: {merged.reason}" if path else f"kmerge: {merged.reason}")
+    if merged.conflicts:
+        place = path or args.dest
+        say(f"conflict: {place}: {merged.conflicts} left to a person")
 
 
 def explain(decision: Decision, words: dict[str, str], path: str = "") -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 
-from kmerge_git.cli import accounts, files, inputs
+from kmerge_git.cli import accounts, files
 from kmerge_git.cli.progress import Progress
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.files import Package, read, write
-from kmerge_git.packages.merging import MergedFile, MergeFile, merge_packages
+from kmerge_git.packages.merging import MergeFile, ResultFile, merge_packages
 from kmerge_git.packages.moves import Move
 
 
@@ -20,7 +20,6 @@ def run(args: argparse.Namespace, names: Three[str], merge_file: MergeFile) -> i
     _check(args)
     two_way = not names.base
     words = accounts.MERGE2 if two_way else accounts.MERGE3
-    inputs.make_haste()
     packages: Three[Package] = names.map(lambda root: read(root) if root else {})
     paths = {*packages.base, *packages.ours, *packages.theirs}
     progress = Progress(len(paths), "files")
@@ -43,7 +42,7 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("it is there already", path=args.output, hint="give a new directory")
 
 
-def _write(args: argparse.Namespace, results: list[MergedFile]) -> None:
+def _write(args: argparse.Namespace, results: list[ResultFile]) -> None:
     if args.dry_run:
         return
     if args.in_place:
@@ -56,14 +55,14 @@ def _write(args: argparse.Namespace, results: list[MergedFile]) -> None:
 
 
 def _tell(
-    args: argparse.Namespace, results: list[MergedFile], moves: list[Move], words: dict[str, str]
+    args: argparse.Namespace, results: list[ResultFile], moves: list[Move], words: dict[str, str]
 ) -> None:
     for move in moves:
         if args.explain or args.dry_run or args.summary:
             files.say(f"moved: {move.name}: {move.source} -> {move.target}")
     for result in results:
         merged = Result(b"", result.decisions, result.reason, result.conflicts)
-        inputs.tell(args, merged, words, result.path)
+        accounts.tell(args, merged, words, result.path)
         if result.unmerged:
             files.say(f"not merged: {result.path}: {result.unmerged}")
         if args.dry_run and result.status != "same":
@@ -76,5 +75,5 @@ def _tell(
         files.say(accounts.count(decisions, words, conflicts))
 
 
-def _unmerged(results: list[MergedFile]) -> int:
+def _unmerged(results: list[ResultFile]) -> int:
     return sum(bool(r.unmerged) for r in results)

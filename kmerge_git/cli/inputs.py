@@ -51,6 +51,7 @@ def run(
     merge: Merge,
 ) -> int:
     """Merge files or directories; two-way the base is not among the inputs that are given."""
+    make_haste()
     if are_directories(*given):
         from kmerge_git.cli import folders  # only directories need it
 
@@ -59,7 +60,6 @@ def run(
 
         return folders.run(args, names, merge_file)
     check(args, *given)
-    make_haste()
     texts = names.map(lambda name: files.read(name) if name else b"")
     path = next((name for name in (names.ours, *given) if name != "-"), "")
     return finish(args, merge(args, texts, path, names), texts.ours, words)
@@ -106,23 +106,9 @@ def finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[
             files.write(args.dest, merged.data)
     elif not args.dry_run:
         files.write(args.output, merged.data)
-    tell(args, merged, words)
+    accounts.tell(args, merged, words)
     if args.dry_run:
         print(f"{'unchanged' if merged.data == before else 'changed'}: {args.dest}")
     if args.summary:
         files.say(accounts.count(merged.decisions, words, merged.conflicts))
     return 1 if merged.conflicts else 0
-
-
-def tell(args: argparse.Namespace, merged: Result, words: dict[str, str], path: str = "") -> None:
-    """Every decision with --explain; what was lost, always."""
-    for decision in merged.decisions:
-        if accounts.is_loss(decision):
-            files.say(accounts.loss(decision, words, path))
-        elif args.explain:
-            files.say(accounts.explain(decision, words, path))
-    if merged.reason:
-        files.say(f"{path}: {merged.reason}" if path else f"kmerge: {merged.reason}")
-    if merged.conflicts:
-        place = path or args.dest
-        files.say(f"conflict: {place}: {merged.conflicts} left to a person")

@@ -22,7 +22,7 @@ Files = Three[File | None]
 
 
 @dataclass(frozen=True, slots=True)
-class MergedFile:
+class ResultFile:
     """One file of the result, beside what the destination had."""
 
     path: str
@@ -50,7 +50,7 @@ def merge_packages(
     *,
     two_way: bool = False,
     done: Callable[[int], None] = lambda count: None,
-) -> tuple[list[MergedFile], list[Move]]:
+) -> tuple[list[ResultFile], list[Move]]:
     """Every file of the result in the order of paths, and the resources that moved.
 
     Two-way the base is empty and a file of theirs replaces one of ours.
@@ -69,35 +69,35 @@ def merge_packages(
     return results, moves
 
 
-def _other(path: str, files: Files, two_way: bool) -> MergedFile:
+def _other(path: str, files: Files, two_way: bool) -> ResultFile:
     base, ours, theirs = files.base, files.ours, files.theirs
     if theirs in (base, ours) or (two_way and theirs is None):
-        return MergedFile(path, ours, ours)
+        return ResultFile(path, ours, ours)
     if ours == base or two_way:
-        return MergedFile(path, ours, theirs)
+        return ResultFile(path, ours, theirs)
     how = "deleted" if theirs is None else "added" if base is None else "changed"
     mine = "deleted" if ours is None else "added" if base is None else "changed"
     why = f"{mine} in dest, {how} otherwise in updated"
-    return MergedFile(path, ours, ours, unmerged=f"{why}; dest's version is kept")
+    return ResultFile(path, ours, ours, unmerged=f"{why}; dest's version is kept")
 
 
-def _manifest(path: str, files: Files, merge_file: MergeFile) -> MergedFile:
+def _manifest(path: str, files: Files, merge_file: MergeFile) -> ResultFile:
     base, ours, theirs = files.base, files.ours, files.theirs
     if base == ours == theirs or (base is None and theirs is None):
-        return MergedFile(path, ours, ours)
+        return ResultFile(path, ours, ours)
     mode = _mode(files)
     try:
         merged = merge_file(files.map(lambda file: file.data if file is not None else b""), path)
     except KmergeError as error:
         if base == ours:
-            return MergedFile(path, ours, theirs)
+            return ResultFile(path, ours, theirs)
         if base == theirs:
-            return MergedFile(path, ours, ours)
+            return ResultFile(path, ours, ours)
         if isinstance(error, CannotParse):
             raise
-        return MergedFile(path, ours, ours, unmerged=f"{error.why}; dest's version is kept")
+        return ResultFile(path, ours, ours, unmerged=f"{error.why}; dest's version is kept")
     after = None if _is_gone(merged.data, files) else File(merged.data, mode)
-    return MergedFile(path, ours, after, merged.decisions, merged.conflicts, merged.reason)
+    return ResultFile(path, ours, after, merged.decisions, merged.conflicts, merged.reason)
 
 
 def _mode(files: Files) -> int:

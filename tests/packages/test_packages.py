@@ -8,7 +8,7 @@ from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.files import File, is_manifest, read, write
-from kmerge_git.packages.merging import MergedFile, merge_packages
+from kmerge_git.packages.merging import ResultFile, merge_packages
 from kmerge_git.packages.moves import gather
 
 
@@ -24,13 +24,13 @@ def package(files: dict[str, str]) -> dict[str, File]:
     return {path: File(text.encode()) for path, text in files.items()}
 
 
-def merge(original: dict, updated: dict, dest: dict) -> dict[str, MergedFile]:
+def merge(original: dict, updated: dict, dest: dict) -> dict[str, ResultFile]:
     at = Three(package(original), package(dest), package(updated))
     results, _ = merge_packages(at, lambda texts, path: merge3_bytes(texts, path=path))
     return {result.path: result for result in results}
 
 
-def texts(results: dict[str, MergedFile]) -> dict[str, str]:
+def texts(results: dict[str, ResultFile]) -> dict[str, str]:
     return {path: r.after.data.decode() for path, r in results.items() if r.after is not None}
 
 
