@@ -59,8 +59,7 @@ def run(args: argparse.Namespace) -> int:
     if args.rules == "git" and not args.infer:
         raise UsageError("--no-infer is a switch of --rules kyaml")
     names = Three(args.original, args.dest, args.updated)
-    given = (names.base, names.ours, names.theirs)
-    return inputs.run(args, names, given, accounts.MERGE3, _merge)
+    return inputs.run(args, names, names.each(), accounts.MERGE3, _merge)
 
 
 def _merge(args: argparse.Namespace, texts: Three[bytes], path: str, names: Three[str]) -> Result:

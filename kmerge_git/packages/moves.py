@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
@@ -21,7 +20,6 @@ from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 
 Places = dict[Hashable, set[str]]
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +42,16 @@ def gather(at: Three[Package]) -> tuple[Three[Package], list[Move]]:
         move = _move(key, files)
         if move is not None:
             moves.append(move)
-            for package, paths in zip(_each(packages), _each(files), strict=True):
+            for package, paths in zip(packages.each(), files.each(), strict=True):
                 for path in paths - {move.target}:
                     if path == move.source or path not in files.base:
                         _carry(package, key, path, move.target)
     return packages, moves
 
 
-def _each(at: Three[T]) -> tuple[T, T, T]:
-    return at.base, at.ours, at.theirs
-
-
 def _move(key: Hashable, files: Three[set[str]]) -> Move | None:
     """Where a resource belongs that is not where it was; the destination's move comes first."""
-    base, ours, theirs = _each(files)
+    base, ours, theirs = files.each()
     name = f"{key[1]}/{key[3]}" if isinstance(key, tuple) else str(key)
     if not base:  # added by both, in different files
         both = moved(theirs, ours) if len(ours) == len(theirs) == 1 else None
@@ -79,7 +73,7 @@ def _places(at: Three[Package]) -> Three[Places]:
             names = files.map(lambda file: by_name(_documents(file), _full_name) if file else {})
         except KmergeError:
             continue  # whoever merges the file will say what is wrong with it
-        for places, keys in zip(_each(found), _each(names), strict=True):
+        for places, keys in zip(found.each(), names.each(), strict=True):
             for key in keys:
                 places.setdefault(key, set()).add(path)
     return found

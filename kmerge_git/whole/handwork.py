@@ -26,16 +26,13 @@ def is_left_by_a_merge(
     if found is None:
         return True
     found = _plain(found)
-    if found in {_plain(side) for side in (three.base, three.ours, three.theirs) if side}:
+    if found in {_plain(side) for side in three.each() if side}:
         return True
     pair = _readings(found, size)
     if any(pair == _readings(_plain(data), size) for data in merged if data is not None):
         return True
-    at = three.map(lambda side: _plain(side or b""))
-    return any(
-        pair == lines.readings(at.base, at.ours, at.theirs, patience=patience)
-        for patience in (False, True)
-    )
+    sides = three.map(lambda side: _plain(side or b"")).each()
+    return any(pair == lines.readings(*sides, patience=flag) for flag in (False, True))
 
 
 def _plain(data: bytes) -> bytes:

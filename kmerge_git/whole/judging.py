@@ -22,7 +22,7 @@ class Judge:
     """Judges the results of one file; every text is parsed once at most, and only if need be."""
 
     def __init__(self, three: Three[bytes | None], path: str, sound: bytes | None = None) -> None:
-        self._inputs = [side or b"" for side in (three.base, three.ours, three.theirs)]
+        self._inputs = [side or b"" for side in three.each()]
         self._sound = sound  # a result that is known to be whole
         self._path = path
         self._stream = cache(partial(_stream, path))

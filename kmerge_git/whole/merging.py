@@ -68,10 +68,9 @@ def merge_one(
     three: Three[bytes | None], options: Options, line_merge: MergeLines | None = None
 ) -> Outcome:
     """Kmerge's merge of a file that both sides have (an added file has an empty base)."""
+    texts = three.map(lambda data: data or b"")
     return merge_files(
-        three.base or b"",
-        three.ours or b"",
-        three.theirs or b"",
+        *texts.each(),
         path=options.path,
         rules=options.rules,
         favor=options.favor,
@@ -85,5 +84,5 @@ def merge_one(
 
 def merge_both(three: Three[bytes | None], options: Options, line_merge: MergeLines) -> Both:
     """Git's and kmerge's merge of a file, the line merge made once."""
-    lines = line_merge(three.base or b"", three.ours or b"", three.theirs or b"")
+    lines = line_merge(*three.map(lambda data: data or b"").each())
     return Both(merge_one(three, options, lambda base, ours, theirs: lines), *lines)

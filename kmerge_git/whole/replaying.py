@@ -172,8 +172,8 @@ class Replayer:
         three = self._versions(file.blobs)
         both = merge_both(three, Options(file.path), self._lines)
         people = self._read(file.blobs.people)
-        at = three.map(lambda data: data or b"")
-        return ReplayedTexts(at.base, at.ours, at.theirs, both.outcome, people or b"")
+        base, ours, theirs = three.map(lambda data: data or b"").each()
+        return ReplayedTexts(base, ours, theirs, both.outcome, people or b"")
 
 
 def _is_replayable(case: FileCase) -> bool:

@@ -268,7 +268,7 @@ def carry_out(repository: Repository, plan: SolvePlan) -> None:
 def _stages(repository: Repository, three: Three[bytes], file: FilePlan) -> Stages:
     """The stages of the file: `git checkout -m` will show the very conflict that was solved."""
     at = three.map(lambda data: TreeEntry(repository.store(data), file.mode))
-    return Stages(file.path, at.base, at.ours, at.theirs)
+    return Stages(file.path, *at.each())
 
 
 def _write(repository: Repository, worktree: str, file: FilePlan) -> None:
