@@ -1,0 +1,72 @@
+"""The resources of a file by name, and the file without one, with one exchanged, with one more."""
+
+import pytest
+
+from kmerge_git.packages.resources import appended, by_name, exchanged, moved, without
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, split
+
+
+def documents(text: str) -> tuple[Document, ...]:
+    return split(Source(text.encode())).documents
+
+
+def first_line(document: Document) -> str | None:
+    line = document.content.partition("\n")[0]
+    return line if line.startswith("name: ") else None
+
+
+def test_names_that_stand_once():
+    found = by_name(documents("name: a\n---\nname: b\n---\nx: 1\n---\nname: a\n"), first_line)
+    assert {name: document.number for name, document in found.items()} == {"name: b": 1}
+
+
+@pytest.mark.parametrize(
+    "before, after, expected",
+    [
+        ("a", "b", ("a", "b")),
+        ("ab", "bc", ("a", "c")),
+        ("a", "a", None),
+        ("a", "", None),
+        ("", "a", None),
+        ("a", "ab", None),
+        ("ab", "b", None),
+        ("a", "bc", None),
+        ("ab", "c", None),
+    ],
+)
+def test_moves(before, after, expected):
+    assert moved(set(before), set(after)) == expected
+
+
+@pytest.mark.parametrize(
+    "text, number, rest",
+    [
+        ("a: 1\n---\nb: 1\n", 0, "b: 1\n"),
+        ("a: 1\n---\nb: 1\n", 1, "a: 1\n"),
+        ("---\na: 1\n---\nb: 1\n", 0, "---\nb: 1\n"),
+        ("# head\n---\na: 1\n---\nb: 1\n", 1, "# head\n---\na: 1\n"),
+        ("a: 1\n", 0, ""),
+    ],
+)
+def test_without_one(text, number, rest):
+    assert without(documents(text)[number]) == rest
+
+
+def test_another_content_keeps_every_other_byte():
+    text = "\ufeff# head\r\n---\r\na: 1\r\n---  # two\r\nb: 1"
+    assert exchanged(documents(text)[1], "b: 2\n") == text.replace("b: 1", "b: 2").encode()
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("", "b: 1\n"),
+        ("# only a comment\n", "# only a comment\nb: 1\n"),
+        ("a: 1\n", "a: 1\n---\nb: 1\n"),
+        ("a: 1\n...\n# tail\n", "a: 1\n---\nb: 1\n...\n# tail\n"),
+        ("a: 1\r\n", "a: 1\r\n---\r\nb: 1\r\n"),
+    ],
+)
+def test_one_more(text, expected):
+    assert appended(text.encode(), documents("---\nb: 1\n")[0]) == expected.encode()
