@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _FILE = __file__.removesuffix("keytable.py") + "list_keys.json"
 _lines: list[str] = []
 _first = 0  # the line of definition 0
+_roots: dict[tuple[str, str], int] = {}
 _definitions: dict[int, dict[str, Facts]] = {}
 _learned: dict[tuple[str, str], int] = {}  # (group, kind) -> a definition that a CRD brought
 LEARNED = 1_000_000  # the number of the first of these
@@ -24,10 +25,15 @@ def root(api_version: str, kind: str) -> int:
 
     A version that is not listed is read as the newest listed one of the same group and kind.
     """
-    wanted = f" {kind}="
     group = api_version.rpartition("/")[0]
     if (group, kind) in _learned:
         return _learned[group, kind]
+    if (api_version, kind) not in _roots:
+        _roots[api_version, kind] = _listed(api_version, group, f" {kind}=")
+    return _roots[api_version, kind]
+
+
+def _listed(api_version: str, group: str, wanted: str) -> int:
     newest = -1
     for line in _table()[:_first]:
         version, _, kinds = line.partition(" ")
@@ -49,10 +55,23 @@ def fields(number: int) -> dict[str, Facts]:
     if known is None:
         known = {}
         for word in _table()[_first + number].split(" ")[1:]:
-            name, smp, structural, below = (word + "|||").split("|")[:4]
-            known[name] = (smp, structural, below)
+            name, smp, structural, inner = (word + "|||").split("|")[:4]
+            known[name] = (smp, structural, inner)
         _definitions[number] = known
     return known
+
+
+def below(column: str) -> int:
+    """The number in a column `7`, `[7` (of each element) or `{7` (of each value), or -1."""
+    return int(column.lstrip("[{")) if column else -1
+
+
+def keys(structural: str) -> list[tuple[str, str]]:
+    """The fields that tell the elements of a list apart, each with its default; none: no keys."""
+    if structural in ("", "*", "?"):
+        return []
+    words = [word.partition("=") for word in structural.split(",")]
+    return [(name, default) for name, _, default in words]
 
 
 def define(facts: dict[str, Facts]) -> int:

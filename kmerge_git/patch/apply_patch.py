@@ -25,7 +25,7 @@ from kmerge_git.patch.lists import (
     need_key,
     scalar,
 )
-from kmerge_git.patch.schema import Field, Schema
+from kmerge_git.patch.schema import FieldRule, Schema
 from kmerge_git.patch.values import (
     DELETE,
     ORDER,
@@ -236,7 +236,7 @@ def _set_order(
 
 
 def _ordered(
-    merged: list[Value], order: list[Value], server: list[Value], field: Field, at: At
+    merged: list[Value], order: list[Value], server: list[Value], field: FieldRule, at: At
 ) -> list[Value]:
     if not field.merge_key:
         if any(isinstance(element, dict | list) for element in [*merged, *order]):
@@ -264,7 +264,7 @@ def _check_order_keys(merged: list[Value], order: list[Value], key: str, at: At)
         need_key(element, key, (*at, place))
 
 
-def _check_order(patch: list[Value], order: list[Value], field: Field, at: At) -> None:
+def _check_order(patch: list[Value], order: list[Value], field: FieldRule, at: At) -> None:
     """The patch's elements must stand in the order list, in the same relative order."""
     if not patch or not order:
         return

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.lists import element_type, need_key
-from kmerge_git.patch.schema import Field, Schema
+from kmerge_git.patch.schema import FieldRule, Schema
 from kmerge_git.patch.values import DELETE, ORDER, PATCH, RETAIN_KEYS, At, Map, Value, go_text, same
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
@@ -18,7 +18,7 @@ def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
     The whole of both is walked: an error counts only if there is no conflict anywhere.
     """
     walk = _Walk()
-    walk.values(left, right, Field(schema), ())
+    walk.values(left, right, FieldRule(schema), ())
     if not walk.clashes and walk.errors:
         raise walk.errors[0]
     return walk.clashes[0] if walk.clashes else None
@@ -52,7 +52,7 @@ class _Walk:
     clashes: list[At] = field(default_factory=list)
     errors: list[PatchError] = field(default_factory=list)
 
-    def values(self, left: Value, right: Value, known: Field, at: At) -> None:
+    def values(self, left: Value, right: Value, known: FieldRule, at: At) -> None:
         if isinstance(left, dict) and isinstance(right, dict):
             if any(PATCH in side for side in (left, right)) and not (
                 PATCH in left and PATCH in right and same(left[PATCH], right[PATCH])
@@ -73,18 +73,18 @@ class _Walk:
                 continue
             here = (*at, key)
             try:
-                known = Field(schema)
+                known = FieldRule(schema)
                 if isinstance(left[key], dict | list):
                     known = schema.field(key, in_list=isinstance(left[key], list), at=here)
                 self.values(left[key], right[key], known, here)
             except PatchError as error:
                 self.errors.append(error)
 
-    def _lists(self, left: list[Value], right: list[Value], known: Field, at: At) -> None:
+    def _lists(self, left: list[Value], right: list[Value], known: FieldRule, at: At) -> None:
         if not left and not right:
             return
         kind = element_type(at, left, right)
-        plain = Field(known.below)
+        plain = FieldRule(known.below)
         if known.strategy == "merge":
             if kind is dict:
                 theirs = _by_key(right, known.merge_key, at)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.lists import element_type, identity_of, keyed, need_key, places_of, scalar
-from kmerge_git.patch.schema import Field, Schema
+from kmerge_git.patch.schema import FieldRule, Schema
 from kmerge_git.patch.values import (
     DELETE,
     ORDER,
@@ -73,7 +73,7 @@ def _send_marker(patch: Map, original: Value, modified: Value, at: At) -> None:
 
 def _field(
     schema: Schema, key: str, original: Value, modified: Value, at: At, *, in_list: bool
-) -> Field | None:
+) -> FieldRule | None:
     """The field, or None where it is unknown but nothing changed."""
     try:
         return schema.field(key, in_list=in_list, at=at)
@@ -132,7 +132,7 @@ Lists = tuple[list[Value], list[Value], list[Value]]  # changes, deletions, orde
 
 
 def _diff_scalars(
-    original: list[Value], modified: list[Value], field: Field, at: At, wanted: Wanted
+    original: list[Value], modified: list[Value], field: FieldRule, at: At, wanted: Wanted
 ) -> Lists:
     # Upstream sorts the original in place, and then asks whether the two lists differ: a list
     # that was only brought into sorted order gives no patch.
@@ -167,7 +167,7 @@ def _compare(
 
 
 def _diff_maps_list(
-    original: list[Value], modified: list[Value], field: Field, at: At, wanted: Wanted
+    original: list[Value], modified: list[Value], field: FieldRule, at: At, wanted: Wanted
 ) -> Lists:
     key = field.merge_key
     if not key:
@@ -189,7 +189,7 @@ def _diff_maps_list(
 
 
 def _diff_elements(
-    original: list[Map], modified: list[Map], field: Field, at: At, wanted: Wanted
+    original: list[Map], modified: list[Map], field: FieldRule, at: At, wanted: Wanted
 ) -> tuple[list[Map], list[Map]]:
     """Changed and added elements, and the directives that delete the others."""
     key = field.merge_key

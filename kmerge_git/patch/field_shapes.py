@@ -1,39 +1,18 @@
-"""Every field of every built-in kind with its shape: for kubectl's schema errors and the checks.
+"""The table of every field of every built-in kind: its name and its shape.
 
-Merging never needs it: the strategic fields come from the list key table.
+Merging never needs it, the strategic fields come from the list key table: it is for kubectl's
+schema errors, for the checks, and for what the API server stores. A shape is `string`, `integer`
+or the like, `@12` for an object type, or `[]` or `{}` and the shape of each element or value.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any
 
-from kmerge_git.patch.schema import Facts, Place, Schema, Source, UnknownField
-
-# What Go calls a value of that shape when it is asked for its fields.
-_GO_KINDS = {
-    "string": "string",
-    "integer": "int64",
-    "number": "float64",
-    "boolean": "bool",
-    "any": "interface",
-}
-_OPAQUE = {
-    "object": "RawExtension",
-    "quantity": "Quantity",
-    "integer|string": "IntOrString",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Struct:
-    """A Go type: its name, and field -> shape."""
-
-    name: str
-    fields: dict[str, str]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def root_shape(api_version: str, kind: str) -> str:
@@ -42,63 +21,37 @@ def root_shape(api_version: str, kind: str) -> str:
     return "" if number is None else f"@{number}"
 
 
-def struct_of(shape: str) -> Struct | None:
-    """The fields below a shape like `@12`; None below anything else."""
+def nearest_root_shape(api_version: str, kind: str) -> str:
+    """The same; of a version that is not listed the shape of the newest one of its group."""
+    group = api_version.rpartition("/")[0]
+    group = "apps" if group == "extensions" else group
+    newest = (v for v in _table()["roots"] if v.rpartition("/")[0] == group and root_shape(v, kind))
+    return root_shape(api_version, kind) or root_shape(next(newest, ""), kind)
+
+
+def object_type(shape: str) -> tuple[str, dict[str, str]] | None:
+    """The Go name of an object type like `@12` and its fields' shapes; None for other shapes."""
     if not shape.startswith("@"):
         return None
     name, fields = _table()["definitions"][int(shape[1:])]
-    return Struct(name, fields)
+    return name, fields
 
 
-def complete_schema(api_version: str, kind: str, schema: Schema) -> Schema:
-    """A schema that also knows which fields there are; of a version the table lists."""
-    shape = root_shape(api_version, kind)
-    return Schema(_Complete(schema.source), (schema.place, shape)) if shape else schema
+def version_of(kind: str) -> str:
+    """The apiVersion of a built-in kind whose name only one group has, or nothing."""
+    found = [version for version in _table()["roots"] if root_shape(version, kind)]
+    groups = {version.rpartition("/")[0] for version in found} - {"extensions"}
+    return found[0] if len(groups) == 1 else ""
 
 
-@dataclass(frozen=True, slots=True)
-class _Complete:
-    """Looks up the shape first, for the error, then the strategies."""
-
-    strategic: Source
-
-    def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
-        if place is None:
-            return Facts()
-        inner, shape = place
-        below_shape = _field_shape(shape, name)
-        if in_list and below_shape.startswith("[]"):
-            below_shape = below_shape[2:]
-        elif in_list and below_shape.startswith(("@", "{}")):
-            raise UnknownField("expected slice or array type, but got: struct")
-        facts = self.strategic.look_up(inner, name, in_list=in_list)
-        return facts._replace(below=(facts.below, below_shape))
-
-    def name(self, place: Place) -> str:
-        shape = place[1]
-        return "struct" if shape.startswith("@") else _go_kind(shape)
-
-
-def _field_shape(shape: str, name: str) -> str:
-    struct = Struct(_OPAQUE[shape], {}) if shape in _OPAQUE else struct_of(shape)
-    if struct is None:
-        raise UnknownField(
-            f"merging an object in json but data type is not struct, instead is: {_go_kind(shape)}"
-        )
-    if name not in struct.fields:
-        raise UnknownField(
-            f'unable to find api field in struct {struct.name} for the json field "{name}"'
-        )
-    return struct.fields[name]
-
-
-def _go_kind(shape: str) -> str:
-    if shape.startswith("{}"):
-        return "map"
-    return "slice" if shape.startswith("[]") else _GO_KINDS.get(shape, shape)
+def is_builtin_group(api_version: str) -> bool:
+    """Whether an apiVersion belongs to a group of Kubernetes itself."""
+    group = api_version.rpartition("/")[0]
+    return any(version.rpartition("/")[0] == group for version in _table()["roots"])
 
 
 @cache
 def _table() -> dict[str, Any]:
-    text = files("kmerge_git.patch").joinpath("field_shapes.json").read_text("utf-8")
-    return json.loads(text)  # type: ignore[no-any-return]
+    with open(__file__.removesuffix("py") + "json", encoding="utf-8") as file:
+        table: dict[str, Any] = json.load(file)
+    return table

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kmerge_git.patch.schema import Field, Schema
+from kmerge_git.patch.schema import FieldRule, Schema
 from kmerge_git.patch.values import PATCH, At, Map, Value, copied, failure, go_text
 
 _GONE: Any = object()
@@ -85,7 +85,7 @@ def _merge_map(original: Map, patch: Map, schema: Schema | None, at: At) -> Map:
     return result
 
 
-def _merge_list(original: Value, patch: list[Value], field: Field, at: At) -> Value:
+def _merge_list(original: Value, patch: list[Value], field: FieldRule, at: At) -> Value:
     if original is _GONE or original is None:
         original = []
     if not isinstance(original, list):
@@ -111,7 +111,7 @@ def _used_keys(elements: list[Value], keys: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _merge_elements(
-    original: list[Value], patch: list[Value], keys: tuple[str, ...], field: Field, at: At
+    original: list[Value], patch: list[Value], keys: tuple[str, ...], field: FieldRule, at: At
 ) -> list[Value]:
     places: dict[tuple[str, ...], int] = {}
     for place, element in enumerate(original):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
-from kmerge_git.patch.schema import Field
+from kmerge_git.patch.schema import FieldRule
 from kmerge_git.patch.values import (
     PATCH,
     At,
@@ -40,7 +40,7 @@ class Merged:
 def merge_lists(
     original: list[Value],
     patch: list[Value],
-    field: Field,
+    field: FieldRule,
     at: At,
     merge_element: MergeElement,
     *,
@@ -70,7 +70,7 @@ def element_type(at: At, *lists: list[Value]) -> type:
 
 
 def _merge_scalars(
-    original: list[Value], patch: list[Value], field: Field, at: At, *, deleting: bool
+    original: list[Value], patch: list[Value], field: FieldRule, at: At, *, deleting: bool
 ) -> Merged:
     named = {scalar(value) for value in patch}
     if deleting:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.patch.field_shapes import root_shape, struct_of
+from kmerge_git.patch.field_shapes import object_type, root_shape
 from kmerge_git.patch.values import DELETE, ORDER, PATCH, RETAIN_KEYS, Map, Value
 
 
@@ -27,7 +27,7 @@ def _kept(value: Value, live: Value, shape: str) -> Value:
 
 
 def _kept_map(value: Map, live: Map, shape: str) -> Map:
-    struct = struct_of(shape)
+    known = object_type(shape)
     free = shape.startswith("{}")
     result: Map = {}
     for key, item in value.items():
@@ -36,7 +36,7 @@ def _kept_map(value: Map, live: Map, shape: str) -> Map:
         if free:
             result[key] = _kept(item, live.get(key), shape[2:])
         elif not _is_directive(key):
-            below = struct.fields.get(key, "any") if struct else "any"
+            below = known[1].get(key, "any") if known else "any"
             result[key] = _kept(item, live.get(key), below)
     return result
 

@@ -9,7 +9,7 @@ import pytest
 
 import kmerge_git
 from kmerge_git import PatchError, Schema, apply_patch
-from kmerge_git.patch.field_shapes import root_shape, struct_of
+from kmerge_git.patch.field_shapes import object_type, root_shape
 from kmerge_git.patch.openapi import definitions_of, schema_for
 
 TABLE = Path(kmerge_git.__file__).parent / "kube" / "list_keys.json"
@@ -148,9 +148,9 @@ def test_every_kind_of_the_key_table_has_its_shape():
     without = {kind for kind in kinds if not root_shape(*kind) and kind[0] not in older}
     assert len(kinds) > 150
     assert not without
-    pod = struct_of(root_shape("v1", "Pod"))
-    assert pod.name == "Pod"
-    assert struct_of(pod.fields["spec"]).name == "PodSpec"
+    name, fields = object_type(root_shape("v1", "Pod"))
+    assert name == "Pod"
+    assert object_type(fields["spec"])[0] == "PodSpec"
 
 
 @pytest.mark.parametrize("document", [DEFINITIONS, {"definitions": DEFINITIONS}])
