@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kmerge_git.check import shapes
-from kmerge_git.check.plain import List, Map, Text, Value, collections
+from kmerge_git.check.keyed_lists import KeyedList
+from kmerge_git.check.plain import Map, Text, Value
 from kmerge_git.check.registry import ERROR, PODS, WARNING, Found, check
 from kmerge_git.check.walk import PATCH
 
@@ -18,43 +18,11 @@ BREAKING = frozenset(
 )  # fmt: skip
 
 
-class ListSite:
-    """A list whose elements have keys."""
-
-    __slots__ = ("keys", "list", "name", "path")
-
-    def __init__(self, path: str, name: str, list: List, keys: list[tuple[str, str]]) -> None:
-        self.path = path
-        self.name = name
-        self.list = list
-        self.keys = keys
-
-    def maps(self) -> Iterator[Map]:
-        """The elements that are mappings and no directives."""
-        for value in self.list.values:
-            if isinstance(value, Map) and PATCH not in value.fields:
-                yield value
-
-
-def keyed_lists(root: Map) -> Iterator[ListSite]:
-    """The lists of an object whose elements have keys, also inside kinds that are not known."""
-    known = False
-    for found in shapes.keyed_lists(root):
-        known = True
-        yield ListSite(*found)
-    if known:
-        return
-    for value in collections(root):
-        if isinstance(value, Map) and _is_pod_spec(value):
-            for found in shapes.keyed_lists_of_pod(value, "..."):
-                yield ListSite(*found)
-
-
-def _is_pod_spec(value: Map) -> bool:
-    containers = value.items("containers")
-    return bool(containers) and all(
-        isinstance(c, Map) and "name" in c.fields and "image" in c.fields for c in containers
-    )
+def _elements(found: KeyedList) -> Iterator[Map]:
+    """The elements that are mappings and no directives."""
+    for value in found.list.values:
+        if isinstance(value, Map) and PATCH not in value.fields:
+            yield value
 
 
 @check(
@@ -64,7 +32,7 @@ def _is_pod_spec(value: Map) -> bool:
     example="env:\n- name: MODE\n  value: a\n- name: MODE\n  value: b",
     mend="Keep one of them: both sides of a merge may have added the element.",
 )  # fmt: skip
-def repeated_element(site: ListSite) -> Iterator[Found]:
+def repeated_element(site: KeyedList) -> Iterator[Found]:
     """Containers, env, ports by number and protocol, volumes, mounts."""
     if site.name in BREAKING:
         yield from _repeated(site)
@@ -77,16 +45,16 @@ def repeated_element(site: ListSite) -> Iterator[Found]:
     example="imagePullSecrets:\n- name: registry\n- name: registry",
     mend="Keep one of them.",
 )  # fmt: skip
-def repeated_other_element(site: ListSite) -> Iterator[Found]:
+def repeated_other_element(site: KeyedList) -> Iterator[Found]:
     """Pull secrets, host aliases, owner references, conditions."""
     if site.name not in BREAKING:
         yield from _repeated(site)
 
 
-def _repeated(site: ListSite) -> Iterator[Found]:
+def _repeated(site: KeyedList) -> Iterator[Found]:
     seen = set()
     first, default = site.keys[0]
-    for value in site.maps():
+    for value in _elements(site):
         parts = tuple(value.text(key) or default for key, default in site.keys)
         if not value.text(first) and not default:
             continue
@@ -107,10 +75,10 @@ def _repeated(site: ListSite) -> Iterator[Found]:
     example='env:\n- name: A\n  value: "1"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}',
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
-def value_and_value_from(site: ListSite) -> Iterator[Found]:
+def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     """One side wrote a value, the other a reference."""
     if site.name == "env":
-        for entry in site.maps():
+        for entry in _elements(site):
             if _set(entry, "value") and _set(entry, "valueFrom"):
                 yield Found(
                     max(entry.at_key("value"), entry.at_key("valueFrom")),
@@ -127,11 +95,11 @@ def value_and_value_from(site: ListSite) -> Iterator[Found]:
     example="volumes:\n- name: data\n  emptyDir: {}\n  hostPath:\n    path: /data",
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
-def two_volume_sources(site: ListSite) -> Iterator[Found]:
+def two_volume_sources(site: KeyedList) -> Iterator[Found]:
     """One side wrote emptyDir, the other a claim."""
     if site.name != "volumes":
         return
-    for volume in site.maps():
+    for volume in _elements(site):
         sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and _set(volume, k)]
         if len(sources) > 1:
             yield Found(

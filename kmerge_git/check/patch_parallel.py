@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.check.nearness import nearest
 from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Found, check
-from kmerge_git.check.shapes import Field
+from kmerge_git.check.shapes import FieldType
 from kmerge_git.check.walk import DELETE, ORDER, PATCH, KeySpot
 
 TYPE_CHECKING = False
@@ -251,22 +251,22 @@ def _list_name(key: str) -> str:
     return ""
 
 
-def _is_list(field: Field | None) -> bool:
+def _is_list(field: FieldType | None) -> bool:
     return field is not None and field.kind == "list"
 
 
-def _list_field(here: KeySpot) -> Field | None:
+def _list_field(here: KeySpot) -> FieldType | None:
     field = here.spot.field(_list_name(here.key))
     return field if field is not None and field.kind == "list" else None
 
 
-def _paired(here: KeySpot) -> Field | None:
+def _paired(here: KeySpot) -> FieldType | None:
     """The list's type, where its elements are paired by a merge key."""
     field = _list_field(here)
     return field if field and field.merges and field.merge_key else None
 
 
-def _name(value: Value, field: Field | None) -> str | None:
+def _name(value: Value, field: FieldType | None) -> str | None:
     if isinstance(value, Map):
         return value.text(field.merge_key) or None if field else None
     return value.text if isinstance(value, Text) else None

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from kmerge_git.check import catalogue, kustomization, registry, shapes
 from kmerge_git.check.classify import kubeadm_kind
-from kmerge_git.check.damage_lists import keyed_lists
 from kmerge_git.check.entries import EntrySite
+from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.kustomization import Kustomization, PatchEntry
 from kmerge_git.check.page import Page, embedded, identity
 from kmerge_git.check.patch_files import directive_in_manifest
 from kmerge_git.check.plain import Map, Plain, Value, collections, path_at, scalars
 from kmerge_git.check.registry import Found
-from kmerge_git.check.shapes import Struct
+from kmerge_git.check.shapes import ObjectType
 from kmerge_git.check.targets import Target, Targets
 from kmerge_git.check.verdict import JSON6902, PATCH, Verdict
 from kmerge_git.check.walk import BUILTIN, CUSTOM, UNKNOWN, Walk
@@ -19,6 +19,7 @@ from kmerge_git.check.words import may_differ
 from kmerge_git.check.world import Book
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.finding import Finding
+from kmerge_git.patch.field_shapes import is_builtin_group, version_of
 from kmerge_git.tree.documents import split
 
 TYPE_CHECKING = False
@@ -207,14 +208,14 @@ def _told_target(run: Run, page: Page, root: Map, targets: Targets) -> Target | 
 
 def _kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
-) -> tuple[str, Struct | None]:
+) -> tuple[str, ObjectType | None]:
     """What kind of object is patched, and its type."""
     api, kind = root.text("apiVersion"), root.text("kind")
     if not kind and verdict.entry is not None and verdict.entry.target is not None:
         wanted = verdict.entry.target
         group, version = wanted.text("group"), wanted.text("version")
         kind = wanted.text("kind")
-        api = f"{group}/{version or 'v1'}" if group else version or shapes.version_of(kind)
+        api = f"{group}/{version or 'v1'}" if group else version or version_of(kind)
     if (not kind or not api) and target is not None:
         api, kind = target.group + "/v1" if target.group else "v1", target.kind
     if not kind and verdict.rule == 6:
@@ -223,10 +224,10 @@ def _kind(
         return UNKNOWN, None  # Kyverno: the keys may be anchors
     if not kind or not api:
         return UNKNOWN, None
-    struct = shapes.root(api, kind)
+    struct = shapes.root_type(api, kind)
     if struct is not None:
         return BUILTIN, struct
-    return (UNKNOWN if shapes.is_builtin_group(api) else CUSTOM), None
+    return (UNKNOWN if is_builtin_group(api) else CUSTOM), None
 
 
 def _has_openapi(verdict: Verdict) -> bool:

@@ -7,8 +7,8 @@ from posixpath import basename, dirname, join, normpath
 from kmerge_git.check import catalogue, kustomization, registry
 from kmerge_git.check.classify import Evidence, classify
 from kmerge_git.check.damage import ObjectSite, Unread
-from kmerge_git.check.damage_lists import keyed_lists
 from kmerge_git.check.history import HistorySite, Versions, sealed
+from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.kustomization import Kustomization, PatchEntry
 from kmerge_git.check.page import Page
 from kmerge_git.check.plain import Map, Plain, Text, path_at

@@ -10,7 +10,6 @@ from kmerge_git.check import registry
 from kmerge_git.check.page import Page
 from kmerge_git.check.plain import List, Map, Text, Value, collections, field_path
 from kmerge_git.check.registry import Check, Found
-from kmerge_git.check.shapes import Field, Struct
 from kmerge_git.check.verdict import Verdict
 from kmerge_git.finding import Finding
 
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kmerge_git.check.kustomization import PatchEntry
+    from kmerge_git.check.shapes import FieldType, ObjectType
 
 PATCH = "$patch"
 RETAIN = "$retainKeys"
@@ -71,7 +71,7 @@ class Spot:
         map: Map,
         path: str,
         kind: str,
-        struct: Struct | None,
+        struct: ObjectType | None,
         target: Value | None,
         *,
         user: bool = False,
@@ -87,7 +87,7 @@ class Spot:
         self.target = target
         self.user = user  # its keys are the user's own, no field names
         self.element_of = element_of
-        self.strategies = strategies  # of the field that holds it, see `shapes.Field`
+        self.strategies = strategies  # of the field that holds it, see `shapes.FieldType`
         self.entry: PatchEntry | None = None  # of the top mapping: what names the patch
 
     @property
@@ -98,7 +98,7 @@ class Spot:
             return None
         return value.text if isinstance(value, Text) else "a collection"
 
-    def field(self, key: str) -> Field | None:
+    def field(self, key: str) -> FieldType | None:
         """The type of a field, where it is known."""
         return self.struct.field(key) if self.struct else None
 
@@ -109,7 +109,13 @@ class ListSpot:
     __slots__ = ("field", "key", "list", "path", "spot", "target")
 
     def __init__(
-        self, spot: Spot, key: str, list: List, path: str, field: Field | None, target: Value | None
+        self,
+        spot: Spot,
+        key: str,
+        list: List,
+        path: str,
+        field: FieldType | None,
+        target: Value | None,
     ) -> None:
         self.spot = spot
         self.key = key
@@ -172,7 +178,7 @@ class Walk:
         self.seen: set[int] = set()
         self.no_schema = False  # D62: the server refuses the patch, whatever its fields are
 
-    def patch(self, root: Map, kind: str, struct: Struct | None, target: Value | None) -> None:
+    def patch(self, root: Map, kind: str, struct: ObjectType | None, target: Value | None) -> None:
         """Check a whole patch document."""
         spot = Spot(self.page, self.verdict.tools, root, "", kind, struct, target)
         spot.entry = self.verdict.entry
@@ -255,7 +261,7 @@ class Walk:
         else:
             self.list(ListSpot(spot, key, value, path, field, target), user)
 
-    def map_of(self, spot: Spot, field: Field) -> None:
+    def map_of(self, spot: Spot, field: FieldType) -> None:
         """A map with the user's keys over values of one type."""
         of = field.of.struct if field.of else None
         if of is None:
@@ -324,7 +330,7 @@ def element_path(spot: ListSpot, number: int, element: Map) -> str:
     return f'{spot.path}[{key}="{name}"]' if name else f"{spot.path}[{number}]"
 
 
-def _user_keys(spot: Spot, key: str, field: Field | None) -> bool:
+def _user_keys(spot: Spot, key: str, field: FieldType | None) -> bool:
     if field is not None:
         return field.kind in ("map", "free") or (
             field.of is not None and field.of.kind in ("map", "free")
