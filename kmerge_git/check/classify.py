@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from posixpath import basename, normpath
 
+from kmerge_git.check.directives import directives_below
 from kmerge_git.check.kustomization import Kustomization, PatchEntry, is_kustomization
 from kmerge_git.check.plain import List, Map, Plain, Text, Value, collections
 from kmerge_git.check.verdict import JSON6902, MANIFEST, PATCH, Verdict
-from kmerge_git.check.walk import is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def classify(
         return kubeadm
     if _for_kustomize_itself(path, roots) or (near is not None and near.names(path)):
         return Verdict(MANIFEST, 11)
-    has_directive = any(p.dollar and _has_directive(p.root) for p in plains)
+    has_directive = any(p.dollar and directives_below(p.root) for p in plains)
     partial = any(
         isinstance(root, Map) and (_lacks_identity(root) or (has_directive and is_partial(root)))
         for root in roots
@@ -150,12 +150,6 @@ def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
         is_kustomization(path, root)
         or (isinstance(root, Map) and root.text("apiVersion").startswith(JOB_OF_KUSTOMIZE))
         for root in roots
-    )
-
-
-def _has_directive(root: Value | None) -> bool:
-    return any(
-        is_directive(key) for v in collections(root) if isinstance(v, Map) for key in v.fields
     )
 
 

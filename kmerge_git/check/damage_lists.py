@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.check.keyed_lists import KeyedList
 from kmerge_git.check.plain import Map, Text, Value
 from kmerge_git.check.registry import ERROR, PODS, WARNING, Found, check
-from kmerge_git.check.walk import PATCH
+from kmerge_git.patch.directives import PATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

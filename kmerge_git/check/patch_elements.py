@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from kmerge_git.check.directives import directives_below
 from kmerge_git.check.plain import Map, Text, Value
 from kmerge_git.check.registry import ELEMENT, ERROR, WARNING, Found, check
-from kmerge_git.check.walk import ABSENT, PATCH, RETAIN, Spot, directives_below
+from kmerge_git.check.walk import ABSENT, Spot
 from kmerge_git.check.words import number_kind
+from kmerge_git.patch.directives import PATCH, RETAIN_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # The fields of a volume that are no source.
-VOLUME_FIELDS = ("name", PATCH, RETAIN)
+VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
 
 
 @check(
@@ -29,7 +31,7 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
     if spot.target is not ABSENT or PATCH in spot.map.fields:
         return
     for at, key in directives_below(spot.map):
-        if not (key == RETAIN and at == spot.map.at_key(RETAIN)):  # D43 says it
+        if not (key == RETAIN_KEYS and at == spot.map.at_key(RETAIN_KEYS)):  # D43 says it
             yield Found(
                 at,
                 f"the target has no such element, so {key} is not executed but stored as a "
@@ -108,7 +110,7 @@ def switched_source(spot: Spot) -> Iterator[Found]:
                 yield Found(
                     spot.map.at_key(new), f"value and valueFrom would both remain; add {old}: null"
                 )
-    elif parent.key == "volumes" and not ("K" in spot.tools and RETAIN in spot.map.fields):
+    elif parent.key == "volumes" and not ("K" in spot.tools and RETAIN_KEYS in spot.map.fields):
         new_sources = [k for k in spot.map.fields if k not in VOLUME_FIELDS and _set(spot.map, k)]
         for old in target.fields:
             if old in VOLUME_FIELDS or old in spot.map.fields or not _set(target, old):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmerge_git.check.directives import directives_below
 from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.check.registry import (
     BOOK,
@@ -15,8 +16,9 @@ from kmerge_git.check.registry import (
     Found,
     check,
 )
-from kmerge_git.check.walk import CUSTOM, DELETE, ORDER, RETAIN, KeySpot, Spot, directives_below
+from kmerge_git.check.walk import CUSTOM, KeySpot, Spot
 from kmerge_git.check.words import YES_NO, is_date, is_plain, octal
+from kmerge_git.patch.directives import DELETE, ORDER, RETAIN_KEYS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +56,7 @@ def directive_in_manifest(root: Value) -> Iterator[Found]:
 )  # fmt: skip
 def unknown_to_kustomize(here: KeySpot) -> Iterator[Found]:
     """`$setElementOrder`, `$deleteFromPrimitiveList`, `$retainKeys`."""
-    if here.key == RETAIN or here.key.startswith((ORDER, DELETE)):
+    if here.key == RETAIN_KEYS or here.key.startswith((ORDER, DELETE)):
         yield Found(
             here.at, f"kustomize does not know {here.key}; it ends up in the output; drop it"
         )

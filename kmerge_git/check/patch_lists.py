@@ -5,7 +5,8 @@ from __future__ import annotations
 from kmerge_git.check.patch_maps import literal_list
 from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Found, also, check
-from kmerge_git.check.walk import CUSTOM, PATCH, ListSpot, Spot, is_directive, is_replaced
+from kmerge_git.check.walk import CUSTOM, ListSpot, Spot, is_replaced
+from kmerge_git.patch.directives import PATCH, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

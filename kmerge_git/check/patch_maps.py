@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from kmerge_git.check.plain import List, Map, Text, Value, field_path
 from kmerge_git.check.registry import ERROR, MAP, WARNING, Found, check
-from kmerge_git.check.walk import (
-    ABSENT,
-    DELETE,
-    ORDER,
-    PATCH,
-    RETAIN,
-    Spot,
-    is_directive,
-)
+from kmerge_git.check.walk import ABSENT, Spot
+from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PARALLEL = (RETAIN, ORDER, DELETE)
+PARALLEL = (RETAIN_KEYS, ORDER, DELETE)
 
 
 @check(

@@ -6,7 +6,8 @@ from kmerge_git.check.nearness import nearest
 from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Found, check
 from kmerge_git.check.shapes import FieldType
-from kmerge_git.check.walk import DELETE, ORDER, PATCH, KeySpot
+from kmerge_git.check.walk import KeySpot
+from kmerge_git.patch.directives import DELETE, ORDER, PATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

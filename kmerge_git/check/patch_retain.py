@@ -6,7 +6,8 @@ from kmerge_git.check.nearness import nearest
 from kmerge_git.check.patch_parallel import UNKNOWN_TO_KUSTOMIZE
 from kmerge_git.check.plain import List, Text
 from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Found, check
-from kmerge_git.check.walk import ABSENT, RETAIN, KeySpot, is_directive
+from kmerge_git.check.walk import ABSENT, KeySpot
+from kmerge_git.patch.directives import RETAIN_KEYS, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 def retain_is_list(here: KeySpot) -> Iterator[Found]:
     """A scalar, a map, or a list of something else."""
-    if here.key != RETAIN:
+    if here.key != RETAIN_KEYS:
         return
     values = here.value.values if isinstance(here.value, List) else None
     if values is None or not all(isinstance(v, Text) and not v.null for v in values):
@@ -84,7 +85,7 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
 )  # fmt: skip
 def unusual_retain(here: KeySpot) -> Iterator[Found]:
     """Information where the schema is known; an error where the target lacks the map."""
-    if here.key != RETAIN:
+    if here.key != RETAIN_KEYS:
         return
     spot = here.spot
     if spot.target is ABSENT:
@@ -96,6 +97,6 @@ def unusual_retain(here: KeySpot) -> Iterator[Found]:
 
 def _retained(here: KeySpot) -> dict[str, int] | None:
     """The names in `$retainKeys` and where they stand; None for another key."""
-    if here.key != RETAIN or not isinstance(here.value, List):
+    if here.key != RETAIN_KEYS or not isinstance(here.value, List):
         return None
     return {v.text: v.at for v in here.value.values if isinstance(v, Text)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from kmerge_git.check.nearness import distance, nearest
 from kmerge_git.check.plain import List, Text
 from kmerge_git.check.registry import DOLLAR, ERROR, KEY, WARNING, Found, check
-from kmerge_git.check.walk import BUILTIN, CUSTOM, DELETE, DIRECTIVES, KeySpot, is_directive
+from kmerge_git.check.walk import BUILTIN, CUSTOM, KeySpot
+from kmerge_git.patch.directives import DELETE, DIRECTIVES, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

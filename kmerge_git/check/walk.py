@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from kmerge_git.check import registry
 from kmerge_git.check.page import Page
-from kmerge_git.check.plain import List, Map, Text, Value, collections, field_path
+from kmerge_git.check.plain import List, Map, Text, Value, field_path
 from kmerge_git.check.registry import Check, Found
 from kmerge_git.check.verdict import Verdict
 from kmerge_git.finding import Finding
+from kmerge_git.patch.directives import PATCH, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,12 +20,6 @@ if TYPE_CHECKING:
 
     from kmerge_git.check.kustomization import PatchEntry
     from kmerge_git.check.shapes import FieldType, ObjectType
-
-PATCH = "$patch"
-RETAIN = "$retainKeys"
-ORDER = "$setElementOrder"
-DELETE = "$deleteFromPrimitiveList"
-DIRECTIVES = (PATCH, RETAIN, ORDER, DELETE)
 
 # Maps whose keys are the user's own, where the schema is not known.
 USER_MAPS = frozenset(
@@ -38,22 +33,6 @@ BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patche
 
 
 MISSPELT = frozenset(("D50", "D51"))
-
-
-def is_directive(key: str) -> bool:
-    """Whether a key is a directive that the API server executes, well-formed or not."""
-    return key in (PATCH, RETAIN) or key.startswith((ORDER, DELETE))
-
-
-def directives_below(value: Value) -> list[tuple[int, str]]:
-    """Offset and key of every directive at and below a value, in the order of the text."""
-    return sorted(
-        (at, key)
-        for inner in collections(value)
-        if isinstance(inner, Map)
-        for key, (at, _) in inner.fields.items()
-        if is_directive(key)
-    )
 
 
 class Spot:

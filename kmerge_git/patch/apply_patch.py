@@ -14,6 +14,7 @@ from collections.abc import Hashable
 from typing import Literal
 
 from kmerge_git.errors import PatchError
+from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS
 from kmerge_git.patch.lists import (
     bad_directive,
     bad_type,
@@ -26,19 +27,7 @@ from kmerge_git.patch.lists import (
     scalar,
 )
 from kmerge_git.patch.schema import FieldRule, Schema
-from kmerge_git.patch.values import (
-    DELETE,
-    ORDER,
-    PATCH,
-    RETAIN_KEYS,
-    At,
-    Map,
-    Value,
-    copied,
-    failure,
-    go_text,
-    same,
-)
+from kmerge_git.patch.values import At, Map, Value, copied, failure, go_text, same
 
 Flavor = Literal["kubectl", "kustomize"]
 _DROPPED = object()

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from kmerge_git.errors import PatchError
+from kmerge_git.patch.directives import PATCH, is_complete_directive
 from kmerge_git.patch.lists import element_type, need_key
 from kmerge_git.patch.schema import FieldRule, Schema
-from kmerge_git.patch.values import DELETE, ORDER, PATCH, RETAIN_KEYS, At, Map, Value, go_text, same
+from kmerge_git.patch.values import At, Map, Value, go_text, same
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -68,8 +69,7 @@ class _Walk:
     def _maps(self, left: Map, right: Map, schema: Schema, at: At) -> None:
         for key in left:
             # Deletions from a set never clash with each other, and an order is no content.
-            skipped = key in {PATCH, RETAIN_KEYS} or key.startswith((f"{DELETE}/", f"{ORDER}/"))
-            if key not in right or skipped:
+            if key not in right or is_complete_directive(key):
                 continue
             here = (*at, key)
             try:

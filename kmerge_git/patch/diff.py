@@ -6,20 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from kmerge_git.errors import PatchError
+from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS
 from kmerge_git.patch.lists import element_type, identity_of, keyed, need_key, places_of, scalar
 from kmerge_git.patch.schema import FieldRule, Schema
-from kmerge_git.patch.values import (
-    DELETE,
-    ORDER,
-    PATCH,
-    RETAIN_KEYS,
-    At,
-    Map,
-    Value,
-    failure,
-    go_text,
-    same,
-)
+from kmerge_git.patch.values import At, Map, Value, failure, go_text, same
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from kmerge_git.patch.directives import PATCH
 from kmerge_git.patch.schema import FieldRule, Schema
-from kmerge_git.patch.values import PATCH, At, Map, Value, copied, failure, go_text
+from kmerge_git.patch.values import At, Map, Value, copied, failure, go_text
 
 _GONE: Any = object()
 _DIRECTIVES = ("delete", "replace", "merge")

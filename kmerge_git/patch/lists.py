@@ -10,17 +10,9 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
+from kmerge_git.patch.directives import PATCH
 from kmerge_git.patch.schema import FieldRule
-from kmerge_git.patch.values import (
-    PATCH,
-    At,
-    Map,
-    Value,
-    failure,
-    go_string,
-    go_text,
-    go_type,
-)
+from kmerge_git.patch.values import At, Map, Value, failure, go_string, go_text, go_type
 
 MergeElement = Callable[[Map, Map, At], Map]
 Identity = Callable[[Value], Hashable]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from kmerge_git.patch.directives import is_complete_directive
 from kmerge_git.patch.field_shapes import object_type, root_shape
-from kmerge_git.patch.values import DELETE, ORDER, PATCH, RETAIN_KEYS, Map, Value
+from kmerge_git.patch.values import Map, Value
 
 
 def stored(resource: Map, live: Map) -> Map:
@@ -35,11 +36,7 @@ def _kept_map(value: Map, live: Map, shape: str) -> Map:
             continue
         if free:
             result[key] = _kept(item, live.get(key), shape[2:])
-        elif not _is_directive(key):
+        elif not is_complete_directive(key):
             below = known[1].get(key, "any") if known else "any"
             result[key] = _kept(item, live.get(key), below)
     return result
-
-
-def _is_directive(key: str) -> bool:
-    return key in {PATCH, RETAIN_KEYS} or key.startswith((f"{ORDER}/", f"{DELETE}/"))

@@ -14,11 +14,6 @@ Value = Any  # dict, list, str, bool, None, int, float
 Map = dict[str, Any]
 At = tuple[str | int, ...]  # map keys and list indexes from the root of the patch
 
-PATCH = "$patch"
-RETAIN_KEYS = "$retainKeys"
-ORDER = "$setElementOrder"
-DELETE = "$deleteFromPrimitiveList"
-
 _GO_TYPES: dict[type, str] = {
     dict: "map[string]interface {}",
     list: "[]interface {}",
