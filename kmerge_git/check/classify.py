@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kmerge_git.check.evidence import Evidence
+
 # The fields at the top of objects, apart from apiVersion and kind.
 OBJECT_FIELDS = frozenset(
     (
@@ -29,17 +31,6 @@ KUBEADM = (
     "corednsdeployment",
 )  # fmt: skip
 JOB_OF_KUSTOMIZE = ("builtin", "kustomize.config.k8s.io")
-
-
-class Evidence:
-    """What the kustomizations around a file say about it."""
-
-    __slots__ = ("listed_by", "named_by", "near")
-
-    def __init__(self) -> None:
-        self.listed_by: Kustomization | None = None  # as a resource
-        self.named_by: tuple[Kustomization | None, PatchEntry] | None = None  # as a patch
-        self.near: Kustomization | None = None  # the one in or above its folder
 
 
 def classify(
@@ -92,7 +83,7 @@ def _told(told: str, roots: list[Value], near: Kustomization | None) -> Verdict:
 
 
 def _named(kustomization: Kustomization | None, entry: PatchEntry, roots: list[Value]) -> Verdict:
-    if entry.is_a == JSON6902 or _is_json6902(roots):
+    if entry.is_json6902 or _is_json6902(roots):
         return Verdict(JSON6902, 4, "Z", entry.page.path, entry, kustomization)
     return Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, kustomization)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.check.kustomization import is_kustomization
 from kmerge_git.check.page import Page, identity
-from kmerge_git.check.plain import Map, Text, field_path
+from kmerge_git.check.plain import Map, Plain, Text, field_path
 from kmerge_git.check.registry import (
     BOOK,
     ERROR,
@@ -12,8 +12,8 @@ from kmerge_git.check.registry import (
     REPEATED,
     TEXT,
     UNREAD,
+    Check,
     Found,
-    check,
 )
 from kmerge_git.errors import CannotParse
 
@@ -33,28 +33,7 @@ KUSTOMIZATION_LISTS = {
 }
 
 
-class Unread:
-    """A file that could not be parsed."""
-
-    __slots__ = ("error", "offset", "page")
-
-    def __init__(self, page: Page, error: CannotParse, offset: int) -> None:
-        self.page = page
-        self.error = error
-        self.offset = offset
-
-
-class ObjectSite:
-    """An object of a file: a Kubernetes object, or a kustomization."""
-
-    __slots__ = ("path", "root")
-
-    def __init__(self, path: str, root: Map) -> None:
-        self.path = path
-        self.root = root
-
-
-@check(
+@Check(
     "M01", ERROR, TEXT, "leftover conflict markers",
     kubectl="The file is no YAML, or worse: the markers end up in a text.",
     kustomize="The build fails.",
@@ -98,20 +77,21 @@ def _complete(marks: list[tuple[int, str, int]]) -> set[int]:
     return found
 
 
-@check(
+@Check(
     "M02", ERROR, REPEATED, "a key twice in one mapping",
+    twin="D66",
     kubectl="The last value counts, the first one is lost; strict readers refuse the file.",
     kustomize="The file is refused, or the first value counts.",
     example="spec:\n  replicas: 2\n  replicas: 3",
     mend="Keep one of them: both sides of a merge may have added the key.",
 )  # fmt: skip
-def repeated_key(value: Map) -> Iterator[Found]:
-    """What a line merge makes of two sides that add the same key in different places."""
-    for key, at, _ in value.repeated:
+def repeated_key(plain: Plain) -> Iterator[Found]:
+    """A line merge leaves this where both sides added the key in different places."""
+    for key, at in plain.repeated():
         yield Found(at, f"{key} is here twice; only one of the values counts, the other is lost")
 
 
-@check(
+@Check(
     "M03", ERROR, BOOK, "the same resource twice in a file",
     kubectl="Both are applied, one after the other; the last one wins.",
     kustomize="The build fails: `may not add resource with an already registered id`.",
@@ -134,34 +114,34 @@ def same_resource_twice(book: Book) -> Iterator[Found]:
             seen[found] = root.at
 
 
-@check(
+@Check(
     "M07", ERROR, UNREAD, "an alias without an anchor",
     kubectl="The file cannot be read.",
     kustomize="The file cannot be read.",
     example="resources: *defaults",
     mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
 )  # fmt: skip
-def undefined_alias(site: Unread) -> Iterator[Found]:
+def undefined_alias(error: CannotParse, offset: int) -> Iterator[Found]:
     """The anchor went with a block that one side removed."""
-    if "undefined alias" in site.error.why:
-        yield Found(site.offset, "the anchor of this alias is not in the document")
+    if "undefined alias" in error.why:
+        yield Found(offset, "the anchor of this alias is not in the document")
 
 
-@check(
+@Check(
     "M10", ERROR, UNREAD, "a manifest that cannot be parsed",
     kubectl="The file cannot be read.",
     kustomize="The file cannot be read.",
     example="spec:\n  replicas: 2\n   paused: true",
     mend="Correct the YAML; Helm templates are recognised and skipped.",
 )  # fmt: skip
-def unparseable(site: Unread) -> Iterator[Found]:
+def unparseable(error: CannotParse, offset: int) -> Iterator[Found]:
     """Only for files that are manifests by their text."""
-    if "undefined alias" not in site.error.why:
-        hint = f"; {site.error.hint}" if site.error.hint else ""
-        yield Found(site.offset, f"{site.error.why}{hint}")
+    if "undefined alias" not in error.why:
+        hint = f"; {error.hint}" if error.hint else ""
+        yield Found(offset, f"{error.why}{hint}")
 
 
-@check(
+@Check(
     "M13", ERROR, OBJECT, "an entry twice in a kustomization",
     kubectl="It does not read kustomizations.",
     kustomize="The build fails: `may not add resource with an already registered id`; of two "
@@ -169,13 +149,13 @@ def unparseable(site: Unread) -> Iterator[Found]:
     example="resources:\n- web.yaml\n- web.yaml",
     mend="Keep one of them: both sides of a merge may have added it.",
 )  # fmt: skip
-def repeated_entry(site: ObjectSite) -> Iterator[Found]:
+def repeated_entry(path: str, root: Map) -> Iterator[Found]:
     """Resources, components, images, generators."""
-    if not is_kustomization(site.path, site.root):
+    if not is_kustomization(path, root):
         return
     for field in KUSTOMIZATION_PATHS:
         seen: set[str] = set()
-        for item in site.root.items(field):
+        for item in root.items(field):
             if isinstance(item, Text):
                 name = item.text.removeprefix("./")
                 if name in seen:
@@ -183,7 +163,7 @@ def repeated_entry(site: ObjectSite) -> Iterator[Found]:
                 seen.add(name)
     for field, keys in KUSTOMIZATION_LISTS.items():
         known: set[tuple[str, ...]] = set()
-        for item in site.root.items(field):
+        for item in root.items(field):
             if isinstance(item, Map) and item.text("name"):
                 key = tuple(item.text(k) for k in keys)
                 if key in known:

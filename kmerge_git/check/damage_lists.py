@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.check.keyed_lists import KeyedList
 from kmerge_git.check.plain import Map, Text, Value
-from kmerge_git.check.registry import ERROR, PODS, WARNING, Found, check
+from kmerge_git.check.registry import ERROR, KEYED, PATCH_KEYED, WARNING, Check, Found, also
 from kmerge_git.patch.directives import PATCH
 
 TYPE_CHECKING = False
@@ -25,8 +25,8 @@ def _elements(found: KeyedList) -> Iterator[Map]:
             yield value
 
 
-@check(
-    "M05", ERROR, PODS, "two elements with one key in a list that has keys",
+@Check(
+    "M05", ERROR, KEYED, "two elements with one key in a list that has keys",
     kubectl="Applying merges the two, or the API server refuses them as duplicates.",
     kustomize="Patches change only one of them.",
     example="env:\n- name: MODE\n  value: a\n- name: MODE\n  value: b",
@@ -38,8 +38,8 @@ def repeated_element(site: KeyedList) -> Iterator[Found]:
         yield from _repeated(site)
 
 
-@check(
-    "M06", WARNING, PODS, "two elements with one key in another list that has keys",
+@Check(
+    "M06", WARNING, KEYED, "two elements with one key in another list that has keys",
     kubectl="Applying merges the two, or only one counts.",
     kustomize="Only one of them counts.",
     example="imagePullSecrets:\n- name: registry\n- name: registry",
@@ -68,8 +68,9 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
         seen.add(parts)
 
 
-@check(
-    "M08", ERROR, PODS, "an env entry with both `value` and `valueFrom`",
+@also("M08", PATCH_KEYED)
+@Check(
+    "M08", ERROR, KEYED, "an env entry with both `value` and `valueFrom`",
     kubectl="The API server refuses the object.",
     kustomize="Both end up in the output.",
     example='env:\n- name: A\n  value: "1"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}',
@@ -88,8 +89,9 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
                 )
 
 
-@check(
-    "M09", ERROR, PODS, "a volume with two sources",
+@also("M09", PATCH_KEYED)
+@Check(
+    "M09", ERROR, KEYED, "a volume with two sources",
     kubectl="The API server refuses the object: `may not specify more than 1 volume type`.",
     kustomize="Both end up in the output.",
     example="volumes:\n- name: data\n  emptyDir: {}\n  hostPath:\n    path: /data",

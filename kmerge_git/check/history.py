@@ -5,18 +5,17 @@ This module knows no git: the versions come with the site, whoever has read them
 
 from __future__ import annotations
 
-from kmerge_git.check.plain import List, Map, Plain, Text, Value
-from kmerge_git.check.registry import ERROR, HISTORY, Found, check
+from kmerge_git.check.plain import List, Map, Text, Value, documents
+from kmerge_git.check.registry import ERROR, HISTORY, Check, Found
 from kmerge_git.errors import CannotParse
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Versions:
+class GitVersions:
     """The versions of a file: before the commit, and the three of an unfinished merge."""
 
     __slots__ = ("base", "driven", "head", "staged", "theirs")
@@ -36,17 +35,7 @@ class Versions:
         self.driven = driven  # whether kmerge merges this path
 
 
-class HistorySite:
-    """A file and its versions."""
-
-    __slots__ = ("data", "versions")
-
-    def __init__(self, data: bytes, versions: Versions) -> None:
-        self.data = data
-        self.versions = versions
-
-
-@check(
+@Check(
     "M11", ERROR, HISTORY, "one side of a merge was dropped",
     kubectl="The file is valid, but the changes of one branch are gone.",
     kustomize="The file is valid, but the changes of one branch are gone.",
@@ -54,9 +43,8 @@ class HistorySite:
     mend="Look at `git diff MERGE_HEAD -- FILE` and `git diff HEAD -- FILE`; if it is meant, "
     "commit with `git commit --no-verify`, or run the check with `--ignore M11`.",
 )  # fmt: skip
-def one_side_dropped(site: HistorySite) -> Iterator[Found]:
+def one_side_dropped(data: bytes, v: GitVersions) -> Iterator[Found]:
     """Both sides changed the file, and what is staged is exactly one of them."""
-    v = site.versions
     if not v.driven or v.theirs is None or v.head is None or v.staged is None:
         return
     if v.base in (v.head, v.theirs) or v.head == v.theirs:
@@ -69,7 +57,7 @@ def one_side_dropped(site: HistorySite) -> Iterator[Found]:
             )  # fmt: skip
 
 
-@check(
+@Check(
     "M12", ERROR, HISTORY, "the plain part of a SOPS file was changed without its mac",
     kubectl="It does not read such files.",
     kustomize="`sops` refuses to decrypt it: `MAC mismatch`.",
@@ -77,9 +65,9 @@ def one_side_dropped(site: HistorySite) -> Iterator[Found]:
     mend="Take one side of the merge with `git checkout --ours FILE`, then make the other change "
     "with `sops edit FILE`.",
 )  # fmt: skip
-def changed_without_mac(site: HistorySite) -> Iterator[Found]:
+def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
     """A merge by hand or by line that touched what the mac protects."""
-    new, old = sealed(site.data), sealed(site.versions.head)
+    new, old = sealed(data), sealed(versions.head)
     if new is None or old is None:
         return
     sops, before = new.map("sops"), old.map("sops")
@@ -99,7 +87,7 @@ def sealed(data: bytes | None) -> Map | None:
     if data is None or b"sops" not in data or b"mac" not in data:
         return None
     try:
-        roots = [Plain(document).root for document in split(Source(data)).documents]
+        roots = [plain.root for plain in documents(Source(data))]
     except CannotParse:
         return None
     root = roots[0] if len(roots) == 1 else None

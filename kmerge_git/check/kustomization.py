@@ -10,7 +10,6 @@ from posixpath import basename, dirname, join, normpath
 
 from kmerge_git.check.page import Page
 from kmerge_git.check.plain import List, Map, Text, Value, scalars
-from kmerge_git.check.verdict import JSON6902, PATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,18 +26,19 @@ class PatchEntry:
     """One patch that something names: in a file (`path`), as text (`inline`) or as a `value`."""
 
     __slots__ = (
-        "at", "field", "holder", "inline", "is_a", "page", "path", "rule", "target", "value",
+        "at", "field", "holder", "inline", "is_json6902", "page", "path", "rule", "target", "value",
     )  # fmt: skip
 
     def __init__(
-        self, page: Page, at: int, field: str, rule: int, is_a: str = "", *, path: str = "",
+        self, page: Page, at: int, field: str, rule: int, *, path: str = "",
         inline: Text | None = None, value: Map | None = None, target: Map | None = None,
+        is_json6902: bool = False,
     ) -> None:  # fmt: skip
         self.page = page
         self.at = at
         self.field = field  # where it stands: patches[0]
         self.rule = rule
-        self.is_a = is_a  # PATCH, JSON6902, or empty: its content decides
+        self.is_json6902 = is_json6902  # else its content decides
         self.path = path
         self.inline = inline
         self.value = value
@@ -162,8 +162,8 @@ def _patches(page: Page, root: Map, directory: str) -> Iterator[PatchEntry]:
             inline, target = item.get("patch"), item.map("target")
             text = inline if isinstance(inline, Text) else None
             yield PatchEntry(
-                page, item.at, f"patchesJson6902[{n}]", 2, JSON6902,
-                path=path, inline=text, target=target,
+                page, item.at, f"patchesJson6902[{n}]", 2,
+                path=path, inline=text, target=target, is_json6902=True,
             )  # fmt: skip
 
 
@@ -182,12 +182,12 @@ def _inline(page: Page, root: Map, prefix: str, directory: str = "") -> Iterator
         field = f"{prefix}patchesStrategicMerge[{n}]"
         rule = 5 if prefix else 2
         if isinstance(item, Map):
-            yield PatchEntry(page, item.at, field, rule, PATCH, value=item)
+            yield PatchEntry(page, item.at, field, rule, value=item)
         elif isinstance(item, Text) and "\n" in item.text:
-            yield PatchEntry(page, item.at, field, rule, PATCH, inline=item)
+            yield PatchEntry(page, item.at, field, rule, inline=item)
         elif isinstance(item, Text):
             path = _join(directory, item.text)
-            yield PatchEntry(page, item.at, field, rule, PATCH, path=path)
+            yield PatchEntry(page, item.at, field, rule, path=path)
 
 
 def _transformer(page: Page, root: Map) -> Iterator[PatchEntry]:
@@ -201,7 +201,7 @@ def _transformer(page: Page, root: Map) -> Iterator[PatchEntry]:
                 continue
             is_path = field.startswith("path") or "\n" not in item.text
             yield PatchEntry(
-                page, item.at, field, 3, PATCH if field.endswith("s") else "",
+                page, item.at, field, 3,
                 path=_join(directory, item.text) if is_path else "",
                 inline=None if is_path else item, target=target,
             )  # fmt: skip
@@ -227,7 +227,7 @@ def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:
             value = holder.map("patchStrategicMerge") if isinstance(holder, Map) else None
             if value is not None:
                 field = f"spec.rules[{n}].mutate.patchStrategicMerge"
-                yield PatchEntry(page, value.at, field, 5, PATCH, value=value)
+                yield PatchEntry(page, value.at, field, 5, value=value)
 
 
 def _join(directory: str, path: str) -> str:

@@ -6,14 +6,14 @@ its positions are those of the outer file.
 
 from __future__ import annotations
 
-from kmerge_git.check.plain import Map, Text
+from kmerge_git.check.plain import Map, Text, path_at
 from kmerge_git.finding import Finding
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.check.registry import Check, Found
-    from kmerge_git.check.verdict import Verdict
+    from kmerge_git.check.plain import Value
+    from kmerge_git.check.registry import Check, Found, Function
 
 
 class Page:
@@ -57,10 +57,8 @@ class Page:
         lines = self.source.text.split("\n", number)
         return lines[number - 1][:200] if number <= len(lines) else ""
 
-    def finding(
-        self, check: Check, found: Found, *, path: str = "", verdict: Verdict | None = None
-    ) -> Finding:
-        """What a check found, as the reports want it."""
+    def finding(self, check: Check, found: Found, *, path: str = "", rule: str = "") -> Finding:
+        """What a check found, as the reports want it; `rule` is what made the text a patch."""
         line, column = self.position(found.at)
         return Finding(
             check.id,
@@ -71,10 +69,25 @@ class Page:
             found.message,
             path=found.path or path,
             mend=check.mend,
-            rule=verdict.why if verdict else "",
+            rule=rule,
             excerpt=self.excerpt(found.at),
             fix=found.fix,
         )
+
+    def findings(
+        self,
+        checks: list[tuple[Check, Function]],
+        *site: object,
+        path: str = "",
+        root: Value | None = None,
+        rule: str = "",
+    ) -> list[Finding]:
+        """What checks find at a place; `path` is the place's, or that of each finding in `root`."""
+        return [
+            self.finding(check, one, path=path or path_at(root, one.at), rule=rule)
+            for check, function in checks
+            for one in function(*site)
+        ]
 
 
 def embedded(outer: Page, origin: Text) -> Page:

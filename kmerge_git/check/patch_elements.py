@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.check.directives import directives_below
 from kmerge_git.check.plain import Map, Text, Value
-from kmerge_git.check.registry import ELEMENT, ERROR, WARNING, Found, check
+from kmerge_git.check.registry import ELEMENT, ERROR, WARNING, Check, Found
 from kmerge_git.check.walk import ABSENT, Spot
 from kmerge_git.check.words import number_kind
 from kmerge_git.patch.directives import PATCH, RETAIN_KEYS
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
 
 
-@check(
+@Check(
     "D19", ERROR, ELEMENT, "directives below an element that the target lacks",
-    tools="K", needs="T",
+    tools="K", needs="T", hides=("D06",),
     kubectl="In a new element no directive is executed: it is stored as a field.",
     kustomize="They are executed.",
     example="# the Deployment has no container named new\ncontainers:\n- name: new\n  env:\n"
@@ -39,7 +39,7 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
             )
 
 
-@check(
+@Check(
     "D20", ERROR, ELEMENT, "a merge key of another type than the schema says",
     tools="K", needs="S",
     kubectl='`"80"` and `80` are two keys: a second entry is added.',
@@ -64,7 +64,7 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
         )
 
 
-@check(
+@Check(
     "D21", WARNING, ELEMENT, "a port without `protocol`",
     tools="Z", needs="S",
     kubectl="It pairs ports by number alone.",
@@ -89,7 +89,7 @@ def port_without_protocol(spot: Spot) -> Iterator[Found]:
     )
 
 
-@check(
+@Check(
     "D22", WARNING, ELEMENT, "a value or source is switched without removing the old one",
     needs="T",
     kubectl="Both remain, and the API server refuses the object.",

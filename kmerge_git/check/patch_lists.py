@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.check.patch_maps import literal_list
 from kmerge_git.check.plain import List, Map, Text, Value
-from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Found, also, check
+from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Check, Found, also
 from kmerge_git.check.walk import CUSTOM, ListSpot, Spot, is_replaced
 from kmerge_git.patch.directives import PATCH, is_directive
 
@@ -20,7 +20,7 @@ def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
         yield from literal_list(spot.list, spot.path)
 
 
-@check(
+@Check(
     "D10", ERROR, ELEMENT, "an element to delete without its merge key",
     needs="S", hides=("D15",),
     kubectl="The API server refuses the patch: `does not contain declared merge key`.",
@@ -41,7 +41,7 @@ def delete_without_key(spot: Spot) -> Iterator[Found]:
         )
 
 
-@check(
+@Check(
     "D11", WARNING, ELEMENT, "an element to delete with more than its key",
     needs="S",
     kubectl="Only the merge key is read, the rest is ignored.",
@@ -64,7 +64,7 @@ def delete_with_content(spot: Spot) -> Iterator[Found]:
         yield Found(spot.map.at_key(extra[0]), f"{', '.join(extra)} {verb} ignored; drop it")
 
 
-@check(
+@Check(
     "D12", ERROR, LIST, "`$patch: replace` in an element with content",
     hides=("D13",),
     kubectl="The whole list is replaced, and this element with its content is dropped.",
@@ -86,7 +86,7 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
             yield Found(element.at_key(PATCH), f"{effect}; {mend}")
 
 
-@check(
+@Check(
     "D13", WARNING, LIST, "a replaced list with elements to delete, or with several markers",
     kubectl="The list is replaced; deleting in it is moot.",
     kustomize="The list is replaced; deleting in it is moot.",
@@ -105,7 +105,7 @@ def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
                 yield Found(value.at_key(PATCH), "the list is replaced, the delete is moot")
 
 
-@check(
+@Check(
     "D14", ERROR, LIST, "`$patch` in a list that is not merged",
     needs="S", hides=("D04", "D10", "D11", "D12", "D13", "D15"),
     kubectl="The list is replaced as a whole and the directive is stored as a field.",
@@ -138,7 +138,7 @@ def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
         )
 
 
-@check(
+@Check(
     "D15", ERROR, ELEMENT, "an element without its merge key",
     needs="S",
     kubectl="The API server refuses the patch: `does not contain declared merge key`.",
@@ -158,7 +158,7 @@ def element_without_key(spot: Spot) -> Iterator[Found]:
         )
 
 
-@check(
+@Check(
     "D16", ERROR, LIST, "elements of different types",
     hides=("D15",),
     kubectl="The API server refuses it: `list element types are not identical`; a null as first "
@@ -186,7 +186,7 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
             )
 
 
-@check(
+@Check(
     "D17", WARNING, LIST, "two elements with one merge key",
     needs="S",
     kubectl="Both are merged into the same element, the last one wins.",
@@ -208,7 +208,7 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
         seen.add(key)
 
 
-@check(
+@Check(
     "D18", WARNING, LIST, "an element that is deleted and set",
     needs="S",
     kubectl="The element is made new, without what the old one had.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.check.plain import List, Map, Text, Value, field_path
-from kmerge_git.check.registry import ERROR, MAP, WARNING, Found, check
+from kmerge_git.check.registry import ERROR, MAP, WARNING, Check, Found
 from kmerge_git.check.walk import ABSENT, Spot
 from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS, is_directive
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 PARALLEL = (RETAIN_KEYS, ORDER, DELETE)
 
 
-@check(
+@Check(
     "D01", ERROR, MAP, "a value of `$patch` that no tool knows",
     hides=("D03", "D04", "D05", "D06", "D07", "D08", "D10", "D11", "D12", "D13"),
     kubectl="The API server refuses the whole patch: `unknown patch type`. Where the map is new, "
@@ -36,7 +36,7 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
     )
 
 
-@check(
+@Check(
     "D02", ERROR, MAP, "`$patch: merge`",
     tools="K",
     kubectl="The API server refuses it: `unknown patch type: merge`.",
@@ -54,7 +54,7 @@ def merge_value(spot: Spot) -> Iterator[Found]:
         )
 
 
-@check(
+@Check(
     "D03", WARNING, MAP, "other fields beside `$patch: delete` in a map",
     kubectl="They are ignored.",
     kustomize="They are ignored.",
@@ -73,7 +73,7 @@ def siblings_of_delete(spot: Spot) -> Iterator[Found]:
         yield Found(spot.map.at_key(others[0]), f"{names} {verb} ignored next to $patch: delete")
 
 
-@check(
+@Check(
     "D04", WARNING, MAP, "`$patch: delete` in a map where null is meant",
     tools="K",
     kubectl="The key stays, with an empty map; the API server may fill in defaults again.",
@@ -92,7 +92,7 @@ def delete_leaves_empty_map(spot: Spot) -> Iterator[Found]:
         )
 
 
-@check(
+@Check(
     "D05", ERROR, MAP, "directives or nulls below `$patch: replace`",
     tools="K",
     kubectl="What stands below `$patch: replace` is stored as it is: a directive becomes a field, "
@@ -141,7 +141,7 @@ def _literal(value: Value, path: str, seen: set[int], *, top: bool) -> Iterator[
             yield from _literal(item, f"{path}[{number}]", seen, top=False)
 
 
-@check(
+@Check(
     "D06", ERROR, MAP, "`$patch: replace` on a map that the target lacks",
     tools="K", needs="T",
     kubectl="The API server drops the whole map, its new content too.",
@@ -159,7 +159,7 @@ def replace_of_nothing(spot: Spot) -> Iterator[Found]:
         )
 
 
-@check(
+@Check(
     "D07", ERROR, MAP, "`$patch` at the top of a patch",
     kubectl="`replace` and `delete` leave an object without a kind, which is refused.",
     kustomize="`delete` removes the resource, that is fine; `replace` has no effect.",
@@ -185,7 +185,7 @@ def at_root(spot: Spot) -> Iterator[Found]:
         )
 
 
-@check(
+@Check(
     "D08", WARNING, MAP, "`$patch` beside `$retainKeys`, `$setElementOrder/..` or "
     "`$deleteFromPrimitiveList/..`",
     kubectl="`$patch` is executed alone; next to `replace` the others are stored as fields.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.check.nearness import nearest
 from kmerge_git.check.plain import List, Map, Text, Value
-from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Found, check
+from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Check, Found
 from kmerge_git.check.shapes import FieldType
 from kmerge_git.check.walk import KeySpot
 from kmerge_git.patch.directives import DELETE, ORDER, PATCH
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 UNKNOWN_TO_KUSTOMIZE = "It is not executed and ends up in the output."
 
 
-@check(
+@Check(
     "D30", ERROR, DOLLAR, "a directive without `/field`",
     tools="K", hides=("D31", "D32", "D33", "D34", "D35", "D36", "D37", "D38", "D39"),
     kubectl="The API server refuses the patch: `invalid patch format`.",
@@ -31,7 +31,7 @@ def without_field(here: KeySpot) -> Iterator[Found]:
         yield Found(here.at, f"{here.key} is refused; write {word}/<list>")
 
 
-@check(
+@Check(
     "D31", ERROR, DOLLAR, "the value of a list directive is no list",
     tools="K",
     kubectl="`$setElementOrder` is refused, `$deleteFromPrimitiveList` is ignored; null deletes "
@@ -50,7 +50,7 @@ def not_a_list(here: KeySpot) -> Iterator[Found]:
         yield Found(here.value.at, f"a list is needed below {here.key}")
 
 
-@check(
+@Check(
     "D32", ERROR, DOLLAR, "a list directive for a field that is unknown or no list",
     tools="K", needs="S",
     kubectl="`$setElementOrder` is refused (`unable to find api field`), the others do nothing.",
@@ -71,7 +71,7 @@ def unknown_list(here: KeySpot) -> Iterator[Found]:
         yield Found(here.at, f'{where} has no list "{name}"{hint}')
 
 
-@check(
+@Check(
     "D33", ERROR, DOLLAR, "elements of an order list without the merge key",
     tools="K", needs="S",
     kubectl="The API server refuses the patch; other fields of the element are ignored.",
@@ -99,7 +99,7 @@ def order_elements(here: KeySpot) -> Iterator[Found]:
         seen.add(value.text(key))
 
 
-@check(
+@Check(
     "D34", ERROR, DOLLAR, "the patch list and its order list contradict each other",
     tools="K", needs="S",
     kubectl="The API server refuses the patch: `The order in patch list .. doesn't match "
@@ -144,7 +144,7 @@ def contradicting_order(here: KeySpot) -> Iterator[Found]:
             last = text
 
 
-@check(
+@Check(
     "D35", ERROR, DOLLAR, "`$setElementOrder` on a list of maps without merge key",
     tools="K", needs="S",
     kubectl="kubectl crashes on this with a Go panic.",
@@ -163,7 +163,7 @@ def order_of_unpaired_maps(here: KeySpot) -> Iterator[Found]:
         )
 
 
-@check(
+@Check(
     "D36", WARNING, DOLLAR, "an empty `$setElementOrder`",
     tools="K",
     kubectl="It has no effect, but may scramble new elements.",
@@ -177,7 +177,7 @@ def empty_order(here: KeySpot) -> Iterator[Found]:
         yield Found(here.at, "has no effect but may scramble new elements; drop it")
 
 
-@check(
+@Check(
     "D37", ERROR, DOLLAR, "`$deleteFromPrimitiveList` for a list of maps",
     tools="K", needs="S",
     kubectl="The elements are added instead of deleted, or the patch is refused.",
@@ -204,7 +204,7 @@ def maps_to_delete(here: KeySpot) -> Iterator[Found]:
             )
 
 
-@check(
+@Check(
     "D38", ERROR, DOLLAR, "a value both in a list and in its delete list",
     tools="K",
     kubectl="The result depends on chance: on the order of Go's maps.",
@@ -225,7 +225,7 @@ def deleted_and_added(here: KeySpot) -> Iterator[Found]:
             )
 
 
-@check(
+@Check(
     "D39", INFO, DOLLAR, "`$deleteFromPrimitiveList` on a list that is not merged",
     tools="K", needs="S",
     kubectl="Servers before 1.28 replace the list by these values.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.check.nearness import nearest
 from kmerge_git.check.patch_parallel import UNKNOWN_TO_KUSTOMIZE
 from kmerge_git.check.plain import List, Text
-from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Found, check
+from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Check, Found
 from kmerge_git.check.walk import ABSENT, KeySpot
 from kmerge_git.patch.directives import RETAIN_KEYS, is_directive
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@check(
+@Check(
     "D40", ERROR, DOLLAR, "`$retainKeys` is no list of strings",
     tools="K", hides=("D41", "D42", "D43"),
     kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
@@ -31,7 +31,7 @@ def retain_is_list(here: KeySpot) -> Iterator[Found]:
         yield Found(here.at, "$retainKeys is a list of field names")
 
 
-@check(
+@Check(
     "D41", ERROR, DOLLAR, "a field that is set but not in `$retainKeys`",
     tools="K",
     kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
@@ -50,7 +50,7 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
             yield Found(at, f"{key} is set but not in $retainKeys")
 
 
-@check(
+@Check(
     "D42", WARNING, DOLLAR, "`$retainKeys` is empty or lists a field that does not exist",
     tools="K",
     kubectl="An empty list clears the whole map; an unknown name is ignored.",
@@ -75,7 +75,7 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
                 )
 
 
-@check(
+@Check(
     "D43", INFO, DOLLAR, "`$retainKeys` on a field without that strategy, or on a new map",
     tools="K",
     kubectl="It works on any map that exists, but is unusual; in a new map it is stored.",

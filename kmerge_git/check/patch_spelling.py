@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.check.nearness import distance, nearest
 from kmerge_git.check.plain import List, Text
-from kmerge_git.check.registry import DOLLAR, ERROR, KEY, WARNING, Found, check
+from kmerge_git.check.registry import DOLLAR, ERROR, KEY, WARNING, Check, Found
 from kmerge_git.check.walk import BUILTIN, CUSTOM, KeySpot
 from kmerge_git.patch.directives import DELETE, DIRECTIVES, is_directive
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
 
 
-@check(
+@Check(
     "D50", ERROR, DOLLAR, "a misspelt directive",
-    hides=("D68",),
+    hides=("D68",), ends_walk=True,
     kubectl="It is stored as a field, or refused as an unknown one.",
     kustomize="It ends up in the output.",
     example="containers:\n- name: side\n  $path: delete",
@@ -43,9 +43,9 @@ def meant(key: str) -> str:
     return ""
 
 
-@check(
+@Check(
     "D51", ERROR, KEY, "a directive without its `$`",
-    hides=("D68",),
+    hides=("D68",), ends_walk=True,
     kubectl="It is stored as a field, or refused as an unknown one.",
     kustomize="It ends up in the output.",
     example="strategy:\n  retainKeys: [type]\n  type: Recreate",
@@ -77,7 +77,7 @@ def meant_without_dollar(here: KeySpot) -> str:
     return ""
 
 
-@check(
+@Check(
     "D68", WARNING, KEY, "a field that the kind does not have",
     needs="S",
     kubectl="`unable to find api field`, or dropped, depending on the server's validation.",

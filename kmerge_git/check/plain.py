@@ -8,12 +8,14 @@ its anchor, the very same object: a walk that meets a collection twice must not 
 from __future__ import annotations
 
 from kmerge_git.tree import parser
-from kmerge_git.tree.documents import Document
+from kmerge_git.tree.documents import Document, split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from kmerge_git.text.source import Source
 
 NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 
@@ -109,6 +111,15 @@ class Plain:
         self.root: Value | None = None
         if graph is not None:
             self.root = _Builder(self, text, base).value(graph)
+
+    def repeated(self) -> Iterator[tuple[str, int]]:
+        """The keys that stand twice in one mapping, and where all but the first do."""
+        return ((key, at) for value in self.repeating for key, at, _ in value.repeated)
+
+
+def documents(source: Source) -> list[Plain]:
+    """The documents of a text; raises CannotParse."""
+    return [Plain(document) for document in split(source).documents]
 
 
 def _graph(document: Document, text: str) -> Any:

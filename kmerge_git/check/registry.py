@@ -7,42 +7,53 @@ and docs/checks.md are made from it.
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import ERROR, INFO, WARNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from typing import Any
 
-    Function = Callable[[Any], Iterator["Found"]]
+    Function = Callable[..., Iterator["Found"]]
 
-__all__ = ["ERROR", "INFO", "WARNING", "Check", "Found", "also", "check", "every", "only", "select"]
+__all__ = ["ERROR", "INFO", "WARNING", "Check", "ChosenChecks", "Found", "also", "every", "select"]
 
 # The groups a check can belong to, by the first letter of its id.
 GROUPS = {"D": "directives", "M": "merge-damage", "T": "traps"}
 OFF_BY_DEFAULT = ("T",)
 
-# Where a check looks: the thing its function is called with.
+# Where a check looks, and what its function is called with.
 TEXT = "text"  # page.Page: a file before it is parsed
-UNREAD = "unread"  # damage.Unread: a file that cannot be parsed
-BOOK = "book"  # world.Book: a file with all its documents
-MANIFEST = "manifest"  # plain.Value: the top value of a document that is no patch
-OBJECT = "object"  # damage.ObjectSite: a Kubernetes object, or a kustomization
-PODS = "pods"  # damage.ListSite: a list of an object or patch whose elements have keys
-REPEATED = "repeated"  # plain.Map: a mapping that repeats a key
-WORDS = "words"  # plain.Text: a scalar of a patch, or of a resource of a kustomization
-ANY_WORDS = "any words"  # plain.Text: a scalar of any object
-TYPED = "typed"  # shapes.Typed: a scalar and the type its field has
+UNREAD = "unread"  # CannotParse, offset: a file that cannot be decoded or parsed
+BOOK = "book"  # world.Book: a file with all its documents that is no patch
+PATCH_BOOK = "patch book"  # the same of a patch
+MANIFEST = "manifest"  # page.Page, plain.Plain: a document that is no patch
+WORDS = "words"  # the same: a document of a patch, or of a resource of a kustomization
+REPEATED = "repeated"  # plain.Plain: a document that is no patch
+PATCH_REPEATED = "patch repeated"  # the same of a patch
+OBJECT = "object"  # path, plain.Map: a Kubernetes object, or a kustomization
+KEYED = "keyed"  # keyed_lists.KeyedList of an object
+PATCH_KEYED = "patch keyed"  # the same of a patch
 PATCH = "patch"  # walk.Spot: the top mapping of a patch
 MAP = "map"  # walk.Spot: a mapping of a patch that has a `$patch`
 LIST = "list"  # walk.ListSpot: a list of a patch
 ELEMENT = "element"  # walk.Spot: a mapping in a list of a patch
 KEY = "key"  # walk.KeySpot: a key of a patch that does not start with a `$`
 DOLLAR = "dollar"  # walk.KeySpot: a key that does
-ENTRY = "entry"  # entries.EntrySite: what a kustomization says about a patch
-SET = "set"  # across.SetSite: a kustomization with all its files
-HISTORY = "history"  # history.HistorySite: a file and its versions in git
+ENTRY = "entry"  # PatchEntry, values, Targets or None, offset: what a kustomization says of a patch
+INLINE = "inline"  # PatchEntry: a patch inside another file that cannot be parsed
+SET = "set"  # Kustomization, World, changed paths: a kustomization with all its files
+HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
+
+# Modules of checks: those every file needs, those for patches, those that are off by default.
+COMMON = ("damage", "damage_lists", "entries", "patch_files", "across", "history")
+FOR_PATCHES = (
+    "patch_maps", "patch_lists", "patch_elements", "patch_kinds", "patch_parallel", "patch_retain",
+    "patch_spelling",
+)  # fmt: skip
+OPTIONAL = ("traps",)
 
 
 class Found:
@@ -67,9 +78,10 @@ class Found:
 
 
 class Check:
-    """One check and its documentation."""
+    """One check and its documentation; decorates the function that finds what it is about."""
 
     __slots__ = (
+        "ends_walk",
         "example",
         "functions",
         "hides",
@@ -78,19 +90,55 @@ class Check:
         "kustomize",
         "mend",
         "needs",
+        "refused_by",
+        "scope",
         "severity",
         "tools",
+        "twin",
         "what",
     )
 
-    def __init__(self, id: str, severity: str) -> None:
+    def __init__(
+        self,
+        id: str,
+        severity: str,
+        scope: str,
+        what: str,
+        *,
+        tools: str = "KZ",
+        needs: str = "",
+        hides: tuple[str, ...] = (),
+        twin: str = "",
+        ends_walk: bool = False,
+        refused_by: str = "",
+        kubectl: str,
+        kustomize: str,
+        example: str,
+        mend: str,
+    ) -> None:
         self.id = id
         self.severity = severity
+        self.scope = scope
         self.functions: dict[str, Function] = {}  # scope -> what looks there
-        self.tools = "KZ"  # K: wrong for kubectl and the API server, Z: wrong for kustomize
-        self.needs = ""  # S: the schema of the kind, T: the target document
-        self.hides: tuple[str, ...] = ()  # checks that say nothing more at the same place
-        self.what = self.kubectl = self.kustomize = self.example = self.mend = ""
+        self.tools = tools  # K: wrong for kubectl and the API server, Z: wrong for kustomize
+        self.needs = needs  # S: the schema of the kind, T: the target document
+        self.hides = hides  # checks that say nothing more at the same place
+        self.twin = twin  # speaks in its place where nothing of its group is chosen
+        self.ends_walk = ends_walk  # nothing below a key that it speaks about is looked at
+        self.refused_by = refused_by  # tools to which the fields of such a patch do not matter
+        self.what = what
+        self.kubectl = kubectl
+        self.kustomize = kustomize
+        self.example = example
+        self.mend = mend
+        if id in _checks:
+            raise ValueError(f"two checks are called {id}")
+        _checks[id] = self
+
+    def __call__(self, function: Function) -> Function:
+        """Make the function look at the places of the check's scope."""
+        self.functions[self.scope] = function
+        return function
 
     @property
     def group(self) -> str:
@@ -106,38 +154,8 @@ class Check:
 _checks: dict[str, Check] = {}
 
 
-def check(
-    id: str,
-    severity: str,
-    scope: str,
-    what: str,
-    *,
-    tools: str = "KZ",
-    needs: str = "",
-    hides: tuple[str, ...] = (),
-    kubectl: str = "",
-    kustomize: str = "",
-    example: str = "",
-    mend: str = "",
-) -> Callable[[Function], Function]:
-    """Register a function as a check."""
-
-    def register(function: Function) -> Function:
-        made = Check(id, severity)
-        made.functions[scope] = function
-        made.tools, made.needs, made.hides = tools, needs, hides
-        made.what, made.kubectl, made.kustomize = what, kubectl, kustomize
-        made.example, made.mend = example, mend
-        if id in _checks:
-            raise ValueError(f"two checks are called {id}")
-        _checks[id] = made
-        return function
-
-    return register
-
-
 def also(id: str, scope: str) -> Callable[[Function], Function]:
-    """Register a function that finds the same thing at places of another kind."""
+    """Make a function find the same thing as a check at places of another kind."""
 
     def register(function: Function) -> Function:
         _checks[id].functions[scope] = function
@@ -146,21 +164,48 @@ def also(id: str, scope: str) -> Callable[[Function], Function]:
     return register
 
 
+class ChosenChecks:
+    """The checks that run: those with the ids, or without ids the usual ones."""
+
+    __slots__ = ("_of", "ids")
+
+    def __init__(self, ids: frozenset[str] | None = None) -> None:
+        load(COMMON)
+        if any(id.startswith(OFF_BY_DEFAULT) for id in ids or ()):
+            load(OPTIONAL)
+        self.ids = ids
+        self._of: dict[tuple[str, str], list[tuple[Check, Function]]] = {}
+
+    def of(self, scope: str, tools: str = "KZ") -> list[tuple[Check, Function]]:
+        """What looks at such places and counts for one of the tools, by id."""
+        if (scope, tools) not in self._of:
+            there = [self._speaker(c) for _, c in sorted(_checks.items()) if scope in c.functions]
+            self._of[scope, tools] = [
+                (check, check.functions.get(scope) or check.functions[check.scope])
+                for check in there
+                if self._runs(check) and set(tools) & set(check.tools)
+            ]
+        return self._of[scope, tools]
+
+    def _speaker(self, check: Check) -> Check:
+        asked = self.ids is None or any(id[0] == check.id[0] for id in self.ids)
+        return _checks[check.twin] if check.twin and not asked else check
+
+    def _runs(self, check: Check) -> bool:
+        return check.on if self.ids is None else check.id in self.ids
+
+
+def load(*groups: tuple[str, ...]) -> None:
+    """Import some modules of checks."""
+    for group in groups:
+        for name in group:
+            import_module(f"kmerge_git.check.{name}")
+
+
 def every() -> list[Check]:
     """All checks, by id; loads the modules that hold them."""
-    from kmerge_git.check.catalogue import load
-
-    load()
+    load(COMMON, FOR_PATCHES, OPTIONAL)
     return [_checks[id] for id in sorted(_checks)]
-
-
-def only(scope: str, chosen: frozenset[str] | None, tools: str = "KZ") -> list[Check]:
-    """The loaded checks of one scope that are chosen and count for one of the tools, by id."""
-    return [
-        c
-        for id, c in sorted(_checks.items())
-        if scope in c.functions and (chosen is None or id in chosen) and set(tools) & set(c.tools)
-    ]
 
 
 def get(id: str) -> Check:

@@ -101,19 +101,8 @@ def _object_type(shape: str, number: int) -> ObjectType:
     return ObjectType(*known, number)
 
 
-class Typed:
-    """A scalar of an object and the type that its field has."""
-
-    __slots__ = ("path", "type", "value")
-
-    def __init__(self, path: str, type: str, value: Text) -> None:
-        self.path = path
-        self.type = type
-        self.value = value
-
-
-def typed(root: Map) -> Iterator[Typed]:
-    """Every scalar of an object of a built-in kind, with its type."""
+def typed(root: Map) -> Iterator[tuple[str, str, Text]]:
+    """The path, the type and the value of every scalar of an object of a built-in kind."""
     struct = root_type(root.text("apiVersion"), root.text("kind"))
     if struct is not None:
         made = FieldType("struct")
@@ -121,13 +110,15 @@ def typed(root: Map) -> Iterator[Typed]:
         yield from _typed(root, made, "", set())
 
 
-def _typed(value: Value, field: FieldType | None, path: str, seen: set[int]) -> Iterator[Typed]:
+def _typed(
+    value: Value, field: FieldType | None, path: str, seen: set[int]
+) -> Iterator[tuple[str, str, Text]]:
     if field is None or id(value) in seen:
         return
     seen.add(id(value))
     if isinstance(value, Text):
         if field.kind == "scalar":
-            yield Typed(path, field.type, value)
+            yield path, field.type, value
     elif isinstance(value, List):
         for n, item in enumerate(value.values):
             yield from _typed(item, field.of, f"{path}[{n}]", seen)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from kmerge_git.check.kustomization import Kustomization, in_folder, is_remote
+from kmerge_git.check.page import identity
 from kmerge_git.check.plain import Map, Text
+from kmerge_git.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.check.page import Page
+    from kmerge_git.check.verdict import Verdict
     from kmerge_git.check.world import World
 
 DEEPEST = 20  # bases of bases
@@ -61,11 +65,6 @@ class Targets:
         for name in dict.fromkeys(target.names):
             self._by_name.setdefault(name, []).append(target)
 
-    @property
-    def only(self) -> Target | None:
-        """The resource, if there is but one."""
-        return self.all[0] if len(self.all) == 1 else None
-
     def named(self, group: str, kind: str, name: str) -> list[Target]:
         """The resources with an identity; the namespace may come from the kustomization."""
         found = self._by_name.get(name, [])
@@ -115,12 +114,56 @@ def _collect(world: World, made: list[Target], path: str, written: str, depth: i
         below = targets_of(world, inner, depth + 1)
         made += below.all
         return below.complete
-    identities = world.identities(path)
-    if identities is None:
-        return False
-    for number, (identity, _) in enumerate(identities):
-        made.append(Target(*identity, world, path, number))
-    return True
+    known = world.identities(path)
+    made += [Target(*found, world, path, number) for number, (found, _) in enumerate(known or ())]
+    return known is not None
+
+
+class TargetFinder:
+    """Finds the object that a patch changes; `told` is the file of `--target`."""
+
+    __slots__ = ("_of", "told", "world")
+
+    def __init__(self, world: World, told: str = "") -> None:
+        self.world = world
+        self.told = told
+        self._of: dict[Kustomization, Targets] = {}
+
+    def of(self, one: Kustomization | None) -> Targets | None:
+        """The resources of a kustomization; None without one."""
+        if one is not None and one not in self._of:
+            self._of[one] = targets_of(self.world, one)
+        return self._of[one] if one is not None else None
+
+    def find(self, page: Page, root: Map, verdict: Verdict) -> Target | None:
+        """The one object that a patch changes, if it can be known."""
+        if "K" in verdict.tools and self.told:
+            return self._told_target(page, root)
+        targets = self.of(verdict.kustomization)
+        if targets is None:
+            return None
+        if verdict.entry is not None and verdict.entry.target is not None:
+            found = targets.selected(verdict.entry.target)
+        else:
+            group, kind, _, name = identity(root)
+            found = targets.named(group, kind, name) if kind else targets.of_name(name)
+        return found[0] if len(found) == 1 else None
+
+    def _told_target(self, page: Page, root: Map) -> Target | None:
+        """The object of `--target`; compared with another kind, every finding would be wrong."""
+        book = self.world.book(self.told)
+        objects = list(book.objects()) if book else []
+        if len(objects) != 1:
+            return None
+        target = Target(*identity(objects[0]), self.world, self.told)
+        kind = root.text("kind")
+        if kind and kind != target.kind:
+            raise UsageError(
+                f"it is a {target.kind}, but {page.path} changes a {kind}",
+                path=self.told,
+                hint="--target is the object that the patches change",
+            )
+        return target
 
 
 def _selects(target: Map, one: Target) -> bool:

@@ -5,9 +5,9 @@ ruamel.yaml is the YAML 1.2 reader here: its own tables of both versions are ask
 
 from __future__ import annotations
 
-from kmerge_git.check.plain import Text
-from kmerge_git.check.registry import ANY_WORDS, TYPED, WARNING, Found, check
-from kmerge_git.check.shapes import Typed
+from kmerge_git.check.plain import Map, Text, scalars
+from kmerge_git.check.registry import OBJECT, WARNING, Check, Found
+from kmerge_git.check.shapes import typed
 from kmerge_git.check.words import BOOLEANS, YES_NO, is_integer, is_plain
 
 TYPE_CHECKING = False
@@ -22,66 +22,69 @@ NAMES = {"str": "a string", "bool": "a boolean", "int": "a number", "float": "a 
          "timestamp": "a time", "null": "null", "merge": "a merge key"}  # fmt: skip
 
 
-@check(
-    "T01", WARNING, ANY_WORDS, "a word that YAML 1.1 and YAML 1.2 read differently",
+@Check(
+    "T01", WARNING, OBJECT, "a word that YAML 1.1 and YAML 1.2 read differently",
     kubectl="It reads YAML 1.1: `yes`, `on` and `y` are booleans.",
     kustomize="It reads YAML 1.2 in most places: they are strings.",
     example="data:\n  enabled: yes",
     mend="Quote a string; write true or false for a boolean.",
 )  # fmt: skip
-def read_differently(value: Text) -> Iterator[Found]:
+def read_differently(path: str, root: Map) -> Iterator[Found]:
     """`yes`, `off`, `1:30`, `0b1`, a date."""
-    if not is_plain(value) or not value.text:
-        return
-    older, newer = _tags(value.text)
-    if older != newer and INT not in (older, newer):
-        yield Found(
-            value.at,
-            f"{value.text} is {_name(older)} in YAML 1.1 (kubectl, Helm, Argo CD) and "
-            f"{_name(newer)} in YAML 1.2; quote it, or write it plainly",
-        )
+    for value, older, newer in _plain_words(root):
+        if older != newer and INT not in (older, newer):
+            yield Found(
+                value.at,
+                f"{value.text} is {_name(older)} in YAML 1.1 (kubectl, Helm, Argo CD) and "
+                f"{_name(newer)} in YAML 1.2; quote it, or write it plainly",
+            )
 
 
-@check(
-    "T02", WARNING, ANY_WORDS, "a number that looks octal, or is one for some readers only",
+@Check(
+    "T02", WARNING, OBJECT, "a number that looks octal, or is one for some readers only",
     kubectl="It reads YAML 1.1: `0644` is 420, `0o644` is a string.",
     kustomize="It passes the number on as it is written.",
     example="defaultMode: 0644",
     mend="Write the decimal number: 420.",
 )  # fmt: skip
-def octal_like(value: Text) -> Iterator[Found]:
+def octal_like(path: str, root: Map) -> Iterator[Found]:
     """`0644`, `0o644`, `1:30:00`, `1_000`."""
-    if not is_plain(value) or not value.text:
-        return
-    older, newer = _tags(value.text)
-    numbers = (_number(value.text, older, 8), _number(value.text, newer, 10))
-    if INT in (older, newer) and numbers[0] != numbers[1]:
-        yield Found(
-            value.at,
-            f"{value.text} is {numbers[0]} in YAML 1.1 (kubectl, Helm, Argo CD) and {numbers[1]} "
-            "in YAML 1.2; write the decimal number, or quote it",
-        )
+    for value, *tags in _plain_words(root):
+        older, newer = _number(value.text, tags[0], 8), _number(value.text, tags[1], 10)
+        if INT in tags and older != newer:
+            yield Found(
+                value.at,
+                f"{value.text} is {older} in YAML 1.1 (kubectl, Helm, Argo CD) and {newer} "
+                "in YAML 1.2; write the decimal number, or quote it",
+            )
 
 
-@check(
-    "T03", WARNING, TYPED, "a plain number or boolean in a field for strings",
+@Check(
+    "T03", WARNING, OBJECT, "a plain number or boolean in a field for strings",
     kubectl="The API server refuses it: `cannot unmarshal number into Go struct field .. of type "
     "string`.",
     kustomize="It is passed on as it is.",
     example="env:\n- name: PORT\n  value: 8080",
     mend="Quote it.",
 )  # fmt: skip
-def unquoted_string(site: Typed) -> Iterator[Found]:
+def unquoted_string(path: str, root: Map) -> Iterator[Found]:
     """Ports in env, booleans in annotations."""
-    value = site.value
-    if site.type != "string" or not is_plain(value) or value.null:
-        return
-    text = value.text
-    if text in BOOLEANS or text in YES_NO or is_integer(text) or _is_float(text):
-        what = "boolean" if text in BOOLEANS or text in YES_NO else "number"
-        yield Found(
-            value.at, f'the field holds strings, {text} is a {what}; write "{text}"', path=site.path
-        )
+    for where, type, value in typed(root):
+        if type != "string" or not is_plain(value) or value.null:
+            continue
+        text = value.text
+        is_boolean = text in BOOLEANS or text in YES_NO
+        if is_boolean or is_integer(text) or _is_float(text):
+            what = "boolean" if is_boolean else "number"
+            message = f'the field holds strings, {text} is a {what}; write "{text}"'
+            yield Found(value.at, message, path=where)
+
+
+def _plain_words(root: Map) -> Iterator[tuple[Text, str, str]]:
+    """The plain scalars, with the tags that a YAML 1.1 and a YAML 1.2 reader give to them."""
+    for value in scalars(root):
+        if is_plain(value) and value.text:
+            yield value, *_tags(value.text)
 
 
 def _is_float(text: str) -> bool:
@@ -93,7 +96,6 @@ def _is_float(text: str) -> bool:
 
 
 def _tags(word: str) -> tuple[str, str]:
-    """The tags that a YAML 1.1 and a YAML 1.2 reader give to a plain word."""
     if not _resolvers:
         from ruamel.yaml.nodes import ScalarNode
         from ruamel.yaml.resolver import VersionedResolver

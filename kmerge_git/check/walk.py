@@ -1,25 +1,24 @@
 """Walks over a patch and shows every place of it to the checks that look at such places.
 
-What is not looked at: the inside of what `$patch: delete` removes and, but for D05, of what
-`$patch: replace` stores; a key that is misspelt (D50, D51); the lists of directives.
+What is not looked at: the inside of what `$patch: delete` removes and, but for directives and
+nulls, of what `$patch: replace` stores; a misspelt directive; the lists of directives.
 """
 
 from __future__ import annotations
 
 from kmerge_git.check import registry
-from kmerge_git.check.page import Page
 from kmerge_git.check.plain import List, Map, Text, Value, field_path
-from kmerge_git.check.registry import Check, Found
-from kmerge_git.check.verdict import Verdict
-from kmerge_git.finding import Finding
 from kmerge_git.patch.directives import PATCH, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kmerge_git.check.kustomization import PatchEntry
+    from kmerge_git.check.page import Page
+    from kmerge_git.check.registry import Check, ChosenChecks, Found
     from kmerge_git.check.shapes import FieldType, ObjectType
+    from kmerge_git.check.verdict import Verdict
+    from kmerge_git.finding import Finding
 
 # Maps whose keys are the user's own, where the schema is not known.
 USER_MAPS = frozenset(
@@ -32,21 +31,16 @@ ABSENT.at = 0
 BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patched object
 
 
-MISSPELT = frozenset(("D50", "D51"))
-
-
 class Spot:
     """A mapping of a patch. `target`: what it changes; None: not known, ABSENT: nothing."""
 
     __slots__ = (
-        "element_of", "entry", "kind", "map", "page", "path", "strategies", "struct", "target",
-        "tools", "user",
+        "element_of", "kind", "map", "path", "strategies", "struct", "target", "user", "verdict",
     )  # fmt: skip
 
     def __init__(
         self,
-        page: Page,
-        tools: str,
+        verdict: Verdict,
         map: Map,
         path: str,
         kind: str,
@@ -57,8 +51,7 @@ class Spot:
         element_of: ListSpot | None = None,
         strategies: str = "",
     ) -> None:
-        self.page = page
-        self.tools = tools
+        self.verdict = verdict
         self.map = map
         self.path = path
         self.kind = kind
@@ -67,7 +60,11 @@ class Spot:
         self.user = user  # its keys are the user's own, no field names
         self.element_of = element_of
         self.strategies = strategies  # of the field that holds it, see `shapes.FieldType`
-        self.entry: PatchEntry | None = None  # of the top mapping: what names the patch
+
+    @property
+    def tools(self) -> str:
+        """The tools the patch is for."""
+        return self.verdict.tools
 
     @property
     def directive(self) -> str | None:
@@ -142,52 +139,54 @@ class KeySpot:
 
 
 class Walk:
-    """One walk over one patch; the findings pile up in `findings`."""
+    """One walk over one patch; what it finds piles up in `found`."""
 
-    def __init__(self, verdict: Verdict, page: Page, chosen: frozenset[str] | None) -> None:
+    def __init__(self, checks: ChosenChecks, verdict: Verdict, page: Page) -> None:
+        self.checks = checks
         self.verdict = verdict
         self.page = page
-        self.findings: list[Finding] = []
-        tools = verdict.tools
-        scopes = (
-            registry.MAP, registry.LIST, registry.ELEMENT, registry.KEY, registry.DOLLAR,
-            registry.PATCH,
-        )  # fmt: skip
-        self.checks = {s: registry.only(s, chosen, tools) for s in scopes}
+        self.found: list[tuple[Check, Found, str]] = []  # and the path
+        self.hidden_at: dict[int, set[str]] = {}  # offset -> ids
         self.seen: set[int] = set()
-        self.no_schema = False  # D62: the server refuses the patch, whatever its fields are
+        self.schema_matters = True
 
-    def patch(self, root: Map, kind: str, struct: ObjectType | None, target: Value | None) -> None:
-        """Check a whole patch document."""
-        spot = Spot(self.page, self.verdict.tools, root, "", kind, struct, target)
-        spot.entry = self.verdict.entry
-        found = self.run(registry.PATCH, spot, "")
-        self.no_schema = "D62" in found and "K" in self.verdict.tools
+    def patch(
+        self, root: Map, kind: str, struct: ObjectType | None, target: Value | None
+    ) -> list[Finding]:
+        """What is wrong with a whole patch document."""
+        spot = Spot(self.verdict, root, "", kind, struct, target)
+        _, spoke = self.ask(registry.PATCH, spot, "")
+        tools = set(self.verdict.tools)
+        self.schema_matters = not any(tools & set(check.refused_by) for check in spoke)
         self.map(spot, frozenset())
-        new = {(f.line, f.column) for f in self.findings if f.id == "D19"}
-        self.findings = [f for f in self.findings if f.id != "D06" or (f.line, f.column) not in new]
+        return [
+            self.page.finding(check, found, path=path, rule=self.verdict.why)
+            for check, found, path in self.found
+            if check.id not in self.hidden_at[found.at]
+        ]
 
-    def run(
+    def ask(
         self,
         scope: str,
         site: Spot | ListSpot | KeySpot,
         path: str,
         hidden: frozenset[str] = frozenset(),
-    ) -> frozenset[str]:
-        """Ask the checks of a scope; returns what they found and what that hides."""
+    ) -> tuple[frozenset[str], list[Check]]:
+        """Ask the checks of a scope; returns what is hidden from now on, and which ones spoke."""
         found: list[tuple[Check, Found]] = []
-        for check in self.checks[scope]:
-            if check.id in hidden or (self.no_schema and "S" in check.needs):
+        for check, function in self.checks.of(scope, self.verdict.tools):
+            if check.id in hidden or ("S" in check.needs and not self.schema_matters):
                 continue
-            found += [(check, one) for one in check.functions[scope](site)]
+            found += [(check, one) for one in function(site)]
         if not found:
-            return hidden
+            return hidden, []
         hides = hidden.union(*(check.hides for check, _ in found))
         for check, one in found:
             if check.id not in hides:
-                finding = self.page.finding(check, one, path=path, verdict=self.verdict)
-                self.findings.append(finding)
-        return hides | {check.id for check, _ in found}
+                self.found.append((check, one, path))
+                self.hidden_at.setdefault(one.at, set()).update(check.hides)
+        spoke = [check for check, _ in found]
+        return hides | {check.id for check in spoke}, spoke
 
     def map(self, spot: Spot, hidden: frozenset[str]) -> None:
         """Check a mapping and what is below it."""
@@ -195,9 +194,9 @@ class Walk:
             return  # an alias: its anchor was checked
         self.seen.add(id(spot.map))
         if spot.element_of is not None:
-            hidden = self.run(registry.ELEMENT, spot, spot.path, hidden)
+            hidden, _ = self.ask(registry.ELEMENT, spot, spot.path, hidden)
         if PATCH in spot.map.fields:
-            self.run(registry.MAP, spot, spot.path, hidden)
+            self.ask(registry.MAP, spot, spot.path, hidden)
         skipped = self.keys(spot)
         if spot.directive in ("delete", "replace") and not _is_merged(spot):
             return
@@ -206,8 +205,8 @@ class Walk:
                 self.below(spot, key, value)
 
     def keys(self, spot: Spot, *, stored: bool = False) -> set[str]:
-        """Check the keys; returns those that are misspelt."""
-        misspelt = set()
+        """Check the keys; returns those below which nothing is looked at."""
+        ended = set()
         inside = stored or spot.directive in ("delete", "replace")
         for key, (at, value) in spot.map.fields.items():
             known = is_directive(key)
@@ -215,9 +214,10 @@ class Walk:
                 continue  # D03, D05, D08, D11 speak about them
             path = spot.path if known else field_path(spot.path, key)
             scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
-            if self.run(scope, KeySpot(spot, key, at, value), path) & MISSPELT:
-                misspelt.add(key)
-        return misspelt
+            _, spoke = self.ask(scope, KeySpot(spot, key, at, value), path)
+            if any(check.ends_walk for check in spoke):
+                ended.add(key)
+        return ended
 
     def below(self, spot: Spot, key: str, value: Value) -> None:
         """Check the value of a key."""
@@ -230,7 +230,7 @@ class Walk:
         if isinstance(value, Map):
             struct = field.struct if field else None
             inner = Spot(
-                spot.page, spot.tools, value, path, spot.kind, struct, target, user=user,
+                spot.verdict, value, path, spot.kind, struct, target, user=user,
                 strategies=field.strategies if field else "",
             )  # fmt: skip
             if field is not None and field.kind == "map":
@@ -246,11 +246,11 @@ class Walk:
         if of is None:
             self.map(spot, frozenset())
             return
-        self.run(registry.MAP, spot, spot.path)
+        self.ask(registry.MAP, spot, spot.path)
         for key, (_, value) in spot.map.fields.items():
             if isinstance(value, Map) and not is_directive(key):
                 path, target = field_path(spot.path, key), child(spot.target, key)
-                inner = Spot(spot.page, spot.tools, value, path, spot.kind, of, target)
+                inner = Spot(spot.verdict, value, path, spot.kind, of, target)
                 self.map(inner, frozenset())
 
     def list(self, spot: ListSpot, user: bool) -> None:
@@ -258,7 +258,7 @@ class Walk:
         if id(spot.list) in self.seen:
             return
         self.seen.add(id(spot.list))
-        hidden = self.run(registry.LIST, spot, spot.path)
+        hidden, _ = self.ask(registry.LIST, spot, spot.path)
         replaced = is_replaced(spot)
         outer = spot.spot
         struct = spot.field.of.struct if spot.field and spot.field.of else None
@@ -266,13 +266,13 @@ class Walk:
             path = element_path(spot, number, element)
             target = spot.found(element)
             inner = Spot(
-                outer.page, outer.tools, element, path, outer.kind, struct, target,
+                outer.verdict, element, path, outer.kind, struct, target,
                 user=user, element_of=spot,
                 strategies=spot.field.strategies if spot.field else "",
             )  # fmt: skip
             if replaced:  # what is in it is stored as it is, but the element needs its key
-                self.run(registry.ELEMENT, inner, path, hidden)
-                self.run(registry.MAP, inner, path, hidden)
+                self.ask(registry.ELEMENT, inner, path, hidden)
+                self.ask(registry.MAP, inner, path, hidden)
                 self.keys(inner, stored=True)
             else:
                 self.map(inner, hidden)

@@ -11,10 +11,9 @@ import os
 from posixpath import normpath
 
 from kmerge_git.check.page import Page, identity
-from kmerge_git.check.plain import Map, Plain, Value
+from kmerge_git.check.plain import Map, Plain, Value, documents
 from kmerge_git.errors import CannotParse
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -120,6 +119,6 @@ def _from_disk(path: str) -> bytes | None:
 def _book(data: bytes, path: str) -> Book | None:
     try:
         source = Source(data, path)
-        return Book(Page(source), [Plain(document) for document in split(source).documents])
+        return Book(Page(source), documents(source))
     except CannotParse:
         return None

@@ -6,14 +6,13 @@ import os
 from itertools import pairwise
 from posixpath import normpath
 
-from kmerge_git.check.history import Versions
+from kmerge_git.check.history import GitVersions
 from kmerge_git.check.kustomization import NAMES
-from kmerge_git.check.plain import Plain
+from kmerge_git.check.plain import documents
 from kmerge_git.check.run import SUFFIXES
 from kmerge_git.check.world import World, objects
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def require_target(path: str, world: World) -> None:
     if data is None:
         raise UsageError("no such file", path=path, hint=hint)
     try:
-        roots = [Plain(document).root for document in split(Source(data, path)).documents]
+        roots = [plain.root for plain in documents(Source(data, path))]
     except CannotParse as error:
         raise UsageError(
             error.why, path=path, line=error.line, column=error.column, hint=hint
@@ -122,7 +121,7 @@ def _patch_files() -> Iterable[tuple[str, str]]:
 
 def staged_world(
     paths: list[str],
-) -> tuple[World, Callable[[str, bytes], Versions | None], list[str]]:
+) -> tuple[World, Callable[[str, bytes], GitVersions | None], list[str]]:
     """The staged files: how to read them, their versions, and which ones to check."""
     from kmerge_git.git.blobs import blobs_of, staged_paths, top_of_tree, tracked
 
@@ -155,7 +154,7 @@ def staged_world(
 
     shown = [os.path.relpath(name, prefix).replace(os.sep, "/") for name in names]
     world = World(read, is_directory)
-    return world, _Versions(blobs, prefix).of, shown
+    return world, _VersionReader(blobs, prefix).of, shown
 
 
 def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -> list[str]:
@@ -172,13 +171,13 @@ def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -
     return names
 
 
-def versions_on_disk() -> Callable[[str, bytes], Versions | None]:
+def versions_on_disk() -> Callable[[str, bytes], GitVersions | None]:
     """The versions in git of files of the working tree; None outside of a repository."""
-    reader: list[_Versions | None] = []
+    reader: list[_VersionReader | None] = []
 
     merging: list[bool] = []
 
-    def of(path: str, data: bytes) -> Versions | None:
+    def of(path: str, data: bytes) -> GitVersions | None:
         if not merging:
             merging.append(_merge_is_unfinished())
         if not merging[0] and not (b"sops" in data and b"mac" in data):
@@ -190,7 +189,7 @@ def versions_on_disk() -> Callable[[str, bytes], Versions | None]:
     return of
 
 
-def _reader() -> _Versions | None:
+def _reader() -> _VersionReader | None:
     if not _in_repository():
         return None
     from kmerge_git.git.blobs import blobs_of, top_of_tree
@@ -199,7 +198,7 @@ def _reader() -> _Versions | None:
     if top is None:
         return None
     prefix = os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
-    return _Versions(blobs_of(top), prefix)
+    return _VersionReader(blobs_of(top), prefix)
 
 
 def _in_repository() -> bool:
@@ -232,7 +231,7 @@ def _git_directory() -> str:
         folder = above
 
 
-class _Versions:
+class _VersionReader:
     """Reads the versions of a file that M11 and M12 compare."""
 
     def __init__(self, blobs: Blobs, prefix: str) -> None:
@@ -240,7 +239,7 @@ class _Versions:
         self.prefix = prefix
         self._merge: tuple[str, str] | None = None
 
-    def of(self, path: str, data: bytes) -> Versions | None:
+    def of(self, path: str, data: bytes) -> GitVersions | None:
         """The versions, where one of the two checks can say something."""
         theirs, base = self._heads()
         sealed = b"sops" in data and b"mac" in data
@@ -251,8 +250,8 @@ class _Versions:
             return None
         head = self.blobs.read(f"HEAD:{name}")
         if not theirs:
-            return Versions(head)
-        return Versions(
+            return GitVersions(head)
+        return GitVersions(
             head,
             self.blobs.read(f":0:{name}"),
             self.blobs.read(f"{base}:{name}") if base else None,

@@ -36,7 +36,7 @@ def verdict(files: dict[str, str], path: str, *, told: str = "", script: str = "
     run = Run(
         mapped({p: t.encode() for p, t in files.items()}), told=told, script_with=lambda p: script
     )
-    run.expect(files)
+    run.kustomizations.expect(files)
     page = Page(Source(files[path].encode(), path))
     return run.verdict(page, [Plain(d) for d in split(page.source).documents])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tables import DEPLOYMENT, SERVICE, Place, check, places
 
-from kmerge_git.check.history import HistorySite, Versions, changed_without_mac, one_side_dropped
+from kmerge_git.check.history import GitVersions, changed_without_mac, one_side_dropped
 from kmerge_git.check.run import check_text
 
 POD = """\
@@ -148,22 +148,22 @@ def test_two_overlays_may_have_the_same_resource() -> None:
 
 # -- versions in git -----------------------------------------------------------------------------
 
-SIDES: list[tuple[str, Versions, bool]] = [
-    ("ours", Versions(b"o", b"o", b"b", b"t", True), True),
-    ("theirs", Versions(b"o", b"t", b"b", b"t", True), True),
-    ("merged", Versions(b"o", b"m", b"b", b"t", True), False),
-    ("only theirs changed", Versions(b"b", b"t", b"b", b"t", True), False),
-    ("only ours changed", Versions(b"o", b"o", b"b", b"b", True), False),
-    ("the same change", Versions(b"s", b"s", b"b", b"s", True), False),
-    ("not driven", Versions(b"o", b"o", b"b", b"t", False), False),
-    ("no merge", Versions(b"o", b"o"), False),
-    ("added by both", Versions(b"o", b"o", None, b"t", True), True),
+SIDES: list[tuple[str, GitVersions, bool]] = [
+    ("ours", GitVersions(b"o", b"o", b"b", b"t", True), True),
+    ("theirs", GitVersions(b"o", b"t", b"b", b"t", True), True),
+    ("merged", GitVersions(b"o", b"m", b"b", b"t", True), False),
+    ("only theirs changed", GitVersions(b"b", b"t", b"b", b"t", True), False),
+    ("only ours changed", GitVersions(b"o", b"o", b"b", b"b", True), False),
+    ("the same change", GitVersions(b"s", b"s", b"b", b"s", True), False),
+    ("not driven", GitVersions(b"o", b"o", b"b", b"t", False), False),
+    ("no merge", GitVersions(b"o", b"o"), False),
+    ("added by both", GitVersions(b"o", b"o", None, b"t", True), True),
 ]
 
 
 @pytest.mark.parametrize("why, versions, dropped", SIDES, ids=[c[0] for c in SIDES])
-def test_one_side_dropped(why: str, versions: Versions, dropped: bool) -> None:
-    found = list(one_side_dropped(HistorySite(versions.staged or b"", versions)))
+def test_one_side_dropped(why: str, versions: GitVersions, dropped: bool) -> None:
+    found = list(one_side_dropped(versions.staged or b"", versions))
     assert len(found) == dropped
 
 
@@ -181,8 +181,8 @@ SEALED = [
 
 @pytest.mark.parametrize("why, text, at", SEALED, ids=[c[0] for c in SEALED])
 def test_sops(why: str, text: str, at: int | None) -> None:
-    site = HistorySite(text.encode(), Versions(SOPS.encode()))
-    assert [f.at for f in changed_without_mac(site)] == ([] if at is None else [at])
+    found = changed_without_mac(text.encode(), GitVersions(SOPS.encode()))
+    assert [f.at for f in found] == ([] if at is None else [at])
 
 
 def test_a_sops_file_has_no_other_findings() -> None:

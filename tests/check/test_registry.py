@@ -87,4 +87,6 @@ def test_unknown_ids(word: str) -> None:
 
 def test_two_checks_cannot_share_an_id() -> None:
     with pytest.raises(ValueError, match="two checks are called D01"):
-        registry.check("D01", "error", registry.MAP, "x")(lambda site: iter(()))
+        registry.Check(
+            "D01", "error", registry.MAP, "x", kubectl="", kustomize="", example="", mend=""
+        )
