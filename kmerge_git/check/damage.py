@@ -1,27 +1,32 @@
-"""M01-M10: what a careless merge leaves behind."""
+"""M01-M04, M07, M10, M13: what a careless merge leaves behind in files and between them."""
 
 from __future__ import annotations
 
 from kmerge_git.check.kustomization import is_kustomization
-from kmerge_git.check.page import Page, identity
+from kmerge_git.check.objects import identity
 from kmerge_git.check.plain import Map, Plain, Text, field_path
 from kmerge_git.check.registry import (
     BOOK,
     ERROR,
     OBJECT,
     REPEATED,
+    SET,
     TEXT,
     UNREAD,
     Check,
     Found,
 )
-from kmerge_git.errors import CannotParse
+from kmerge_git.kube.identity import describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.check.world import Book
+    from kmerge_git.check.kustomization import Kustomization
+    from kmerge_git.check.page import Page
+    from kmerge_git.check.world import Book, World
+    from kmerge_git.errors import CannotParse
+    from kmerge_git.kube.identity import Identity
 
 # Lists of a kustomization: name -> the keys of its elements (none: the elements are paths).
 KUSTOMIZATION_PATHS = ("resources", "bases", "components", "crds", "configurations")
@@ -100,18 +105,61 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
 )  # fmt: skip
 def same_resource_twice(book: Book) -> Iterator[Found]:
     """Both sides of a merge added the resource."""
-    seen: dict[tuple[str, str, str, str], int] = {}
+    seen: dict[Identity, int] = {}
     for root in book.objects():
         found = identity(root)
-        if not found[3] or not found[1]:
+        if not found.name or not found.kind:
             continue
         if found in seen:
             line = book.page.position(seen[found])[0]
-            yield Found(
-                root.at, f"{found[1]}/{found[3]} is in this file twice, first in line {line}"
-            )
+            message = f"{describe(found)} is in this file twice, first in line {line}"
+            yield Found(root.at, message)
         else:
             seen[found] = root.at
+
+
+@Check(
+    "M04", ERROR, SET, "the same resource in two files of one kustomization",
+    kubectl="Both are applied, one after the other; the last one wins.",
+    kustomize="The build fails: `may not add resource with an already registered id`.",
+    example="resources:\n- web.yaml    # has Deployment/web\n- app.yaml    # has it too",
+    mend="Keep it in one file: one side of a merge may have moved it while the other kept it.",
+)  # fmt: skip
+def same_resource_in_two_files(
+    kustomization: Kustomization, world: World, changed: set[str]
+) -> Iterator[Found]:
+    """A resource that one side of a merge moved to another file, and its old copy."""
+    seen: dict[Identity, str] = {}
+    for path, at in _read_again(kustomization, world, changed):
+        for found, line in world.identities(path) or ():
+            first = seen.setdefault(found, path) if found.name and found.kind else path
+            if first != path:
+                yield Found(at, f"{describe(found)} in line {line} of {path} is in {first} too")
+
+
+def _read_again(
+    kustomization: Kustomization, world: World, changed: set[str]
+) -> Iterator[tuple[str, int]]:
+    """The files that may have a resource twice, and where the kustomization names them.
+
+    Where the kustomization itself did not change, a file that did not change either is read
+    only if it holds the name of a resource of one that did: parsing is what takes time.
+    """
+    own = [
+        (path, at)
+        for path, _, at, field in kustomization.resources
+        if field == "resources" and not world.is_directory(path)
+    ]
+    edited = [path for path, _ in own if path in changed]
+    names = {one.name.encode() for path in edited for one, _ in world.identities(path) or ()}
+    for path, at in own:
+        edited_itself = kustomization.path in changed or path in changed
+        if edited_itself or _mentions(world.read(path) or b"", names):
+            yield path, at
+
+
+def _mentions(data: bytes, names: set[bytes]) -> bool:
+    return any(name in data for name in names)
 
 
 @Check(

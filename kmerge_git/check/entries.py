@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kmerge_git.check.kustomization import PatchEntry, is_kustomization
-from kmerge_git.check.page import identity
+from kmerge_git.check.objects import identity
 from kmerge_git.check.plain import List, Map, Value
 from kmerge_git.check.registry import ENTRY, ERROR, INFO, INLINE, OBJECT, Check, Found, also
+from kmerge_git.kube.identity import describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,9 +69,9 @@ def without_target(
     for root in roots:
         if not isinstance(root, Map):
             continue
-        group, kind, _, name = identity(root)
-        if kind and name and not targets.named(group, kind, name):
-            yield Found(at, f"no resource {kind}/{name} in this kustomization")
+        wanted = identity(root)
+        if wanted.kind and wanted.name and not targets.named(wanted):
+            yield Found(at, f"no resource {describe(wanted)} in this kustomization")
 
 
 @also("D69", OBJECT)

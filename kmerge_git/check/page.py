@@ -6,7 +6,7 @@ its positions are those of the outer file.
 
 from __future__ import annotations
 
-from kmerge_git.check.plain import Map, Text, path_at
+from kmerge_git.check.plain import Text, path_at
 from kmerge_git.finding import Finding
 from kmerge_git.text.source import Source
 
@@ -108,12 +108,3 @@ def _indent(text: str, origin: Text) -> int:
         if line.strip():
             return len(line) - len(line.lstrip(" ")) - (len(first) - len(first.lstrip(" ")))
     return 0
-
-
-def identity(root: Map) -> tuple[str, str, str, str]:
-    """Group, kind, namespace and name of a resource; the version does not count."""
-    metadata = root.map("metadata")
-    group = root.text("apiVersion").rpartition("/")[0]
-    if metadata is None:
-        return group, root.text("kind"), "", ""
-    return group, root.text("kind"), metadata.text("namespace"), metadata.text("name")

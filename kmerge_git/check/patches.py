@@ -126,7 +126,8 @@ def _patched_kind(
         kind = wanted.text("kind")
         api = f"{group}/{version or 'v1'}" if group else version or version_of(kind)
     if (not kind or not api) and target is not None:
-        api, kind = target.group + "/v1" if target.group else "v1", target.kind
+        group, kind = target.identity.group, target.identity.kind
+        api = f"{group}/v1" if group else "v1"
     if not kind and verdict.rule == 6:
         api, kind = kubeadm_kind(page.path)
     return api, kind

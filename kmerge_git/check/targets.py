@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from kmerge_git.check.kustomization import Kustomization, in_folder, is_remote
-from kmerge_git.check.page import identity
+from kmerge_git.check.objects import identity
 from kmerge_git.check.plain import Map, Text
 from kmerge_git.errors import UsageError
+from kmerge_git.kube.identity import Identity
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,22 +21,12 @@ MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators", "transforme
 class Target:
     """A resource: object `number` of the file at `path`; without a path it is generated."""
 
-    __slots__ = ("_world", "group", "kind", "names", "namespace", "number", "path")
+    __slots__ = ("_world", "identity", "names", "number", "path")
 
-    def __init__(
-        self,
-        group: str,
-        kind: str,
-        namespace: str,
-        name: str,
-        world: World,
-        path: str = "",
-        number: int = 0,
-    ) -> None:
-        self.group = group
-        self.kind = kind
-        self.namespace = namespace
-        self.names = [name]  # as written, and with the prefix and suffix of each kustomization
+    def __init__(self, identity: Identity, world: World, path: str = "", number: int = 0) -> None:
+        self.identity = identity
+        # as written, and with the prefix and suffix of each kustomization
+        self.names = [identity.name]
         self.path = path
         self.number = number
         self._world = world
@@ -65,10 +56,11 @@ class Targets:
         for name in dict.fromkeys(target.names):
             self._by_name.setdefault(name, []).append(target)
 
-    def named(self, group: str, kind: str, name: str) -> list[Target]:
+    def named(self, wanted: Identity) -> list[Target]:
         """The resources with an identity; the namespace may come from the kustomization."""
-        found = self._by_name.get(name, [])
-        return [t for t in found if t.kind == kind and t.group == group]
+        same = (wanted.group, wanted.kind)
+        found = self._by_name.get(wanted.name, [])
+        return [t for t in found if (t.identity.group, t.identity.kind) == same]
 
     def of_name(self, name: str) -> list[Target]:
         """The resources of any kind with a name."""
@@ -92,7 +84,8 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
     for field, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
         for item in root.items(field):
             if isinstance(item, Map):
-                made.append(Target("", kind, "", item.text("name"), world))
+                generated = Identity("", kind, "", item.text("name"), "v1", "")
+                made.append(Target(generated, world))
     prefix, suffix = root.text("namePrefix"), root.text("nameSuffix")
     for target in made:
         if depth and kustomization.patches:
@@ -115,7 +108,7 @@ def _collect(world: World, made: list[Target], path: str, written: str, depth: i
         made += below.all
         return below.complete
     known = world.identities(path)
-    made += [Target(*found, world, path, number) for number, (found, _) in enumerate(known or ())]
+    made += [Target(found, world, path, number) for number, (found, _) in enumerate(known or ())]
     return known is not None
 
 
@@ -145,8 +138,8 @@ class TargetFinder:
         if verdict.entry is not None and verdict.entry.target is not None:
             found = targets.selected(verdict.entry.target)
         else:
-            group, kind, _, name = identity(root)
-            found = targets.named(group, kind, name) if kind else targets.of_name(name)
+            wanted = identity(root)
+            found = targets.named(wanted) if wanted.kind else targets.of_name(wanted.name)
         return found[0] if len(found) == 1 else None
 
     def _told_target(self, page: Page, root: Map) -> Target | None:
@@ -155,11 +148,11 @@ class TargetFinder:
         objects = list(book.objects()) if book else []
         if len(objects) != 1:
             return None
-        target = Target(*identity(objects[0]), self.world, self.told)
-        kind = root.text("kind")
-        if kind and kind != target.kind:
+        target = Target(identity(objects[0]), self.world, self.told)
+        kind, known = root.text("kind"), target.identity.kind
+        if kind and kind != known:
             raise UsageError(
-                f"it is a {target.kind}, but {page.path} changes a {kind}",
+                f"it is a {known}, but {page.path} changes a {kind}",
                 path=self.told,
                 hint="--target is the object that the patches change",
             )
@@ -171,8 +164,8 @@ def _selects(target: Map, one: Target) -> bool:
     import re
 
     wanted = {
-        "group": [one.group], "kind": [one.kind], "name": one.names,
-        "namespace": [one.namespace] if one.namespace else [],
+        "group": [one.identity.group], "kind": [one.identity.kind], "name": one.names,
+        "namespace": [one.identity.namespace] if one.identity.namespace else [],
     }  # fmt: skip
     for field, values in wanted.items():
         value = target.get(field)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 from posixpath import normpath
 
-from kmerge_git.check.page import Page, identity
-from kmerge_git.check.plain import Map, Plain, Value, documents
+from kmerge_git.check.objects import identity, objects
+from kmerge_git.check.page import Page
+from kmerge_git.check.plain import Map, Plain, documents
 from kmerge_git.errors import CannotParse
 from kmerge_git.text.source import Source
 
@@ -19,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    Identity = tuple[str, str, str, str]
+    from kmerge_git.kube.identity import Identity
 
 KEPT = 64  # parsed files that are kept; a base is read by each of its overlays
 
@@ -37,17 +38,6 @@ class Book:
         """The Kubernetes objects of the file, those in a `kind: List` too."""
         for plain in self.plains:
             yield from objects(plain.root)
-
-
-def objects(root: Value | None) -> Iterator[Map]:
-    """An object, or the items of a list of objects."""
-    if not isinstance(root, Map) or not (root.text("kind") and root.text("apiVersion")):
-        return
-    if root.text("kind").endswith("List") and "items" in root.fields:
-        for item in root.items("items"):
-            yield from objects(item)
-    else:
-        yield root
 
 
 class World:

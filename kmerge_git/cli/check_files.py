@@ -8,9 +8,10 @@ from posixpath import normpath
 
 from kmerge_git.check.history import GitVersions
 from kmerge_git.check.kustomization import NAMES
+from kmerge_git.check.objects import objects
 from kmerge_git.check.plain import documents
 from kmerge_git.check.run import SUFFIXES
-from kmerge_git.check.world import World, objects
+from kmerge_git.check.world import World
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.text.source import Source
 

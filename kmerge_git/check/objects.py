@@ -1,0 +1,30 @@
+"""The Kubernetes objects among plain values, and what makes each of them the same object."""
+
+from __future__ import annotations
+
+from kmerge_git.check.plain import Map, Value
+from kmerge_git.kube.identity import Identity
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def objects(root: Value | None) -> Iterator[Map]:
+    """An object, or the items of a list of objects."""
+    if not isinstance(root, Map) or not (root.text("kind") and root.text("apiVersion")):
+        return
+    if root.text("kind").endswith("List") and "items" in root.fields:
+        for item in root.items("items"):
+            yield from objects(item)
+    else:
+        yield root
+
+
+def identity(root: Map) -> Identity:
+    """The identity of an object as it is written; parts that are not there are empty."""
+    group, _, version = root.text("apiVersion").rpartition("/")
+    metadata = root.map("metadata") or Map(root.at, False)
+    name, generate_name = metadata.text("name"), metadata.text("generateName")
+    namespace = metadata.text("namespace")
+    return Identity(group, root.text("kind"), namespace, name, version, generate_name)
