@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.check.kustomization import is_kustomization
 from kmerge_git.check.objects import identity
-from kmerge_git.check.plain import Map, Plain, Text, field_path
+from kmerge_git.check.plain import Map, Plain, Text
 from kmerge_git.check.registry import (
     BOOK,
     ERROR,
@@ -207,7 +207,7 @@ def repeated_entry(path: str, root: Map) -> Iterator[Found]:
             if isinstance(item, Text):
                 name = item.text.removeprefix("./")
                 if name in seen:
-                    yield Found(item.at, f"{item.text} is in {field} twice", path=field)
+                    yield Found(item.at, f"{item.text} is in {field} twice", path=(field,))
                 seen.add(name)
     for field, keys in KUSTOMIZATION_LISTS.items():
         known: set[tuple[str, ...]] = set()
@@ -216,5 +216,5 @@ def repeated_entry(path: str, root: Map) -> Iterator[Found]:
                 key = tuple(item.text(k) for k in keys)
                 if key in known:
                     name = item.text("name")
-                    yield Found(item.at, f"{name} is in {field} twice", path=field_path("", field))
+                    yield Found(item.at, f"{name} is in {field} twice", path=(field,))
                 known.add(key)

@@ -85,7 +85,7 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
                     max(entry.at_key("value"), entry.at_key("valueFrom")),
                     f"{entry.text('name')} has both value and valueFrom; "
                     "the API server refuses that",
-                    path=f'{site.path}[name="{entry.text("name")}"]',
+                    path=(*site.path, (("name", entry.text("name")),)),
                 )
 
 
@@ -108,7 +108,7 @@ def two_volume_sources(site: KeyedList) -> Iterator[Found]:
                 volume.at_key(sources[1]),
                 f"volume {volume.text('name')} has two sources, {sources[0]} and {sources[1]}; "
                 "the API server refuses that",
-                path=f'{site.path}[name="{volume.text("name")}"]',
+                path=(*site.path, (("name", volume.text("name")),)),
             )
 
 

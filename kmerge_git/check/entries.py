@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.check.kustomization import PatchEntry, is_kustomization
 from kmerge_git.check.objects import identity
+from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Map, Value
 from kmerge_git.check.registry import ENTRY, ERROR, INFO, INLINE, OBJECT, Check, Found, also
 from kmerge_git.kube.identity import describe
@@ -28,7 +29,7 @@ def refused_patch(
 ) -> Iterator[Found]:
     """Empty; several documents with a target; a JSON 6902 list without one; two texts."""
     if entry.path and entry.inline is not None:
-        yield Found(at, f"{entry.field} has both path and patch; keep one of them")
+        yield Found(at, f"{shown(entry.field)} has both path and patch; keep one of them")
     elif not roots:
         yield Found(at, "the patch is empty; kustomize refuses it")
     elif entry.target is not None and len(roots) > 1:
@@ -41,7 +42,8 @@ def refused_patch(
 def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
     """The text of an inline patch that is no YAML."""
     if entry.inline is not None:
-        yield Found(entry.inline.at, f"{entry.field} is no YAML; kustomize refuses this patch")
+        message = f"{shown(entry.field)} is no YAML; kustomize refuses this patch"
+        yield Found(entry.inline.at, message)
 
 
 @Check(
@@ -81,4 +83,4 @@ def deprecated_fields(path: str, root: Map) -> Iterator[Found]:
         for field in ("patchesStrategicMerge", "patchesJson6902"):
             if field in root.fields:
                 message = f"{field} is deprecated, use patches"
-                yield Found(root.at_key(field), message, path=field, severity=INFO)
+                yield Found(root.at_key(field), message, path=(field,), severity=INFO)

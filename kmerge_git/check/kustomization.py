@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kmerge_git.check.world import World
+    from kmerge_git.kube.fieldpath import Path
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 RESOURCE_FIELDS = ("resources", "bases", "components", "crds")
@@ -30,13 +31,13 @@ class PatchEntry:
     )  # fmt: skip
 
     def __init__(
-        self, page: Page, at: int, field: str, rule: int, *, path: str = "",
+        self, page: Page, at: int, field: Path, rule: int, *, path: str = "",
         inline: Text | None = None, value: Map | None = None, target: Map | None = None,
         is_json6902: bool = False,
     ) -> None:  # fmt: skip
         self.page = page
         self.at = at
-        self.field = field  # where it stands: patches[0]
+        self.field = field  # where it stands: ("patches", 0)
         self.rule = rule
         self.is_json6902 = is_json6902  # else its content decides
         self.path = path
@@ -139,12 +140,12 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
     elif spec is None:
         return []
     elif api.startswith("kustomize.toolkit.fluxcd.io/"):
-        found = list(_inline(page, spec, "spec."))
+        found = list(_inline(page, spec, ("spec",)))
     elif kind == "HelmRelease":
         for n, renderer in enumerate(spec.items("postRenderers")):
             inner = renderer.map("kustomize") if isinstance(renderer, Map) else None
             if inner is not None:
-                found += _inline(page, inner, f"spec.postRenderers[{n}].kustomize.")
+                found += _inline(page, inner, ("spec", "postRenderers", n, "kustomize"))
     elif api.startswith("argoproj.io/"):
         found = list(_argo(page, spec))
     elif api.startswith(("kyverno.io/", "policies.kyverno.io/")):
@@ -155,32 +156,32 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
 
 
 def _patches(page: Page, root: Map, directory: str) -> Iterator[PatchEntry]:
-    yield from _inline(page, root, "", directory)
+    yield from _inline(page, root, (), directory)
     for n, item in enumerate(root.items("patchesJson6902")):
         if isinstance(item, Map):
             path = _join(directory, item.text("path"))
             inline, target = item.get("patch"), item.map("target")
             text = inline if isinstance(inline, Text) else None
             yield PatchEntry(
-                page, item.at, f"patchesJson6902[{n}]", 2,
+                page, item.at, ("patchesJson6902", n), 2,
                 path=path, inline=text, target=target, is_json6902=True,
             )  # fmt: skip
 
 
-def _inline(page: Page, root: Map, prefix: str, directory: str = "") -> Iterator[PatchEntry]:
-    """`patches` and `patchesStrategicMerge`."""
+def _inline(page: Page, root: Map, above: Path, directory: str = "") -> Iterator[PatchEntry]:
+    """`patches` and `patchesStrategicMerge`, of a kustomization or below `above`."""
+    rule = 5 if above else 2
     for n, item in enumerate(root.items("patches")):
         if isinstance(item, Map):
             inline = item.get("patch")
             yield PatchEntry(
-                page, item.at, f"{prefix}patches[{n}]", 5 if prefix else 2,
+                page, item.at, (*above, "patches", n), rule,
                 path=_join(directory, item.text("path")),
                 inline=inline if isinstance(inline, Text) else None,
                 target=item.map("target"),
             )  # fmt: skip
     for n, item in enumerate(root.items("patchesStrategicMerge")):
-        field = f"{prefix}patchesStrategicMerge[{n}]"
-        rule = 5 if prefix else 2
+        field = (*above, "patchesStrategicMerge", n)
         if isinstance(item, Map):
             yield PatchEntry(page, item.at, field, rule, value=item)
         elif isinstance(item, Text) and "\n" in item.text:
@@ -201,7 +202,7 @@ def _transformer(page: Page, root: Map) -> Iterator[PatchEntry]:
                 continue
             is_path = field.startswith("path") or "\n" not in item.text
             yield PatchEntry(
-                page, item.at, field, 3,
+                page, item.at, (field,), 3,
                 path=_join(directory, item.text) if is_path else "",
                 inline=None if is_path else item, target=target,
             )  # fmt: skip
@@ -215,7 +216,7 @@ def _argo(page: Page, spec: Map) -> Iterator[PatchEntry]:
     for source in [single, *spec.items("sources")]:
         part = source.map("kustomize") if isinstance(source, Map) else None
         if part is not None:
-            yield from _inline(page, part, "spec.source.kustomize.")
+            yield from _inline(page, part, ("spec", "source", "kustomize"))
 
 
 def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:
@@ -226,7 +227,7 @@ def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:
         for holder in (mutate, *mutate.items("foreach")):
             value = holder.map("patchStrategicMerge") if isinstance(holder, Map) else None
             if value is not None:
-                field = f"spec.rules[{n}].mutate.patchStrategicMerge"
+                field = ("spec", "rules", n, "mutate", "patchStrategicMerge")
                 yield PatchEntry(page, value.at, field, 5, value=value)
 
 

@@ -14,6 +14,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.check.plain import Value
     from kmerge_git.check.registry import Check, Found, Function
+    from kmerge_git.kube.fieldpath import Path
+
+# The first step of a path that begins at some place of a kind that is not known.
+SOMEWHERE = ()
 
 
 class Page:
@@ -57,7 +61,7 @@ class Page:
         lines = self.source.text.split("\n", number)
         return lines[number - 1][:200] if number <= len(lines) else ""
 
-    def finding(self, check: Check, found: Found, *, path: str = "", rule: str = "") -> Finding:
+    def finding(self, check: Check, found: Found, *, path: Path = (), rule: str = "") -> Finding:
         """What a check found, as the reports want it; `rule` is what made the text a patch."""
         line, column = self.position(found.at)
         return Finding(
@@ -67,7 +71,7 @@ class Page:
             line,
             column,
             found.message,
-            path=found.path or path,
+            path=shown(found.path or path),
             mend=check.mend,
             rule=rule,
             excerpt=self.excerpt(found.at),
@@ -78,7 +82,7 @@ class Page:
         self,
         checks: list[tuple[Check, Function]],
         *site: object,
-        path: str = "",
+        path: Path = (),
         root: Value | None = None,
         rule: str = "",
     ) -> list[Finding]:
@@ -88,6 +92,15 @@ class Page:
             for check, function in checks
             for one in function(*site)
         ]
+
+
+def shown(path: Path) -> str:
+    """A path as findings have it: `spec.containers[name="web"]`."""
+    from kmerge_git.kube.fieldpath import show
+
+    if path[:1] == (SOMEWHERE,):
+        return f"....{show(path[1:], quoted=True)}"
+    return show(path, quoted=True)
 
 
 def embedded(outer: Page, origin: Text) -> Page:

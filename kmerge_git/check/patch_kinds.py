@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.check.directives import directives_below
+from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Map
 from kmerge_git.check.registry import DOLLAR, ERROR, PATCH, WARNING, Check, Found
 from kmerge_git.check.walk import CUSTOM, KeySpot, Spot
@@ -11,6 +12,8 @@ from kmerge_git.patch.directives import DELETE, ORDER, RETAIN_KEYS
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from kmerge_git.kube.fieldpath import Path
 
 
 @Check(
@@ -44,7 +47,7 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
     """Lists or directives, which need a schema that the tools do not have."""
     if spot.kind != CUSTOM:
         return
-    lists = list(_lists(spot.map, "", set()))
+    lists = list(_lists(spot.map, (), set()))
     directives = directives_below(spot.map)
     if "K" in spot.tools and (lists or directives):
         at = min([d[0] for d in directives] + [found[0] for found in lists])
@@ -53,18 +56,18 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
         for at, path in lists:
             yield Found(
                 at,
-                f"list {path} is replaced, not merged (no openapi: field)",
+                f"list {shown(path)} is replaced, not merged (no openapi: field)",
                 path=path,
                 severity=WARNING,
             )
 
 
-def _lists(value: Map, path: str, seen: set[int]) -> Iterator[tuple[int, str]]:
+def _lists(value: Map, path: Path, seen: set[int]) -> Iterator[tuple[int, Path]]:
     if id(value) in seen:
         return
     seen.add(id(value))
     for key, (at, item) in value.fields.items():
-        where = f"{path}.{key}" if path else key
+        where = (*path, key)
         if isinstance(item, List):
             yield at, where
         elif isinstance(item, Map):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.plain import List, Map, Text, Value, field_path
+from kmerge_git.check.page import shown
+from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.check.registry import ERROR, MAP, WARNING, Check, Found
 from kmerge_git.check.walk import ABSENT, Spot
 from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS, is_directive
@@ -10,6 +11,8 @@ from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS, is_di
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from kmerge_git.kube.fieldpath import Path
 
 PARALLEL = (RETAIN_KEYS, ORDER, DELETE)
 
@@ -29,7 +32,7 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
     if value is None or value in ("replace", "delete", "merge"):
         return
     written = value or "(nothing)"
-    place = f"{spot.path}: " if spot.path else ""
+    place = f"{shown(spot.path)}: " if spot.path else ""
     yield Found(
         spot.map.at_key(PATCH),
         f'{place}"$patch: {written}" is no directive value; use replace or delete',
@@ -84,7 +87,7 @@ def siblings_of_delete(spot: Spot) -> Iterator[Found]:
 def delete_leaves_empty_map(spot: Spot) -> Iterator[Found]:
     """A map of its own that is only deleted."""
     if spot.directive == "delete" and spot.element_of is None and spot.path:
-        name = spot.path.rpartition(".")[2]
+        name = spot.path[-1]
         yield Found(
             spot.map.at_key(PATCH),
             f"kubectl leaves an empty map behind; write {name}: null to remove the key",
@@ -107,14 +110,14 @@ def inside_replace(spot: Spot) -> Iterator[Found]:
         yield from _literal(spot.map, spot.path, set(), top=True)
 
 
-def literal_list(value: List, path: str) -> Iterator[Found]:
+def literal_list(value: List, path: Path) -> Iterator[Found]:
     """D05 for the other elements of a list that is replaced."""
     for number, element in enumerate(value.values):
         if isinstance(element, Map) and PATCH not in element.fields:
-            yield from _literal(element, f"{path}[{number}]", set(), top=False)
+            yield from _literal(element, (*path, number), set(), top=False)
 
 
-def _literal(value: Value, path: str, seen: set[int], *, top: bool) -> Iterator[Found]:
+def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator[Found]:
     if id(value) in seen:
         return
     seen.add(id(value))
@@ -132,13 +135,13 @@ def _literal(value: Value, path: str, seen: set[int], *, top: bool) -> Iterator[
                 yield Found(
                     at,
                     f"null is not executed below $patch: replace, kubectl stores it; drop {key}",
-                    path=field_path(path, key),
+                    path=(*path, key),
                 )
             else:
-                yield from _literal(item, field_path(path, key), seen, top=False)
+                yield from _literal(item, (*path, key), seen, top=False)
     elif isinstance(value, List):
         for number, item in enumerate(value.values):
-            yield from _literal(item, f"{path}[{number}]", seen, top=False)
+            yield from _literal(item, (*path, number), seen, top=False)
 
 
 @Check(

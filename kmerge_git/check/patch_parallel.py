@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.check.nearness import nearest
+from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Check, Found
 from kmerge_git.check.shapes import FieldType
@@ -12,6 +13,8 @@ from kmerge_git.patch.directives import DELETE, ORDER, PATCH
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from kmerge_git.kube.fieldpath import Path
 
 UNKNOWN_TO_KUSTOMIZE = "It is not executed and ends up in the output."
 
@@ -65,7 +68,7 @@ def unknown_list(here: KeySpot) -> Iterator[Found]:
         return
     field = struct.field(name)
     if field is None or field.kind != "list":
-        where = here.spot.path.rpartition(".")[2] or struct.name
+        where = shown(_last_key(here.spot.path)) or struct.name
         guess = nearest(name, (n for n in struct.names if _is_list(struct.field(n))))
         hint = f'; did you mean "{guess}"?' if guess and guess != name else ""
         yield Found(here.at, f'{where} has no list "{name}"{hint}')
@@ -250,6 +253,11 @@ def _list_name(key: str) -> str:
         if key.startswith(word + "/"):
             return key[len(word) + 1 :]
     return ""
+
+
+def _last_key(path: Path) -> Path:
+    """The last key of a path, and the element of its list."""
+    return path[-2:] if path and not isinstance(path[-1], str) else path[-1:]
 
 
 def _is_list(field: FieldType | None) -> bool:

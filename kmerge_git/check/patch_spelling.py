@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.check.nearness import distance, nearest
+from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Text
 from kmerge_git.check.registry import DOLLAR, ERROR, KEY, WARNING, Check, Found
 from kmerge_git.check.walk import BUILTIN, CUSTOM, KeySpot
@@ -93,5 +94,4 @@ def unknown_field(here: KeySpot) -> Iterator[Found]:
     if spot.struct.field(key) is None and not key.startswith(DELETE[1:]):
         guess = nearest(key, spot.struct.names)
         hint = f'; did you mean "{guess}"?' if guess else ""
-        where = f"{spot.path}.{key}" if spot.path else key
-        yield Found(here.at, f"{spot.struct.name} has no field {where}{hint}")
+        yield Found(here.at, f"{spot.struct.name} has no field {shown((*spot.path, key))}{hint}")

@@ -94,7 +94,7 @@ def entry_findings(
     roots = [plain.root for plain in book.plains if plain.root is not None]
     return page.findings(
         checks.of(registry.ENTRY), entry, roots, targets.of(one), at,
-        path=entry.field if at else "", rule=verdict.why,
+        path=entry.field if at else (), rule=verdict.why,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.text.source import Source
 
 NULLS = frozenset(("", "~", "null", "Null", "NULL"))
@@ -237,9 +238,9 @@ def scalars(root: Value | None) -> Iterator[Text]:
                 yield item
 
 
-def path_at(root: Value | None, at: int) -> str:
-    """The path of the key or value that starts at an offset; nothing where none does."""
-    todo: list[tuple[Value | None, str]] = [(root, "")]
+def path_at(root: Value | None, at: int) -> Path:
+    """The path of the key or value that starts at an offset; empty where none does."""
+    todo: list[tuple[Value | None, Path]] = [(root, ())]
     seen: set[int] = set()
     while todo:
         value, path = todo.pop()
@@ -248,25 +249,15 @@ def path_at(root: Value | None, at: int) -> str:
         seen.add(id(value))
         if isinstance(value, Map):
             for key, (key_at, item) in value.fields.items():
-                here = field_path(path, key)
+                here: Path = (*path, key)
                 if at in (key_at, item.at):
                     return here
                 todo.append((item, here))
         elif isinstance(value, List):
             for number, item in enumerate(value.values):
                 name = item.text("name") if isinstance(item, Map) else ""
-                here = f'{path}[name="{name}"]' if name else f"{path}[{number}]"
+                here = (*path, (("name", name),) if name else number)
                 if isinstance(item, Text) and item.at == at:
                     return here
                 todo.append((item, here))
-    return ""
-
-
-_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
-
-
-def field_path(path: str, key: str) -> str:
-    """The path of a field: `spec.strategy`, `metadata.labels["a.b/c"]`."""
-    if key and (_PLAIN.issuperset(key) or key[0] == "$"):
-        return f"{path}.{key}" if path else key
-    return f'{path}["{key}"]'
+    return ()

@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from kmerge_git.kube.fieldpath import Path
+
     Function = Callable[..., Iterator["Found"]]
 
 __all__ = ["ERROR", "INFO", "WARNING", "Check", "ChosenChecks", "Found", "also", "every", "select"]
@@ -66,13 +68,13 @@ class Found:
         at: int,
         message: str,
         *,
-        path: str = "",
+        path: Path = (),
         severity: str = "",
         fix: tuple[str, ...] = (),
     ) -> None:
         self.at = at
         self.message = message
-        self.path = path  # below the site's own path, or in its place
+        self.path = path  # in place of the site's own
         self.severity = severity  # where it is not the check's own
         self.fix = fix  # see `finding.Finding`
 

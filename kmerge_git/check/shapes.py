@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kmerge_git.kube.fieldpath import Path
+
 
 class FieldType:
     """The type of a value; `of` is what is in a list or map, `struct` the fields of an object."""
@@ -101,18 +103,18 @@ def _object_type(shape: str, number: int) -> ObjectType:
     return ObjectType(*known, number)
 
 
-def typed(root: Map) -> Iterator[tuple[str, str, Text]]:
+def typed(root: Map) -> Iterator[tuple[Path, str, Text]]:
     """The path, the type and the value of every scalar of an object of a built-in kind."""
     struct = root_type(root.text("apiVersion"), root.text("kind"))
     if struct is not None:
         made = FieldType("struct")
         made.struct = struct
-        yield from _typed(root, made, "", set())
+        yield from _typed(root, made, (), set())
 
 
 def _typed(
-    value: Value, field: FieldType | None, path: str, seen: set[int]
-) -> Iterator[tuple[str, str, Text]]:
+    value: Value, field: FieldType | None, path: Path, seen: set[int]
+) -> Iterator[tuple[Path, str, Text]]:
     if field is None or id(value) in seen:
         return
     seen.add(id(value))
@@ -121,8 +123,8 @@ def _typed(
             yield path, field.type, value
     elif isinstance(value, List):
         for n, item in enumerate(value.values):
-            yield from _typed(item, field.of, f"{path}[{n}]", seen)
+            yield from _typed(item, field.of, (*path, n), seen)
     elif isinstance(value, Map):
         for key, (_, item) in value.fields.items():
             below = field.struct.field(key) if field.struct else field.of
-            yield from _typed(item, below, f"{path}.{key}" if path else key, seen)
+            yield from _typed(item, below, (*path, key), seen)

@@ -7,7 +7,7 @@ nulls, of what `$patch: replace` stores; a misspelt directive; the lists of dire
 from __future__ import annotations
 
 from kmerge_git.check import registry
-from kmerge_git.check.plain import List, Map, Text, Value, field_path
+from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.patch.directives import PATCH, is_directive
 
 TYPE_CHECKING = False
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from kmerge_git.check.shapes import FieldType, ObjectType
     from kmerge_git.check.verdict import Verdict
     from kmerge_git.finding import Finding
+    from kmerge_git.kube.fieldpath import Path
 
 # Maps whose keys are the user's own, where the schema is not known.
 USER_MAPS = frozenset(
@@ -42,7 +43,7 @@ class Spot:
         self,
         verdict: Verdict,
         map: Map,
-        path: str,
+        path: Path,
         kind: str,
         struct: ObjectType | None,
         target: Value | None,
@@ -89,7 +90,7 @@ class ListSpot:
         spot: Spot,
         key: str,
         list: List,
-        path: str,
+        path: Path,
         field: FieldType | None,
         target: Value | None,
     ) -> None:
@@ -145,7 +146,7 @@ class Walk:
         self.checks = checks
         self.verdict = verdict
         self.page = page
-        self.found: list[tuple[Check, Found, str]] = []  # and the path
+        self.found: list[tuple[Check, Found, Path]] = []  # and the path
         self.hidden_at: dict[int, set[str]] = {}  # offset -> ids
         self.seen: set[int] = set()
         self.schema_matters = True
@@ -154,8 +155,8 @@ class Walk:
         self, root: Map, kind: str, struct: ObjectType | None, target: Value | None
     ) -> list[Finding]:
         """What is wrong with a whole patch document."""
-        spot = Spot(self.verdict, root, "", kind, struct, target)
-        _, spoke = self.ask(registry.PATCH, spot, "")
+        spot = Spot(self.verdict, root, (), kind, struct, target)
+        _, spoke = self.ask(registry.PATCH, spot, ())
         tools = set(self.verdict.tools)
         self.schema_matters = not any(tools & set(check.refused_by) for check in spoke)
         self.map(spot, frozenset())
@@ -169,7 +170,7 @@ class Walk:
         self,
         scope: str,
         site: Spot | ListSpot | KeySpot,
-        path: str,
+        path: Path,
         hidden: frozenset[str] = frozenset(),
     ) -> tuple[frozenset[str], list[Check]]:
         """Ask the checks of a scope; returns what is hidden from now on, and which ones spoke."""
@@ -212,7 +213,7 @@ class Walk:
             known = is_directive(key)
             if inside and known:
                 continue  # D03, D05, D08, D11 speak about them
-            path = spot.path if known else field_path(spot.path, key)
+            path = spot.path if known else (*spot.path, key)
             scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
             _, spoke = self.ask(scope, KeySpot(spot, key, at, value), path)
             if any(check.ends_walk for check in spoke):
@@ -225,7 +226,7 @@ class Walk:
             return
         field = spot.field(key)
         target = child(spot.target, key)
-        path = field_path(spot.path, key)
+        path = (*spot.path, key)
         user = _user_keys(spot, key, field)
         if isinstance(value, Map):
             struct = field.struct if field else None
@@ -249,7 +250,7 @@ class Walk:
         self.ask(registry.MAP, spot, spot.path)
         for key, (_, value) in spot.map.fields.items():
             if isinstance(value, Map) and not is_directive(key):
-                path, target = field_path(spot.path, key), child(spot.target, key)
+                path, target = (*spot.path, key), child(spot.target, key)
                 inner = Spot(spot.verdict, value, path, spot.kind, of, target)
                 self.map(inner, frozenset())
 
@@ -302,11 +303,11 @@ def _is_merged(spot: Spot) -> bool:
     return outer is not None and spot.directive == "replace" and not is_replaced(outer)
 
 
-def element_path(spot: ListSpot, number: int, element: Map) -> str:
+def element_path(spot: ListSpot, number: int, element: Map) -> Path:
     """The path of an element: by its merge key, else by its number."""
     key = spot.merge_key or "name"
     name = element.text(key)
-    return f'{spot.path}[{key}="{name}"]' if name else f"{spot.path}[{number}]"
+    return (*spot.path, ((key, name),) if name else number)
 
 
 def _user_keys(spot: Spot, key: str, field: FieldType | None) -> bool:
