@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.check.keyed_lists import KeyedList
-from kmerge_git.check.plain import Map, Text, Value
+from kmerge_git.check.plain import Map
 from kmerge_git.check.registry import ERROR, KEYED, PATCH_KEYED, WARNING, Check, Found, also
 from kmerge_git.patch.directives import PATCH
 
@@ -80,7 +80,7 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     """One side wrote a value, the other a reference."""
     if site.name == "env":
         for entry in _elements(site):
-            if _set(entry, "value") and _set(entry, "valueFrom"):
+            if entry.has("value") and entry.has("valueFrom"):
                 yield Found(
                     max(entry.at_key("value"), entry.at_key("valueFrom")),
                     f"{entry.text('name')} has both value and valueFrom; "
@@ -102,7 +102,7 @@ def two_volume_sources(site: KeyedList) -> Iterator[Found]:
     if site.name != "volumes":
         return
     for volume in _elements(site):
-        sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and _set(volume, k)]
+        sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and volume.has(k)]
         if len(sources) > 1:
             yield Found(
                 volume.at_key(sources[1]),
@@ -110,8 +110,3 @@ def two_volume_sources(site: KeyedList) -> Iterator[Found]:
                 "the API server refuses that",
                 path=(*site.path, (("name", volume.text("name")),)),
             )
-
-
-def _set(value: Map, key: str) -> bool:
-    found: Value | None = value.get(key)
-    return found is not None and not (isinstance(found, Text) and found.null)

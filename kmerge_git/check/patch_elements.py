@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kmerge_git.check.directives import directives_below
-from kmerge_git.check.plain import Map, Text, Value
+from kmerge_git.check.plain import Map, Text
 from kmerge_git.check.registry import ELEMENT, ERROR, WARNING, Check, Found
-from kmerge_git.check.walk import ABSENT, Spot
+from kmerge_git.check.spots import ABSENT, Spot
 from kmerge_git.check.words import number_kind
 from kmerge_git.patch.directives import PATCH, RETAIN_KEYS
 
@@ -32,11 +32,8 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
         return
     for at, key in directives_below(spot.map):
         if not (key == RETAIN_KEYS and at == spot.map.at_key(RETAIN_KEYS)):  # D43 says it
-            yield Found(
-                at,
-                f"the target has no such element, so {key} is not executed but stored as a "
-                "field; drop it",
-            )
+            what = f"{key} is not executed but stored as a field; drop it"
+            yield Found(at, f"the target has no such element, so {what}")
 
 
 @Check(
@@ -49,11 +46,9 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
 )  # fmt: skip
 def key_of_other_type(spot: Spot) -> Iterator[Found]:
     """`port: "80"`."""
-    parent = spot.element_of
-    key = parent.merge_key if parent else ""
-    value = spot.map.get(key) if key else None
-    field = spot.field(key) if key else None
-    if field is None or field.kind != "scalar" or not isinstance(value, Text) or value.null:
+    key = spot.merge_key
+    value, field = spot.map.get(key), spot.field(key)
+    if not key or field is None or not isinstance(value, Text) or value.null:
         return
     is_number = number_kind(value)
     if field.type == "integer" and not is_number:
@@ -74,10 +69,9 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
 )  # fmt: skip
 def port_without_protocol(spot: Spot) -> Iterator[Found]:
     """A port that kustomize may not find."""
-    parent = spot.element_of
-    if parent is None or parent.field is None or "protocol" not in parent.field.keys:
+    key = spot.merge_key
+    if "protocol" not in spot.server_keys:
         return
-    key = parent.merge_key
     if "protocol" in spot.map.fields or key not in spot.map.fields:
         return
     target = spot.target
@@ -105,23 +99,21 @@ def switched_source(spot: Spot) -> Iterator[Found]:
     if parent is None or not isinstance(target, Map) or PATCH in spot.map.fields:
         return
     if parent.key == "env":
-        for new, old in (("value", "valueFrom"), ("valueFrom", "value")):
-            if _set(spot.map, new) and _set(target, old) and old not in spot.map.fields:
-                yield Found(
-                    spot.map.at_key(new), f"value and valueFrom would both remain; add {old}: null"
-                )
+        yield from _two_values(spot.map, target)
     elif parent.key == "volumes" and not ("K" in spot.tools and RETAIN_KEYS in spot.map.fields):
-        new_sources = [k for k in spot.map.fields if k not in VOLUME_FIELDS and _set(spot.map, k)]
-        for old in target.fields:
-            if old in VOLUME_FIELDS or old in spot.map.fields or not _set(target, old):
-                continue
-            for new in new_sources[:1]:
-                yield Found(
-                    spot.map.at_key(new),
-                    f"the volume would have two sources, {old} and {new}; add {old}: null",
-                )
+        yield from _two_sources(spot.map, target)
 
 
-def _set(value: Map, key: str) -> bool:
-    found: Value | None = value.get(key)
-    return found is not None and not (isinstance(found, Text) and found.null)
+def _two_values(entry: Map, target: Map) -> Iterator[Found]:
+    for new, old in (("value", "valueFrom"), ("valueFrom", "value")):
+        if entry.has(new) and target.has(old) and old not in entry.fields:
+            message = f"value and valueFrom would both remain; add {old}: null"
+            yield Found(entry.at_key(new), message)
+
+
+def _two_sources(volume: Map, target: Map) -> Iterator[Found]:
+    new = next((k for k in volume.fields if k not in VOLUME_FIELDS and volume.has(k)), "")
+    for old in target.fields if new else ():
+        if old not in VOLUME_FIELDS and old not in volume.fields and target.has(old):
+            message = f"the volume would have two sources, {old} and {new}; add {old}: null"
+            yield Found(volume.at_key(new), message)

@@ -5,9 +5,17 @@ from __future__ import annotations
 from kmerge_git.check.directives import directives_below
 from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Map
-from kmerge_git.check.registry import DOLLAR, ERROR, PATCH, WARNING, Check, Found
-from kmerge_git.check.walk import CUSTOM, KeySpot, Spot
-from kmerge_git.patch.directives import DELETE, ORDER, RETAIN_KEYS
+from kmerge_git.check.registry import (
+    ERROR,
+    LIST_DIRECTIVE,
+    PATCH,
+    RETAINED,
+    WARNING,
+    Check,
+    Found,
+    also,
+)
+from kmerge_git.check.spots import CUSTOM, KeySpot, ListDirective, Spot
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,20 +24,18 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
 
 
+@also("D61", RETAINED)
 @Check(
-    "D61", ERROR, DOLLAR, "a directive that kustomize does not know",
+    "D61", ERROR, LIST_DIRECTIVE, "a directive that kustomize does not know",
     tools="Z",
     kubectl="It is executed.",
     kustomize="It is not executed and ends up in the output.",
     example="$setElementOrder/containers:\n- name: web\n- name: side",
     mend="Drop it. Kustomize deletes with `$patch: delete` and null, and has no order directive.",
 )  # fmt: skip
-def unknown_to_kustomize(here: KeySpot) -> Iterator[Found]:
+def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
     """`$setElementOrder`, `$deleteFromPrimitiveList`, `$retainKeys`."""
-    if here.key == RETAIN_KEYS or here.key.startswith((ORDER, DELETE)):
-        yield Found(
-            here.at, f"kustomize does not know {here.key}; it ends up in the output; drop it"
-        )
+    yield Found(here.at, f"kustomize does not know {here.key}; it ends up in the output; drop it")
 
 
 @Check(

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kmerge_git.check.patch_maps import literal_list
-from kmerge_git.check.plain import List, Map, Text, Value
+from kmerge_git.check.plain import List, Map, Value
 from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Check, Found, also
-from kmerge_git.check.walk import CUSTOM, ListSpot, Spot, is_replaced
+from kmerge_git.check.spots import CUSTOM, ListSpot, Spot
 from kmerge_git.patch.directives import PATCH, is_directive
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 @also("D05", LIST)
 def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
     """The plain elements beside a replace marker are stored as they are."""
-    if is_replaced(spot):
+    if spot.is_replaced:
         yield from literal_list(spot.list, spot.path)
 
 
@@ -30,15 +30,10 @@ def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
 )  # fmt: skip
 def delete_without_key(spot: Spot) -> Iterator[Found]:
     """`- {image: x, $patch: delete}`."""
-    parent = spot.element_of
-    if parent is None or spot.directive != "delete" or not parent.merge_key:
-        return
-    if parent.merge_key not in spot.map.fields:
-        yield Found(
-            spot.map.at_key(PATCH),
-            f'$patch: delete needs the merge key "{parent.merge_key}"; '
-            "kustomize would delete every element",
-        )
+    key = spot.merge_key
+    if spot.directive == "delete" and key and key not in spot.map.fields:
+        needs = f'$patch: delete needs the merge key "{key}"'
+        yield Found(spot.at, f"{needs}; kustomize would delete every element")
 
 
 @Check(
@@ -51,13 +46,10 @@ def delete_without_key(spot: Spot) -> Iterator[Found]:
 )  # fmt: skip
 def delete_with_content(spot: Spot) -> Iterator[Found]:
     """Extra fields, which look as if they mattered."""
-    parent = spot.element_of
-    if parent is None or spot.directive != "delete" or parent.field is None:
+    key = spot.merge_key
+    if spot.directive != "delete" or not key or key not in spot.map.fields:
         return
-    key = parent.merge_key
-    if not key or key not in spot.map.fields:
-        return
-    keys = {PATCH, key, *parent.field.keys}
+    keys = {key, *spot.server_keys}
     extra = [k for k in spot.map.fields if k not in keys and not is_directive(k)]
     if extra:
         verb = "is" if len(extra) == 1 else "are"
@@ -119,23 +111,18 @@ def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
     atomic = spot.field is not None and spot.field.kind == "list" and not spot.field.merges
     if not (custom or atomic):
         return
+    effect = "replaced as a whole; $patch would be stored as a field; write the whole list"
     for _, element in spot.maps():
         if PATCH in element.fields:
-            yield Found(
-                element.at_key(PATCH),
-                f"{spot.key} is replaced as a whole; $patch would be stored as a field; "
-                "write the whole list",
-            )
+            yield Found(element.at_key(PATCH), f"{spot.key} is {effect}")
 
 
 @also("D14", MAP)
 def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
     """The selector of a PodDisruptionBudget, which a patch replaces as a whole."""
     if "K" in spot.tools and "r" in spot.strategies and spot.directive in ("delete", "replace"):
-        yield Found(
-            spot.map.at_key(PATCH),
-            "kubectl replaces this map and stores $patch as a field; write the whole map",
-        )
+        message = "kubectl replaces this map and stores $patch as a field; write the whole map"
+        yield Found(spot.at, message)
 
 
 @Check(
@@ -148,14 +135,10 @@ def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
 )  # fmt: skip
 def element_without_key(spot: Spot) -> Iterator[Found]:
     """An element that cannot be paired."""
-    parent = spot.element_of
-    if parent is None or not parent.merge_key or PATCH in spot.map.fields:
-        return
-    if parent.merge_key not in spot.map.fields:
-        yield Found(
-            spot.map.at,
-            f'lacks "{parent.merge_key}"; kubectl refuses it, kustomize loses the other elements',
-        )
+    key = spot.merge_key
+    if key and key not in spot.map.fields and PATCH not in spot.map.fields:
+        effect = "kubectl refuses it, kustomize loses the other elements"
+        yield Found(spot.map.at, f'lacks "{key}"; {effect}')
 
 
 @Check(
@@ -179,11 +162,8 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
         kind = _kind(value)
         if kind != wanted:
             crash = " and crashes kubectl" if kind == "null" and value is values[0] else ""
-            yield Found(
-                value.at,
-                f"elements of different types: a {kind} in a list of {wanted}s is refused"
-                f"{crash}; kustomize loses the other elements",
-            )
+            message = f"elements of different types: a {kind} in a list of {wanted}s is refused"
+            yield Found(value.at, f"{message}{crash}; kustomize loses the other elements")
 
 
 @Check(
@@ -200,11 +180,8 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
     for key, element in _plain_keys(spot):
         if key in seen:
             name = f"{spot.merge_key}: {key[0]}"
-            yield Found(
-                element.at,
-                f"two elements with {name}; kubectl merges both, kustomize keeps the first; "
-                "make one of them",
-            )
+            effect = "kubectl merges both, kustomize keeps the first; make one of them"
+            yield Found(element.at, f"two elements with {name}; {effect}")
         seen.add(key)
 
 
@@ -219,16 +196,13 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
 def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
     """The same key deleted and set."""
     key = spot.merge_key
-    if not key or is_replaced(spot):
+    if not key or spot.is_replaced:
         return
     deleted = {v.text(key): v for _, v in spot.maps() if v.text(PATCH) == "delete" and v.text(key)}
     for (name, *_), element in _plain_keys(spot):
         if name in deleted:
-            yield Found(
-                element.at,
-                f"{key}: {name} is deleted and set; kubectl makes a new element, kustomize only "
-                "deletes",
-            )
+            effect = "kubectl makes a new element, kustomize only deletes"
+            yield Found(element.at, f"{key}: {name} is deleted and set; {effect}")
 
 
 def _plain_keys(spot: ListSpot) -> Iterator[tuple[tuple[str, ...], Map]]:
@@ -248,4 +222,4 @@ def _kind(value: Value) -> str:
         return "map"
     if isinstance(value, List):
         return "list"
-    return "null" if isinstance(value, Text) and value.null else "scalar"
+    return "null" if value.null else "scalar"

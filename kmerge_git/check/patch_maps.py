@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from kmerge_git.check.page import shown
-from kmerge_git.check.plain import List, Map, Text, Value
+from kmerge_git.check.plain import List, Map, Value
 from kmerge_git.check.registry import ERROR, MAP, WARNING, Check, Found
-from kmerge_git.check.walk import ABSENT, Spot
-from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS, is_directive
+from kmerge_git.check.spots import ABSENT, Spot
+from kmerge_git.patch.directives import PATCH, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kmerge_git.kube.fieldpath import Path
-
-PARALLEL = (RETAIN_KEYS, ORDER, DELETE)
 
 
 @Check(
@@ -33,10 +31,8 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
         return
     written = value or "(nothing)"
     place = f"{shown(spot.path)}: " if spot.path else ""
-    yield Found(
-        spot.map.at_key(PATCH),
-        f'{place}"$patch: {written}" is no directive value; use replace or delete',
-    )
+    message = f'"$patch: {written}" is no directive value; use replace or delete'
+    yield Found(spot.at, place + message)
 
 
 @Check(
@@ -51,7 +47,7 @@ def merge_value(spot: Spot) -> Iterator[Found]:
     """`$patch: merge`."""
     if spot.directive == "merge":
         yield Found(
-            spot.map.at_key(PATCH),
+            spot.at,
             "the API server refuses $patch: merge; merging is the default, drop the line",
             fix=("drop",) if len(spot.map.fields) > 1 else (),
         )
@@ -68,8 +64,7 @@ def siblings_of_delete(spot: Spot) -> Iterator[Found]:
     """`{$patch: delete, k: v}`."""
     if spot.directive != "delete" or spot.element_of is not None or not spot.path:
         return
-    others = [k for k in spot.map.fields if k != PATCH and k not in PARALLEL[:1]]
-    others = [k for k in others if not is_directive(k)]
+    others = [k for k in spot.map.fields if not is_directive(k)]
     if others:
         names = ", ".join(others[:4]) + (", .." if len(others) > 4 else "")
         verb = "is" if len(others) == 1 else "are"
@@ -89,7 +84,7 @@ def delete_leaves_empty_map(spot: Spot) -> Iterator[Found]:
     if spot.directive == "delete" and spot.element_of is None and spot.path:
         name = spot.path[-1]
         yield Found(
-            spot.map.at_key(PATCH),
+            spot.at,
             f"kubectl leaves an empty map behind; write {name}: null to remove the key",
             fix=("null",) if len(spot.map.fields) == 1 else (),
         )
@@ -125,18 +120,13 @@ def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator
         for key, (at, item) in value.fields.items():
             if is_directive(key):
                 if not top:
-                    yield Found(
-                        at,
-                        f"{key} is not executed below $patch: replace, kubectl stores it as a "
-                        "field; drop it",
-                        path=path,
-                    )
-            elif isinstance(item, Text) and item.null:
-                yield Found(
-                    at,
-                    f"null is not executed below $patch: replace, kubectl stores it; drop {key}",
-                    path=(*path, key),
-                )
+                    effect = "kubectl stores it as a field; drop it"
+                    message = f"{key} is not executed below $patch: replace, {effect}"
+                    yield Found(at, message, path=path)
+            elif item.null:
+                effect = f"kubectl stores it; drop {key}"
+                message = f"null is not executed below $patch: replace, {effect}"
+                yield Found(at, message, path=(*path, key))
             else:
                 yield from _literal(item, (*path, key), seen, top=False)
     elif isinstance(value, List):
@@ -155,11 +145,8 @@ def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator
 def replace_of_nothing(spot: Spot) -> Iterator[Found]:
     """A replaced map that is not there."""
     if spot.directive == "replace" and spot.target is ABSENT and spot.element_of is None:
-        yield Found(
-            spot.map.at_key(PATCH),
-            "the target has no such map, so the API server drops it with its content; "
-            "remove the directive",
-        )
+        effect = "the API server drops it with its content; remove the directive"
+        yield Found(spot.at, f"the target has no such map, so {effect}")
 
 
 @Check(
@@ -176,13 +163,13 @@ def at_root(spot: Spot) -> Iterator[Found]:
         return
     if spot.directive == "replace":
         yield Found(
-            spot.map.at_key(PATCH),
+            spot.at,
             "$patch: replace at the top: kustomize ignores it, kubectl loses the kind; "
             "write the fields that change",
         )
     elif spot.directive == "delete" and "K" in spot.tools:
         yield Found(
-            spot.map.at_key(PATCH),
+            spot.at,
             "only kustomize can delete a resource with $patch: delete at the top; "
             "with kubectl use `kubectl delete`",
         )

@@ -5,37 +5,36 @@ from __future__ import annotations
 from kmerge_git.check.nearness import nearest
 from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Map, Text, Value
-from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Check, Found
-from kmerge_git.check.shapes import FieldType
-from kmerge_git.check.walk import KeySpot
+from kmerge_git.check.registry import ERROR, INFO, LIST_DIRECTIVE, WARNING, Check, Found
+from kmerge_git.check.spots import ListDirective
 from kmerge_git.patch.directives import DELETE, ORDER, PATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from kmerge_git.check.shapes import FieldType
     from kmerge_git.kube.fieldpath import Path
 
 UNKNOWN_TO_KUSTOMIZE = "It is not executed and ends up in the output."
 
 
 @Check(
-    "D30", ERROR, DOLLAR, "a directive without `/field`",
+    "D30", ERROR, LIST_DIRECTIVE, "a directive without `/field`",
     tools="K", hides=("D31", "D32", "D33", "D34", "D35", "D36", "D37", "D38", "D39"),
     kubectl="The API server refuses the patch: `invalid patch format`.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder:\n- name: web",
     mend="Name the list: `$setElementOrder/containers`.",
 )  # fmt: skip
-def without_field(here: KeySpot) -> Iterator[Found]:
+def without_field(here: ListDirective) -> Iterator[Found]:
     """`$setElementOrder:`, `$deleteFromPrimitiveListfoo:`."""
-    if here.key.startswith((ORDER, DELETE)) and not _list_name(here.key):
-        word = _directive(here.key)
-        yield Found(here.at, f"{here.key} is refused; write {word}/<list>")
+    if not here.list:
+        yield Found(here.at, f"{here.key} is refused; write {here.word}/<list>")
 
 
 @Check(
-    "D31", ERROR, DOLLAR, "the value of a list directive is no list",
+    "D31", ERROR, LIST_DIRECTIVE, "the value of a list directive is no list",
     tools="K",
     kubectl="`$setElementOrder` is refused, `$deleteFromPrimitiveList` is ignored; null deletes "
     "the whole list.",
@@ -43,53 +42,48 @@ def without_field(here: KeySpot) -> Iterator[Found]:
     example="$deleteFromPrimitiveList/finalizers: example.com/a",
     mend="Write a list, with one entry if need be.",
 )  # fmt: skip
-def not_a_list(here: KeySpot) -> Iterator[Found]:
+def not_a_list(here: ListDirective) -> Iterator[Found]:
     """A scalar, a map, or null."""
-    if not here.key.startswith((ORDER, DELETE)) or isinstance(here.value, List):
+    if isinstance(here.value, List):
         return
-    if isinstance(here.value, Text) and here.value.null and here.key.startswith(DELETE):
+    if here.value.null and here.word == DELETE:
         yield Found(here.at, f"{here.key}: null deletes the whole list; write the values to delete")
     else:
         yield Found(here.value.at, f"a list is needed below {here.key}")
 
 
 @Check(
-    "D32", ERROR, DOLLAR, "a list directive for a field that is unknown or no list",
+    "D32", ERROR, LIST_DIRECTIVE, "a list directive for a field that is unknown or no list",
     tools="K", needs="S",
     kubectl="`$setElementOrder` is refused (`unable to find api field`), the others do nothing.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder/container:\n- name: web",
     mend="Write the name of the list as the kind has it.",
 )  # fmt: skip
-def unknown_list(here: KeySpot) -> Iterator[Found]:
+def unknown_list(here: ListDirective) -> Iterator[Found]:
     """`$setElementOrder/container`."""
-    name, struct = _list_name(here.key), here.spot.struct
-    if not name or struct is None:
-        return
-    field = struct.field(name)
-    if field is None or field.kind != "list":
+    struct = here.spot.struct
+    if here.list and struct is not None and here.type is None:
         where = shown(_last_key(here.spot.path)) or struct.name
-        guess = nearest(name, (n for n in struct.names if _is_list(struct.field(n))))
-        hint = f'; did you mean "{guess}"?' if guess and guess != name else ""
-        yield Found(here.at, f'{where} has no list "{name}"{hint}')
+        lists = (name for name in struct.names if _is_list(struct.field(name)))
+        guess = nearest(here.list, lists)
+        hint = f'; did you mean "{guess}"?' if guess and guess != here.list else ""
+        yield Found(here.at, f'{where} has no list "{here.list}"{hint}')
 
 
 @Check(
-    "D33", ERROR, DOLLAR, "elements of an order list without the merge key",
+    "D33", ERROR, LIST_DIRECTIVE, "elements of an order list without the merge key",
     tools="K", needs="S",
     kubectl="The API server refuses the patch; other fields of the element are ignored.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder/containers:\n- web\n- name: side",
     mend="Write `- name: web`, with the merge key and nothing else.",
 )  # fmt: skip
-def order_elements(here: KeySpot) -> Iterator[Found]:
+def order_elements(here: ListDirective) -> Iterator[Found]:
     """Strings for maps, missing keys; and for information extra keys and repeats."""
-    field = _paired(here)
-    if field is None or not here.key.startswith(ORDER) or not isinstance(here.value, List):
-        return
+    key = here.merge_key
     seen: set[str] = set()
-    for value in here.value.values:
-        key = field.merge_key
+    for value in here.order if key else ():
         if not isinstance(value, Map) or key not in value.fields:
             yield Found(value.at, f'order elements need "{key}"; write - {key}: ..')
             continue
@@ -103,7 +97,7 @@ def order_elements(here: KeySpot) -> Iterator[Found]:
 
 
 @Check(
-    "D34", ERROR, DOLLAR, "the patch list and its order list contradict each other",
+    "D34", ERROR, LIST_DIRECTIVE, "the patch list and its order list contradict each other",
     tools="K", needs="S",
     kubectl="The API server refuses the patch: `The order in patch list .. doesn't match "
     "$setElementOrder list`.",
@@ -111,29 +105,23 @@ def order_elements(here: KeySpot) -> Iterator[Found]:
     example="$setElementOrder/containers:\n- name: log\ncontainers:\n- name: new",
     mend="List every element of the patch in `$setElementOrder`, in the same order.",
 )  # fmt: skip
-def contradicting_order(here: KeySpot) -> Iterator[Found]:
+def contradicting_order(here: ListDirective) -> Iterator[Found]:
     """An element that is not in the order list, or in another order."""
-    name = _list_name(here.key)
-    values = here.spot.map.items(name) if name else []
-    if not here.key.startswith(ORDER) or not isinstance(here.value, List) or not values:
+    values = here.spot.map.items(here.list) if here.list else []
+    keyed = any(isinstance(v, Map) for v in [*values, *here.order])
+    if keyed and not here.merge_key:
         return
-    field = here.spot.field(name)
-    keyed = any(isinstance(v, Map) for v in [*values, *here.value.values])
-    if keyed and (field is None or not field.merges or not field.merge_key):
-        return
-    order = [_name(v, field) for v in here.value.values]
+    order = [_name(v, here.merge_key) for v in here.order]
     if not order or None in order:
         return
-    position = 0
-    last = ""
+    position, last = 0, ""
     for value in values:
         if isinstance(value, Map) and PATCH in value.fields:
-            if value.text(PATCH) == "delete" or value is not values[-1]:
-                continue
-            if position >= len(order) and value.text(PATCH) == "replace":
+            is_last = value is values[-1] and position >= len(order)
+            if is_last and value.text(PATCH) == "replace":
                 yield Found(value.at, f"a trailing - $patch: replace contradicts {here.key}")
             continue
-        text = _name(value, field)
+        text = _name(value, here.merge_key)
         if text is None:
             continue
         if text not in order:
@@ -143,116 +131,94 @@ def contradicting_order(here: KeySpot) -> Iterator[Found]:
             yield Found(value.at, f"order {last}, {text} contradicts {wanted} in {here.key}")
             return
         else:
-            position = order.index(text, position) + 1
-            last = text
+            position, last = order.index(text, position) + 1, text
 
 
 @Check(
-    "D35", ERROR, DOLLAR, "`$setElementOrder` on a list of maps without merge key",
+    "D35", ERROR, LIST_DIRECTIVE, "`$setElementOrder` on a list of maps without merge key",
     tools="K", needs="S",
     kubectl="kubectl crashes on this with a Go panic.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder/tolerations:\n- key: spot",
     mend="Drop the directive and write the whole list.",
 )  # fmt: skip
-def order_of_unpaired_maps(here: KeySpot) -> Iterator[Found]:
+def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
     """Tolerations, envFrom."""
-    field = _list_field(here)
-    if here.key.startswith(ORDER) and field and field.of_maps and not _paired(here):
+    if here.word == ORDER and here.type and here.type.of_maps and not here.merge_key:
         yield Found(
             here.at,
-            f"kubectl crashes on this (Go panic): {_list_name(here.key)} has no merge key; "
+            f"kubectl crashes on this (Go panic): {here.list} has no merge key; "
             "write the whole list instead",
         )
 
 
 @Check(
-    "D36", WARNING, DOLLAR, "an empty `$setElementOrder`",
+    "D36", WARNING, LIST_DIRECTIVE, "an empty `$setElementOrder`",
     tools="K",
     kubectl="It has no effect, but may scramble new elements.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder/containers: []",
     mend="Drop it.",
 )  # fmt: skip
-def empty_order(here: KeySpot) -> Iterator[Found]:
+def empty_order(here: ListDirective) -> Iterator[Found]:
     """`$setElementOrder/containers: []`."""
-    if here.key.startswith(ORDER) and isinstance(here.value, List) and not here.value.values:
+    if here.word == ORDER and isinstance(here.value, List) and not here.value.values:
         yield Found(here.at, "has no effect but may scramble new elements; drop it")
 
 
 @Check(
-    "D37", ERROR, DOLLAR, "`$deleteFromPrimitiveList` for a list of maps",
+    "D37", ERROR, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` for a list of maps",
     tools="K", needs="S",
     kubectl="The elements are added instead of deleted, or the patch is refused.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$deleteFromPrimitiveList/containers:\n- name: side",
     mend="Delete elements of a list of maps with `- {name: side, $patch: delete}`.",
 )  # fmt: skip
-def maps_to_delete(here: KeySpot) -> Iterator[Found]:
+def maps_to_delete(here: ListDirective) -> Iterator[Found]:
     """It is for scalars only."""
-    field = _list_field(here)
-    if not here.key.startswith(DELETE) or field is None or not isinstance(here.value, List):
+    if here.type is None:
         return
-    for value in here.value.values:
-        key = field.merge_key or "name"
+    key = here.type.merge_key or "name"
+    for value in here.deletions:
         if isinstance(value, Map):
             name = value.text(key) or ".."
-            yield Found(
-                value.at, f"would ADD the elements; use - {{{key}: {name}, $patch: delete}}"
-            )
-        elif field.of_maps and isinstance(value, Text):
-            yield Found(
-                value.at,
-                f"kubectl refuses texts for maps; use - {{{key}: {value.text}, $patch: delete}}",
-            )
+            use = f"use - {{{key}: {name}, $patch: delete}}"
+            yield Found(value.at, f"would ADD the elements; {use}")
+        elif here.type.of_maps and isinstance(value, Text):
+            use = f"use - {{{key}: {value.text}, $patch: delete}}"
+            yield Found(value.at, f"kubectl refuses texts for maps; {use}")
 
 
 @Check(
-    "D38", ERROR, DOLLAR, "a value both in a list and in its delete list",
+    "D38", ERROR, LIST_DIRECTIVE, "a value both in a list and in its delete list",
     tools="K",
     kubectl="The result depends on chance: on the order of Go's maps.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$deleteFromPrimitiveList/finalizers: [a]\nfinalizers: [a]",
     mend="Delete it, or add it.",
 )  # fmt: skip
-def deleted_and_added(here: KeySpot) -> Iterator[Found]:
+def deleted_and_added(here: ListDirective) -> Iterator[Found]:
     """The same value twice, with opposite meaning."""
-    name = _list_name(here.key)
-    if not here.key.startswith(DELETE) or not name or not isinstance(here.value, List):
-        return
-    added = {v.text for v in here.spot.map.items(name) if isinstance(v, Text)}
-    for value in here.value.values:
+    values = here.spot.map.items(here.list) if here.list else []
+    added = {v.text for v in values if isinstance(v, Text)}
+    for value in here.deletions:
         if isinstance(value, Text) and value.text in added:
-            yield Found(
-                value.at, f"{value.text} is added in {name} too: the result depends on chance"
-            )
+            message = f"{value.text} is added in {here.list} too: the result depends on chance"
+            yield Found(value.at, message)
 
 
 @Check(
-    "D39", INFO, DOLLAR, "`$deleteFromPrimitiveList` on a list that is not merged",
+    "D39", INFO, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` on a list that is not merged",
     tools="K", needs="S",
     kubectl="Servers before 1.28 replace the list by these values.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$deleteFromPrimitiveList/args: [--debug]",
     mend="Write the whole list, if older servers count.",
 )  # fmt: skip
-def delete_from_atomic(here: KeySpot) -> Iterator[Found]:
+def delete_from_atomic(here: ListDirective) -> Iterator[Found]:
     """The arguments of a container."""
-    field = _list_field(here)
-    if here.key.startswith(DELETE) and field and not field.merges and not field.of_maps:
+    if here.word == DELETE and here.type and not here.type.merges and not here.type.of_maps:
         yield Found(here.at, "servers before 1.28 replace the list by these values")
-
-
-def _directive(key: str) -> str:
-    return ORDER if key.startswith(ORDER) else DELETE
-
-
-def _list_name(key: str) -> str:
-    """The list that a directive is about; nothing for other keys and where none is named."""
-    for word in (ORDER, DELETE):
-        if key.startswith(word + "/"):
-            return key[len(word) + 1 :]
-    return ""
 
 
 def _last_key(path: Path) -> Path:
@@ -264,18 +230,7 @@ def _is_list(field: FieldType | None) -> bool:
     return field is not None and field.kind == "list"
 
 
-def _list_field(here: KeySpot) -> FieldType | None:
-    field = here.spot.field(_list_name(here.key))
-    return field if field is not None and field.kind == "list" else None
-
-
-def _paired(here: KeySpot) -> FieldType | None:
-    """The list's type, where its elements are paired by a merge key."""
-    field = _list_field(here)
-    return field if field and field.merges and field.merge_key else None
-
-
-def _name(value: Value, field: FieldType | None) -> str | None:
+def _name(value: Value, key: str) -> str | None:
     if isinstance(value, Map):
-        return value.text(field.merge_key) or None if field else None
+        return value.text(key) or None
     return value.text if isinstance(value, Text) else None

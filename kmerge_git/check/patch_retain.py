@@ -5,9 +5,9 @@ from __future__ import annotations
 from kmerge_git.check.nearness import nearest
 from kmerge_git.check.patch_parallel import UNKNOWN_TO_KUSTOMIZE
 from kmerge_git.check.plain import List, Text
-from kmerge_git.check.registry import DOLLAR, ERROR, INFO, WARNING, Check, Found
-from kmerge_git.check.walk import ABSENT, KeySpot
-from kmerge_git.patch.directives import RETAIN_KEYS, is_directive
+from kmerge_git.check.registry import ERROR, INFO, RETAINED, WARNING, Check, Found
+from kmerge_git.check.spots import ABSENT, KeySpot
+from kmerge_git.patch.directives import is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @Check(
-    "D40", ERROR, DOLLAR, "`$retainKeys` is no list of strings",
+    "D40", ERROR, RETAINED, "`$retainKeys` is no list of strings",
     tools="K", hides=("D41", "D42", "D43"),
     kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
@@ -24,15 +24,13 @@ if TYPE_CHECKING:
 )  # fmt: skip
 def retain_is_list(here: KeySpot) -> Iterator[Found]:
     """A scalar, a map, or a list of something else."""
-    if here.key != RETAIN_KEYS:
-        return
     values = here.value.values if isinstance(here.value, List) else None
     if values is None or not all(isinstance(v, Text) and not v.null for v in values):
         yield Found(here.at, "$retainKeys is a list of field names")
 
 
 @Check(
-    "D41", ERROR, DOLLAR, "a field that is set but not in `$retainKeys`",
+    "D41", ERROR, RETAINED, "a field that is set but not in `$retainKeys`",
     tools="K",
     kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
@@ -45,13 +43,12 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
     if listed is None:
         return
     for key, (at, value) in here.spot.map.fields.items():
-        null = isinstance(value, Text) and value.null
-        if not null and not is_directive(key) and key not in listed and listed:
+        if not value.null and not is_directive(key) and key not in listed and listed:
             yield Found(at, f"{key} is set but not in $retainKeys")
 
 
 @Check(
-    "D42", WARNING, DOLLAR, "`$retainKeys` is empty or lists a field that does not exist",
+    "D42", WARNING, RETAINED, "`$retainKeys` is empty or lists a field that does not exist",
     tools="K",
     kubectl="An empty list clears the whole map; an unknown name is ignored.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
@@ -76,7 +73,7 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
 
 
 @Check(
-    "D43", INFO, DOLLAR, "`$retainKeys` on a field without that strategy, or on a new map",
+    "D43", INFO, RETAINED, "`$retainKeys` on a field without that strategy, or on a new map",
     tools="K",
     kubectl="It works on any map that exists, but is unusual; in a new map it is stored.",
     kustomize=UNKNOWN_TO_KUSTOMIZE,
@@ -85,8 +82,6 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
 )  # fmt: skip
 def unusual_retain(here: KeySpot) -> Iterator[Found]:
     """Information where the schema is known; an error where the target lacks the map."""
-    if here.key != RETAIN_KEYS:
-        return
     spot = here.spot
     if spot.target is ABSENT:
         message = "the target has no such map: stored as a field in a new map; drop it"
@@ -96,7 +91,7 @@ def unusual_retain(here: KeySpot) -> Iterator[Found]:
 
 
 def _retained(here: KeySpot) -> dict[str, int] | None:
-    """The names in `$retainKeys` and where they stand; None for another key."""
-    if here.key != RETAIN_KEYS or not isinstance(here.value, List):
+    """The names in `$retainKeys` and where they stand; None where it is no list."""
+    if not isinstance(here.value, List):
         return None
     return {v.text: v.at for v in here.value.values if isinstance(v, Text)}

@@ -6,8 +6,8 @@ from kmerge_git.check.nearness import distance, nearest
 from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Text
 from kmerge_git.check.registry import DOLLAR, ERROR, KEY, WARNING, Check, Found
-from kmerge_git.check.walk import BUILTIN, CUSTOM, KeySpot
-from kmerge_git.patch.directives import DELETE, DIRECTIVES, is_directive
+from kmerge_git.check.spots import BUILTIN, CUSTOM, KeySpot, Spot
+from kmerge_git.patch.directives import DELETE, DIRECTIVES, ORDER, PATCH, RETAIN_KEYS, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -62,20 +62,23 @@ def without_dollar(here: KeySpot) -> Iterator[Found]:
 
 def meant_without_dollar(here: KeySpot) -> str:
     """The directive that a key without `$` was meant to be, or nothing."""
-    spot, key = here.spot, here.key
+    spot, key, value = here.spot, here.key, here.value
     if spot.user or key.startswith("$") or spot.field(key) is not None:
         return ""
-    for directive in DIRECTIVES[2:]:
-        if key.startswith(directive[1:] + "/"):
-            return "$" + key
-    if key == "retainKeys" and isinstance(here.value, List) and here.value.values:
-        names = [v.text for v in here.value.values if isinstance(v, Text)]
-        siblings = set(spot.map.fields) | set(spot.struct.names if spot.struct else ())
-        if len(names) == len(here.value.values) and siblings.issuperset(names):
-            return "$retainKeys"
-    if key == "patch" and isinstance(here.value, Text) and spot.kind != CUSTOM:
-        return "$patch" if here.value.text in ("delete", "replace") else ""
+    if key.startswith((f"{ORDER[1:]}/", f"{DELETE[1:]}/")):
+        return f"${key}"
+    if key == RETAIN_KEYS[1:] and isinstance(value, List) and _names_fields(value, spot):
+        return RETAIN_KEYS
+    if key == PATCH[1:] and spot.kind != CUSTOM and spot.map.text(key) in ("delete", "replace"):
+        return PATCH
     return ""
+
+
+def _names_fields(value: List, spot: Spot) -> bool:
+    """Whether a list names fields that a mapping has, or that its type has."""
+    names = [v.text for v in value.values if isinstance(v, Text)]
+    known = set(spot.map.fields) | set(spot.struct.names if spot.struct else ())
+    return 0 < len(names) == len(value.values) and known.issuperset(names)
 
 
 @Check(

@@ -9,8 +9,9 @@ from kmerge_git.check.page import Page, embedded
 from kmerge_git.check.plain import Map, documents
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.shapes import ObjectType
+from kmerge_git.check.spots import BUILTIN, CUSTOM, UNKNOWN
 from kmerge_git.check.verdict import PATCH, Verdict
-from kmerge_git.check.walk import BUILTIN, CUSTOM, UNKNOWN, Walk
+from kmerge_git.check.walk import Walk
 from kmerge_git.check.world import Book
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding

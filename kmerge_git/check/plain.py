@@ -28,6 +28,11 @@ class Value:
 
     at: int
 
+    @property
+    def null(self) -> bool:
+        """Whether it is a null; only a scalar can be one."""
+        return False
+
 
 class Text(Value):
     """A scalar; `style` as in `tree.nodes.Scalar`."""
@@ -61,6 +66,11 @@ class Map(Value):
         """The value below a key."""
         found = self.fields.get(key)
         return found[1] if found else None
+
+    def has(self, key: str) -> bool:
+        """Whether there is something below a key that is no null."""
+        found = self.fields.get(key)
+        return found is not None and not found[1].null
 
     def text(self, key: str) -> str:
         """The scalar below a key as text, or nothing."""

@@ -7,13 +7,12 @@ nulls, of what `$patch: replace` stores; a misspelt directive; the lists of dire
 from __future__ import annotations
 
 from kmerge_git.check import registry
-from kmerge_git.check.plain import List, Map, Text, Value
-from kmerge_git.patch.directives import PATCH, is_directive
+from kmerge_git.check.plain import List, Map, Value
+from kmerge_git.check.spots import ABSENT, KeySpot, ListDirective, ListSpot, Spot
+from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS, is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from kmerge_git.check.page import Page
     from kmerge_git.check.registry import Check, ChosenChecks, Found
     from kmerge_git.check.shapes import FieldType, ObjectType
@@ -25,118 +24,6 @@ if TYPE_CHECKING:
 USER_MAPS = frozenset(
     ("data", "stringData", "binaryData", "labels", "annotations", "matchLabels", "nodeSelector")
 )
-
-ABSENT = Value()  # what a target that is known does not have
-ABSENT.at = 0
-
-BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patched object
-
-
-class Spot:
-    """A mapping of a patch. `target`: what it changes; None: not known, ABSENT: nothing."""
-
-    __slots__ = (
-        "element_of", "kind", "map", "path", "strategies", "struct", "target", "user", "verdict",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        verdict: Verdict,
-        map: Map,
-        path: Path,
-        kind: str,
-        struct: ObjectType | None,
-        target: Value | None,
-        *,
-        user: bool = False,
-        element_of: ListSpot | None = None,
-        strategies: str = "",
-    ) -> None:
-        self.verdict = verdict
-        self.map = map
-        self.path = path
-        self.kind = kind
-        self.struct = struct
-        self.target = target
-        self.user = user  # its keys are the user's own, no field names
-        self.element_of = element_of
-        self.strategies = strategies  # of the field that holds it, see `shapes.FieldType`
-
-    @property
-    def tools(self) -> str:
-        """The tools the patch is for."""
-        return self.verdict.tools
-
-    @property
-    def directive(self) -> str | None:
-        """The text of its `$patch`, or None."""
-        value = self.map.get(PATCH)
-        if value is None:
-            return None
-        return value.text if isinstance(value, Text) else "a collection"
-
-    def field(self, key: str) -> FieldType | None:
-        """The type of a field, where it is known."""
-        return self.struct.field(key) if self.struct else None
-
-
-class ListSpot:
-    """A list of a patch, with the mapping and the key it stands under."""
-
-    __slots__ = ("field", "key", "list", "path", "spot", "target")
-
-    def __init__(
-        self,
-        spot: Spot,
-        key: str,
-        list: List,
-        path: Path,
-        field: FieldType | None,
-        target: Value | None,
-    ) -> None:
-        self.spot = spot
-        self.key = key
-        self.list = list
-        self.path = path
-        self.field = field
-        self.target = target
-
-    @property
-    def tools(self) -> str:
-        """The tools the patch is for."""
-        return self.spot.tools
-
-    @property
-    def merge_key(self) -> str:
-        """What pairs its elements; empty where they are not paired or nothing is known."""
-        return self.field.merge_key if self.field and self.field.merges else ""
-
-    def maps(self) -> Iterable[tuple[int, Map]]:
-        """The elements that are mappings."""
-        return ((n, v) for n, v in enumerate(self.list.values) if isinstance(v, Map))
-
-    def found(self, element: Map) -> Value | None:
-        """The element of the target that a patch element changes."""
-        key = self.merge_key
-        if self.target is None or not key or key not in element.fields:
-            return None
-        if isinstance(self.target, List):
-            for value in self.target.values:
-                if isinstance(value, Map) and value.text(key) == element.text(key):
-                    return value
-        return ABSENT
-
-
-class KeySpot:
-    """A key of a mapping of a patch."""
-
-    __slots__ = ("at", "key", "spot", "value")
-
-    def __init__(self, spot: Spot, key: str, at: int, value: Value) -> None:
-        self.spot = spot
-        self.key = key
-        self.at = at
-        self.value = value
 
 
 class Walk:
@@ -169,7 +56,7 @@ class Walk:
     def ask(
         self,
         scope: str,
-        site: Spot | ListSpot | KeySpot,
+        site: Spot | ListSpot | KeySpot | ListDirective,
         path: Path,
         hidden: frozenset[str] = frozenset(),
     ) -> tuple[frozenset[str], list[Check]]:
@@ -214,8 +101,7 @@ class Walk:
             if inside and known:
                 continue  # D03, D05, D08, D11 speak about them
             path = spot.path if known else (*spot.path, key)
-            scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
-            _, spoke = self.ask(scope, KeySpot(spot, key, at, value), path)
+            _, spoke = self.ask(*_site_of_key(spot, key, at, value), path)
             if any(check.ends_walk for check in spoke):
                 ended.add(key)
         return ended
@@ -260,11 +146,11 @@ class Walk:
             return
         self.seen.add(id(spot.list))
         hidden, _ = self.ask(registry.LIST, spot, spot.path)
-        replaced = is_replaced(spot)
+        replaced = spot.is_replaced
         outer = spot.spot
         struct = spot.field.of.struct if spot.field and spot.field.of else None
         for number, element in spot.maps():
-            path = element_path(spot, number, element)
+            path = spot.path_of(number, element)
             target = spot.found(element)
             inner = Spot(
                 outer.verdict, element, path, outer.kind, struct, target,
@@ -279,35 +165,30 @@ class Walk:
                 self.map(inner, hidden)
 
 
+def _site_of_key(
+    spot: Spot, key: str, at: int, value: Value
+) -> tuple[str, KeySpot | ListDirective]:
+    """The scope of a key, and what its checks are shown."""
+    if key.startswith((ORDER, DELETE)):
+        return registry.LIST_DIRECTIVE, ListDirective(spot, key, at, value)
+    scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
+    return registry.RETAINED if key == RETAIN_KEYS else scope, KeySpot(spot, key, at, value)
+
+
 def child(target: Value | None, key: str) -> Value | None:
     """What a target has below a key."""
     if target is None:
         return None
     value = target.get(key) if isinstance(target, Map) else None
-    if value is None or (isinstance(value, Text) and value.null):
+    if value is None or (value.null):
         return ABSENT
     return value
-
-
-def is_replaced(spot: ListSpot) -> bool:
-    """Whether an element `- $patch: replace` makes the list replace the whole other one."""
-    return any(
-        element.text(PATCH) == "replace" and ("K" in spot.tools or len(element.fields) == 1)
-        for _, element in spot.maps()
-    )
 
 
 def _is_merged(spot: Spot) -> bool:
     """To kustomize `$patch: replace` beside other keys of an element says nothing."""
     outer = spot.element_of
-    return outer is not None and spot.directive == "replace" and not is_replaced(outer)
-
-
-def element_path(spot: ListSpot, number: int, element: Map) -> Path:
-    """The path of an element: by its merge key, else by its number."""
-    key = spot.merge_key or "name"
-    name = element.text(key)
-    return (*spot.path, ((key, name),) if name else number)
+    return outer is not None and spot.directive == "replace" and not outer.is_replaced
 
 
 def _user_keys(spot: Spot, key: str, field: FieldType | None) -> bool:
