@@ -56,22 +56,26 @@ def classify(
         return kubeadm
     if _for_kustomize_itself(path, roots) or (near is not None and near.names(path)):
         return Verdict(MANIFEST, 11)
-    has_directive = any(p.dollar and directives_below(p.root) for p in plains)
-    partial = any(
-        isinstance(root, Map) and (_lacks_identity(root) or (has_directive and is_partial(root)))
-        for root in roots
-    )
-    named = _named_like_a_patch(path)
     script = script_with(path)
     if script:
         return Verdict(PATCH, 7, "K", script, kustomization=near)
-    if any(isinstance(root, Map) and _is_kubernetes(root) for root in roots) or has_directive:
-        reason = named or _not_listed(path, near)
+    has_directive = any(p.dollar and directives_below(p.root) for p in plains)
+    return _by_content(path, roots, near, has_directive)
+
+
+def _by_content(
+    path: str, roots: list[Value], near: Kustomization | None, has_directive: bool
+) -> Verdict:
+    """Rules 8 to 11: what the name, the directives and the fields of a file say."""
+    maps = [root for root in roots if isinstance(root, Map)]
+    if has_directive or any(_is_kubernetes(root) for root in maps):
+        reason = _named_like_a_patch(path) or _not_listed(path, near)
         if reason:
             return Verdict(PATCH, 8, where=reason, kustomization=near)
     if has_directive:
+        partial = any(_is_partial(root) for root in maps)
         return Verdict(PATCH if partial else MANIFEST, 9 if partial else 11, kustomization=near)
-    if roots and all(isinstance(root, Map) and _is_bare_object(root) for root in roots):
+    if maps and len(maps) == len(roots) and all(_is_bare_object(root) for root in maps):
         return Verdict(PATCH, 10, "K", kustomization=near)
     return Verdict(MANIFEST, 11)
 
@@ -144,7 +148,7 @@ def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
     )
 
 
-def is_partial(root: Map) -> bool:
+def _is_partial(root: Map) -> bool:
     """Whether a map is no whole object."""
     if _lacks_identity(root):
         return True

@@ -51,15 +51,8 @@ class Kustomization:
     """A kustomization file, or the kustomize part of another object."""
 
     __slots__ = (
-        "_mentioned",
-        "directory",
-        "entries",
-        "listed",
-        "page",
-        "patches",
-        "resources",
-        "root",
-    )
+        "_mentioned", "directory", "entries", "listed", "page", "patches", "resources", "root",
+    )  # fmt: skip
 
     def __init__(self, page: Page, root: Map) -> None:
         self.page = page

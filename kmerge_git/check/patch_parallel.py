@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from kmerge_git.check.nearness import nearest
 from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Map, Text, Value
@@ -16,14 +18,14 @@ if TYPE_CHECKING:
     from kmerge_git.check.shapes import FieldType
     from kmerge_git.kube.fieldpath import Path
 
-UNKNOWN_TO_KUSTOMIZE = "It is not executed and ends up in the output."
+# Kustomize knows none of the directives that stand beside a field.
+KubectlCheck = partial(Check, tools="K", kustomize="It is not executed and ends up in the output.")
 
 
-@Check(
+@KubectlCheck(
     "D30", ERROR, LIST_DIRECTIVE, "a directive without `/field`",
-    tools="K", hides=("D31", "D32", "D33", "D34", "D35", "D36", "D37", "D38", "D39"),
+    hides=("D31", "D32", "D33", "D34", "D35", "D36", "D37", "D38", "D39"),
     kubectl="The API server refuses the patch: `invalid patch format`.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder:\n- name: web",
     mend="Name the list: `$setElementOrder/containers`.",
 )  # fmt: skip
@@ -33,12 +35,10 @@ def without_field(here: ListDirective) -> Iterator[Found]:
         yield Found(here.at, f"{here.key} is refused; write {here.word}/<list>")
 
 
-@Check(
+@KubectlCheck(
     "D31", ERROR, LIST_DIRECTIVE, "the value of a list directive is no list",
-    tools="K",
     kubectl="`$setElementOrder` is refused, `$deleteFromPrimitiveList` is ignored; null deletes "
     "the whole list.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$deleteFromPrimitiveList/finalizers: example.com/a",
     mend="Write a list, with one entry if need be.",
 )  # fmt: skip
@@ -52,11 +52,10 @@ def not_a_list(here: ListDirective) -> Iterator[Found]:
         yield Found(here.value.at, f"a list is needed below {here.key}")
 
 
-@Check(
+@KubectlCheck(
     "D32", ERROR, LIST_DIRECTIVE, "a list directive for a field that is unknown or no list",
-    tools="K", needs="S",
+    needs="S",
     kubectl="`$setElementOrder` is refused (`unable to find api field`), the others do nothing.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder/container:\n- name: web",
     mend="Write the name of the list as the kind has it.",
 )  # fmt: skip
@@ -71,11 +70,10 @@ def unknown_list(here: ListDirective) -> Iterator[Found]:
         yield Found(here.at, f'{where} has no list "{here.list}"{hint}')
 
 
-@Check(
+@KubectlCheck(
     "D33", ERROR, LIST_DIRECTIVE, "elements of an order list without the merge key",
-    tools="K", needs="S",
+    needs="S",
     kubectl="The API server refuses the patch; other fields of the element are ignored.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder/containers:\n- web\n- name: side",
     mend="Write `- name: web`, with the merge key and nothing else.",
 )  # fmt: skip
@@ -96,28 +94,30 @@ def order_elements(here: ListDirective) -> Iterator[Found]:
         seen.add(value.text(key))
 
 
-@Check(
+@KubectlCheck(
     "D34", ERROR, LIST_DIRECTIVE, "the patch list and its order list contradict each other",
-    tools="K", needs="S",
+    needs="S",
     kubectl="The API server refuses the patch: `The order in patch list .. doesn't match "
     "$setElementOrder list`.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder/containers:\n- name: log\ncontainers:\n- name: new",
     mend="List every element of the patch in `$setElementOrder`, in the same order.",
 )  # fmt: skip
 def contradicting_order(here: ListDirective) -> Iterator[Found]:
     """An element that is not in the order list, or in another order."""
-    values = here.spot.map.items(here.list) if here.list else []
-    keyed = any(isinstance(v, Map) for v in [*values, *here.order])
-    if keyed and not here.merge_key:
-        return
+    patched = here.spot.map.items(here.list) if here.list else []
+    keyed = any(isinstance(v, Map) for v in [*patched, *here.order])
     order = [_name(v, here.merge_key) for v in here.order]
-    if not order or None in order:
-        return
+    if order and None not in order and (here.merge_key or not keyed):
+        yield from _contradictions(here, order, patched)
+
+
+def _contradictions(
+    here: ListDirective, order: list[str | None], patched: list[Value]
+) -> Iterator[Found]:
     position, last = 0, ""
-    for value in values:
+    for value in patched:
         if isinstance(value, Map) and PATCH in value.fields:
-            is_last = value is values[-1] and position >= len(order)
+            is_last = value is patched[-1] and position >= len(order)
             if is_last and value.text(PATCH) == "replace":
                 yield Found(value.at, f"a trailing - $patch: replace contradicts {here.key}")
             continue
@@ -134,11 +134,10 @@ def contradicting_order(here: ListDirective) -> Iterator[Found]:
             position, last = order.index(text, position) + 1, text
 
 
-@Check(
+@KubectlCheck(
     "D35", ERROR, LIST_DIRECTIVE, "`$setElementOrder` on a list of maps without merge key",
-    tools="K", needs="S",
+    needs="S",
     kubectl="kubectl crashes on this with a Go panic.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder/tolerations:\n- key: spot",
     mend="Drop the directive and write the whole list.",
 )  # fmt: skip
@@ -152,11 +151,9 @@ def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
         )
 
 
-@Check(
+@KubectlCheck(
     "D36", WARNING, LIST_DIRECTIVE, "an empty `$setElementOrder`",
-    tools="K",
     kubectl="It has no effect, but may scramble new elements.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$setElementOrder/containers: []",
     mend="Drop it.",
 )  # fmt: skip
@@ -166,11 +163,10 @@ def empty_order(here: ListDirective) -> Iterator[Found]:
         yield Found(here.at, "has no effect but may scramble new elements; drop it")
 
 
-@Check(
+@KubectlCheck(
     "D37", ERROR, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` for a list of maps",
-    tools="K", needs="S",
+    needs="S",
     kubectl="The elements are added instead of deleted, or the patch is refused.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$deleteFromPrimitiveList/containers:\n- name: side",
     mend="Delete elements of a list of maps with `- {name: side, $patch: delete}`.",
 )  # fmt: skip
@@ -189,11 +185,9 @@ def maps_to_delete(here: ListDirective) -> Iterator[Found]:
             yield Found(value.at, f"kubectl refuses texts for maps; {use}")
 
 
-@Check(
+@KubectlCheck(
     "D38", ERROR, LIST_DIRECTIVE, "a value both in a list and in its delete list",
-    tools="K",
     kubectl="The result depends on chance: on the order of Go's maps.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$deleteFromPrimitiveList/finalizers: [a]\nfinalizers: [a]",
     mend="Delete it, or add it.",
 )  # fmt: skip
@@ -207,11 +201,10 @@ def deleted_and_added(here: ListDirective) -> Iterator[Found]:
             yield Found(value.at, message)
 
 
-@Check(
+@KubectlCheck(
     "D39", INFO, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` on a list that is not merged",
-    tools="K", needs="S",
+    needs="S",
     kubectl="Servers before 1.28 replace the list by these values.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="$deleteFromPrimitiveList/args: [--debug]",
     mend="Write the whole list, if older servers count.",
 )  # fmt: skip

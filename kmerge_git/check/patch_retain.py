@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kmerge_git.check.nearness import nearest
-from kmerge_git.check.patch_parallel import UNKNOWN_TO_KUSTOMIZE
+from kmerge_git.check.patch_parallel import KubectlCheck
 from kmerge_git.check.plain import List, Text
-from kmerge_git.check.registry import ERROR, INFO, RETAINED, WARNING, Check, Found
+from kmerge_git.check.registry import ERROR, INFO, RETAINED, WARNING, Found
 from kmerge_git.check.spots import ABSENT, KeySpot
 from kmerge_git.patch.directives import is_directive
 
@@ -14,11 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-@Check(
+@KubectlCheck(
     "D40", ERROR, RETAINED, "`$retainKeys` is no list of strings",
-    tools="K", hides=("D41", "D42", "D43"),
+    hides=("D41", "D42", "D43"),
     kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="strategy:\n  $retainKeys: type",
     mend="Write a list of field names.",
 )  # fmt: skip
@@ -29,11 +28,9 @@ def retain_is_list(here: KeySpot) -> Iterator[Found]:
         yield Found(here.at, "$retainKeys is a list of field names")
 
 
-@Check(
+@KubectlCheck(
     "D41", ERROR, RETAINED, "a field that is set but not in `$retainKeys`",
-    tools="K",
     kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="strategy:\n  $retainKeys: [rollingUpdate]\n  type: Recreate",
     mend="List every field that the patch sets, the merge key too.",
 )  # fmt: skip
@@ -47,11 +44,9 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
             yield Found(at, f"{key} is set but not in $retainKeys")
 
 
-@Check(
+@KubectlCheck(
     "D42", WARNING, RETAINED, "`$retainKeys` is empty or lists a field that does not exist",
-    tools="K",
     kubectl="An empty list clears the whole map; an unknown name is ignored.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="strategy:\n  $retainKeys: [type, rolingUpdate]\n  type: RollingUpdate",
     mend="List the fields that shall stay.",
 )  # fmt: skip
@@ -72,11 +67,9 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
                 )
 
 
-@Check(
+@KubectlCheck(
     "D43", INFO, RETAINED, "`$retainKeys` on a field without that strategy, or on a new map",
-    tools="K",
     kubectl="It works on any map that exists, but is unusual; in a new map it is stored.",
-    kustomize=UNKNOWN_TO_KUSTOMIZE,
     example="resources:\n  $retainKeys: [limits]\n  limits:\n    cpu: 1",
     mend="Set the other fields to null instead.",
 )  # fmt: skip

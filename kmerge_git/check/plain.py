@@ -62,6 +62,11 @@ class Map(Value):
         self.fields: dict[str, tuple[int, Value]] = {}  # key -> offset of the key, value
         self.repeated: list[tuple[str, int, int]] = []  # key, offset, offset of the one before
 
+    @property
+    def values(self) -> list[Value]:
+        """What is below its keys."""
+        return [item for _, item in self.fields.values()]
+
     def get(self, key: str) -> Value | None:
         """The value below a key."""
         found = self.fields.get(key)
@@ -221,15 +226,7 @@ def collections(value: Value | None) -> Iterator[Map | List]:
     seen: set[int] = set()
     while todo:
         current = todo.pop()
-        if isinstance(current, Map):
-            if id(current) in seen:
-                continue
-            seen.add(id(current))
-            yield current
-            todo.extend(item for _, item in reversed(current.fields.values()))
-        elif isinstance(current, List):
-            if id(current) in seen:
-                continue
+        if isinstance(current, Map | List) and id(current) not in seen:
             seen.add(id(current))
             yield current
             todo.extend(reversed(current.values))
@@ -240,10 +237,7 @@ def scalars(root: Value | None) -> Iterator[Text]:
     if isinstance(root, Text):
         yield root
     for value in collections(root):
-        items = (
-            [item for _, item in value.fields.values()] if isinstance(value, Map) else value.values
-        )
-        for item in items:
+        for item in value.values:
             if isinstance(item, Text):
                 yield item
 

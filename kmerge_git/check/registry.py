@@ -85,22 +85,9 @@ class Check:
     """One check and its documentation; decorates the function that finds what it is about."""
 
     __slots__ = (
-        "ends_walk",
-        "example",
-        "functions",
-        "hides",
-        "id",
-        "kubectl",
-        "kustomize",
-        "mend",
-        "needs",
-        "refused_by",
-        "scope",
-        "severity",
-        "tools",
-        "twin",
-        "what",
-    )
+        "ends_walk", "example", "functions", "hides", "id", "kubectl", "kustomize", "mend", "needs",
+        "refused_by", "scope", "severity", "tools", "twin", "what",
+    )  # fmt: skip
 
     def __init__(
         self,

@@ -28,7 +28,7 @@ def unsilenced(findings: list[Finding], text: str) -> list[Finding]:
         lines.setdefault(number, set()).update(ids)
         if before.strip() == "#":
             lines.setdefault(number + 1, set()).update(ids)
-    return [f for f in findings if not _silenced(f.id, whole | lines.get(f.line, set()))]
+    return [f for f in findings if (whole | lines.get(f.line, set())).isdisjoint((f.id, "*"))]
 
 
 def _ids(rest: str) -> set[str]:
@@ -39,7 +39,3 @@ def _ids(rest: str) -> set[str]:
             break  # the reason follows
         ids.add(word.upper())
     return ids or {"*"}
-
-
-def _silenced(id: str, ids: set[str]) -> bool:
-    return id in ids or "*" in ids
