@@ -16,6 +16,8 @@ from typing import Literal
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS
 from kmerge_git.patch.lists import (
+    MergedList,
+    MergeElement,
     bad_directive,
     bad_type,
     element_type,
@@ -137,21 +139,16 @@ def _merge_field(
         if field.strategy != "merge" and not deleting:
             result[key] = value
         else:
-            merger = _Merger(field.below, as_patches)
+            merger = _merger(field.below, as_patches)
             merged = merge_lists(result[key], value, field, here, merger, deleting=deleting)
             result[key] = merged.elements
     else:
         result[key] = value
 
 
-class _Merger:
+def _merger(below: Schema, as_patches: bool) -> MergeElement:
     """Merges the elements of a keyed list."""
-
-    def __init__(self, below: Schema, as_patches: bool) -> None:
-        self.below, self.as_patches = below, as_patches
-
-    def __call__(self, original: Map, patch: Map, at: At) -> Map:
-        return merge_map(original, patch, self.below, at, as_patches=self.as_patches)
+    return lambda original, patch, at: merge_map(original, patch, below, at, as_patches=as_patches)
 
 
 def _list_name(key: str, complaint: str, at: At) -> str:
@@ -209,19 +206,28 @@ def _set_order(
     if not order or (ours is None and theirs is None):
         return  # upstream sorts by an empty order into chance: it says nothing
     patch.pop(name, None)
+    merged = _merged(ours, theirs, field, there, as_patches=as_patches)
+    result[name] = _ordered(merged.elements, order, merged.server, field, here)
+    element_type(there, ours or [], theirs or [])
+
+
+def _merged(
+    ours: list[Value] | None,
+    theirs: list[Value] | None,
+    field: FieldRule,
+    at: At,
+    *,
+    as_patches: bool,
+) -> MergedList:
+    """The list that is to be ordered; one that is new is cleaned of directives."""
     server = ours or []
     if theirs is None:
-        merged = server
-    elif ours is None:
-        merged = without_directives(theirs)
-    elif field.strategy == "merge":
-        merger = _Merger(field.below, as_patches)
-        done = merge_lists(ours, theirs, field, there, merger)
-        merged, server = done.elements, done.server
-    else:
-        merged = theirs
-    result[name] = _ordered(merged, order, server, field, here)
-    element_type(there, ours or [], theirs or [])
+        return MergedList(server, server)
+    if ours is None:
+        return MergedList(without_directives(theirs), server)
+    if field.strategy == "merge":
+        return merge_lists(ours, theirs, field, at, _merger(field.below, as_patches))
+    return MergedList(theirs, server)
 
 
 def _ordered(

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from operator import itemgetter
+from typing import TypeVar
 
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS
 from kmerge_git.patch.lists import element_type, identity_of, keyed, need_key, places_of, scalar
 from kmerge_git.patch.schema import FieldRule, Schema
 from kmerge_git.patch.values import At, Map, Value, failure, go_text, same
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,18 +30,9 @@ def diff_maps(original: Map, modified: Map, schema: Schema, at: At, wanted: Want
     """The patch between two maps."""
     patch: Map = {}
     for key, value in modified.items():
-        here = (*at, key)
-        if key not in original:
-            _send(patch, key, value, wanted)
-        elif key == PATCH:
-            _send_marker(patch, original[key], value, here)
-        elif type(original[key]) is not type(value):
-            _send(patch, key, value, wanted)
-        elif isinstance(value, dict):
-            _diff_map_field(patch, key, original[key], value, schema, here, wanted)
-        elif isinstance(value, list):
-            _diff_list_field(patch, key, original[key], value, schema, here, wanted)
-        elif not same(original[key], value):
+        if key in original:
+            _diff_field(patch, key, original[key], value, schema, (*at, key), wanted)
+        else:
             _send(patch, key, value, wanted)
     if wanted.deletions:
         patch |= dict.fromkeys(key for key in original if key not in modified)
@@ -47,6 +42,21 @@ def diff_maps(original: Map, modified: Map, schema: Schema, at: At, wanted: Want
         if kept and (patch or gone):
             patch[RETAIN_KEYS] = kept
     return patch
+
+
+def _diff_field(
+    patch: Map, key: str, original: Value, modified: Value, schema: Schema, at: At, wanted: Wanted
+) -> None:
+    if key == PATCH:
+        _send_marker(patch, original, modified, at)
+    elif type(original) is type(modified) in {dict, list}:
+        in_list = isinstance(modified, list)
+        field = _field(schema, key, original, modified, at, in_list=in_list)
+        if field is not None:
+            differ = _diff_list_field if in_list else _diff_map_field
+            differ(patch, key, original, modified, field, at, wanted)
+    elif not same(original, modified):
+        _send(patch, key, modified, wanted)
 
 
 def _send(patch: Map, key: str, value: Value, wanted: Wanted) -> None:
@@ -74,11 +84,8 @@ def _field(
 
 
 def _diff_map_field(
-    patch: Map, key: str, original: Map, modified: Map, schema: Schema, at: At, wanted: Wanted
+    patch: Map, key: str, original: Map, modified: Map, field: FieldRule, at: At, wanted: Wanted
 ) -> None:
-    field = _field(schema, key, original, modified, at, in_list=False)
-    if field is None:
-        return
     if field.strategy == "replace":
         _send(patch, key, modified, wanted)
         return
@@ -93,19 +100,12 @@ def _diff_list_field(
     key: str,
     original: list[Value],
     modified: list[Value],
-    schema: Schema,
+    field: FieldRule,
     at: At,
     wanted: Wanted,
 ) -> None:
-    field = _field(schema, key, original, modified, at, in_list=True)
-    if field is None:
-        return
-    if field.strategy != "merge":
+    if field.strategy != "merge" or not original:
         if not same(original, modified):
-            _send(patch, key, modified, wanted)
-        return
-    if not original:
-        if modified:
             _send(patch, key, modified, wanted)
         return
     differ = _diff_maps_list if element_type(at, original, modified) is dict else _diff_scalars
@@ -127,7 +127,9 @@ def _diff_scalars(
     # Upstream sorts the original in place, and then asks whether the two lists differ: a list
     # that was only brought into sorted order gives no patch.
     before, after = _sorted(original), _sorted(modified)
-    added, removed = _compare(before, after, go_text)
+    pairs = list(_side_by_side(before, after, go_text))
+    added = [new for old, new in pairs if old is None]
+    removed = [old for old, new in pairs if new is None]
     places = places_of(modified, scalar)
     changes = sorted(added, key=lambda v: places[scalar(v)]) if wanted.changes else []
     deletions = list({scalar(v): v for v in removed}.values()) if wanted.deletions else []
@@ -139,21 +141,16 @@ def _sorted(values: list[Value]) -> list[Value]:
     return sorted(values, key=go_text)
 
 
-def _compare(
-    before: list[Value], after: list[Value], text: Callable[[Value], str]
-) -> tuple[list[Value], list[Value]]:
-    """What two sorted lists have alone: added, removed."""
-    added, removed, i, j = [], [], 0, 0
+def _side_by_side(
+    before: list[T], after: list[T], text: Callable[[T], str]
+) -> Iterator[tuple[T | None, T | None]]:
+    """Two sorted lists in pairs of the same text; what one has alone stands beside None."""
+    i = j = 0
     while i < len(before) or j < len(after):
-        if j == len(after) or (i < len(before) and text(before[i]) < text(after[j])):
-            removed.append(before[i])
-            i += 1
-        elif i == len(before) or text(before[i]) > text(after[j]):
-            added.append(after[j])
-            j += 1
-        else:
-            i, j = i + 1, j + 1
-    return added, removed
+        is_old = j == len(after) or (i < len(before) and text(before[i]) <= text(after[j]))
+        is_new = i == len(before) or (j < len(after) and text(after[j]) <= text(before[i]))
+        yield before[i] if is_old else None, after[j] if is_new else None
+        i, j = i + is_old, j + is_new
 
 
 def _diff_maps_list(
@@ -184,34 +181,23 @@ def _diff_elements(
     """Changed and added elements, and the directives that delete the others."""
     key = field.merge_key
     below = replace(wanted, retain_keys=field.retain_keys)
-    before, after = _by_key(original, key), _by_key(modified, key)
     changes: list[Map] = []
     deletions: list[Map] = []
-    i = j = 0
-    while i < len(before) or j < len(after):
-        left, _, old = before[i] if i < len(before) else _END
-        right, place, new = after[j] if j < len(after) else _END
-        if i < len(before) and j < len(after) and left == right:
-            pair = diff_maps(old, new, field.below, (*at, place), below)
+    pairs = _side_by_side(_by_key(original, key), _by_key(modified, key), itemgetter(0))
+    for old, new in pairs:
+        if old is not None and new is not None:
+            pair = diff_maps(old[2], new[2], field.below, (*at, new[1]), below)
             if pair:
-                changes.append({key: new[key], **pair})
-            i, j = i + 1, j + 1
-        elif i == len(before) or (j < len(after) and left > right):
-            if wanted.changes:
-                changes.append(new)
-            j += 1
-        else:
-            if wanted.deletions:
-                deletions.append({key: old[key], PATCH: "delete"})
-            i += 1
+                changes.append({key: new[2][key], **pair})
+        elif new is not None and wanted.changes:
+            changes.append(new[2])
+        elif old is not None and new is None and wanted.deletions:
+            deletions.append({key: old[2][key], PATCH: "delete"})
     return changes, deletions
 
 
-_Keyed = tuple[str, int, Map]  # the key's text, the place in the list, the element
-_END: _Keyed = ("", 0, {})
-
-
-def _by_key(elements: list[Map], key: str) -> list[_Keyed]:
+def _by_key(elements: list[Map], key: str) -> list[tuple[str, int, Map]]:
+    """The key's text, the place in the list and the element, sorted by the text."""
     # Go's sort here says "less" for equal keys too, which turns them round.
     keyed_elements = [(go_text(e[key]), place, e) for place, e in enumerate(elements)]
     return sorted(keyed_elements, key=lambda one: (one[0], -one[1]))

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.patch.apply_config import Applied
+from kmerge_git.patch.conflicts import LAST_APPLIED
 from kmerge_git.patch.schema import Schema
 from kmerge_git.patch.values import Map, Value, copied, go_text, same
 
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
+
 ABSENT: Any = object()
-Path = tuple[str | int | tuple[tuple[str, str], ...], ...]  # of kube.fieldpath
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +34,13 @@ class Field:
     after: Value = ABSENT
 
 
-@dataclass(frozen=True, slots=True)
-class _Sides:
+class _Sides(NamedTuple):
     """One place in the four objects."""
 
     config: Value
     last: Value
     live: Value
     result: Value
-
-    def each(self) -> tuple[Value, Value, Value, Value]:
-        return self.config, self.last, self.live, self.result
 
 
 def explain(applied: Applied, live: Map, schema: Schema | None) -> list[Field]:
@@ -53,8 +52,6 @@ def explain(applied: Applied, live: Map, schema: Schema | None) -> list[Field]:
 
 def _plain(resource: Map) -> Map:
     """The object without the annotation itself."""
-    from kmerge_git.patch.conflicts import LAST_APPLIED
-
     result = copied(resource)
     metadata = result.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
@@ -67,43 +64,49 @@ def _plain(resource: Map) -> Map:
 
 def _walk(sides: _Sides, schema: Schema | None, path: Path) -> Iterator[Field | None]:
     for name in _names(sides):
-        below = _Sides(*(_get(side, name) for side in sides.each()))
-        here = (*path, name)
-        present = [value for value in below.each() if value is not ABSENT and value is not None]
-        if present and all(isinstance(value, dict) for value in present) and any(present):
-            if below.config is None:
-                yield _decided(below, here)
-            field = _lookup(schema, name, in_list=False)
-            yield from _walk(below, field.below if field else None, here)
-            continue
-        field = _lookup(schema, name, in_list=True)
-        lists = bool(present) and all(isinstance(value, list) for value in present)
-        if lists and field and field.strategy == "merge" and field.merge_key:
-            yield from _walk_elements(below, field.merge_key, field.below, here)
-        elif lists and field and field.strategy == "merge":
-            yield from _walk_set(below, here)
-        else:
-            yield _decided(below, here)
+        below = _Sides(*(_get(side, name) for side in sides))
+        yield from _walk_field(name, below, schema, (*path, name))
+
+
+def _walk_field(
+    name: str, sides: _Sides, schema: Schema | None, path: Path
+) -> Iterator[Field | None]:
+    present = [value for value in sides if value is not ABSENT and value is not None]
+    if any(present) and all(isinstance(value, dict) for value in present):
+        if sides.config is None:
+            yield _decided(sides, path)
+        field = schema.field(name, in_list=False) if schema else None
+        yield from _walk(sides, field.below if field else None, path)
+        return
+    field = schema.field(name, in_list=True) if schema else None
+    lists = {type(value) for value in present} == {list}
+    if field is None or field.strategy != "merge" or not lists:
+        yield _decided(sides, path)
+    elif field.merge_key:
+        yield from _walk_elements(sides, field.merge_key, field.below, path)
+    else:
+        yield from _walk_set(sides, path)
 
 
 def _walk_elements(sides: _Sides, key: str, schema: Schema, path: Path) -> Iterator[Field | None]:
-    parts = [_by_key(side, key) for side in sides.each()]
-    for name in dict.fromkeys(name for part in parts for name in part):
-        below = _Sides(*(part.get(name, ABSENT) for part in parts))
+    parts = [_by_key(side, key) for side in sides]
+    for name, below in _united(parts):
         yield from _walk(below, schema, (*path, ((key, name),)))
 
 
 def _walk_set(sides: _Sides, path: Path) -> Iterator[Field | None]:
-    parts = [
-        {go_text(value): value for value in side} if isinstance(side, list) else {}
-        for side in sides.each()
-    ]
-    for text in dict.fromkeys(text for part in parts for text in part):
-        below = _Sides(*(part.get(text, ABSENT) for part in parts))
+    lists = [side if isinstance(side, list) else [] for side in sides]
+    for text, below in _united([{go_text(value): value for value in side} for side in lists]):
         yield _decided(below, (*path, (("", text),)))
 
 
-def _by_key(side: Value, key: str) -> dict[str, Map]:
+def _united(parts: list[dict[str, Value]]) -> Iterator[tuple[str, _Sides]]:
+    """Every key of the four sides, and what each of them has there."""
+    for key in dict.fromkeys(key for part in parts for key in part):
+        yield key, _Sides(*(part.get(key, ABSENT) for part in parts))
+
+
+def _by_key(side: Value, key: str) -> dict[str, Value]:
     elements = side if isinstance(side, list) else []
     return {go_text(e[key]): e for e in elements if isinstance(e, dict) and key in e}
 
@@ -117,10 +120,6 @@ def _names(sides: _Sides) -> list[str]:
 
 def _get(side: Value, name: str) -> Value:
     return side.get(name, ABSENT) if isinstance(side, dict) else ABSENT
-
-
-def _lookup(schema: Schema | None, name: str, *, in_list: bool) -> Any:
-    return schema.field(name, in_list=in_list) if schema else None
 
 
 def _decided(sides: _Sides, path: Path) -> Field | None:

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.apply_patch import without_nulls
 from kmerge_git.patch.conflicts import json_has_conflicts
-from kmerge_git.patch.make_patch import Precondition, conflict
-from kmerge_git.patch.values import Map, Value, copied, go_text, same
+from kmerge_git.patch.make_patch import Precondition, check_preconditions, conflict
+from kmerge_git.patch.values import Map, Value, copied, same
 
 
 def apply_json_patch(original: Map, patch: Map) -> Map:
@@ -64,8 +64,7 @@ def make_json_patch3(
     if json_has_conflicts(additions, deletions):
         raise conflict(additions, deletions)
     patch = copied(_merged(deletions, additions))
-    if not all(accepts(patch) for accepts in preconditions):
-        raise PatchError(f"precondition failed for: {go_text(patch)}")
+    check_preconditions(patch, preconditions)
     return patch
 
 

@@ -5,6 +5,7 @@ Upstream compares by Go type: `1`, `1.0`, `"1"` and `true` are four different va
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from kmerge_git.errors import PatchError
@@ -61,10 +62,8 @@ def go_type(value: Value) -> str:
 
 def go_text(value: Value) -> str:
     """The value as Go's `%v` prints it."""
-    if isinstance(value, dict):
-        return "map[" + " ".join(f"{k}:{go_text(value[k])}" for k in sorted(value)) + "]"
-    if isinstance(value, list):
-        return "[" + " ".join(map(go_text, value)) + "]"
+    if isinstance(value, dict | list):
+        return _go_collection(value, go_text)
     if value is None:
         return "<nil>"
     if isinstance(value, bool):
@@ -74,13 +73,17 @@ def go_text(value: Value) -> str:
 
 def go_string(value: Value) -> str:
     """The value as Go's `%s` prints it: complaints in place of what is no text."""
-    if isinstance(value, dict):
-        return "map[" + " ".join(f"{k}:{go_string(value[k])}" for k in sorted(value)) + "]"
-    if isinstance(value, list):
-        return "[" + " ".join(map(go_string, value)) + "]"
+    if isinstance(value, dict | list):
+        return _go_collection(value, go_string)
     if value is None:
         return "%!s(<nil>)"
     return value if isinstance(value, str) else f"%!s({go_type(value)}={go_text(value)})"
+
+
+def _go_collection(value: Value, printed: Callable[[Value], str]) -> str:
+    if isinstance(value, list):
+        return "[" + " ".join(map(printed, value)) + "]"
+    return "map[" + " ".join(f"{key}:{printed(value[key])}" for key in sorted(value)) + "]"
 
 
 def _float_text(value: float) -> str:
