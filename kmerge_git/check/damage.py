@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from kmerge_git.errors import CannotParse
     from kmerge_git.kube.identity import Identity
 
-# Lists of a kustomization: name -> the keys of its elements (none: the elements are paths).
-KUSTOMIZATION_PATHS = ("resources", "bases", "components", "crds", "configurations")
+# Lists of a kustomization and the keys of their elements; where there are none, these are paths.
 KUSTOMIZATION_LISTS = {
+    **dict.fromkeys(("resources", "bases", "components", "crds", "configurations"), ()),
     "images": ("name",),
     "replicas": ("name",),
     "configMapGenerator": ("namespace", "name"),
@@ -201,20 +201,15 @@ def repeated_entry(path: str, root: Map) -> Iterator[Found]:
     """Resources, components, images, generators."""
     if not is_kustomization(path, root):
         return
-    for field in KUSTOMIZATION_PATHS:
-        seen: set[str] = set()
-        for item in root.items(field):
-            if isinstance(item, Text):
-                name = item.text.removeprefix("./")
-                if name in seen:
-                    yield Found(item.at, f"{item.text} is in {field} twice", path=(field,))
-                seen.add(name)
     for field, keys in KUSTOMIZATION_LISTS.items():
-        known: set[tuple[str, ...]] = set()
+        seen: set[tuple[str, ...]] = set()
         for item in root.items(field):
-            if isinstance(item, Map) and item.text("name"):
-                key = tuple(item.text(k) for k in keys)
-                if key in known:
-                    name = item.text("name")
-                    yield Found(item.at, f"{name} is in {field} twice", path=(field,))
-                known.add(key)
+            if isinstance(item, Text) and not keys:
+                name, key = item.text, [item.text.removeprefix("./")]
+            elif isinstance(item, Map) and keys and item.text("name"):
+                name, key = item.text("name"), [item.text(k) for k in keys]
+            else:
+                continue
+            if tuple(key) in seen:
+                yield Found(item.at, f"{name} is in {field} twice", path=(field,))
+            seen.add(tuple(key))

@@ -64,7 +64,7 @@ class Kustomization:
             for text in root.items(field)
             if isinstance(text, Text) and text.text
         ]
-        self.patches = list(_patches(page, root, self.directory))
+        self.patches = list(_patches(page, root, directory=self.directory))
         self.listed = {path for path, _, _, _ in self.resources}
         self.entries = {entry.path: entry for entry in reversed(self.patches) if entry.path}
         self._mentioned: set[str] | None = None
@@ -133,12 +133,12 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
     elif spec is None:
         return []
     elif api.startswith("kustomize.toolkit.fluxcd.io/"):
-        found = list(_inline(page, spec, ("spec",)))
+        found = list(_patches(page, spec, ("spec",)))
     elif kind == "HelmRelease":
         for n, renderer in enumerate(spec.items("postRenderers")):
             inner = renderer.map("kustomize") if isinstance(renderer, Map) else None
             if inner is not None:
-                found += _inline(page, inner, ("spec", "postRenderers", n, "kustomize"))
+                found += _patches(page, inner, ("spec", "postRenderers", n, "kustomize"))
     elif api.startswith("argoproj.io/"):
         found = list(_argo(page, spec))
     elif api.startswith(("kyverno.io/", "policies.kyverno.io/")):
@@ -148,40 +148,34 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
     return found
 
 
-def _patches(page: Page, root: Map, directory: str) -> Iterator[PatchEntry]:
-    yield from _inline(page, root, (), directory)
-    for n, item in enumerate(root.items("patchesJson6902")):
-        if isinstance(item, Map):
-            path = _join(directory, item.text("path"))
-            inline, target = item.get("patch"), item.map("target")
-            text = inline if isinstance(inline, Text) else None
-            yield PatchEntry(
-                page, item.at, ("patchesJson6902", n), 2,
-                path=path, inline=text, target=target, is_json6902=True,
-            )  # fmt: skip
-
-
-def _inline(page: Page, root: Map, above: Path, directory: str = "") -> Iterator[PatchEntry]:
-    """`patches` and `patchesStrategicMerge`, of a kustomization or below `above`."""
+def _patches(page: Page, root: Map, above: Path = (), directory: str = "") -> Iterator[PatchEntry]:
+    """What a kustomization has, or below `above` an object that knows some of its fields."""
     rule = 5 if above else 2
-    for n, item in enumerate(root.items("patches")):
+    yield from _with_targets(page, root, above, "patches", rule, directory)
+    for n, item in enumerate(root.items("patchesStrategicMerge")):
+        here = (*above, "patchesStrategicMerge", n)
+        if isinstance(item, Map):
+            yield PatchEntry(page, item.at, here, rule, value=item)
+        elif isinstance(item, Text) and "\n" in item.text:
+            yield PatchEntry(page, item.at, here, rule, inline=item)
+        elif isinstance(item, Text):
+            yield PatchEntry(page, item.at, here, rule, path=_join(directory, item.text))
+    if not above:
+        yield from _with_targets(page, root, (), "patchesJson6902", rule, directory)
+
+
+def _with_targets(
+    page: Page, root: Map, above: Path, field: str, rule: int, directory: str
+) -> Iterator[PatchEntry]:
+    """`patches` and `patchesJson6902`: maps of a path or a text, and a target."""
+    for n, item in enumerate(root.items(field)):
         if isinstance(item, Map):
             inline = item.get("patch")
             yield PatchEntry(
-                page, item.at, (*above, "patches", n), rule,
-                path=_join(directory, item.text("path")),
-                inline=inline if isinstance(inline, Text) else None,
-                target=item.map("target"),
+                page, item.at, (*above, field, n), rule, path=_join(directory, item.text("path")),
+                inline=inline if isinstance(inline, Text) else None, target=item.map("target"),
+                is_json6902=field == "patchesJson6902",
             )  # fmt: skip
-    for n, item in enumerate(root.items("patchesStrategicMerge")):
-        field = (*above, "patchesStrategicMerge", n)
-        if isinstance(item, Map):
-            yield PatchEntry(page, item.at, field, rule, value=item)
-        elif isinstance(item, Text) and "\n" in item.text:
-            yield PatchEntry(page, item.at, field, rule, inline=item)
-        elif isinstance(item, Text):
-            path = _join(directory, item.text)
-            yield PatchEntry(page, item.at, field, rule, path=path)
 
 
 def _transformer(page: Page, root: Map) -> Iterator[PatchEntry]:
@@ -209,7 +203,7 @@ def _argo(page: Page, spec: Map) -> Iterator[PatchEntry]:
     for source in [single, *spec.items("sources")]:
         part = source.map("kustomize") if isinstance(source, Map) else None
         if part is not None:
-            yield from _inline(page, part, ("spec", "source", "kustomize"))
+            yield from _patches(page, part, ("spec", "source", "kustomize"))
 
 
 def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:

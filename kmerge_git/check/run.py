@@ -9,7 +9,7 @@ from kmerge_git.check.classify import classify
 from kmerge_git.check.evidence import Kustomizations
 from kmerge_git.check.history import GitVersions, sealed
 from kmerge_git.check.keyed_lists import keyed_lists
-from kmerge_git.check.kustomization import Kustomization, PatchEntry
+from kmerge_git.check.kustomization import Kustomization
 from kmerge_git.check.page import Page
 from kmerge_git.check.plain import Map, Plain, documents
 from kmerge_git.check.registry import ChosenChecks
@@ -132,17 +132,19 @@ class Run:
 
     def _of_kind(self, book: Book, verdict: Verdict) -> list[Finding]:
         """The findings of a patch, or of a manifest."""
+        if verdict.is_a == MANIFEST:
+            self.world.remember(book.page.path, book)
+            return self._manifest(book, verdict)
+        from kmerge_git.check import patches  # late: most files are no patches
+
         findings = []
         if verdict.is_patch:
-            from kmerge_git.check.patches import patch_book
-
-            findings = patch_book(self.checks, self.targets, book, verdict)
-        elif verdict.is_a == MANIFEST:
-            self.world.remember(book.page.path, book)
-            findings = self._manifest(book, verdict)
+            findings = patches.patch_book(self.checks, self.targets, book, verdict)
         entry, one = verdict.entry, verdict.kustomization
         if entry is not None and one not in self.kustomizations.given:
-            findings += self._entry(entry, one, book, book.page, 0)
+            findings += patches.entry_findings(
+                self.checks, self.targets, entry, one, book, book.page, 0
+            )
         return findings
 
     # -- manifests -------------------------------------------------------------------------------
@@ -156,9 +158,12 @@ class Run:
                 findings += page.findings(of(registry.WORDS), page, plain, root=plain.root)
         for root in self._objects(book):
             findings += self._object(page, root)
-        for root in book.objects():
-            for entry in kustomization.inside(page, root):
-                findings += self._inner(entry, None, page)
+        entries = [e for root in book.objects() for e in kustomization.inside(page, root)]
+        if entries:
+            from kmerge_git.check.patches import inner_patch
+
+            for entry in entries:
+                findings += inner_patch(self.checks, self.targets, entry, None, page)
         return findings
 
     def _objects(self, book: Book) -> Iterator[Map]:
@@ -181,27 +186,20 @@ class Run:
         return findings
 
     def _kustomization(self, one: Kustomization) -> list[Finding]:
+        if not one.patches:
+            return []
+        from kmerge_git.check.patches import entry_findings, inner_patch
+
         findings = []
         for entry in one.patches:
+            book = self.world.book(entry.path) if entry.path else None
             if entry.inline is not None or entry.value is not None:
-                findings += self._inner(entry, one, one.page)
-            elif entry.path:
-                book = self.world.book(entry.path)
-                if book is not None:
-                    findings += self._entry(entry, one, book, one.page, entry.at)
+                findings += inner_patch(self.checks, self.targets, entry, one, one.page)
+            elif book is not None:
+                findings += entry_findings(
+                    self.checks, self.targets, entry, one, book, one.page, entry.at
+                )
         return findings
-
-    def _inner(self, entry: PatchEntry, one: Kustomization | None, page: Page) -> list[Finding]:
-        from kmerge_git.check.patches import inner_patch
-
-        return inner_patch(self.checks, self.targets, entry, one, page)
-
-    def _entry(
-        self, entry: PatchEntry, one: Kustomization | None, book: Book, page: Page, at: int
-    ) -> list[Finding]:
-        from kmerge_git.check.patches import entry_findings
-
-        return entry_findings(self.checks, self.targets, entry, one, book, page, at)
 
     # -- all files -------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from kmerge_git.kube.identity import Identity
 
@@ -90,12 +90,6 @@ def disk() -> World:
 def nowhere() -> World:
     """No other file can be seen."""
     return World(lambda path: None, lambda path: False)
-
-
-def mapped(blobs: Mapping[str, bytes]) -> World:
-    """Files in memory."""
-    folders = {path.rpartition("/")[0] for path in blobs}
-    return World(blobs.get, lambda path: path in folders)
 
 
 def _from_disk(path: str) -> bytes | None:

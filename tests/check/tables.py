@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.check.registry import select
 from kmerge_git.check.run import Run, check_files
-from kmerge_git.check.world import mapped
+from kmerge_git.check.world import World
 from kmerge_git.finding import Finding
 
 Place = tuple[str, int, int]
@@ -32,6 +32,12 @@ kind: Database
 metadata:
   name: db
 """
+
+
+def mapped(blobs: dict[str, bytes]) -> World:
+    """Files in memory."""
+    folders = {path.rpartition("/")[0] for path in blobs}
+    return World(blobs.get, lambda path: path in folders)
 
 
 def places(findings: list[Finding]) -> list[Place]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from tables import CUSTOM, DEPLOYMENT, check, places
+from tables import CUSTOM, DEPLOYMENT, check, mapped, places
 
 from kmerge_git.check.run import Run
 from kmerge_git.check.verdict import Verdict
-from kmerge_git.check.world import mapped
 
 WHOLE = (
     DEPLOYMENT
