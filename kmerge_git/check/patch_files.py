@@ -1,27 +1,35 @@
-"""D60, D65-D67: what a whole file or document is, and who reads it."""
+"""D60, D64-D67, D69: what a whole file or patch is, and who reads it."""
 
 from __future__ import annotations
 
 from kmerge_git.check.directives import directives_below
-from kmerge_git.check.kustomization import inside
-from kmerge_git.check.plain import Map, Plain, Value, scalars
+from kmerge_git.check.kustomization import PatchEntry, inside, is_kustomization
+from kmerge_git.check.objects import identity
+from kmerge_git.check.page import Page, shown
+from kmerge_git.check.plain import List, Map, Plain, Value, scalars
 from kmerge_git.check.registry import (
+    ENTRY,
     ERROR,
+    INFO,
+    INLINE,
     MANIFEST,
+    OBJECT,
     PATCH_BOOK,
     PATCH_REPEATED,
     WARNING,
     WORDS,
     Check,
     Found,
+    also,
 )
 from kmerge_git.check.words import YES_NO, is_date, is_plain, may_differ, octal
+from kmerge_git.kube.identity import describe
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.check.page import Page
+    from kmerge_git.check.targets import Targets
     from kmerge_git.check.world import Book
 
 
@@ -56,6 +64,36 @@ def _directives_held(page: Page, root: Value) -> set[int]:
     if root.text("kind") == "ControllerRevision":  # a stored revision is a patch by design
         return {at for at, _ in directives_below(root)}
     return {at for entry in inside(page, root) for at, _ in directives_below(entry.value)}
+
+
+@Check(
+    "D64", ERROR, ENTRY, "a patch that kustomize refuses",
+    tools="Z",
+    kubectl="Not concerned.",
+    kustomize="The build fails.",
+    example="patches:\n- path: empty.yaml",
+    mend="Write one patch for one entry; a JSON 6902 list needs a `target:`.",
+)  # fmt: skip
+def refused_patch(
+    entry: PatchEntry, roots: list[Value], targets: Targets | None, at: int
+) -> Iterator[Found]:
+    """Empty; several documents with a target; a JSON 6902 list without one; two texts."""
+    if entry.path and entry.inline is not None:
+        yield Found(at, f"{shown(entry.field)} has both path and patch; keep one of them")
+    elif not roots:
+        yield Found(at, "the patch is empty; kustomize refuses it")
+    elif entry.target is not None and len(roots) > 1:
+        yield Found(at, "several documents in one patch with a target; kustomize refuses it")
+    elif isinstance(roots[0], List) and entry.target is None:
+        yield Found(at, "a JSON 6902 patch needs a target; kustomize refuses it without")
+
+
+@also("D64", INLINE)
+def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
+    """The text of an inline patch that is no YAML."""
+    if entry.inline is not None:
+        message = f"{shown(entry.field)} is no YAML; kustomize refuses this patch"
+        yield Found(entry.inline.at, message)
 
 
 @Check(
@@ -117,3 +155,43 @@ def _meanings(text: str) -> str:
         f"{text} is {number} to a YAML 1.1 reader as kubectl, {text.lstrip('0') or '0'} to a "
         f"YAML 1.2 reader; write {number}, or quote it"
     )
+
+
+@Check(
+    "D69", ERROR, ENTRY, "a patch for a resource that is not there; deprecated fields",
+    tools="Z", needs="T",
+    kubectl="Not concerned.",
+    kustomize="The build fails: `no matches for Id`; with a `target:` the patch does nothing. The "
+    "old fields still work, with a warning.",
+    example="patchesStrategicMerge:\n- web-patch.yaml",
+    mend="Correct kind or name, or remove the patch; write `patches: [{path: ..}]` for the old "
+    "fields.",
+)  # fmt: skip
+def without_target(
+    entry: PatchEntry, roots: list[Value], targets: Targets | None, at: int
+) -> Iterator[Found]:
+    """The resource was renamed or removed, its patch was not."""
+    if targets is None or not targets.complete:
+        return
+    if entry.target is not None:
+        if not targets.selected(entry.target):
+            kind = entry.target.text("kind") or "*"
+            name = entry.target.text("name") or "*"
+            yield Found(at, f"no resource {kind}/{name} in this kustomization")
+        return
+    for root in roots:
+        if not isinstance(root, Map):
+            continue
+        wanted = identity(root)
+        if wanted.kind and wanted.name and not targets.named(wanted):
+            yield Found(at, f"no resource {describe(wanted)} in this kustomization")
+
+
+@also("D69", OBJECT)
+def deprecated_fields(path: str, root: Map) -> Iterator[Found]:
+    """`patchesStrategicMerge`, `patchesJson6902`."""
+    if is_kustomization(path, root):
+        for field in ("patchesStrategicMerge", "patchesJson6902"):
+            if field in root.fields:
+                message = f"{field} is deprecated, use patches"
+                yield Found(root.at_key(field), message, path=(field,), severity=INFO)

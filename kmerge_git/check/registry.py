@@ -52,7 +52,7 @@ SET = "set"  # Kustomization, World, changed paths: a kustomization with all its
 HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
 # Modules of checks: those every file needs, those for patches, those that are off by default.
-COMMON = ("damage", "damage_lists", "entries", "patch_files", "history")
+COMMON = ("damage", "damage_lists", "patch_files", "history")
 FOR_PATCHES = (
     "patch_maps", "patch_lists", "patch_elements", "patch_kinds", "patch_parallel", "patch_retain",
     "patch_spelling",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.directives import PATCH, is_complete_directive
@@ -18,11 +18,12 @@ def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
 
     The whole of both is walked: an error counts only if there is no conflict anywhere.
     """
-    walk = _Walk()
-    walk.values(left, right, FieldRule(schema), ())
-    if not walk.clashes and walk.errors:
-        raise walk.errors[0]
-    return walk.clashes[0] if walk.clashes else None
+    met = list(_clashes(left, right, FieldRule(schema), ()))
+    places = [one for one in met if not isinstance(one, PatchError)]
+    errors = [one for one in met if isinstance(one, PatchError)]
+    if errors and not places:
+        raise errors[0]
+    return places[0] if places else None
 
 
 def json_has_conflicts(left: Value, right: Value) -> bool:
@@ -46,59 +47,57 @@ def without_annotation(patch: Map) -> Map:
     return {**patch, "metadata": {**metadata, "annotations": kept}}
 
 
-@dataclass(slots=True)
-class _Walk:
-    """Compares two patches; keeps where they clash, and the errors that it met."""
+def _clashes(left: Value, right: Value, known: FieldRule, at: At) -> Iterator[At | PatchError]:
+    """Where two values clash, and the errors on the way."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        if any(PATCH in side for side in (left, right)) and not (
+            PATCH in left and PATCH in right and same(left[PATCH], right[PATCH])
+        ):
+            yield at
+        elif known.strategy != "replace":
+            yield from _of_maps(left, right, known.below, at)
+    elif isinstance(left, list) and isinstance(right, list):
+        yield from _of_lists(left, right, known, at)
+    elif not same(left, right):
+        yield at
 
-    clashes: list[At] = field(default_factory=list)
-    errors: list[PatchError] = field(default_factory=list)
 
-    def values(self, left: Value, right: Value, known: FieldRule, at: At) -> None:
-        if isinstance(left, dict) and isinstance(right, dict):
-            if any(PATCH in side for side in (left, right)) and not (
-                PATCH in left and PATCH in right and same(left[PATCH], right[PATCH])
-            ):
-                self.clashes.append(at)
-            elif known.strategy != "replace":
-                self._maps(left, right, known.below, at)
-        elif isinstance(left, list) and isinstance(right, list):
-            self._lists(left, right, known, at)
-        elif not same(left, right):
-            self.clashes.append(at)
+def _of_maps(left: Map, right: Map, schema: Schema, at: At) -> Iterator[At | PatchError]:
+    for key in left:
+        # Deletions from a set never clash with each other, and an order is no content.
+        if key not in right or is_complete_directive(key):
+            continue
+        here = (*at, key)
+        try:
+            known = FieldRule(schema)
+            if isinstance(left[key], dict | list):
+                known = schema.field(key, in_list=isinstance(left[key], list), at=here)
+            yield from _clashes(left[key], right[key], known, here)
+        except PatchError as error:
+            yield error
 
-    def _maps(self, left: Map, right: Map, schema: Schema, at: At) -> None:
-        for key in left:
-            # Deletions from a set never clash with each other, and an order is no content.
-            if key not in right or is_complete_directive(key):
-                continue
-            here = (*at, key)
-            try:
-                known = FieldRule(schema)
-                if isinstance(left[key], dict | list):
-                    known = schema.field(key, in_list=isinstance(left[key], list), at=here)
-                self.values(left[key], right[key], known, here)
-            except PatchError as error:
-                self.errors.append(error)
 
-    def _lists(self, left: list[Value], right: list[Value], known: FieldRule, at: At) -> None:
-        if not left and not right:
-            return
-        kind = element_type(at, left, right)
-        plain = FieldRule(known.below)
-        if known.strategy == "merge":
-            if kind is dict:
-                theirs = _by_key(right, known.merge_key, at)
-                for key, (place, element) in _by_key(left, known.merge_key, at).items():
-                    if key in theirs:
-                        self.values(element, theirs[key][1], plain, (*at, place))
-            return
-        if len(left) == len(right) and kind is not dict:
-            left, right = _distinct(left), _distinct(right)
-        if len(left) != len(right):
-            self.clashes.append(at)
-            return
-        for place, (a, b) in enumerate(zip(left, right, strict=True)):
-            self.values(a, b, plain, (*at, place))
+def _of_lists(
+    left: list[Value], right: list[Value], known: FieldRule, at: At
+) -> Iterator[At | PatchError]:
+    if not left and not right:
+        return
+    kind = element_type(at, left, right)
+    plain = FieldRule(known.below)
+    if known.strategy == "merge":
+        if kind is dict:
+            theirs = _by_key(right, known.merge_key, at)
+            for key, (place, element) in _by_key(left, known.merge_key, at).items():
+                if key in theirs:
+                    yield from _clashes(element, theirs[key][1], plain, (*at, place))
+        return
+    if len(left) == len(right) and kind is not dict:
+        left, right = _distinct(left), _distinct(right)
+    if len(left) != len(right):
+        yield at
+        return
+    for place, (a, b) in enumerate(zip(left, right, strict=True)):
+        yield from _clashes(a, b, plain, (*at, place))
 
 
 def _by_key(elements: list[Map], key: str, at: At) -> dict[str, tuple[int, Map]]:
