@@ -92,7 +92,7 @@ def _complete(marks: list[tuple[int, str, int]]) -> set[int]:
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
     """A line merge leaves this where both sides added the key in different places."""
-    for key, at in plain.repeated():
+    for key, at in plain.repeated:
         yield Found(at, f"{key} is here twice; only one of the values counts, the other is lost")
 
 

@@ -74,11 +74,6 @@ class Kustomization:
         """The file."""
         return self.page.path
 
-    @property
-    def is_component(self) -> bool:
-        """Whether others include it; then its patches change resources it does not name."""
-        return self.root.text("kind") == "Component"
-
     def names(self, path: str) -> bool:
         """Whether it names a file anywhere: as a generator's file, a transformer, .."""
         if self._mentioned is None:

@@ -24,7 +24,7 @@ def objects(root: Value | None) -> Iterator[Map]:
 def identity(root: Map) -> Identity:
     """The identity of an object as it is written; parts that are not there are empty."""
     group, _, version = root.text("apiVersion").rpartition("/")
-    metadata = root.map("metadata") or Map(root.at, False)
+    metadata = root.map("metadata") or Map(root.at)
     name, generate_name = metadata.text("name"), metadata.text("generateName")
     namespace = metadata.text("namespace")
     return Identity(group, root.text("kind"), namespace, name, version, generate_name)

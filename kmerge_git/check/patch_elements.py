@@ -6,7 +6,7 @@ from kmerge_git.check.directives import directives_below
 from kmerge_git.check.plain import Map, Text
 from kmerge_git.check.registry import ELEMENT, ERROR, WARNING, Check, Found
 from kmerge_git.check.spots import ABSENT, Spot
-from kmerge_git.check.words import number_kind
+from kmerge_git.check.words import is_integer, is_plain
 from kmerge_git.patch.directives import PATCH, RETAIN_KEYS
 
 TYPE_CHECKING = False
@@ -50,7 +50,7 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
     value, field = spot.map.get(key), spot.field(key)
     if not key or field is None or not isinstance(value, Text) or value.null:
         return
-    is_number = number_kind(value)
+    is_number = is_plain(value) and is_integer(value.text)
     if field.type == "integer" and not is_number:
         yield Found(value.at, f"{key} is a number here; kubectl adds a second entry")
     elif field.type == "string" and is_number:

@@ -121,7 +121,7 @@ def several_documents(book: Book) -> Iterator[Found]:
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
     """The same key twice in one map."""
-    for key, at in plain.repeated():
+    for key, at in plain.repeated:
         yield Found(at, f"{key} is here twice: kubectl takes the last value, kustomize the first")
 
 

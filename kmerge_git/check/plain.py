@@ -52,15 +52,13 @@ class Text(Value):
 
 
 class Map(Value):
-    """A mapping. Of repeated keys the last counts; `repeated` has the offsets of all but one."""
+    """A mapping. Of repeated keys the last counts."""
 
-    __slots__ = ("fields", "flow", "repeated")
+    __slots__ = ("fields",)
 
-    def __init__(self, at: int, flow: bool) -> None:
+    def __init__(self, at: int) -> None:
         self.at = at
-        self.flow = flow
         self.fields: dict[str, tuple[int, Value]] = {}  # key -> offset of the key, value
-        self.repeated: list[tuple[str, int, int]] = []  # key, offset, offset of the one before
 
     @property
     def values(self) -> list[Value]:
@@ -102,23 +100,21 @@ class Map(Value):
 class List(Value):
     """A sequence."""
 
-    __slots__ = ("flow", "values")
+    __slots__ = ("values",)
 
-    def __init__(self, at: int, flow: bool, values: list[Value]) -> None:
+    def __init__(self, at: int, values: list[Value]) -> None:
         self.at = at
-        self.flow = flow
         self.values = values
 
 
 class Plain:
-    """A parsed document: its value, and the mappings that repeat a key."""
+    """A parsed document: its value, and the keys that stand twice in one mapping."""
 
-    __slots__ = ("document", "dollar", "repeating", "root")
+    __slots__ = ("dollar", "repeated", "root")
 
     def __init__(self, document: Document) -> None:
         """Parse; raises CannotParse."""
-        self.document = document
-        self.repeating: list[Map] = []
+        self.repeated: list[tuple[str, int]] = []  # each with its offset, but for the first
         self.dollar = False  # some key starts with a `$`
         text = document.source.text
         from_start = document.inline or "%" in document.opening
@@ -127,10 +123,6 @@ class Plain:
         self.root: Value | None = None
         if graph is not None:
             self.root = _Builder(self, text, base).value(graph)
-
-    def repeated(self) -> Iterator[tuple[str, int]]:
-        """The keys that stand twice in one mapping, and where all but the first do."""
-        return ((key, at) for value in self.repeating for key, at, _ in value.repeated)
 
 
 def documents(source: Source) -> list[Plain]:
@@ -166,11 +158,11 @@ class _Builder:
             return self.made[number]
         at = graph.start_mark.index + self.base
         if graph.id == "mapping":
-            found = Map(at, graph.flow_style)
+            found = Map(at)
             self.made[number] = found
             self.fill(found, content)
             return found
-        made = List(at, graph.flow_style, [])
+        made = List(at, [])
         self.made[number] = made
         made.values = [self.value(item) for item in content]
         return made
@@ -190,10 +182,8 @@ class _Builder:
             elif name[:1] == "$":
                 self.plain.dollar = True
             if name in fields:
-                made.repeated.append((name, at, fields[name][0]))
+                self.plain.repeated.append((name, at))
             fields[name] = (at, text(item) if isinstance(item.value, str) else value(item))
-        if made.repeated:
-            self.plain.repeating.append(made)
         if "<<" in fields:
             _merge_in(fields)
 

@@ -76,7 +76,8 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
     made: list[Target] = []
     root = kustomization.root
     found = Targets()
-    if kustomization.is_component or depth > DEEPEST or any(m in root.fields for m in MAKERS):
+    is_component = root.text("kind") == "Component"  # it patches what those have that include it
+    if is_component or depth > DEEPEST or any(maker in root.fields for maker in MAKERS):
         found.complete = False
     for path, written, _, field in kustomization.resources:
         if field != "crds":

@@ -28,11 +28,6 @@ def is_plain(value: Text) -> bool:
     return not value.style and not value.tag
 
 
-def number_kind(value: Text) -> bool:
-    """Whether a scalar is read as an integer by everyone."""
-    return is_plain(value) and is_integer(value.text)
-
-
 def is_integer(text: str) -> bool:
     """Whether a plain word is a decimal integer."""
     digits = text[1:] if text[:1] in ("-", "+") else text
