@@ -1,4 +1,4 @@
-"""A page: one text to check, where it comes from, and what made it a patch.
+"""A page: one text to check, and where it comes from.
 
 A patch written inside another file (a block scalar of a kustomization) is a page of its own;
 its positions are those of the outer file.

@@ -6,7 +6,7 @@ from kmerge_git.check import registry, shapes
 from kmerge_git.check.classify import kubeadm_kind
 from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.page import Page, embedded
-from kmerge_git.check.plain import Map, documents
+from kmerge_git.check.plain import Map
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.shapes import ObjectType
 from kmerge_git.check.spots import BUILTIN, CUSTOM, UNKNOWN
@@ -25,78 +25,66 @@ if TYPE_CHECKING:
 registry.load(registry.FOR_PATCHES)
 
 
-def patch_book(
-    checks: ChosenChecks, targets: TargetFinder, book: Book, verdict: Verdict
-) -> list[Finding]:
-    """The findings of a patch file, or of a patch inside another file."""
-    page, rule = book.page, verdict.why
-    findings = page.findings(checks.of(registry.PATCH_BOOK, verdict.tools), book, rule=rule)
-    for plain in book.plains:
-        root = plain.root
-        findings += page.findings(checks.of(registry.PATCH_REPEATED), plain, root=root, rule=rule)
-        if isinstance(root, Map):
-            findings += page.findings(checks.of(registry.WORDS), page, plain, root=root, rule=rule)
-            findings += patch_value(checks, targets, page, root, verdict)
-    return findings
+class PatchChecker:
+    """Shows patches to the chosen checks, with the objects that they change."""
 
+    __slots__ = ("checks", "targets")
 
-def patch_value(
-    checks: ChosenChecks, targets: TargetFinder, page: Page, root: Map, verdict: Verdict
-) -> list[Finding]:
-    """The findings of one patch document."""
-    target = targets.find(page, root, verdict)
-    kind, struct = _kind(page, root, verdict, target)
-    walk = Walk(checks, verdict, page)
-    findings = walk.patch(root, kind, struct, target.root if target else None)
-    if kind == BUILTIN and root.text("kind"):
-        for site in keyed_lists(root):
-            keyed = checks.of(registry.PATCH_KEYED)
-            findings += page.findings(keyed, site, path=site.path, rule=verdict.why)
-    return findings
+    def __init__(self, checks: ChosenChecks, targets: TargetFinder) -> None:
+        self.checks = checks
+        self.targets = targets
 
-
-def inner_patch(
-    checks: ChosenChecks,
-    targets: TargetFinder,
-    entry: PatchEntry,
-    one: Kustomization | None,
-    page: Page,
-) -> list[Finding]:
-    """The findings of a patch that stands inside another file."""
-    verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
-    if entry.value is not None:
-        return patch_value(checks, targets, page, entry.value, verdict)
-    if entry.inline is None or "{{" in entry.inline.text:
-        return []
-    inner = embedded(page, entry.inline)
-    try:
-        plains = documents(inner.source)
-    except CannotParse:
-        return page.findings(checks.of(registry.INLINE), entry, rule=verdict.why)
-    book = Book(inner, plains)
-    findings = entry_findings(checks, targets, entry, one, book, page, entry.inline.at)
-    roots = [plain.root for plain in plains if plain.root is not None]
-    if entry.is_json6902 or not all(isinstance(root, Map) for root in roots):
+    def book(self, book: Book, verdict: Verdict) -> list[Finding]:
+        """The findings of a patch file, or of a patch inside another file."""
+        page, of, rule = book.page, self.checks.of, verdict.why
+        findings = page.findings(of(registry.PATCH_BOOK, verdict.tools), book, rule=rule)
+        for plain in book.plains:
+            root = plain.root
+            findings += page.findings(of(registry.PATCH_REPEATED), plain, root=root, rule=rule)
+            if isinstance(root, Map):
+                findings += page.findings(of(registry.WORDS), page, plain, root=root, rule=rule)
+                findings += self.value(page, root, verdict)
         return findings
-    return findings + patch_book(checks, targets, book, verdict)
 
+    def value(self, page: Page, root: Map, verdict: Verdict) -> list[Finding]:
+        """The findings of one patch document."""
+        target = self.targets.find(page, root, verdict)
+        kind, struct = _kind(page, root, verdict, target)
+        walk = Walk(self.checks, verdict, page)
+        findings = walk.patch(root, kind, struct, target.root if target else None)
+        if kind == BUILTIN and root.text("kind"):
+            for site in keyed_lists(root):
+                keyed = self.checks.of(registry.PATCH_KEYED)
+                findings += page.findings(keyed, site, path=site.path, rule=verdict.why)
+        return findings
 
-def entry_findings(
-    checks: ChosenChecks,
-    targets: TargetFinder,
-    entry: PatchEntry,
-    one: Kustomization | None,
-    book: Book,
-    page: Page,
-    at: int,
-) -> list[Finding]:
-    """What is wrong with an entry of a kustomization, told there or, at 0, in the patch file."""
-    verdict = Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, one)
-    roots = [plain.root for plain in book.plains if plain.root is not None]
-    return page.findings(
-        checks.of(registry.ENTRY), entry, roots, targets.of(one), at,
-        path=entry.field if at else (), rule=verdict.why,
-    )  # fmt: skip
+    def inner(self, entry: PatchEntry, one: Kustomization | None, page: Page) -> list[Finding]:
+        """The findings of a patch that stands inside another file."""
+        verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
+        if entry.value is not None:
+            return self.value(page, entry.value, verdict)
+        if entry.inline is None or "{{" in entry.inline.text:
+            return []
+        try:
+            book = Book(embedded(page, entry.inline))
+        except CannotParse:
+            return page.findings(self.checks.of(registry.INLINE), entry, rule=verdict.why)
+        findings = self.entry(entry, one, book, page, entry.inline.at)
+        are_maps = all(isinstance(p.root, Map) for p in book.plains if p.root is not None)
+        if entry.is_json6902 or not are_maps:
+            return findings
+        return findings + self.book(book, verdict)
+
+    def entry(
+        self, entry: PatchEntry, one: Kustomization | None, book: Book, page: Page, at: int
+    ) -> list[Finding]:
+        """What is wrong with an entry, told in the kustomization or, at 0, in the patch file."""
+        verdict = Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, one)
+        roots = [plain.root for plain in book.plains if plain.root is not None]
+        return page.findings(
+            self.checks.of(registry.ENTRY), entry, roots, self.targets.of(one), at,
+            path=entry.field if at else (), rule=verdict.why,
+        )  # fmt: skip
 
 
 def _kind(

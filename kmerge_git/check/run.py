@@ -11,7 +11,7 @@ from kmerge_git.check.history import GitVersions, sealed
 from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.kustomization import Kustomization
 from kmerge_git.check.page import Page
-from kmerge_git.check.plain import Map, Plain, documents
+from kmerge_git.check.plain import Map
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.suppress import unsilenced
 from kmerge_git.check.targets import TargetFinder
@@ -25,6 +25,8 @@ from kmerge_git.text.source import Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from kmerge_git.check.patches import PatchChecker
 
 SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 
@@ -99,16 +101,16 @@ class Run:
         if is_template(page.source.text, page.path):
             return []
         try:
-            plains = documents(page.source)
+            book = Book(page)
         except CannotParse as error:
             return self._not_parsed(page, error)
         is_sealed = "sops" in page.source.text and sealed(data) is not None
-        verdict = self.verdict(page, plains) if not is_sealed else Verdict(MANIFEST, 11)
+        verdict = self.verdict(book) if not is_sealed else Verdict(MANIFEST, 11)
         findings = self._of_history(page, data)
-        for plain in plains if not verdict.is_patch else ():
+        for plain in book.plains if not verdict.is_patch else ():
             repeated = self.checks.of(registry.REPEATED)
             findings += page.findings(repeated, plain, root=plain.root, rule=verdict.why)
-        return findings if is_sealed else findings + self._of_kind(Book(page, plains), verdict)
+        return findings if is_sealed else findings + self._of_kind(book, verdict)
 
     def _not_parsed(self, page: Page, error: CannotParse) -> list[Finding]:
         text = page.source.text
@@ -125,27 +127,27 @@ class Run:
         versions = self.versions(page.path, data) if checks else None
         return page.findings(checks, data, versions) if versions else []
 
-    def verdict(self, page: Page, plains: list[Plain]) -> Verdict:
+    def verdict(self, book: Book) -> Verdict:
         """Whether a file is a patch."""
-        evidence = self.kustomizations.about(page.path)
-        return classify(page.path, plains, self.told, evidence, self.script_with)
+        path = book.page.path
+        evidence = self.kustomizations.about(path)
+        return classify(path, book.plains, self.told, evidence, self.script_with)
 
     def _of_kind(self, book: Book, verdict: Verdict) -> list[Finding]:
         """The findings of a patch, or of a manifest."""
         if verdict.is_a == MANIFEST:
             self.world.remember(book.page.path, book)
             return self._manifest(book, verdict)
-        from kmerge_git.check import patches  # late: most files are no patches
-
-        findings = []
-        if verdict.is_patch:
-            findings = patches.patch_book(self.checks, self.targets, book, verdict)
+        findings = self._patches().book(book, verdict) if verdict.is_patch else []
         entry, one = verdict.entry, verdict.kustomization
         if entry is not None and one not in self.kustomizations.given:
-            findings += patches.entry_findings(
-                self.checks, self.targets, entry, one, book, book.page, 0
-            )
+            findings += self._patches().entry(entry, one, book, book.page, 0)
         return findings
+
+    def _patches(self) -> PatchChecker:
+        from kmerge_git.check.patches import PatchChecker  # late: most files are no patches
+
+        return PatchChecker(self.checks, self.targets)
 
     # -- manifests -------------------------------------------------------------------------------
 
@@ -158,12 +160,9 @@ class Run:
                 findings += page.findings(of(registry.WORDS), page, plain, root=plain.root)
         for root in self._objects(book):
             findings += self._object(page, root)
-        entries = [e for root in book.objects() for e in kustomization.inside(page, root)]
-        if entries:
-            from kmerge_git.check.patches import inner_patch
-
-            for entry in entries:
-                findings += inner_patch(self.checks, self.targets, entry, None, page)
+        for root in book.objects():
+            for entry in kustomization.inside(page, root):
+                findings += self._patches().inner(entry, None, page)
         return findings
 
     def _objects(self, book: Book) -> Iterator[Map]:
@@ -186,19 +185,13 @@ class Run:
         return findings
 
     def _kustomization(self, one: Kustomization) -> list[Finding]:
-        if not one.patches:
-            return []
-        from kmerge_git.check.patches import entry_findings, inner_patch
-
         findings = []
         for entry in one.patches:
             book = self.world.book(entry.path) if entry.path else None
             if entry.inline is not None or entry.value is not None:
-                findings += inner_patch(self.checks, self.targets, entry, one, one.page)
+                findings += self._patches().inner(entry, one, one.page)
             elif book is not None:
-                findings += entry_findings(
-                    self.checks, self.targets, entry, one, book, one.page, entry.at
-                )
+                findings += self._patches().entry(entry, one, book, one.page, entry.at)
         return findings
 
     # -- all files -------------------------------------------------------------------------------

@@ -99,7 +99,7 @@ class Walk:
         for key, (at, value) in spot.map.fields.items():
             known = is_directive(key)
             if inside and known:
-                continue  # D03, D05, D08, D11 speak about them
+                continue  # the checks of `$patch` speak about them
             path = spot.path if known else (*spot.path, key)
             _, spoke = self.ask(*_site_of_key(spot, key, at, value), path)
             if any(check.ends_walk for check in spoke):

@@ -43,16 +43,8 @@ def octal(text: str) -> int | None:
 
 def is_date(text: str) -> bool:
     """Whether a plain word is a date or a time, as `2020-01-31`."""
-    return (
-        len(text) >= 8
-        and text[4:5] == "-"
-        and _DIGITS.issuperset(text[:4])
-        and text[5:6].isdigit()
-        and _looks_like_date(text)
-    )
-
-
-def _looks_like_date(text: str) -> bool:
+    if len(text) < 8 or text[4:5] != "-" or not _DIGITS.issuperset(text[:4]):
+        return False
     day, _, time = text.replace("T", " ").replace("t", " ").partition(" ")
     parts = day.split("-")
     if len(parts) != 3 or not all(p.isdigit() and len(p) <= 2 for p in parts[1:]):

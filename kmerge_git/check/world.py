@@ -12,7 +12,7 @@ from posixpath import normpath
 
 from kmerge_git.check.objects import identity, objects
 from kmerge_git.check.page import Page
-from kmerge_git.check.plain import Map, Plain, documents
+from kmerge_git.check.plain import Map, documents
 from kmerge_git.errors import CannotParse
 from kmerge_git.text.source import Source
 
@@ -26,13 +26,14 @@ KEPT = 64  # parsed files that are kept; a base is read by each of its overlays
 
 
 class Book:
-    """A file that was read: its page and its documents; none where it cannot be read as YAML."""
+    """A file that was read: its page and its documents."""
 
     __slots__ = ("page", "plains")
 
-    def __init__(self, page: Page, plains: list[Plain]) -> None:
+    def __init__(self, page: Page) -> None:
+        """Parse; raises CannotParse."""
         self.page = page
-        self.plains = plains
+        self.plains = documents(page.source)
 
     def objects(self) -> Iterator[Map]:
         """The Kubernetes objects of the file, those in a `kind: List` too."""
@@ -102,7 +103,6 @@ def _from_disk(path: str) -> bytes | None:
 
 def _book(data: bytes, path: str) -> Book | None:
     try:
-        source = Source(data, path)
-        return Book(Page(source), documents(source))
+        return Book(Page(Source(data, path)))
     except CannotParse:
         return None

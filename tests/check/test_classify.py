@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 from tables import CUSTOM, DEPLOYMENT, check, mapped, places
 
+from kmerge_git.check.page import Page
 from kmerge_git.check.run import Run
 from kmerge_git.check.verdict import Verdict
+from kmerge_git.check.world import Book
+from kmerge_git.text.source import Source
 
 WHOLE = (
     DEPLOYMENT
@@ -27,17 +30,11 @@ JSON_PATCH = "- op: remove\n  path: /spec/replicas\n"
 
 
 def verdict(files: dict[str, str], path: str, *, told: str = "", script: str = "") -> Verdict:
-    from kmerge_git.check.page import Page
-    from kmerge_git.check.plain import Plain
-    from kmerge_git.text.source import Source
-    from kmerge_git.tree.documents import split
-
     run = Run(
         mapped({p: t.encode() for p, t in files.items()}), told=told, script_with=lambda p: script
     )
     run.kustomizations.expect(files)
-    page = Page(Source(files[path].encode(), path))
-    return run.verdict(page, [Plain(d) for d in split(page.source).documents])
+    return run.verdict(Book(Page(Source(files[path].encode(), path))))
 
 
 CASES: list[tuple[str, dict[str, str], str, tuple[str, int, str]]] = [
