@@ -81,12 +81,9 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     if site.name == "env":
         for entry in _elements(site):
             if entry.has("value") and entry.has("valueFrom"):
-                yield Found(
-                    max(entry.at_key("value"), entry.at_key("valueFrom")),
-                    f"{entry.text('name')} has both value and valueFrom; "
-                    "the API server refuses that",
-                    path=(*site.path, (("name", entry.text("name")),)),
-                )
+                at, name = max(entry.at_key("value"), entry.at_key("valueFrom")), entry.text("name")
+                message = f"{name} has both value and valueFrom; the API server refuses that"
+                yield Found(at, message, path=(*site.path, (("name", name),)))
 
 
 @also("M09", PATCH_KEYED)
@@ -104,9 +101,8 @@ def two_volume_sources(site: KeyedList) -> Iterator[Found]:
     for volume in _elements(site):
         sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and volume.has(k)]
         if len(sources) > 1:
-            yield Found(
-                volume.at_key(sources[1]),
-                f"volume {volume.text('name')} has two sources, {sources[0]} and {sources[1]}; "
-                "the API server refuses that",
-                path=(*site.path, (("name", volume.text("name")),)),
-            )
+            name = volume.text("name")
+            what = f"volume {name} has two sources, {sources[0]} and {sources[1]}"
+            message = f"{what}; the API server refuses that"
+            path = (*site.path, (("name", name),))
+            yield Found(volume.at_key(sources[1]), message, path=path)

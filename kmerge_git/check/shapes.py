@@ -47,18 +47,14 @@ class FieldType:
 class ObjectType:
     """An object type: its Go name and its fields."""
 
-    __slots__ = ("_fields", "_rules", "_shapes", "name")
+    __slots__ = ("_fields", "_rules", "_shapes", "name", "names")
 
     def __init__(self, name: str, shapes: dict[str, str], number: int) -> None:
         self.name = name
+        self.names = list(shapes)  # of its fields
         self._shapes = shapes
         self._rules = keytable.fields(number) if number >= 0 else {}
         self._fields: dict[str, FieldType] = {}
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the fields."""
-        return list(self._shapes)
 
     def field(self, name: str) -> FieldType | None:
         """The type of a field, or None if there is none of that name."""

@@ -57,14 +57,13 @@ class Targets:
             self._by_name.setdefault(name, []).append(target)
 
     def named(self, wanted: Identity) -> list[Target]:
-        """The resources with an identity; the namespace may come from the kustomization."""
+        """The resources with an identity, without a kind those with the name.
+
+        The namespace does not count: it may come from the kustomization.
+        """
         same = (wanted.group, wanted.kind)
         found = self._by_name.get(wanted.name, [])
-        return [t for t in found if (t.identity.group, t.identity.kind) == same]
-
-    def of_name(self, name: str) -> list[Target]:
-        """The resources of any kind with a name."""
-        return self._by_name.get(name, [])
+        return [t for t in found if not same[1] or (t.identity.group, t.identity.kind) == same]
 
     def selected(self, target: Map) -> list[Target]:
         """What a `target:` selects; labels and annotations are not looked at."""
@@ -139,8 +138,7 @@ class TargetFinder:
         if verdict.entry is not None and verdict.entry.target is not None:
             found = targets.selected(verdict.entry.target)
         else:
-            wanted = identity(root)
-            found = targets.named(wanted) if wanted.kind else targets.of_name(wanted.name)
+            found = targets.named(identity(root))
         return found[0] if len(found) == 1 else None
 
     def _told_target(self, page: Page, root: Map) -> Target | None:

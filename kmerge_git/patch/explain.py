@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.patch.apply_config import Applied
-from kmerge_git.patch.conflicts import LAST_APPLIED
+from kmerge_git.patch.conflicts import without_annotation
 from kmerge_git.patch.schema import Schema
-from kmerge_git.patch.values import Map, Value, copied, go_text, same
+from kmerge_git.patch.values import Map, Value, go_text, same
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
@@ -52,13 +52,11 @@ def explain(applied: Applied, live: Map, schema: Schema | None) -> list[Field]:
 
 def _plain(resource: Map) -> Map:
     """The object without the annotation itself."""
-    result = copied(resource)
+    result = without_annotation(resource)
     metadata = result.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if isinstance(metadata, dict) and isinstance(annotations, dict):
-        annotations.pop(LAST_APPLIED, None)
-        if not annotations:
-            del metadata["annotations"]
+    if isinstance(metadata, dict) and metadata.get("annotations") == {}:
+        kept = {key: value for key, value in metadata.items() if key != "annotations"}
+        return {**result, "metadata": kept}
     return result
 
 
