@@ -1,1 +1,1 @@
-"""The checks behind the hooks: one idea a function, and a registry of them."""
+"""The checks behind the hooks: one mistake a function, and a registry of them."""

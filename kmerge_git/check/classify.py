@@ -100,7 +100,7 @@ def _is_json6902(roots: list[Value]) -> bool:
 
 
 def _kubeadm(path: str) -> Verdict | None:
-    """`kube-apiserver0+strategic.yaml` in a folder of kubeadm patches."""
+    """What kubeadm takes for its patch by the name: `kube-apiserver0+strategic.yaml`."""
     name = basename(path)
     stem = name.rpartition(".")[0]
     target, plus, kind = stem.partition("+")
@@ -123,7 +123,7 @@ def kubeadm_kind(path: str) -> tuple[str, str]:
 
 
 def _named_like_a_patch(path: str) -> str:
-    """What in the path says patch, or nothing; a dispatcher is none."""
+    """What in the path says patch, or nothing; `dispatch` only contains the letters."""
     name = basename(path)
     bare = name.lower().replace("dispatch", "")
     if "patch" in bare and name.endswith((".yaml", ".yml", ".json", ".kyaml")):
@@ -140,7 +140,7 @@ def _not_listed(path: str, near: Kustomization | None) -> str:
 
 
 def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
-    """Kustomizations, generators, transformers."""
+    """Whether kustomize reads a file itself: kustomizations, generators, transformers."""
     return any(
         is_kustomization(path, root)
         or (isinstance(root, Map) and root.text("apiVersion").startswith(JOB_OF_KUSTOMIZE))
@@ -149,7 +149,7 @@ def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
 
 
 def _is_partial(root: Map) -> bool:
-    """Whether a map is no whole object."""
+    """Whether the API server would refuse a mapping as an object: parts of it are missing."""
     if _lacks_identity(root):
         return True
     for value in collections(root):

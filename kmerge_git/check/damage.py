@@ -46,7 +46,7 @@ KUSTOMIZATION_LISTS = {
     mend="Decide between the sides, remove the markers, and `git add` the file.",
 )  # fmt: skip
 def leftover_markers(page: Page) -> Iterator[Found]:
-    """`<<<<<<<` and its companions, of any length that git writes."""
+    """The lines `<<<<<<<`, `|||||||`, `=======` and `>>>>>>>`, of any length that git writes."""
     if not any(mark in page.source.text for mark in ("<<<", ">>>", "|||", "===")):
         return
     marks = list(_markers(page.source.text))
@@ -104,7 +104,7 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     mend="Keep one of them, or merge their content.",
 )  # fmt: skip
 def same_resource_twice(book: Book) -> Iterator[Found]:
-    """Both sides of a merge added the resource."""
+    """Two documents with one group, kind, namespace and name: both sides of a merge added it."""
     seen: dict[Identity, int] = {}
     for root in book.objects():
         found = identity(root)
@@ -170,7 +170,7 @@ def _mentions(data: bytes, names: set[bytes]) -> bool:
     mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
 )  # fmt: skip
 def undefined_alias(error: CannotParse, offset: int) -> Iterator[Found]:
-    """The anchor went with a block that one side removed."""
+    """An alias whose `&anchor` stood in a block that one side of a merge removed."""
     if "undefined alias" in error.why:
         yield Found(offset, "the anchor of this alias is not in the document")
 
@@ -183,7 +183,7 @@ def undefined_alias(error: CannotParse, offset: int) -> Iterator[Found]:
     mend="Correct the YAML; Helm templates are recognised and skipped.",
 )  # fmt: skip
 def unparseable(error: CannotParse, offset: int) -> Iterator[Found]:
-    """Only for files that are manifests by their text."""
+    """What the YAML reader says about a file that was meant to be a manifest."""
     if "undefined alias" not in error.why:
         hint = f"; {error.hint}" if error.hint else ""
         yield Found(offset, f"{error.why}{hint}")
@@ -198,7 +198,7 @@ def unparseable(error: CannotParse, offset: int) -> Iterator[Found]:
     mend="Keep one of them: both sides of a merge may have added it.",
 )  # fmt: skip
 def repeated_entry(path: str, root: Map) -> Iterator[Found]:
-    """Resources, components, images, generators."""
+    """A path, image, replica count or generator that both sides of a merge added."""
     if not is_kustomization(path, root):
         return
     for field, keys in KUSTOMIZATION_LISTS.items():

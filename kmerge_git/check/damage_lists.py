@@ -33,7 +33,7 @@ def _elements(found: KeyedList) -> Iterator[Map]:
     mend="Keep one of them: both sides of a merge may have added the element.",
 )  # fmt: skip
 def repeated_element(site: KeyedList) -> Iterator[Found]:
-    """Containers, env, ports by number and protocol, volumes, mounts."""
+    """A repeated container, env entry, port (number and protocol), volume or mount."""
     if site.name in BREAKING:
         yield from _repeated(site)
 
@@ -46,7 +46,7 @@ def repeated_element(site: KeyedList) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def repeated_other_element(site: KeyedList) -> Iterator[Found]:
-    """Pull secrets, host aliases, owner references, conditions."""
+    """A repeated pull secret, host alias, owner reference, condition or the like."""
     if site.name not in BREAKING:
         yield from _repeated(site)
 
@@ -77,7 +77,7 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
 def value_and_value_from(site: KeyedList) -> Iterator[Found]:
-    """One side wrote a value, the other a reference."""
+    """An env entry has a `value` of one side of a merge and a `valueFrom` of the other."""
     if site.name == "env":
         for entry in _elements(site):
             if entry.has("value") and entry.has("valueFrom"):
@@ -95,7 +95,7 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
 def two_volume_sources(site: KeyedList) -> Iterator[Found]:
-    """One side wrote emptyDir, the other a claim."""
+    """A volume has an `emptyDir` of one side of a merge and a claim of the other."""
     if site.name != "volumes":
         return
     for volume in _elements(site):

@@ -44,7 +44,7 @@ class GitVersions:
     "commit with `git commit --no-verify`, or run the check with `--ignore M11`.",
 )  # fmt: skip
 def one_side_dropped(data: bytes, v: GitVersions) -> Iterator[Found]:
-    """Both sides changed the file, and what is staged is exactly one of them."""
+    """Both branches changed the file since the merge base, and what is staged is one of them."""
     if not v.driven or v.theirs is None or v.head is None or v.staged is None:
         return
     if v.base in (v.head, v.theirs) or v.head == v.theirs:
@@ -66,7 +66,7 @@ def one_side_dropped(data: bytes, v: GitVersions) -> Iterator[Found]:
     "with `sops edit FILE`.",
 )  # fmt: skip
 def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
-    """A merge by hand or by line that touched what the mac protects."""
+    """Content outside of `sops` differs from HEAD, and `sops.mac` is the same as there."""
     new, old = sealed(data), sealed(versions.head)
     if new is None or old is None:
         return

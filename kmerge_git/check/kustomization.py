@@ -1,4 +1,4 @@
-"""What kustomizations and their relatives say about patches: who is one, and of what.
+"""What kustomizations, transformers and GitOps objects say about patches: which ones they apply.
 
 Reads kustomization files, the built-in patch transformers, and the kinds that hold patches
 inline (Flux, Argo CD, Kyverno).
@@ -71,7 +71,7 @@ class Kustomization:
 
     @property
     def path(self) -> str:
-        """The file."""
+        """The path of the file."""
         return self.page.path
 
     def names(self, path: str) -> bool:

@@ -1,4 +1,4 @@
-"""Did you mean: the known word that a misspelt one is nearest to."""
+"""The known word that a misspelt one is nearest to."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
     mend="Drop the directives, or check the name of the element.",
 )  # fmt: skip
 def directive_in_new_element(spot: Spot) -> Iterator[Found]:
-    """A directive where nothing is there to change."""
+    """A directive below an element that the API server appends to the list as it is."""
     if spot.target is not ABSENT or PATCH in spot.map.fields:
         return
     for at, key in directives_below(spot.map):
@@ -45,7 +45,7 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
     mend="Write the key with the type of the field.",
 )  # fmt: skip
 def key_of_other_type(spot: Spot) -> Iterator[Found]:
-    """`port: "80"`."""
+    """`port: "80"` where the schema has a number, or `name: 80` where it has a string."""
     key = spot.merge_key
     value, field = spot.map.get(key), spot.field(key)
     if not key or field is None or not isinstance(value, Text) or value.null:
@@ -68,7 +68,7 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
     mend="Add `protocol: TCP`.",
 )  # fmt: skip
 def port_without_protocol(spot: Spot) -> Iterator[Found]:
-    """A port that kustomize may not find."""
+    """A port that kustomize pairs by number and protocol, with the number alone."""
     key = spot.merge_key
     if "protocol" not in spot.server_keys:
         return
@@ -94,7 +94,7 @@ def port_without_protocol(spot: Spot) -> Iterator[Found]:
     "kubectl too.",
 )  # fmt: skip
 def switched_source(spot: Spot) -> Iterator[Found]:
-    """`value` to `valueFrom` or back; one volume source to another."""
+    """The target has `value`, the patch `valueFrom`, or the other way; or two volume sources."""
     parent, target = spot.element_of, spot.target
     if parent is None or not isinstance(target, Map) or PATCH in spot.map.fields:
         return

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     "kustomization, or check it with `--patch`.",
 )  # fmt: skip
 def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
-    """A directive that was copied along; not those of the patches that an object holds."""
+    """A directive in a resource; but in a patch that a resource holds it is at home."""
     root = plain.root
     if root is None or not plain.dollar:
         return
@@ -77,7 +77,7 @@ def _directives_held(page: Page, root: Value) -> set[int]:
 def refused_patch(
     entry: PatchEntry, roots: list[Value], targets: Targets | None, at: int
 ) -> Iterator[Found]:
-    """Empty; several documents with a target; a JSON 6902 list without one; two texts."""
+    """An empty patch, too many documents, a JSON 6902 list without a target, or two patches."""
     if entry.path and entry.inline is not None:
         yield Found(at, f"{shown(entry.field)} has both path and patch; keep one of them")
     elif not roots:
@@ -105,7 +105,7 @@ def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
     mend="Write one file for each patch.",
 )  # fmt: skip
 def several_documents(book: Book) -> Iterator[Found]:
-    """What stands behind the second `---`."""
+    """A second document, which `kubectl patch --patch-file` never reads."""
     filled = [p for p in book.plains if p.root is not None]
     if len(filled) > 1 and filled[1].root is not None:
         yield Found(filled[1].root.at, "kubectl patch uses only the first document")
@@ -120,7 +120,7 @@ def several_documents(book: Book) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
-    """The same key twice in one map."""
+    """A key that stands twice in one mapping of a patch."""
     for key, at in plain.repeated:
         yield Found(at, f"{key} is here twice: kubectl takes the last value, kustomize the first")
 
@@ -133,7 +133,7 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     mend="Quote a string; write true or false for a boolean, 511 for a mode.",
 )  # fmt: skip
 def ambiguous_word(page: Page, plain: Plain) -> Iterator[Found]:
-    """`y n yes no on off`, dates, `0777`."""
+    """`yes` and the like, dates, and `0777`: YAML 1.1 and 1.2 differ about them."""
     if not may_differ(page.source.text):
         return
     for value in scalars(plain.root):
@@ -170,7 +170,7 @@ def _meanings(text: str) -> str:
 def without_target(
     entry: PatchEntry, roots: list[Value], targets: Targets | None, at: int
 ) -> Iterator[Found]:
-    """The resource was renamed or removed, its patch was not."""
+    """The entry's `target:`, or the patch itself, names a resource that is not there."""
     if targets is None or not targets.complete:
         return
     if entry.target is not None:
@@ -189,7 +189,7 @@ def without_target(
 
 @also("D69", OBJECT)
 def deprecated_fields(path: str, root: Map) -> Iterator[Found]:
-    """`patchesStrategicMerge`, `patchesJson6902`."""
+    """The fields `patchesStrategicMerge` and `patchesJson6902`, which `patches` replaced."""
     if is_kustomization(path, root):
         for field in ("patchesStrategicMerge", "patchesJson6902"):
             if field in root.fields:

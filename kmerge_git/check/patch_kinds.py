@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     mend="Drop it. Kustomize deletes with `$patch: delete` and null, and has no order directive.",
 )  # fmt: skip
 def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
-    """`$setElementOrder`, `$deleteFromPrimitiveList`, `$retainKeys`."""
+    """`$setElementOrder`, `$deleteFromPrimitiveList` or `$retainKeys` in a patch for kustomize."""
     yield Found(here.at, f"kustomize does not know {here.key}; it ends up in the output; drop it")
 
 
@@ -50,7 +50,7 @@ def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
     "list, or name the keys of the lists in `openapi:`.",
 )  # fmt: skip
 def custom_resource(spot: Spot) -> Iterator[Found]:
-    """Lists or directives, which need a schema that the tools do not have."""
+    """Lists or directives in a patch of a kind whose schema is not built in."""
     if spot.kind != CUSTOM:
         return
     lists = list(_lists(spot.map, (), set()))
@@ -90,7 +90,7 @@ def _lists(value: Map, path: Path, seen: set[int]) -> Iterator[tuple[int, Path]]
     mend="Add apiVersion, kind and metadata.name; with a `target:` any name will do.",
 )  # fmt: skip
 def incomplete_identity(spot: Spot) -> Iterator[Found]:
-    """What kustomize needs to take a text for a patch."""
+    """A patch that kustomize cannot take for one: it lacks what names a resource."""
     entry = spot.verdict.entry
     if entry is None or entry.holder.endswith("Policy"):
         return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @also("D05", LIST)
 def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
-    """The plain elements beside a replace marker are stored as they are."""
+    """Directives and nulls in the elements that `- $patch: replace` puts in place of the list."""
     if spot.is_replaced:
         yield from literal_list(spot.list, spot.path)
 
@@ -29,7 +29,7 @@ def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
     mend="Name the element by its merge key.",
 )  # fmt: skip
 def delete_without_key(spot: Spot) -> Iterator[Found]:
-    """`- {image: x, $patch: delete}`."""
+    """`- {image: x, $patch: delete}`: the list is keyed by name, and no name is given."""
     key = spot.merge_key
     if spot.directive == "delete" and key and key not in spot.map.fields:
         needs = f'$patch: delete needs the merge key "{key}"'
@@ -45,7 +45,7 @@ def delete_without_key(spot: Spot) -> Iterator[Found]:
     mend="Keep the key and `$patch: delete` alone.",
 )  # fmt: skip
 def delete_with_content(spot: Spot) -> Iterator[Found]:
-    """Extra fields, which look as if they mattered."""
+    """Fields beside the merge key of an element with `$patch: delete`."""
     key = spot.merge_key
     if spot.directive != "delete" or not key or key not in spot.map.fields:
         return
@@ -66,7 +66,7 @@ def delete_with_content(spot: Spot) -> Iterator[Found]:
     "alone cannot be replaced: delete its fields with null.",
 )  # fmt: skip
 def replace_in_element(spot: ListSpot) -> Iterator[Found]:
-    """It reads like "replace this element" and does something else."""
+    """`$patch: replace` beside other fields: it is about the list, not about the element."""
     effect = "replaces the WHOLE list and this element is dropped"
     if "K" not in spot.tools:
         effect = "has no effect in kustomize, the element is merged"
@@ -86,7 +86,7 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
     mend="Keep one `- $patch: replace` and the elements that shall be there.",
 )  # fmt: skip
 def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
-    """More directives than one list needs."""
+    """Elements with `$patch: delete`, or more markers, in a list that one marker replaces."""
     marked = [(v, v.text(PATCH)) for _, v in spot.maps() if PATCH in v.fields]
     replaced = [v for v, text in marked if text == "replace"]
     for value in replaced[1:]:
@@ -106,7 +106,7 @@ def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
     mend="Write the whole list as it shall be.",
 )  # fmt: skip
 def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
-    """Tolerations, envFrom, the rules of an Ingress, the lists of custom resources."""
+    """`$patch` in a list that is replaced: tolerations, envFrom, any list of a custom resource."""
     custom = spot.spot.kind == CUSTOM
     atomic = spot.field is not None and spot.field.kind == "list" and not spot.field.merges
     if not (custom or atomic):
@@ -119,7 +119,7 @@ def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
 
 @also("D14", MAP)
 def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
-    """The selector of a PodDisruptionBudget, which a patch replaces as a whole."""
+    """`$patch` in a map with the strategy replace: the selector of a PodDisruptionBudget."""
     if "K" in spot.tools and "r" in spot.strategies and spot.directive in ("delete", "replace"):
         message = "kubectl replaces this map and stores $patch as a field; write the whole map"
         yield Found(spot.at, message)
@@ -134,7 +134,7 @@ def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
     mend="Add the merge key, so that it is clear which element is meant.",
 )  # fmt: skip
 def element_without_key(spot: Spot) -> Iterator[Found]:
-    """An element that cannot be paired."""
+    """An element of a keyed list that has no merge key to be paired by."""
     key = spot.merge_key
     if key and key not in spot.map.fields and PATCH not in spot.map.fields:
         effect = "kubectl refuses it, kustomize loses the other elements"
@@ -151,7 +151,7 @@ def element_without_key(spot: Spot) -> Iterator[Found]:
     mend="Write every element as a map with its merge key.",
 )  # fmt: skip
 def mixed_elements(spot: ListSpot) -> Iterator[Found]:
-    """A null or a scalar in a list of maps."""
+    """A list with a null or a scalar beside maps, which the API server refuses."""
     values = spot.list.values
     known = spot.field is not None and spot.field.of_maps
     kinds = {_kind(v) for v in values}
@@ -175,7 +175,7 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
     mend="Make one element of them.",
 )  # fmt: skip
 def repeated_key(spot: ListSpot) -> Iterator[Found]:
-    """The same key twice in the patch list."""
+    """Two elements of a patch list with the same merge key."""
     seen: set[tuple[str, ...]] = set()
     for key, element in _plain_keys(spot):
         if key in seen:
@@ -194,7 +194,7 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
     mend="Delete it, or change it; to start afresh, replace the whole list.",
 )  # fmt: skip
 def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
-    """The same key deleted and set."""
+    """Two elements with the same merge key, one of them with `$patch: delete`."""
     key = spot.merge_key
     if not key or spot.is_replaced:
         return

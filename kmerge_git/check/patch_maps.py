@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     mend="Write `$patch: replace` or `$patch: delete`, in lower case.",
 )  # fmt: skip
 def unknown_value(spot: Spot) -> Iterator[Found]:
-    """`$patch: remove`, `Delete`, true, null."""
+    """`$patch: remove`, `Delete`, true, null: the values are replace, delete and merge."""
     value = spot.directive
     if value is None or value in ("replace", "delete", "merge"):
         return
@@ -44,7 +44,7 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
     mend="Drop the line: merging is what happens without it. `--fix` does that.",
 )  # fmt: skip
 def merge_value(spot: Spot) -> Iterator[Found]:
-    """`$patch: merge`."""
+    """`$patch: merge`, which kustomize knows and the API server refuses."""
     if spot.directive == "merge":
         yield Found(
             spot.at,
@@ -61,7 +61,7 @@ def merge_value(spot: Spot) -> Iterator[Found]:
     mend="Drop them, or write `$patch: replace` to put them in place of what was there.",
 )  # fmt: skip
 def siblings_of_delete(spot: Spot) -> Iterator[Found]:
-    """`{$patch: delete, k: v}`."""
+    """Fields beside `$patch: delete`, which no tool reads."""
     if spot.directive != "delete" or spot.element_of is not None or not spot.path:
         return
     others = [k for k in spot.map.fields if not is_directive(k)]
@@ -80,7 +80,7 @@ def siblings_of_delete(spot: Spot) -> Iterator[Found]:
     mend="Write `rollingUpdate: null`: both tools remove the key. `--fix` does that.",
 )  # fmt: skip
 def delete_leaves_empty_map(spot: Spot) -> Iterator[Found]:
-    """A map of its own that is only deleted."""
+    """`$patch: delete` in a map that is the value of a field, no element of a list."""
     if spot.directive == "delete" and spot.element_of is None and spot.path:
         name = spot.path[-1]
         yield Found(
@@ -100,13 +100,13 @@ def delete_leaves_empty_map(spot: Spot) -> Iterator[Found]:
     mend="Drop them: what is not written below `$patch: replace` is gone anyway.",
 )  # fmt: skip
 def inside_replace(spot: Spot) -> Iterator[Found]:
-    """Anything below the replaced map, at any depth."""
+    """Directives and nulls at any depth of a map with `$patch: replace`."""
     if spot.directive == "replace" and spot.element_of is None:
         yield from _literal(spot.map, spot.path, set(), top=True)
 
 
 def literal_list(value: List, path: Path) -> Iterator[Found]:
-    """D05 for the other elements of a list that is replaced."""
+    """The same in the elements of a list that is replaced."""
     for number, element in enumerate(value.values):
         if isinstance(element, Map) and PATCH not in element.fields:
             yield from _literal(element, (*path, number), set(), top=False)
@@ -143,7 +143,7 @@ def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator
     mend="Remove the directive: a new map needs none.",
 )  # fmt: skip
 def replace_of_nothing(spot: Spot) -> Iterator[Found]:
-    """A replaced map that is not there."""
+    """`$patch: replace` in a map that the patched object does not have."""
     if spot.directive == "replace" and spot.target is ABSENT and spot.element_of is None:
         effect = "the API server drops it with its content; remove the directive"
         yield Found(spot.at, f"the target has no such map, so {effect}")
@@ -158,7 +158,7 @@ def replace_of_nothing(spot: Spot) -> Iterator[Found]:
     "apply the whole manifest.",
 )  # fmt: skip
 def at_root(spot: Spot) -> Iterator[Found]:
-    """Root `replace`; root `delete` outside kustomize."""
+    """`$patch: replace` beside the kind of an object; `$patch: delete` there, but for kustomize."""
     if spot.path or spot.element_of is not None:
         return
     if spot.directive == "replace":
@@ -184,7 +184,7 @@ def at_root(spot: Spot) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def beside_parallel(spot: Spot) -> Iterator[Found]:
-    """Two directives in one map."""
+    """`$patch` and another directive in one map: only `$patch` is executed."""
     if spot.directive not in ("replace", "delete", "merge"):
         return
     others = [k for k in spot.map.fields if k != PATCH and is_directive(k)]

@@ -30,7 +30,7 @@ KubectlCheck = partial(Check, tools="K", kustomize="It is not executed and ends 
     mend="Name the list: `$setElementOrder/containers`.",
 )  # fmt: skip
 def without_field(here: ListDirective) -> Iterator[Found]:
-    """`$setElementOrder:`, `$deleteFromPrimitiveListfoo:`."""
+    """`$setElementOrder:` or `$deleteFromPrimitiveListfoo:`, which name no list."""
     if not here.list:
         yield Found(here.at, f"{here.key} is refused; write {here.word}/<list>")
 
@@ -43,7 +43,7 @@ def without_field(here: ListDirective) -> Iterator[Found]:
     mend="Write a list, with one entry if need be.",
 )  # fmt: skip
 def not_a_list(here: ListDirective) -> Iterator[Found]:
-    """A scalar, a map, or null."""
+    """A scalar, a map or null below a directive that takes a list."""
     if isinstance(here.value, List):
         return
     if here.value.null and here.word == DELETE:
@@ -60,7 +60,7 @@ def not_a_list(here: ListDirective) -> Iterator[Found]:
     mend="Write the name of the list as the kind has it.",
 )  # fmt: skip
 def unknown_list(here: ListDirective) -> Iterator[Found]:
-    """`$setElementOrder/container`."""
+    """`$setElementOrder/container`: the kind has no list of this name."""
     struct = here.spot.struct
     if here.list and struct is not None and here.type is None:
         where = shown(_last_key(here.spot.path)) or struct.name
@@ -78,7 +78,7 @@ def unknown_list(here: ListDirective) -> Iterator[Found]:
     mend="Write `- name: web`, with the merge key and nothing else.",
 )  # fmt: skip
 def order_elements(here: ListDirective) -> Iterator[Found]:
-    """Strings for maps, missing keys; and for information extra keys and repeats."""
+    """Elements of `$setElementOrder` that are no map with the merge key, and nothing else."""
     key = here.merge_key
     seen: set[str] = set()
     for value in here.order if key else ():
@@ -103,7 +103,7 @@ def order_elements(here: ListDirective) -> Iterator[Found]:
     mend="List every element of the patch in `$setElementOrder`, in the same order.",
 )  # fmt: skip
 def contradicting_order(here: ListDirective) -> Iterator[Found]:
-    """An element that is not in the order list, or in another order."""
+    """An element of the patch that `$setElementOrder` lists elsewhere, or not at all."""
     patched = here.spot.map.items(here.list) if here.list else []
     keyed = any(isinstance(v, Map) for v in [*patched, *here.order])
     order = [_name(v, here.merge_key) for v in here.order]
@@ -142,7 +142,7 @@ def _contradictions(
     mend="Drop the directive and write the whole list.",
 )  # fmt: skip
 def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
-    """Tolerations, envFrom."""
+    """`$setElementOrder` for tolerations, envFrom or another list without merge key."""
     if here.word == ORDER and here.type and here.type.of_maps and not here.merge_key:
         yield Found(
             here.at,
@@ -158,7 +158,7 @@ def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
     mend="Drop it.",
 )  # fmt: skip
 def empty_order(here: ListDirective) -> Iterator[Found]:
-    """`$setElementOrder/containers: []`."""
+    """`$setElementOrder/containers: []`, which orders nothing."""
     if here.word == ORDER and isinstance(here.value, List) and not here.value.values:
         yield Found(here.at, "has no effect but may scramble new elements; drop it")
 
@@ -171,7 +171,7 @@ def empty_order(here: ListDirective) -> Iterator[Found]:
     mend="Delete elements of a list of maps with `- {name: side, $patch: delete}`.",
 )  # fmt: skip
 def maps_to_delete(here: ListDirective) -> Iterator[Found]:
-    """It is for scalars only."""
+    """`$deleteFromPrimitiveList` with maps, or for a list of maps: it deletes scalars only."""
     if here.type is None:
         return
     key = here.type.merge_key or "name"
@@ -192,7 +192,7 @@ def maps_to_delete(here: ListDirective) -> Iterator[Found]:
     mend="Delete it, or add it.",
 )  # fmt: skip
 def deleted_and_added(here: ListDirective) -> Iterator[Found]:
-    """The same value twice, with opposite meaning."""
+    """A value that the patch adds to a list and deletes from it."""
     values = here.spot.map.items(here.list) if here.list else []
     added = {v.text for v in values if isinstance(v, Text)}
     for value in here.deletions:
@@ -209,7 +209,7 @@ def deleted_and_added(here: ListDirective) -> Iterator[Found]:
     mend="Write the whole list, if older servers count.",
 )  # fmt: skip
 def delete_from_atomic(here: ListDirective) -> Iterator[Found]:
-    """The arguments of a container."""
+    """`$deleteFromPrimitiveList` for a list that is replaced, as the args of a container."""
     if here.word == DELETE and here.type and not here.type.merges and not here.type.of_maps:
         yield Found(here.at, "servers before 1.28 replace the list by these values")
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     mend="Write a list of field names.",
 )  # fmt: skip
 def retain_is_list(here: KeySpot) -> Iterator[Found]:
-    """A scalar, a map, or a list of something else."""
+    """`$retainKeys` with a scalar, a map, or a list of anything but strings."""
     values = here.value.values if isinstance(here.value, List) else None
     if values is None or not all(isinstance(v, Text) and not v.null for v in values):
         yield Found(here.at, "$retainKeys is a list of field names")
@@ -35,7 +35,7 @@ def retain_is_list(here: KeySpot) -> Iterator[Found]:
     mend="List every field that the patch sets, the merge key too.",
 )  # fmt: skip
 def not_retained(here: KeySpot) -> Iterator[Found]:
-    """A sibling that is not listed."""
+    """A field of the patch that its own `$retainKeys` would remove."""
     listed = _retained(here)
     if listed is None:
         return
@@ -51,7 +51,7 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
     mend="List the fields that shall stay.",
 )  # fmt: skip
 def odd_names_retained(here: KeySpot) -> Iterator[Found]:
-    """`$retainKeys: []`; a listed name that the schema lacks."""
+    """`$retainKeys: []`, or a name in it that is no field of the kind."""
     listed = _retained(here)
     if listed is None:
         return
@@ -74,7 +74,7 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     mend="Set the other fields to null instead.",
 )  # fmt: skip
 def unusual_retain(here: KeySpot) -> Iterator[Found]:
-    """Information where the schema is known; an error where the target lacks the map."""
+    """`$retainKeys` where the schema has another strategy, or where the target has no map."""
     spot = here.spot
     if spot.target is ABSENT:
         message = "the target has no such map: stored as a field in a new map; drop it"

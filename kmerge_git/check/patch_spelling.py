@@ -26,7 +26,7 @@ OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
     mend="Correct the spelling. `--fix` does that.",
 )  # fmt: skip
 def misspelt(here: KeySpot) -> Iterator[Found]:
-    """`$path`, `$Patch`, `$retainkeys`, `$setElementsOrder/x`."""
+    """`$path`, `$Patch` or `$setElementsOrder/x`: a directive but for a letter or two."""
     guess = meant(here.key)
     if guess and not here.spot.user:
         message = f"did you mean {guess}? {here.key} is stored as a field"
@@ -53,7 +53,7 @@ def meant(key: str) -> str:
     mend="Write the `$`. `--fix` does that.",
 )  # fmt: skip
 def without_dollar(here: KeySpot) -> Iterator[Found]:
-    """`retainKeys:`, `setElementOrder/x`, `patch: delete`."""
+    """`retainKeys:`, `setElementOrder/x` or `patch: delete` where the kind has no such field."""
     guess = meant_without_dollar(here)
     if guess:
         message = f"did you mean {guess}? {here.key} is stored as a field"
@@ -90,7 +90,7 @@ def _names_fields(value: List, spot: Spot) -> bool:
     mend="Correct the name, or move the field to where it belongs.",
 )  # fmt: skip
 def unknown_field(here: KeySpot) -> Iterator[Found]:
-    """`container:`."""
+    """`container:` in a PodSpec: the kind has no field of this name."""
     spot, key = here.spot, here.key
     if spot.struct is None or spot.user or spot.kind != BUILTIN or key.startswith("$"):
         return

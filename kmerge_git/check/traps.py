@@ -30,7 +30,7 @@ NAMES = {"str": "a string", "bool": "a boolean", "int": "a number", "float": "a 
     mend="Quote a string; write true or false for a boolean.",
 )  # fmt: skip
 def read_differently(path: str, root: Map) -> Iterator[Found]:
-    """`yes`, `off`, `1:30`, `0b1`, a date."""
+    """`yes`, `off`, `1:30`, `0b1` or a date: the two versions of YAML read it differently."""
     for value, older, newer in _plain_words(root):
         if older != newer and INT not in (older, newer):
             yield Found(
@@ -48,7 +48,7 @@ def read_differently(path: str, root: Map) -> Iterator[Found]:
     mend="Write the decimal number: 420.",
 )  # fmt: skip
 def octal_like(path: str, root: Map) -> Iterator[Found]:
-    """`0644`, `0o644`, `1:30:00`, `1_000`."""
+    """`0644`, `0o644`, `1:30:00` or `1_000`: a number to one version of YAML, or another one."""
     for value, *tags in _plain_words(root):
         older, newer = _number(value.text, tags[0], 8), _number(value.text, tags[1], 10)
         if INT in tags and older != newer:
@@ -68,7 +68,7 @@ def octal_like(path: str, root: Map) -> Iterator[Found]:
     mend="Quote it.",
 )  # fmt: skip
 def unquoted_string(path: str, root: Map) -> Iterator[Found]:
-    """Ports in env, booleans in annotations."""
+    """A plain number or boolean in a field of type string: env values, annotations, labels."""
     for where, type, value in typed(root):
         if type != "string" or not is_plain(value) or value.null:
             continue

@@ -128,7 +128,7 @@ class Walk:
             self.list(ListSpot(spot, key, value, path, field, target), user)
 
     def map_of(self, spot: Spot, field: FieldType) -> None:
-        """A map with the user's keys over values of one type."""
+        """Check a map whose keys are the user's own and whose values have one type."""
         of = field.of.struct if field.of else None
         if of is None:
             self.map(spot, frozenset())
@@ -186,7 +186,7 @@ def child(target: Value | None, key: str) -> Value | None:
 
 
 def _is_merged(spot: Spot) -> bool:
-    """To kustomize `$patch: replace` beside other keys of an element says nothing."""
+    """Whether an element has a `$patch: replace` that kustomize ignores: it is merged."""
     outer = spot.element_of
     return outer is not None and spot.directive == "replace" and not outer.is_replaced
 

@@ -84,12 +84,12 @@ class World:
 
 
 def disk() -> World:
-    """The working tree."""
+    """The files of the working tree."""
     return World(_from_disk, os.path.isdir)
 
 
 def nowhere() -> World:
-    """No other file can be seen."""
+    """A world without files: a text is checked alone."""
     return World(lambda path: None, lambda path: False)
 
 

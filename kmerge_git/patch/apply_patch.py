@@ -219,7 +219,7 @@ def _merged(
     *,
     as_patches: bool,
 ) -> MergedList:
-    """The list that is to be ordered; one that is new is cleaned of directives."""
+    """The list before `$setElementOrder` orders it, and the order it has at the server."""
     server = ours or []
     if theirs is None:
         return MergedList(server, server)

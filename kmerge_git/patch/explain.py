@@ -1,4 +1,4 @@
-"""Why every field of an applied object is what it is: the tables of apply as an answer.
+"""Who decides about every field of an applied object, and what became of it.
 
 In the config: it sets the field. Not there, but applied before: the field goes. In neither: it
 belongs to somebody else and stays.
