@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from posixpath import basename, normpath
 
-from kmerge_git.check.directives import directives_below
 from kmerge_git.check.kustomization import Kustomization, PatchEntry, is_kustomization
+from kmerge_git.check.objects import directives_below
 from kmerge_git.check.plain import List, Map, Plain, Text, Value, collections
 from kmerge_git.check.verdict import JSON6902, MANIFEST, PATCH, Verdict
 

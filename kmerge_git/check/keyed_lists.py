@@ -8,8 +8,6 @@ from kmerge_git.kube import keytable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from kmerge_git.kube.fieldpath import Path
 
 
@@ -25,20 +23,18 @@ class KeyedList:
         self.keys = keys
 
 
-def keyed_lists(root: Map) -> Iterator[KeyedList]:
+def keyed_lists(root: Map) -> list[KeyedList]:
     """Those of an object by the table of its kind, and those of pods in kinds nobody knows."""
     number = keytable.root(root.text("apiVersion"), root.text("kind"))
-    met: set[int] = set()
-    for found in _keyed(root, number, (), set()):
-        met.add(id(found.list))
-        yield found
-    if met and number < keytable.LEARNED:
-        return
+    found = _keyed(root, number, (), set())
+    if found and number < keytable.LEARNED:
+        return found
+    met = {id(one.list) for one in found}
     for value in collections(root):
         if isinstance(value, Map) and _is_pod_spec(value):
-            for found in _keyed(value, _number_of_pod_specs(), (SOMEWHERE,), set()):
-                if id(found.list) not in met:
-                    yield found
+            of_pod = _keyed(value, _number_of_pod_specs(), (SOMEWHERE,), set())
+            found += [one for one in of_pod if id(one.list) not in met]
+    return found
 
 
 def _is_pod_spec(value: Map) -> bool:
@@ -52,30 +48,30 @@ def _number_of_pod_specs() -> int:
     return keytable.below(keytable.fields(keytable.root("v1", "Pod"))["spec"][2])
 
 
-def _keyed(value: Map, number: int, path: Path, seen: set[int]) -> Iterator[KeyedList]:
+def _keyed(value: Map, number: int, path: Path, seen: set[int]) -> list[KeyedList]:
     if number < 0 or id(value) in seen:  # an unknown kind; an alias
-        return
+        return []
     seen.add(id(value))
+    found = []
     for name, (_, structural, below) in keytable.fields(number).items():
         if name not in value.fields:
             continue
         item = value.fields[name][1]
         where = (*path, name)
-        if isinstance(item, List):
-            keys = keytable.keys(structural)
-            if keys:
-                yield KeyedList(where, name, item, keys)
-        if below:
-            for inner, place in _mappings(item, below, where):
-                yield from _keyed(inner, keytable.below(below), place, seen)
+        if structural and isinstance(item, List) and keytable.keys(structural):
+            found.append(KeyedList(where, name, item, keytable.keys(structural)))
+        for step, inner in _mappings(item, below) if below else ():
+            found += _keyed(inner, keytable.below(below), (*where, *step), seen)
+    return found
 
 
-def _mappings(item: Value, below: str, where: Path) -> Iterator[tuple[Map, Path]]:
-    """The mappings that have the definition `below`, and where they stand."""
+def _mappings(item: Value, below: str) -> list[tuple[Path, Map]]:
+    """The mappings that have the definition `below`, and the steps to them."""
+    if isinstance(item, Map) and below[0] != "{":
+        return [((), item)]
+    items: list[tuple[Path, Value]] = []
     if isinstance(item, List):
-        places = [(value, (*where, number)) for number, value in enumerate(item.values)]
-    elif isinstance(item, Map) and below[0] == "{":
-        places = [(value, (*where, key)) for key, (_, value) in item.fields.items()]
-    else:
-        places = [(item, where)]
-    return ((value, place) for value, place in places if isinstance(value, Map))
+        items = [((number,), value) for number, value in enumerate(item.values)]
+    elif isinstance(item, Map):
+        items = [((key,), value) for key, (_, value) in item.fields.items()]
+    return [(step, value) for step, value in items if isinstance(value, Map)]

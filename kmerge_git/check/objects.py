@@ -1,9 +1,10 @@
-"""The Kubernetes objects among plain values, and what makes each of them the same object."""
+"""Kubernetes objects as plain values: which there are, who each is, where its directives stand."""
 
 from __future__ import annotations
 
-from kmerge_git.check.plain import Map, Value
+from kmerge_git.check.plain import Map, Value, collections
 from kmerge_git.kube.identity import Identity
+from kmerge_git.patch.directives import is_directive
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,3 +29,14 @@ def identity(root: Map) -> Identity:
     name, generate_name = metadata.text("name"), metadata.text("generateName")
     namespace = metadata.text("namespace")
     return Identity(group, root.text("kind"), namespace, name, version, generate_name)
+
+
+def directives_below(value: Value | None) -> list[tuple[int, str]]:
+    """Offset and key of every directive at and below a value, in the order of the text."""
+    return sorted(
+        (at, key)
+        for inner in collections(value)
+        if isinstance(inner, Map)
+        for key, (at, _) in inner.fields.items()
+        if is_directive(key)
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.directives import directives_below
+from kmerge_git.check.objects import directives_below
 from kmerge_git.check.plain import Map, Text
 from kmerge_git.check.registry import ELEMENT, ERROR, WARNING, Check, Found
 from kmerge_git.check.spots import ABSENT, Spot

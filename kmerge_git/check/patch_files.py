@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.directives import directives_below
 from kmerge_git.check.kustomization import PatchEntry, inside, is_kustomization
-from kmerge_git.check.objects import identity
+from kmerge_git.check.objects import directives_below, identity
 from kmerge_git.check.page import Page, shown
 from kmerge_git.check.plain import List, Map, Plain, Value, scalars
 from kmerge_git.check.registry import (

@@ -15,6 +15,7 @@ _FILE = __file__.removesuffix("keytable.py") + "list_keys.json"
 _lines: list[str] = []
 _first = 0  # the line of definition 0
 _roots: dict[tuple[str, str], int] = {}
+_keys: dict[str, list[tuple[str, str]]] = {}
 _definitions: dict[int, dict[str, Facts]] = {}
 _learned: dict[tuple[str, str], int] = {}  # (group, kind) -> a definition that a CRD brought
 LEARNED = 1_000_000  # the number of the first of these
@@ -68,10 +69,11 @@ def below(column: str) -> int:
 
 def keys(structural: str) -> list[tuple[str, str]]:
     """The fields that tell the elements of a list apart, each with its default; none: no keys."""
-    if structural in ("", "*", "?"):
-        return []
-    words = [word.partition("=") for word in structural.split(",")]
-    return [(name, default) for name, _, default in words]
+    if structural not in _keys:
+        words = [word.partition("=") for word in structural.split(",")]
+        is_keyed = structural not in ("", "*", "?")
+        _keys[structural] = [(name, default) for name, _, default in words if is_keyed]
+    return _keys[structural]
 
 
 def define(facts: dict[str, Facts]) -> int:
