@@ -150,14 +150,12 @@ def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
 
 def _is_partial(root: Map) -> bool:
     """Whether the API server would refuse a mapping as an object: parts of it are missing."""
-    if _lacks_identity(root):
-        return True
-    for value in collections(root):
-        if isinstance(value, Map):
-            for container in value.items("containers"):
-                if isinstance(container, Map) and "image" not in container.fields:
-                    return True
-    return False
+    return _lacks_identity(root) or any(
+        "image" not in container.fields
+        for value in collections(root)
+        if isinstance(value, Map)
+        for _, container in value.maps("containers")
+    )
 
 
 def _lacks_identity(root: Map) -> bool:

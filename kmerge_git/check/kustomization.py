@@ -130,8 +130,8 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
     elif api.startswith("kustomize.toolkit.fluxcd.io/"):
         found = list(_patches(page, spec, ("spec",)))
     elif kind == "HelmRelease":
-        for n, renderer in enumerate(spec.items("postRenderers")):
-            inner = renderer.map("kustomize") if isinstance(renderer, Map) else None
+        for n, renderer in spec.maps("postRenderers"):
+            inner = renderer.map("kustomize")
             if inner is not None:
                 found += _patches(page, inner, ("spec", "postRenderers", n, "kustomize"))
     elif api.startswith("argoproj.io/"):
@@ -163,14 +163,13 @@ def _with_targets(
     page: Page, root: Map, above: Path, field: str, rule: int, directory: str
 ) -> Iterator[PatchEntry]:
     """`patches` and `patchesJson6902`: maps of a path or a text, and a target."""
-    for n, item in enumerate(root.items(field)):
-        if isinstance(item, Map):
-            inline = item.get("patch")
-            yield PatchEntry(
-                page, item.at, (*above, field, n), rule, path=_join(directory, item.text("path")),
-                inline=inline if isinstance(inline, Text) else None, target=item.map("target"),
-                is_json6902=field == "patchesJson6902",
-            )  # fmt: skip
+    for n, item in root.maps(field):
+        inline = item.get("patch")
+        yield PatchEntry(
+            page, item.at, (*above, field, n), rule, path=_join(directory, item.text("path")),
+            inline=inline if isinstance(inline, Text) else None, target=item.map("target"),
+            is_json6902=field == "patchesJson6902",
+        )  # fmt: skip
 
 
 def _transformer(page: Page, root: Map) -> Iterator[PatchEntry]:
@@ -202,12 +201,10 @@ def _argo(page: Page, spec: Map) -> Iterator[PatchEntry]:
 
 
 def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:
-    for n, rule in enumerate(spec.items("rules")):
-        mutate = rule.map("mutate") if isinstance(rule, Map) else None
-        if mutate is None:
-            continue
-        for holder in (mutate, *mutate.items("foreach")):
-            value = holder.map("patchStrategicMerge") if isinstance(holder, Map) else None
+    for n, rule in spec.maps("rules"):
+        mutate = rule.map("mutate")
+        for holder in (mutate, *(each for _, each in mutate.maps("foreach"))) if mutate else ():
+            value = holder.map("patchStrategicMerge")
             if value is not None:
                 field = ("spec", "rules", n, "mutate", "patchStrategicMerge")
                 yield PatchEntry(page, value.at, field, 5, value=value)

@@ -91,6 +91,10 @@ class Map(Value):
         value = self.get(key)
         return value.values if isinstance(value, List) else []
 
+    def maps(self, key: str) -> list[tuple[int, Map]]:
+        """The items of that list that are mappings, with their places."""
+        return [(n, item) for n, item in enumerate(self.items(key)) if isinstance(item, Map)]
+
     def at_key(self, key: str) -> int:
         """The offset of a key, or of the mapping."""
         found = self.fields.get(key)

@@ -113,7 +113,7 @@ class Check:
         self.functions: dict[str, Function] = {}  # scope -> what looks there
         self.tools = tools  # K: wrong for kubectl and the API server, Z: wrong for kustomize
         self.needs = needs  # S: the schema of the kind, T: the target document
-        self.hides = hides  # checks that say nothing more at the same place
+        self.hides = hides  # checks that say nothing more at the same spot, nor at the same offset
         self.twin = twin  # speaks in its place where nothing of its group is chosen
         self.ends_walk = ends_walk  # nothing below a key that it speaks about is looked at
         self.refused_by = refused_by  # tools to which the fields of such a patch do not matter
@@ -170,6 +170,7 @@ class ChosenChecks:
     def of(self, scope: str, tools: str = "KZ") -> list[tuple[Check, Function]]:
         """What looks at such places and counts for one of the tools, by id."""
         if (scope, tools) not in self._of:
+            # a twin looks at the same thing, under a scope of its own
             there = [self._speaker(c) for _, c in sorted(_checks.items()) if scope in c.functions]
             self._of[scope, tools] = [
                 (check, check.functions.get(scope) or check.functions[check.scope])

@@ -82,10 +82,8 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
         if field != "crds":
             found.complete = _collect(world, made, path, written, depth) and found.complete
     for field, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
-        for item in root.items(field):
-            if isinstance(item, Map):
-                generated = Identity("", kind, "", item.text("name"), "v1", "")
-                made.append(Target(generated, world))
+        for _, item in root.maps(field):
+            made.append(Target(Identity("", kind, "", item.text("name"), "v1", ""), world))
     prefix, suffix = root.text("namePrefix"), root.text("nameSuffix")
     for target in made:
         if depth and kustomization.patches:

@@ -55,6 +55,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="error",
         help="the least severity that makes the exit code 1 (default: error)",
     )
+    _add_what_they_are(parser)
+    add("--fix", action="store_true", help="show a diff of what can be mended safely, then do it")
+    add("--diff", action="store_true", help="show that diff and change nothing")
+    add("--list", action="store_true", help="list all checks")
+    add("--explain", metavar="ID", help="explain a check")
+    add(
+        "--installed",
+        action="store_true",
+        help="only see whether git knows the driver that .gitattributes names",
+    )
+    add("-q", "--quiet", action="store_true", help="no summary where nothing was found")
+    add("--color", choices=("auto", "always", "never"), default="auto", help="colour the text")
+
+
+def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
+    """Define what the files are, for those that know better than the rules."""
     kind = parser.add_mutually_exclusive_group()
     kind.add_argument(
         "--patch",
@@ -67,18 +83,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument(
         "--manifest", dest="told", action="store_const", const="manifest", help="no file is a patch"
     )
-    add("--target", default="", metavar="FILE", help="the object that the patches change")
-    add("--fix", action="store_true", help="show a diff of what can be mended safely, then do it")
-    add("--diff", action="store_true", help="show that diff and change nothing")
-    add("--list", action="store_true", help="list all checks")
-    add("--explain", metavar="ID", help="explain a check")
-    add(
-        "--installed",
-        action="store_true",
-        help="only see whether git knows the driver that .gitattributes names",
+    parser.add_argument(
+        "--target", default="", metavar="FILE", help="the object that the patches change"
     )
-    add("-q", "--quiet", action="store_true", help="no summary where nothing was found")
-    add("--color", choices=("auto", "always", "never"), default="auto", help="colour the text")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +14,8 @@ from kmerge_git.check import registry
 from kmerge_git.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
+DECORATORS = ("Check", "KubectlCheck", "also")
+ID = re.compile(r"[DMT]\d\d")
 CATALOGUE = (
     [f"D{n:02}" for n in range(1, 9)]
     + [f"D{n}" for n in range(10, 23)]
@@ -39,6 +43,49 @@ def test_every_check_is_documented(check: registry.Check) -> None:
     assert set(check.hides) <= known
     for function in check.functions.values():
         assert (function.__doc__ or "").strip().endswith(".")
+
+
+def test_only_the_decorators_know_ids() -> None:
+    modules = sorted((ROOT / "kmerge_git" / "check").glob("*.py"))
+    assert modules
+    for path in modules:
+        tree = ast.parse(path.read_bytes())
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        decorators = [c for c in calls if getattr(c.func, "id", "") in DECORATORS]
+        told = {id(node) for call in decorators for node in ast.walk(call)}
+        texts = [n for n in ast.walk(tree) if isinstance(n, ast.Constant) and id(n) not in told]
+        assert not [t.value for t in texts if ID.fullmatch(str(t.value))], path.name
+
+
+def test_twins_name_each_other() -> None:
+    twins = {check.id: check.twin for check in registry.every() if check.twin}
+    assert twins == {"D66": "M02", "M02": "D66"}
+
+
+@pytest.mark.parametrize(
+    "chosen, in_patches, elsewhere",
+    [
+        (None, ["D66"], ["M02"]),
+        ({"D66", "M02"}, ["D66"], ["M02"]),
+        ({"D66"}, ["D66"], ["D66"]),  # a hook for directives alone speaks about all files
+        ({"M02"}, ["M02"], ["M02"]),
+        ({"D10"}, [], []),
+        ({"D10", "M02"}, [], ["M02"]),
+        ({"M01", "D66"}, ["D66"], []),
+    ],
+)
+def test_who_speaks_about_repeated_keys(
+    chosen: set[str] | None, in_patches: list[str], elsewhere: list[str]
+) -> None:
+    checks = registry.ChosenChecks(None if chosen is None else frozenset(chosen))
+    for scope, ids in ((registry.PATCH_REPEATED, in_patches), (registry.REPEATED, elsewhere)):
+        assert [check.id for check, _ in checks.of(scope)] == ids
+
+
+def test_a_check_for_one_tool_is_not_asked_about_the_other() -> None:
+    checks = registry.ChosenChecks()
+    assert [check.id for check, _ in checks.of(registry.PATCH_BOOK, "K")] == ["D65"]
+    assert checks.of(registry.PATCH_BOOK, "Z") == []
 
 
 def test_the_page_is_not_stale() -> None:
