@@ -11,7 +11,7 @@ from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.shapes import ObjectType
 from kmerge_git.check.spots import BUILTIN, CUSTOM, UNKNOWN
 from kmerge_git.check.verdict import PATCH, Verdict
-from kmerge_git.check.walk import Walk
+from kmerge_git.check.walk import PatchWalk
 from kmerge_git.check.world import Book
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding
@@ -50,7 +50,7 @@ class PatchChecker:
         """The findings of one patch document."""
         target = self.targets.find(page, root, verdict)
         kind, struct = _kind(page, root, verdict, target)
-        walk = Walk(self.checks, verdict, page)
+        walk = PatchWalk(self.checks, verdict, page)
         findings = walk.patch(root, kind, struct, target.root if target else None)
         if kind == BUILTIN and root.text("kind"):
             for site in keyed_lists(root):

@@ -26,7 +26,7 @@ USER_MAPS = frozenset(
 )
 
 
-class Walk:
+class PatchWalk:
     """One walk over one patch; what it finds piles up in `found`."""
 
     def __init__(self, checks: ChosenChecks, verdict: Verdict, page: Page) -> None:
