@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from spans import assert_identity, nodes
-from strategies import models
+from strategies import files, randoms
 
 from kmerge_git.errors import CannotParse, Unsupported
 from kmerge_git.text.source import Source
@@ -432,9 +432,9 @@ def test_any_text_has_a_tree_with_exact_spans_or_a_clean_error(text):
 
 
 @settings(max_examples=80, deadline=None)
-@given(models(), st.randoms(use_true_random=False))
-def test_a_damaged_manifest_has_a_tree_or_a_clean_error(model, dice):
-    text = model.data.decode()
+@given(files(), randoms())
+def test_a_damaged_manifest_has_a_tree_or_a_clean_error(made, dice):
+    text = made.data.decode()
     for _ in range(3):
         at = dice.randrange(len(text) + 1)
         text = (
@@ -452,17 +452,17 @@ def test_a_damaged_manifest_has_a_tree_or_a_clean_error(model, dice):
 
 
 @settings(max_examples=60, deadline=None)
-@given(models())
-def test_ruamel_reads_the_same_values_and_key_orders(model):
+@given(files())
+def test_ruamel_reads_the_same_values_and_key_orders(made):
     try:
         other = list(
-            YAML(typ="safe", pure=True).load_all(model.data.decode().removeprefix("\ufeff"))
+            YAML(typ="safe", pure=True).load_all(made.data.decode().removeprefix("\ufeff"))
         )
     except ruamel.yaml.error.YAMLError:
         return  # a YAML 1.2 reader may refuse what libyaml takes
-    text = Source(model.data).text
+    text = Source(made.data).text
     theirs = list(YAML(typ="base", pure=True).load_all(text))
-    ours = [_as_text(document.root) for document in split(Source(model.data)).documents]
+    ours = [_as_text(document.root) for document in split(Source(made.data)).documents]
     assert len(other) == len(theirs)
     assert repr(ours) == repr(theirs)
 
