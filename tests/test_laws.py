@@ -4,39 +4,36 @@ from __future__ import annotations
 
 from random import Random
 
-import generators
 import laws
 import pytest
+import strategies
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from kmerge_git.merge import documents, elision
 from kmerge_git.pipeline import merge_files
 
-RANDOM = st.randoms(use_true_random=False)
-
 
 @pytest.mark.parametrize("most", [1, 2, 3, 5])  # edits a side; 2,000 merges in all
 @settings(max_examples=500)
-@given(random=RANDOM)
-def test_random_edits_obey_the_laws(most: int, random: Random) -> None:
-    trio = generators.trio(random, most)
+@given(data=st.data())
+def test_random_edits_obey_the_laws(most: int, data: st.DataObject) -> None:
+    trio = data.draw(strategies.trios(most))
     assume(laws.comparable(trio))
     laws.obey(trio)
 
 
 def test_almost_every_merge_is_made_by_structure() -> None:
     """A result that does not pass the proof costs a merge by lines: that must be rare."""
-    made = [generators.trio(Random(seed), 3) for seed in range(300)]
+    made = [strategies.trio(Random(seed), 3) for seed in range(300)]
     outcomes = [laws.merge(trio) for trio in made if laws.comparable(trio)]
     assert len(outcomes) > 250
     assert sum(outcome.method == "lines" for outcome in outcomes) <= 2
 
 
 @settings(max_examples=100)
-@given(random=RANDOM, favor=st.sampled_from(["ours", "theirs"]))
-def test_a_favoured_side_leaves_no_conflict(random: Random, favor: str) -> None:
-    trio = generators.trio(random, 3)
+@given(trio=strategies.trios(3), favor=st.sampled_from(["ours", "theirs"]))
+def test_a_favoured_side_leaves_no_conflict(trio: strategies.Trio, favor: str) -> None:
     assume(laws.comparable(trio))
     outcome = merge_files(*trio, favor=favor, line_merge=lambda *_: (b"", False))
     if outcome.method == "structure":
@@ -45,10 +42,9 @@ def test_a_favoured_side_leaves_no_conflict(random: Random, favor: str) -> None:
 
 
 @settings(max_examples=100)
-@given(random=RANDOM)
-def test_a_large_document_merges_as_a_small_one(random: Random) -> None:
+@given(trio=strategies.trios(2))
+def test_a_large_document_merges_as_a_small_one(trio: strategies.Trio) -> None:
     """Runs that nobody changed are taken out of large documents: that must not be seen."""
-    trio = generators.trio(random, 2)
     assume(laws.comparable(trio))
     whole = laws.merge(trio)
     with pytest.MonkeyPatch.context() as patch:
@@ -60,9 +56,8 @@ def test_a_large_document_merges_as_a_small_one(random: Random) -> None:
 
 
 @settings(max_examples=100)
-@given(random=RANDOM)
-def test_with_the_line_merge_of_git_a_clean_result_is_sound(random: Random) -> None:
-    trio = generators.trio(random, 2)
+@given(trio=strategies.trios(2))
+def test_with_the_line_merge_of_git_a_clean_result_is_sound(trio: strategies.Trio) -> None:
     assume(laws.comparable(trio))
     outcome = merge_files(*trio)
     if outcome.clean:

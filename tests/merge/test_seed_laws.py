@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Callable
 from random import Random
 
-import generators
 import laws
 import pytest
+import strategies
 import yaml
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-TRIOS = st.randoms(use_true_random=False).map(lambda r: generators.trio(r, 3))
+TRIOS = strategies.trios()
 
 
 def comparable(*versions: bytes) -> bool:
@@ -172,12 +172,12 @@ def test_three_identical_inputs(trio):
 
 @settings(max_examples=80)
 @given(
-    random=st.randoms(use_true_random=False),
+    trio=TRIOS,
     cuts=st.lists(st.integers(0, 10_000), min_size=6, max_size=6),
 )
-def test_broken_text_is_a_result_or_one_error(random: Random, cuts: list[int]):
+def test_broken_text_is_a_result_or_one_error(trio: strategies.Trio, cuts: list[int]):
     broken = []
-    for version, start, length in zip(generators.trio(random, 3), cuts[:3], cuts[3:], strict=True):
+    for version, start, length in zip(trio, cuts[:3], cuts[3:], strict=True):
         at = start % (len(version) + 1)
         broken.append(version[:at] + version[at + length % 40 :])
     for merge in (
@@ -196,6 +196,6 @@ def merge_or_error(merge: Callable[[], Result]) -> bool:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_same_every_time(seed):
-    original, dest, updated = generators.trio(Random(seed), 5)
+    original, dest, updated = strategies.trio(Random(seed), 5)
     first = merge3(original, updated, dest)
     assert all(merge3(original, updated, dest) == first for _ in range(3))
