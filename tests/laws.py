@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 GONE = object()  # the value of what is not there
 KEYS = {
     "containers": ("name",),
+    "initContainers": ("name",),
     "env": ("name",),
     "images": ("name",),
     "volumes": ("name",),

@@ -9,23 +9,27 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from edits import edit, edited
 from hypothesis import strategies as st
-from manifests import chance, file, node
-from rendering import File
+from random_edits import edit, edited, edited_text
+from random_manifests import chance, file, mapping, node, text
+from rendering import Document, File
 from trees import collections, copied, value_of
 
 Trio = tuple[bytes, bytes, bytes]
 
 
 def trio(r: Random, most: int = 3) -> Trio:
-    """Base, ours and theirs: one to `most` edits on each side, and sometimes one on both."""
+    """Base, ours and theirs: one to `most` edits on each side, often two at one spot.
+
+    Sometimes both sides have made one edit alike before.
+    """
     base = file(r)
     start = base
     if chance(r, 10):
         start = copied(base)
         edit(r, start)
-    ours, theirs = edited(r, start, most), edited(r, start, most)
+    spot = r.randrange(1000) if chance(r, 40) else None
+    ours, theirs = edited(r, start, most, spot), edited(r, start, most, spot)
     for version in (base, ours, theirs):
         _without_known_faults(version)
     return base.data, ours.data, theirs.data
@@ -49,6 +53,19 @@ def randoms() -> st.SearchStrategy[Random]:
 def trios(most: int = 3) -> st.SearchStrategy[Trio]:
     """Base, ours and theirs."""
     return randoms().map(lambda r: trio(r, most))
+
+
+def text_trios() -> st.SearchStrategy[Trio]:
+    """Base, ours and theirs, where both sides edit one block scalar."""
+    return randoms().map(text_trio)
+
+
+def text_trio(r: Random) -> Trio:
+    """Base, ours and theirs of a file of one block scalar."""
+    base = text(r)
+    texts = base, edited_text(r, base), edited_text(r, base)
+    files = [File([Document(mapping(a="1", text=version, z="2"))]) for version in texts]
+    return files[0].data, files[1].data, files[2].data
 
 
 def files() -> st.SearchStrategy[File]:

@@ -7,8 +7,8 @@ ones. `spans.assert_identity` holds what is checked.
 from pathlib import Path
 
 import pytest
-from edits import comment
 from hypothesis import assume, given, settings
+from random_edits import comment
 from spans import assert_identity
 from strategies import changed_files, files, randoms
 from trees import collections

@@ -23,6 +23,13 @@ def test_random_edits_obey_the_laws(most: int, data: st.DataObject) -> None:
     laws.obey(trio)
 
 
+@settings(max_examples=300)
+@given(trio=strategies.text_trios())
+def test_edits_of_one_text_obey_the_laws(trio: strategies.Trio) -> None:
+    assume(laws.comparable(trio))
+    laws.obey(trio)
+
+
 def test_almost_every_merge_is_made_by_structure() -> None:
     """A result that does not pass the proof costs a merge by lines: that must be rare."""
     made = [strategies.trio(Random(seed), 3) for seed in range(300)]

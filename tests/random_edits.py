@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from random import Random
 
-from manifests import (
+from random_manifests import (
     ABOVE,
     COMMENTS,
     LINES,
@@ -25,28 +25,43 @@ from rendering import Document, File
 from trees import Entry, List, Map, Node, Scalar, Text, collections, copied
 
 
-def edited(r: Random, made: File, most: int) -> File:
-    """A copy of a file after one to `most` edits."""
+def edited(r: Random, made: File, most: int, spot: int | None = None) -> File:
+    """A copy of a file after one to `most` edits, the first of them at a spot that others edit too."""
     made = copied(made)
-    for _ in range(r.randint(1, most)):
+    edit(r, made, spot)
+    for _ in range(r.randint(0, most - 1)):
         edit(r, made)
     return made
 
 
-def edit(r: Random, made: File) -> None:
-    """One change somewhere."""
-    if not made.documents or chance(r, 8):
+def edit(r: Random, made: File, spot: int | None = None) -> None:
+    """One change: somewhere, or, mostly of a value, at a spot, which is one place in equal files."""
+    if not made.documents or (spot is None and chance(r, 8)):
         r.choice(FILE_EDITS)(r, made)
         return
-    document = r.choice(made.documents)
+    where = r if spot is None else Random(spot)
+    document = where.choice(made.documents)
     places = [c for c in collections(document.root) if c.entries]
     if places:
-        place = r.choice(places)
-        r.choice(EDITS)(r, document, place, r.choice(place.entries))
+        place = where.choice(places)
+        change = _change if spot is not None and chance(r, 60) else r.choice(EDITS)
+        change(r, document, place, where.choice(place.entries))
     elif isinstance(document.root, Map):
         _insert(r, document.root)
     else:
         document.root = node(r, 1)
+
+
+def edited_text(r: Random, made: Text) -> Text:
+    """A copy of a block scalar after an edit or two.
+
+    No line of it comes back elsewhere: in lines, a move is no more than a deletion and an addition.
+    """
+    fresh = [line for line in LINES if line not in made.lines]
+    made = copied(made)
+    for _ in range(r.randint(1, 2)):
+        _change_text(r, made, fresh)
+    return made
 
 
 # -- in a document
@@ -55,8 +70,7 @@ def edit(r: Random, made: File) -> None:
 def _change(r: Random, document: Document, place: Map, entry: Entry) -> None:
     made = entry.node
     if isinstance(made, Text):
-        at = r.randint(0, len(made.lines))
-        made.lines[at : at + r.randint(0, 2)] = [r.choice(LINES) for _ in range(r.randint(0, 2))]
+        _change_text(r, made, LINES)
     elif isinstance(made, Map):
         if made.entries:
             _change(r, document, made, r.choice(made.entries))
@@ -64,6 +78,11 @@ def _change(r: Random, document: Document, place: Map, entry: Entry) -> None:
             _insert(r, made)
     elif isinstance(made, Scalar):
         made.text = r.choice([*WORDS, *SCALARS])
+
+
+def _change_text(r: Random, made: Text, lines: list[str]) -> None:
+    at = r.randint(0, len(made.lines))
+    made.lines[at : at + r.randint(0, 2)] = [r.choice(lines) for _ in range(r.randint(0, 2))]
 
 
 def _add(r: Random, document: Document, place: Map, entry: Entry) -> None:
