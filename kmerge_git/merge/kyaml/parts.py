@@ -102,8 +102,13 @@ def part_of(theirs: Entry, plans: Iterator[Plan] | list[Plan]) -> Plan | None:
 
 
 def _stands_alone(entry: Entry, plan: Plan) -> bool:
-    """Whether no alias in a part has its anchor outside of it."""
+    """Whether a part is YAML without what is around it.
+
+    No alias has its anchor outside, and a blank follows the colon: JSON does not need one.
+    """
     text = entry.value.text
+    if entry.key is not None and entry.value.start == entry.key.end + 1:
+        return False
     if text.find("*", entry.start, entry.end) < 0:
         return True
     known: set[str] = set()
