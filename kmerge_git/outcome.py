@@ -1,11 +1,53 @@
-"""What a merge says about itself."""
+"""What a merge is asked, and what it answers."""
 
 from __future__ import annotations
+
+from kmerge_git.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Policy = Callable[..., "tuple[str, str] | None"]
 
 # What a caller may ask for.
 RULES = ("git", "kyaml")
 SIDES = ("ours", "theirs")
 STYLES = ("merge", "diff3", "zdiff3")
+LABELS = ("base", "ours", "theirs")
+
+
+class Options:
+    """How to merge: what a caller, git's attributes and the settings said."""
+
+    __slots__ = ("favor", "labels", "marker_size", "path", "policy", "rules", "style", "virtual")
+
+    def __init__(
+        self,
+        path: str = "",
+        rules: str = "git",
+        favor: str | None = None,
+        marker_size: int = 7,
+        labels: tuple[str, str, str] = LABELS,
+        style: str = "merge",
+        policy: Policy | None = None,
+        virtual: bool = False,
+    ) -> None:
+        for name, value, known in (
+            ("rules", rules, RULES),
+            ("favor", favor or "", ("", *SIDES)),
+            ("style", style, STYLES),
+        ):
+            if value not in known:
+                raise UsageError(f"{name}: `{value}` is none of {', '.join(filter(None, known))}")
+        self.path = path
+        self.rules = rules
+        self.favor = favor or ""
+        self.marker_size = marker_size
+        self.labels = labels
+        self.style = style
+        self.policy = policy
+        self.virtual = virtual  # an inner merge of a criss-cross: base instead of markers
 
 
 class Conflict:

@@ -11,7 +11,7 @@ if it passes every check. Whatever goes wrong inside ends in git's line merge.
 
 from __future__ import annotations
 
-from kmerge_git.errors import KmergeError, Unproved, Unsupported, UsageError
+from kmerge_git.errors import KmergeError, Unproved, Unsupported
 from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.ends import put_mark_into_hunk, to_bytes
@@ -20,7 +20,7 @@ from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import damage, proof
 from kmerge_git.merge.verify.line_opinion import Asked, lines_agree, needs_proof, same_meaning
-from kmerge_git.outcome import RULES, SIDES, STYLES, Conflict, Outcome
+from kmerge_git.outcome import LABELS, SIDES, Conflict, Options, Outcome
 from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split, split_like
@@ -33,41 +33,6 @@ if TYPE_CHECKING:
     from kmerge_git.merge.documents import MergedFile
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.tree.documents import Stream
-
-LABELS = ("base", "ours", "theirs")
-
-
-class Options:
-    """How to merge: what a caller, git's attributes and the settings said."""
-
-    __slots__ = ("favor", "labels", "marker_size", "path", "policy", "rules", "style", "virtual")
-
-    def __init__(
-        self,
-        path: str = "",
-        rules: str = "git",
-        favor: str | None = None,
-        marker_size: int = 7,
-        labels: tuple[str, str, str] = LABELS,
-        style: str = "merge",
-        policy: Policy | None = None,
-        virtual: bool = False,
-    ) -> None:
-        for name, value, known in (
-            ("rules", rules, RULES),
-            ("favor", favor or "", ("", *SIDES)),
-            ("style", style, STYLES),
-        ):
-            if value not in known:
-                raise UsageError(f"{name}: `{value}` is none of {', '.join(filter(None, known))}")
-        self.path = path
-        self.rules = rules
-        self.favor = favor or ""
-        self.marker_size = marker_size
-        self.labels = labels
-        self.style = style
-        self.policy = policy
-        self.virtual = virtual  # an inner merge of a criss-cross: base instead of markers
 
 
 def merge_files(
@@ -204,12 +169,11 @@ def _clean(merged: MergedFile, streams: Three[Stream], options: Options, lines: 
 
 def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
     """Ours with its conflicts spelled out."""
-    from kmerge_git.merge.write.hunks import Marks, spell
+    from kmerge_git.merge.write.hunks import spell
     from kmerge_git.text.markers import marker_size_for
 
     put_mark_into_hunk(merged, sources)
     size = marker_size_for((source.text for source in sources.each()), options.marker_size)
-    marks = Marks(options.labels, size, options.style)
     conflicts = [
         Conflict(resource, hunk.place, hunk.why, hunk.base, hunk.ours, hunk.theirs)
         for resource, hunk in merged.hunks()
@@ -217,7 +181,8 @@ def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) ->
     if options.virtual:
         text = merged.decided("base")
     else:
-        text = merged.text(lambda pieces, name: spell(pieces, marks, name))
+        labels, style = options.labels, options.style
+        text = merged.text(lambda pieces, name: spell(pieces, name, labels, size, style))
     return Outcome(to_bytes(text, sources), False, "structure", conflicts=tuple(conflicts))
 
 

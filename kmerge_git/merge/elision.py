@@ -118,30 +118,20 @@ def _document(text: str) -> Document | None:
 
 def _window(lines: list[str], base: str, side: str) -> Span:
     """The lines of the base that a side changed, with a neighbour on either end."""
-    head = _common(base, side)
-    tail = _common_end(base, side, min(len(base), len(side)) - head)
+    most = min(len(base), len(side))
+    head = _common(base, side, most)
+    tail = _common(base[::-1], side[::-1], most - head)
     first = base.count("\n", 0, head)
     last = len(lines) - base.count("\n", len(base) - tail)
     return max(first - 1, 0), min(last + 1, len(lines))
 
 
-def _common(a: str, b: str) -> int:
+def _common(a: str, b: str, most: int) -> int:
     """The length of the common beginning, by halves: comparing is fast, indexing is not."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_end(a: str, b: str, most: int) -> int:
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
-        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
+        if a[low:middle] == b[low:middle]:
             low = middle
         else:
             high = middle - 1
@@ -166,20 +156,20 @@ class _Finder:
 
     def runs(self) -> list[CommonRun]:
         """The runs, in order; none where the lines are not laid out as usual."""
-        if not self._mapping(0, len(self.lines)):
-            return []
-        return self.found
+        return self.found if self._mapping(0, len(self.lines)) else []
 
     def _mapping(self, low: int, high: int) -> bool:
         """Walk the entries of the mapping that these lines are; False: they are something else."""
         indents = self.indents
-        column = next((i for i in indents[low:high] if i >= 0), -1)
         inside = [i for i in indents[low:high] if i >= 0]
-        if column < 0 or min(inside) < column:
+        if not inside or min(inside) < inside[0]:
             return False
+        column = inside[0]
         starts = [n for n in range(low, high) if indents[n] == column]
         if any(self.lines[n][column : column + 2] in ("- ", "-", "? ") for n in starts):
-            return self._items(starts, high)
+            for start, end in zip(starts, [*starts[1:], high], strict=True):
+                self._inside(start, end)  # no element is taken out
+            return True
         first: int | None = None
         names: set[str] = set()
         for start, end in zip(starts, [*starts[1:], high], strict=True):
@@ -194,12 +184,6 @@ class _Finder:
             if self.lines[start].rstrip().endswith(":"):
                 self._inside(start, end)
         self._add(first, high, column, names)
-        return True
-
-    def _items(self, starts: list[int], high: int) -> bool:
-        """Walk the elements of a list: none is taken out, but inside of one there may be runs."""
-        for start, end in zip(starts, [*starts[1:], high], strict=True):
-            self._inside(start, end)
         return True
 
     def _inside(self, start: int, end: int) -> None:

@@ -5,57 +5,51 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Mapping
-    from typing import Any, Generic, TypeVar
+    from typing import Generic, TypeVar
 
     from kmerge_git.text.diff3 import Region
 
     T = TypeVar("T", covariant=True)
     U = TypeVar("U")
+else:  # importing `typing` costs as much as a small merge
+    T = None
 
-    class Three(Generic[T]):
-        base: T
-        ours: T
-        theirs: T
+    class Generic:
+        __slots__ = ()
 
-        def __init__(self, base: T, ours: T, theirs: T) -> None: ...
-        def map(self, change: Callable[[T], U]) -> Three[U]: ...
-        def each(self) -> tuple[T, T, T]: ...
-        def side(self, name: str) -> T: ...
-        def swapped(self) -> Three[T]: ...
-
-else:
-
-    class Three:
-        """The trio of a three-way merge (git's %O %A %B)."""
-
-        __slots__ = ("base", "ours", "theirs")
-
-        def __init__(self, base: Any, ours: Any, theirs: Any) -> None:
-            self.base = base
-            self.ours = ours
-            self.theirs = theirs
-
-        def __class_getitem__(cls, item: Any) -> type:
+        def __class_getitem__(cls, item: object) -> type:
             return cls
 
-        def map(self, change: Any) -> Three:
-            """The trio of what `change` makes of each."""
-            return Three(change(self.base), change(self.ours), change(self.theirs))
 
-        def each(self) -> tuple[Any, Any, Any]:
-            """The three, to walk over."""
-            return self.base, self.ours, self.theirs
+class Three(Generic[T]):
+    """The trio of a three-way merge (git's %O %A %B)."""
 
-        def side(self, name: str) -> Any:
-            """The one of a name: `base`, `ours` or `theirs`."""
-            return getattr(self, name)
+    __slots__ = ("base", "ours", "theirs")
 
-        def swapped(self) -> Three:
-            """The same merge seen from the other side."""
-            return Three(self.base, self.theirs, self.ours)
+    def __init__(self, base: T, ours: T, theirs: T) -> None:
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
 
-        def __repr__(self) -> str:
-            return f"Three({self.base!r}, {self.ours!r}, {self.theirs!r})"
+    def map(self, change: Callable[[T], U]) -> Three[U]:
+        """The trio of what `change` makes of each."""
+        return Three(change(self.base), change(self.ours), change(self.theirs))
+
+    def each(self) -> tuple[T, T, T]:
+        """The three, to walk over."""
+        return self.base, self.ours, self.theirs
+
+    def side(self, name: str) -> T:
+        """The one of a name: `base`, `ours` or `theirs`."""
+        version: T = getattr(self, name)
+        return version
+
+    def swapped(self) -> Three[T]:
+        """The same merge seen from the other side."""
+        return Three(self.base, self.theirs, self.ours)
+
+    def __repr__(self) -> str:
+        return f"Three({self.base!r}, {self.ours!r}, {self.theirs!r})"
 
 
 def whose(at: Three[object]) -> str:

@@ -114,40 +114,26 @@ def _over(prefix: str, column: int, text: str) -> str:
     return prefix + text
 
 
-class Marks:
-    """How conflicts are spelled: labels (base, ours, theirs), marker size, style."""
-
-    __slots__ = ("labels", "size", "style")
-
-    def __init__(self, labels: tuple[str, str, str], size: int, style: str) -> None:
-        self.labels = labels
-        self.size = size
-        self.style = style
-
-
-def spell(pieces: Pieces, marks: Marks, resource: str) -> str:
+def spell(
+    pieces: Pieces, resource: str, labels: tuple[str, str, str], size: int, style: str
+) -> str:
     """The text with whole-line markers around every hunk; the cause stands behind our label."""
-    return "".join(p if isinstance(p, str) else _spelled(p, marks, resource) for p in pieces)
+    return "".join(
+        p if isinstance(p, str) else _spelled(p, resource, labels, size, style) for p in pieces
+    )
 
 
-def _spelled(hunk: Hunk, marks: Marks, resource: str) -> str:
+def _spelled(hunk: Hunk, resource: str, labels: tuple[str, str, str], size: int, style: str) -> str:
     from kmerge_git.text.markers import conflict  # most merges are clean
 
     place = " ".join(part for part in (resource, hunk.place) if part)
-    base, ours, theirs = (_one_line(label) for label in marks.labels)
+    base, ours, theirs = map(_one_line, labels)
     cause = _one_line(f"{place}: {hunk.why}" if place else hunk.why)
     ours = f"{ours} ({cause})" if ours else f"({cause})"
-    with_base = marks.style in ("diff3", "zdiff3")
-    # A clash of a whole document is shown whole: half a document would explain nothing.
-    style = marks.style if hunk.place else "diff3"
-    return conflict(
-        hunk.ours,
-        hunk.base if with_base else None,
-        hunk.theirs,
-        (ours, base, theirs),
-        marks.size,
-        style,
-    )
+    old = hunk.base if style in ("diff3", "zdiff3") else None
+    if not hunk.place:  # a clash of a whole document is shown whole: a half would explain nothing
+        style = "diff3"
+    return conflict(hunk.ours, old, hunk.theirs, (ours, base, theirs), size, style)
 
 
 def _one_line(text: str) -> str:
