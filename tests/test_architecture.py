@@ -193,6 +193,42 @@ def test_a_ring_is_seen():
     assert circle({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
 
 
+BRANCHES = (ast.If, ast.IfExp, ast.For, ast.While, ast.ExceptHandler, ast.comprehension)
+
+
+def too_large(name: str, text: str) -> list[str]:
+    """Return what no reader wants to hold in the head at once."""
+    found = [f"{name}: {text.count(chr(10))} lines"] if text.count("\n") > 330 else []
+    for made in (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef)):
+        inside = list(ast.walk(made))
+        lines = made.end_lineno - made.lineno + 1
+        ways = 1 + sum(isinstance(node, BRANCHES) for node in inside)
+        ways += sum(len(node.values) - 1 for node in inside if isinstance(node, ast.BoolOp))
+        ways += sum(len(node.ifs) for node in inside if isinstance(node, ast.comprehension))
+        if lines > 45 or ways > 18:
+            found.append(f"{name}.{made.name}: {lines} lines, {ways} ways")
+    return found
+
+
+def test_modules_and_functions_stay_small():
+    modules = [(str(path.relative_to(PACKAGE)), path.read_text()) for path in MODULES]
+    assert not [line for name, text in modules for line in too_large(name, text)]
+
+
+def test_what_is_too_large_is_seen():
+    assert too_large("a", "x = 1\n" * 331)
+    assert too_large("a", "def f():\n" + "    x = 1\n" * 45)
+    assert too_large("a", f"def f(x):\n    return {' and '.join(['x'] * 19)}\n")
+    assert not too_large("a", f"def f(x):\n    return {' and '.join(['x'] * 18)}\n")
+
+
+def test_a_class_name_means_one_thing():
+    trees = [ast.parse(path.read_text()) for path in MODULES]
+    names = [n.name for tree in trees for n in ast.walk(tree) if isinstance(n, ast.ClassDef)]
+    assert len(names) > 100
+    assert sorted(names) == sorted(set(names))
+
+
 RULE_SETS = [
     *(PACKAGE / "merge" / "decide").glob("*.py"),
     *(PACKAGE / "merge" / "kyaml").glob("*.py"),
