@@ -45,7 +45,6 @@ def conflict(
     labels: Labels = ("", "", ""),
     size: int = SIZE,
     style: str = "merge",
-    eol: str = "\n",
 ) -> str:
     """The lines of a conflict; `labels` are those of ours, base and theirs.
 
@@ -53,16 +52,16 @@ def conflict(
     style `diff3`. A side that does not end in a line end gets one. Without a base (None) there
     is no section for it.
     """
-    ours, theirs = _whole(ours, eol), _whole(theirs, eol)
+    ours, theirs = _whole(ours), _whole(theirs)
     if ours == theirs:
         return ours
     mine, yours = _lines(ours), _lines(theirs)
     head, tail = (0, 0) if style == "diff3" else _common_ends(mine, yours)
-    out = [*mine[:head], _marker("<", size, labels[0], eol), *mine[head : len(mine) - tail]]
+    out = [*mine[:head], _marker("<", size, labels[0]), *mine[head : len(mine) - tail]]
     if style != "merge" and base is not None:
-        out += [_marker("|", size, labels[1], eol), _whole(base, eol)]
-    out += ["=" * size + eol, *yours[head : len(yours) - tail]]
-    out += [_marker(">", size, labels[2], eol), *yours[len(yours) - tail :]]
+        out += [_marker("|", size, labels[1]), _whole(base)]
+    out += ["=" * size + "\n", *yours[head : len(yours) - tail]]
+    out += [_marker(">", size, labels[2]), *yours[len(yours) - tail :]]
     return "".join(out)
 
 
@@ -136,13 +135,13 @@ def _next_line(text: str, at: int) -> int:
     return text.find("\n", at) + 1 or len(text)
 
 
-def _marker(char: str, size: int, label: str, eol: str) -> str:
+def _marker(char: str, size: int, label: str) -> str:
     label = " ".join(label.split())
-    return char * size + (f" {label}" if label else "") + eol
+    return char * size + (f" {label}" if label else "") + "\n"
 
 
-def _whole(text: str, eol: str) -> str:
-    return text if not text or text.endswith("\n") else text + eol
+def _whole(text: str) -> str:
+    return text if not text or text.endswith("\n") else text + "\n"
 
 
 def _lines(text: str) -> list[str]:

@@ -56,11 +56,6 @@ def resolve(value: str, style: str = "", tag: str = "") -> object:
     return _resolve_plain(value) if not style else value
 
 
-def kind_of(value: str, style: str = "", tag: str = "") -> str:
-    """The type kubectl gives a scalar: 'str', 'int', 'float', 'bool' or 'null'."""
-    return _TYPES.get(type(resolve(value, style, tag)).__name__, "str")
-
-
 def is_null(scalar: Scalar) -> bool:
     """Whether a scalar is null, `~` or nothing at all."""
     if scalar.tag:
@@ -85,7 +80,7 @@ def meaning(scalar: Scalar) -> Meaning:
     return _meaning_plain(value)
 
 
-def respell(value: str, style: str, *, flow: bool = False) -> str | None:
+def respell(value: str, style: str) -> str | None:
     """A string as a one-line token in plain (''), `'` or `"` style; None where that cannot be."""
     if style == '"':
         return _double(value)
@@ -93,7 +88,7 @@ def respell(value: str, style: str, *, flow: bool = False) -> str | None:
         return None
     if style == "'":
         return "'" + value.replace("'", "''") + "'"
-    return value if style == "" and _can_be_plain(value, flow) else None
+    return value if style == "" and _can_be_plain(value) else None
 
 
 def _resolve_plain(value: str) -> object:
@@ -255,21 +250,14 @@ def _is_printable(char: str) -> bool:
     )
 
 
-def _can_be_plain(value: str, flow: bool) -> bool:
+def _can_be_plain(value: str) -> bool:
     if not value or value[0] in " ,[]{}#&*!|>'\"%@`" or value[-1] in " :":
         return False
     if ": " in value or " #" in value or value.startswith(("---", "...")):
         return False
     if value[0] in "-?:" and value[1:2] in ("", " "):
         return False
-    if flow and not _can_be_plain_in_flow(value):
-        return False
     return _meaning_plain(value)[0] == "str"
-
-
-def _can_be_plain_in_flow(value: str) -> bool:
-    # `-,` and `?x` are read differently by old and new versions of libyaml
-    return not any(char in value for char in ",[]{}") and value[0] not in "?:"
 
 
 _ESCAPES = {

