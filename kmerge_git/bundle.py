@@ -24,7 +24,7 @@ EVERY_MERGE = (
     "kmerge_git.tree.scalars",
     "kmerge_git.kube.keytable",
 )
-# Every merge walks past these rooms and not every one enters: loaded at the first question.
+# Imported by modules of every merge and used by few merges: loaded when something of them is used.
 LATE = (
     "kmerge_git.merge.decide.block_texts",
     "kmerge_git.merge.decide.keyed",
@@ -34,8 +34,8 @@ LATE = (
     "kmerge_git.merge.write.flow",
     "kmerge_git.tree.blocks",
 )
-# What some merges need.
-ROOMS = ("text", "tree", "kube", "merge")
+# What some merges need: all of these folders, and more.
+FOLDERS = ("text", "tree", "kube", "merge")
 MORE = ("kmerge_git.git.questions",)
 
 
@@ -64,7 +64,7 @@ def contents(root: Path) -> tuple[bytes, bytes, bytes]:
     start = package / "cli" / "start.py"
     stamps = [_stamp(root, file) for file in (start, *(file for _, file in every[1:]))]
     codes = [(name, _below(root, file), _code(file)) for name, file in every]
-    some = {_name(root, file) for room in ROOMS for file in (package / room).rglob("*.py")}
+    some = {_name(root, file) for folder in FOLDERS for file in (package / folder).rglob("*.py")}
     rest = b""
     places = {}
     for name in sorted(some.union(MORE).difference(order)):

@@ -99,11 +99,11 @@ def test_a_listed_module_exists(name):
 def test_the_bundle_holds_every_module_of_its_rooms(monkeypatch):
     nothing = compile("", "nothing", "exec")
     monkeypatch.setattr(bundle, "_code", lambda file: nothing)  # names are all that is looked at
-    assert all((PACKAGE / room / "__init__.py").is_file() for room in bundle.ROOMS)
+    assert all((PACKAGE / name / "__init__.py").is_file() for name in bundle.FOLDERS)
     _, head, _ = bundle.contents(ROOT)
     _, _, every, some, late = marshal.loads(head)
     held = {name for name, *_ in every} | set(some)
-    below = {p for room in bundle.ROOMS for p in (PACKAGE / room).rglob("*.py")}
+    below = {p for name in bundle.FOLDERS for p in (PACKAGE / name).rglob("*.py")}
     assert {file_of(name) for name in held if name != "__future__"} >= below
     assert held.issuperset(LISTED)
     assert set(late) == set(bundle.LATE) <= set(some)
