@@ -125,13 +125,6 @@ def find_block(text: str) -> tuple[int, int]:
     return start, bare.index(CLOSE, start) + 1
 
 
-def block_rules(text: str) -> list[str]:
-    """The lines of the block without fences and comments."""
-    start, stop = find_block(text)
-    lines = (line.rstrip("\r\n") for line in _lines(text)[start:stop])
-    return [line for line in lines if split_line(line)[0]]
-
-
 def with_block(text: str, rules: Iterable[str], *, after: int = 0) -> str:
     """The text with the block in it, behind the line with the number `after`.
 

@@ -17,7 +17,6 @@ from kmerge_git.git.attributes import (
     BUILT_IN,
     OURS,
     AttributeLine,
-    block_rules,
     covers,
     find_block,
     merge_rules,
@@ -110,8 +109,8 @@ def _taken(
 
 def registered(text: str) -> tuple[str, ...]:
     """The patterns that the block of a file gives to our driver."""
-    rules = merge_rules("\n".join(block_rules(text)))
-    return tuple(rule.pattern for rule in rules if rule.merge == OURS)
+    rules = merge_rules(text)
+    return tuple(rule.pattern for rule in rules if rule.fenced and rule.merge == OURS)
 
 
 def skipped(

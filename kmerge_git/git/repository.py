@@ -61,9 +61,7 @@ class Repository:
         odb = inner.odb
         odb.add_backend(_Memory(), 1000)  # above the packs and the loose objects: it is asked first
         inner.set_odb(odb)
-        twin = Repository(inner)
-        twin.worktree = self.worktree
-        return twin
+        return Repository(inner)
 
     # -- commits ---------------------------------------------------------------------------------
 

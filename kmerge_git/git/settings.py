@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 ATTRIBUTES = ("kmerge-rules", "kmerge-favor", "kmerge-policy", "conflict-marker-size")
 CONFIG = r"^(kmerge\.|merge\.conflictstyle$)"
-VARIABLES = (
-    ("KMERGE_RULES", "rules"),
-    ("KMERGE_FAVOR", "favor"),
-    ("KMERGE_TIMEOUT", "timeout"),
-    ("KMERGE_CONFLICT_STYLE", "conflictstyle"),
-)
+VARIABLES = ("KMERGE_RULES", "KMERGE_FAVOR", "KMERGE_TIMEOUT", "KMERGE_CONFLICT_STYLE")
+CHOICES = {
+    "rules": ("rules", RULES),
+    "favor": ("favor", SIDES),
+    "conflictstyle": ("conflict_style", STYLES),
+}
 POLICIES = ("higher", "ours", "theirs", "union")
 
 
@@ -55,7 +55,7 @@ class Settings:
 def settings_for(path: str, *, environ: Mapping[str, str] | None = None) -> Settings:
     """The settings for a path below the current directory; asks git twice, at the same time."""
     if environ is None:
-        environ = {name: variable(name) or "" for name, _ in VARIABLES}
+        environ = {name: variable(name) or "" for name in VARIABLES}
     if nothing_is_set(path):
         return settle(path, [], {}, environ, {})
     from kmerge_git.git.questions import Question, attribute_values, config_pairs
@@ -85,9 +85,9 @@ def settle(
     for key, value in config:
         if key.startswith("kmerge."):
             _set(found, key, value)
-    for name, key in VARIABLES:
+    for name in VARIABLES:
         if environ.get(name):
-            _set(found, name, environ[name], key)
+            _set(found, name, environ[name])
     for name in ATTRIBUTES:
         if name == "kmerge-policy":
             found.policies = _policies_of(found, attributes.get(name, "")) + found.policies
@@ -98,18 +98,18 @@ def settle(
     return found
 
 
-def _set(found: Settings, name: str, value: str, key: str = "") -> None:
+def _set(found: Settings, name: str, value: str) -> None:
     """Take one value, or say why not."""
-    key = key or name.lstrip("-").rpartition(".")[2].removeprefix("kmerge-").replace("-", "")
-    if key == "rules":
-        _choose(found, name, "rules", value, RULES)
-    elif key == "favor":
-        if value in ("none", ""):
-            found.favor = None
+    words = name.lstrip("-").rpartition(".")[2].lower().replace("_", "-")
+    key = words.removeprefix("kmerge-").replace("-", "")
+    if key == "favor" and value in ("none", ""):
+        found.favor = None
+    elif key in CHOICES:
+        field, allowed = CHOICES[key]
+        if value in allowed:
+            setattr(found, field, value)
         else:
-            _choose(found, name, "favor", value, SIDES)
-    elif key == "conflictstyle":
-        _choose(found, name, "conflict_style", value, STYLES)
+            found.problems.append(f"{name}: `{value}` is none of {', '.join(allowed)}")
     elif key == "conflictmarkersize":
         if value.isascii() and value.isdigit() and int(value) > 0:
             found.marker_size = int(value)
@@ -119,13 +119,6 @@ def _set(found: Settings, name: str, value: str, key: str = "") -> None:
             found.problems.append(f"{name}: `{value}` is no number of seconds")
         else:
             found.timeout = seconds
-
-
-def _choose(found: Settings, name: str, field: str, value: str, allowed: tuple[str, ...]) -> None:
-    if value in allowed:
-        setattr(found, field, value)
-    else:
-        found.problems.append(f"{name}: `{value}` is none of {', '.join(allowed)}")
 
 
 def _seconds(value: str) -> float:

@@ -28,7 +28,7 @@ FILES = [
 def test_a_block_comes_and_goes_without_a_trace(text: str, after: int) -> None:
     after = min(after, text.count("\n") + (not text.endswith("\n") and bool(text)))
     there = attr.with_block(text, ["*.yaml merge=kmerge"], after=after)
-    assert attr.block_rules(there) == ["*.yaml merge=kmerge"]
+    assert [rule.text for rule in attr.merge_rules(there) if rule.fenced] == ["*.yaml merge=kmerge"]
     assert attr.without_block(there) == text
     assert attr.with_block(there, ["*.yaml merge=kmerge"]) == there
     assert there.startswith("\ufeff") == text.startswith("\ufeff")
