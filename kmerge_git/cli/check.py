@@ -30,13 +30,12 @@ for a whole file: `# kmerge: ignore-file M05`.
 
 exit code: 0 nothing found, 1 findings at or above --fail-on, 2 wrong usage or unreadable
 """
+CODES = {"+": "\033[32m", "-": "\033[31m"}  # the colours of a diff
 FORMATS = ("text", "json", "github", "sarif")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = EPILOG
     add = parser.add_argument
     add("files", nargs="*", metavar="FILE", help="files or folders; none: this folder")
     add("--staged", action="store_true", help="read the staged content; no FILE: all staged files")
@@ -142,24 +141,18 @@ def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
     from kmerge_git.check.world import disk
-    from kmerge_git.cli.check_files import expand, script_with
+    from kmerge_git.cli import check_files
 
     chosen = select(args.select, args.ignore)
     if args.staged:
-        from kmerge_git.cli.check_files import staged_world
-
-        world, versions, paths = staged_world(args.files)
+        world, versions, paths = check_files.staged_world(args.files)
     else:
-        from kmerge_git.cli.check_files import versions_on_disk
-
-        world, versions = disk(), versions_on_disk()
-        paths = expand(args.files)
+        world, versions = disk(), check_files.versions_on_disk()
+        paths = check_files.expand(args.files)
     if args.target:
-        from kmerge_git.cli.check_files import require_target
-
-        require_target(args.target, world)
+        check_files.require_target(args.target, world)
     worker = Run(
-        world, chosen, told=args.told, script_with=script_with(), versions=versions,
+        world, chosen, told=args.told, script_with=check_files.script_with(), versions=versions,
         target=args.target,
     )  # fmt: skip
     return worker, paths
@@ -173,7 +166,6 @@ def _mend(
 
     from kmerge_git.check.fix import fixed
     from kmerge_git.cli import files
-    from kmerge_git.cli.check_diff import diff
 
     left: list[Finding] = []
     by_file: dict[str, list[Finding]] = {}
@@ -186,7 +178,7 @@ def _mend(
         data = files.read(path)
         alone = worker.file(path, data)
         new, done = fixed(data, alone, partial(worker.file, path))
-        sys.stdout.write(diff(path, data, new, color=color))
+        sys.stdout.write(_diff(path, data, new, color=color))
         if write and new != data:
             files.write(path, new)
             left += worker.file(path, new)
@@ -197,6 +189,19 @@ def _mend(
             verb = "mended" if write else "can be mended"
             files.say(f"kmerge: {path}: {len(done)} {verb}: {', '.join(f.id for f in done)}")
     return sorted(left, key=order)
+
+
+def _diff(path: str, old: bytes, new: bytes, *, color: bool) -> str:
+    """A unified diff of two versions of a file; empty where they are equal."""
+    from difflib import unified_diff
+
+    before, after = (data.decode("utf-8").splitlines(keepends=True) for data in (old, new))
+    out = []
+    for line in unified_diff(before, after, f"a/{path}", f"b/{path}"):
+        whole = line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
+        code = CODES.get(line[0]) if color else None
+        out.append(f"{code}{whole.rstrip()}\033[0m\n" if code else whole)
+    return "".join(out)
 
 
 def _report(

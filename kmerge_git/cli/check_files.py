@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from itertools import pairwise
 from posixpath import normpath
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from kmerge_git.git.blobs import Blobs
+
+    VersionsOf = Callable[[str, bytes], GitVersions | None]
 
 SKIPPED = frozenset((".git", "node_modules", ".venv", "venv", ".tox", "vendor"))
 SCRIPTS = ("*.sh", "*.bash", "*Makefile", "*.mk", "*justfile", "*Taskfile.y*ml", ".github/*.y*ml",
@@ -86,14 +89,11 @@ def is_manifest_name(path: str) -> bool:
 
 def script_with() -> Callable[[str], str]:
     """Finds the script of the repository that gives a file to `kubectl patch`."""
-    found: list[tuple[str, str]] | None = None
+    found = cache(lambda: list(_patch_files()))
 
     def script_of(path: str) -> str:
-        nonlocal found
-        if found is None:
-            found = list(_patch_files())
         wanted = normpath(path)
-        for script, word in found:
+        for script, word in found():
             if wanted == word or wanted.endswith("/" + word) or word.endswith("/" + wanted):
                 return script
         return ""
@@ -103,7 +103,7 @@ def script_with() -> Callable[[str], str]:
 
 def _patch_files() -> Iterable[tuple[str, str]]:
     """Script and file of every `kubectl patch .. --patch-file FILE` that is tracked."""
-    if not _in_repository():
+    if not _git_directory():
         return
     from kmerge_git.git.blobs import answer
 
@@ -120,9 +120,7 @@ def _patch_files() -> Iterable[tuple[str, str]]:
 # -- git ---------------------------------------------------------------------------------------
 
 
-def staged_world(
-    paths: list[str],
-) -> tuple[World, Callable[[str, bytes], GitVersions | None], list[str]]:
+def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
     """The staged files: how to read them, their versions, and which ones to check."""
     from kmerge_git.git.blobs import blobs_of, staged_paths, top_of_tree, tracked
 
@@ -132,7 +130,7 @@ def staged_world(
             "--staged needs a git repository with a working tree",
             hint="go into one, or leave --staged out",
         )
-    prefix = os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
+    prefix = _prefix(top)
     from_top = [normpath(f"{prefix}/{p}") for p in paths]
     if from_top:
         names = _staged_names(paths, from_top, tracked(top))
@@ -154,8 +152,7 @@ def staged_world(
         return normpath(f"{prefix}/{path}") in folders
 
     shown = [os.path.relpath(name, prefix).replace(os.sep, "/") for name in names]
-    world = World(read, is_directory)
-    return world, _VersionReader(blobs, prefix).of, shown
+    return World(read, is_directory), _versions_in(top, blobs), shown
 
 
 def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -> list[str]:
@@ -172,39 +169,27 @@ def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -
     return names
 
 
-def versions_on_disk() -> Callable[[str, bytes], GitVersions | None]:
+def versions_on_disk() -> VersionsOf:
     """The versions in git of files of the working tree; None outside of a repository."""
-    reader: list[_VersionReader | None] = []
-
-    merging: list[bool] = []
+    merging = cache(_merge_is_unfinished)
+    reader = cache(_reader)
 
     def of(path: str, data: bytes) -> GitVersions | None:
-        if not merging:
-            merging.append(_merge_is_unfinished())
-        if not merging[0] and not (b"sops" in data and b"mac" in data):
+        if not merging() and not _may_be_sealed(data):
             return None  # neither check has anything to say: git need not be asked
-        if not reader:
-            reader.append(_reader())
-        return reader[0].of(path, data) if reader[0] else None
+        versions_of = reader()
+        return versions_of(path, data) if versions_of else None
 
     return of
 
 
-def _reader() -> _VersionReader | None:
-    if not _in_repository():
+def _reader() -> VersionsOf | None:
+    if not _git_directory():
         return None
     from kmerge_git.git.blobs import blobs_of, top_of_tree
 
     top = top_of_tree()
-    if top is None:
-        return None
-    prefix = os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
-    return _VersionReader(blobs_of(top), prefix)
-
-
-def _in_repository() -> bool:
-    """A look without git: most calls need no more."""
-    return _git_directory() != ""
+    return _versions_in(top, blobs_of(top)) if top is not None else None
 
 
 def _merge_is_unfinished() -> bool:
@@ -218,7 +203,10 @@ def _merge_is_unfinished() -> bool:
 
 
 def _git_directory() -> str:
-    """`.git` of the repository around this folder, or the file in its place; or nothing."""
+    """`.git` of the repository around this folder, or the file in its place; or nothing.
+
+    A look without git: most calls need no more.
+    """
     if os.environ.get("GIT_DIR"):
         return os.environ["GIT_DIR"]
     folder = os.getcwd()
@@ -232,44 +220,39 @@ def _git_directory() -> str:
         folder = above
 
 
-class _VersionReader:
-    """Reads the versions of a file that M11 and M12 compare."""
+def _prefix(top: str) -> str:
+    """This folder, as a path from the top of the working tree."""
+    return os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
 
-    def __init__(self, blobs: Blobs, prefix: str) -> None:
-        self.blobs = blobs
-        self.prefix = prefix
-        self._merge: tuple[str, str] | None = None
 
-    def of(self, path: str, data: bytes) -> GitVersions | None:
-        """The versions, where one of the two checks can say something."""
-        theirs, base = self._heads()
-        sealed = b"sops" in data and b"mac" in data
-        if not theirs and not sealed:
+def _may_be_sealed(data: bytes) -> bool:
+    return b"sops" in data and b"mac" in data
+
+
+def _versions_in(top: str, blobs: Blobs) -> VersionsOf:
+    """Reads the versions that M11 and M12 compare, where one of them can say something."""
+    from kmerge_git.git.blobs import answer, merge_heads
+
+    prefix = _prefix(top)
+    heads = cache(merge_heads)
+
+    def of(path: str, data: bytes) -> GitVersions | None:
+        theirs, base = heads()
+        if not theirs and not _may_be_sealed(data):
             return None
-        name = normpath(f"{self.prefix}/{path}")
+        name = normpath(f"{prefix}/{path}")
         if name.startswith("../"):
             return None
-        head = self.blobs.read(f"HEAD:{name}")
+        head = blobs.read(f"HEAD:{name}")
         if not theirs:
             return GitVersions(head)
+        driver = answer("-C", top, "check-attr", "-z", "merge", "--", name).split(b"\0")[2:3]
         return GitVersions(
             head,
-            self.blobs.read(f":0:{name}"),
-            self.blobs.read(f"{base}:{name}") if base else None,
-            self.blobs.read(f"{theirs}:{name}"),
-            self._is_driven(name),
+            blobs.read(f":0:{name}"),
+            blobs.read(f"{base}:{name}") if base else None,
+            blobs.read(f"{theirs}:{name}"),
+            driver == [b"kmerge"],
         )
 
-    def _heads(self) -> tuple[str, str]:
-        """The other side of an unfinished merge and the merge base; empty where there is none."""
-        from kmerge_git.git.blobs import merge_heads
-
-        if self._merge is None:
-            self._merge = merge_heads()
-        return self._merge
-
-    def _is_driven(self, name: str) -> bool:
-        from kmerge_git.git.blobs import answer
-
-        out = answer("-C", self.blobs.top, "check-attr", "-z", "merge", "--", name)
-        return out.split(b"\0")[2:3] == [b"kmerge"]
+    return of

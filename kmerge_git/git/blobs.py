@@ -25,7 +25,6 @@ class ThroughGit:
     def __init__(self, top: str) -> None:
         import subprocess
 
-        self.top = top
         self._process = subprocess.Popen(
             ["git", "-C", top, "cat-file", "--batch"],
             stdin=subprocess.PIPE,
@@ -61,8 +60,7 @@ class ThroughGit:
 class ThroughLibgit2:
     """libgit2 in this process."""
 
-    def __init__(self, top: str, repository: Repository) -> None:
-        self.top = top
+    def __init__(self, repository: Repository) -> None:
         self._repository = repository
 
     def read(self, name: str) -> bytes | None:
@@ -90,7 +88,7 @@ def blobs_of(top: str, files: int = 0) -> Blobs:
     from kmerge_git.git.repository import Repository
 
     try:
-        return ThroughLibgit2(top, Repository.open(top))
+        return ThroughLibgit2(Repository.open(top))
     except KmergeError:
         return ThroughGit(top)
 
