@@ -12,7 +12,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kmerge_git import __version__
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.cli.progress import Progress
@@ -152,7 +151,8 @@ def _share(tally: Tally, name: str) -> str:
 def _print_list(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     found = tally.disagreements
     if found:
-        print(f"\n{paint('disagreements', 'bold')} (`{_command(args, 'N')}` shows one)")
+        command = " ".join(["kmerge", "replay", *_scope(args), "--show", "N"])
+        print(f"\n{paint('disagreements', 'bold')} (`{command}` shows one)")
     for number, file in enumerate(found[:_MOST_LINES], 1):
         print(f"{number:>5}  {_place(file)}")
     if len(found) > _MOST_LINES:
@@ -168,10 +168,6 @@ def _place(file: Replayed) -> str:
     return f"{file.commit[:10]}  {file.path}{flag}"
 
 
-def _command(args: argparse.Namespace, number: str) -> str:
-    return " ".join(["kmerge", "replay", *_scope(args), "--show", number])
-
-
 def _scope(args: argparse.Namespace) -> list[str]:
     """Which merges were asked for, as words of the command line."""
     scope = [args.range] if args.range != "HEAD" else []
@@ -179,17 +175,16 @@ def _scope(args: argparse.Namespace) -> list[str]:
 
 
 def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) -> None:
-    from kmerge_git.whole.page import About, page
+    from kmerge_git.whole.page import page
     from kmerge_git.whole.replaying import Replayer
 
     place = Path(repository.worktree or repository.git_dir)
-    about = About(
-        place.name.removesuffix(".git") or str(place), " ".join(_scope(args)), __version__
-    )
+    name = place.name.removesuffix(".git") or str(place)
+    scope = " ".join(_scope(args))
     draft = Path(f"{args.html}.kmerge-{os.getpid()}")
     try:
         with draft.open("w", encoding="utf-8") as file:
-            file.writelines(page(tally, about, Replayer(repository).texts))
+            file.writelines(page(tally, name, scope, Replayer(repository).texts))
         draft.replace(args.html)
     except OSError as error:
         raise KmergeError(error.strerror or str(error), path=args.html) from error

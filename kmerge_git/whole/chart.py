@@ -20,37 +20,32 @@ class Part:
     tone: str
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar with its name."""
-
-    name: str
-    parts: tuple[Part, ...]
+Bars = dict[str, tuple[Part, ...]]  # by their names
 
 
-def chart(title: str, bars: tuple[Bar, ...]) -> str:
+def chart(title: str, bars: Bars) -> str:
     """The bars to one scale, with a legend of the parts that occur."""
-    scale = max((sum(part.count for part in bar.parts) for bar in bars), default=0)
+    scale = max(sum(part.count for part in parts) for parts in bars.values())
     if not scale:
         return ""
     height = _STEP * (len(bars) - 1) + _BAR
-    drawn = "".join(_bar(bar, index * _STEP, scale) for index, bar in enumerate(bars))
-    words = "; ".join(f"{bar.name}: {_spoken(bar)}" for bar in bars)
+    drawn = "".join(_bar(*bar, index * _STEP, scale) for index, bar in enumerate(bars.items()))
+    words = "; ".join(f"{name}: {_spoken(parts)}" for name, parts in bars.items())
     return (
         f'<figure><figcaption>{escape(title)}</figcaption><svg viewBox="0 0 {_WIDTH} {height}" '
         f'role="img" aria-label="{escape(words)}">{drawn}</svg>{_legend(bars)}</figure>'
     )
 
 
-def _spoken(bar: Bar) -> str:
-    return ", ".join(f"{part.count} {part.words}" for part in bar.parts if part.count)
+def _spoken(parts: tuple[Part, ...]) -> str:
+    return ", ".join(f"{part.count} {part.words}" for part in parts if part.count)
 
 
-def _bar(bar: Bar, top: int, scale: int) -> str:
+def _bar(name: str, parts: tuple[Part, ...], top: int, scale: int) -> str:
     middle = top + _BAR / 2 + 5
-    out = [f'<text class="name" x="0" y="{middle:.0f}">{escape(bar.name)}</text>']
+    out = [f'<text class="name" x="0" y="{middle:.0f}">{escape(name)}</text>']
     left, room = float(_LABEL), _WIDTH - _LABEL
-    for part in bar.parts:
+    for part in parts:
         width = room * part.count / scale
         if not part.count:
             continue
@@ -68,7 +63,7 @@ def _bar(bar: Bar, top: int, scale: int) -> str:
     return "".join(out)
 
 
-def _legend(bars: tuple[Bar, ...]) -> str:
-    shown = dict.fromkeys((p.tone, p.words) for bar in bars for p in bar.parts if p.count)
+def _legend(bars: Bars) -> str:
+    shown = dict.fromkeys((p.tone, p.words) for parts in bars.values() for p in parts if p.count)
     items = "".join(f'<li><i class="{tone}"></i>{escape(words)}</li>' for tone, words in shown)
     return f'<ul class="legend">{items}</ul>'

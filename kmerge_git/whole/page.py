@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from html import escape
 
-from kmerge_git.whole.chart import Bar, Part, chart
+from kmerge_git import __version__
+from kmerge_git.whole.chart import Part, chart
 from kmerge_git.whole.replaying import Replayed, ReplayedTexts
 from kmerge_git.whole.sidebyside import table
 from kmerge_git.whole.style import STYLE
@@ -17,18 +17,12 @@ _MOST_SHOWN = 200  # disagreements with their texts; more make no page that anyb
 TextsOf = Callable[[Replayed], ReplayedTexts]
 
 
-@dataclass(frozen=True, slots=True)
-class About:
-    """What was replayed, in words."""
+def page(tally: Tally, name: str, scope: str, texts_of: TextsOf) -> Iterator[str]:
+    """The parts of the page, one after the other, so that no more than one text is in memory.
 
-    repository: str
-    scope: str  # the range, or nothing
-    version: str
-
-
-def page(tally: Tally, about: About, texts_of: TextsOf) -> Iterator[str]:
-    """The parts of the page, one after the other, so that no more than one text is in memory."""
-    title = f"kmerge replay: {about.repository}"
+    `name` is the repository's, `scope` the range that was asked for, or nothing.
+    """
+    title = f"kmerge replay: {name}"
     yield (
         '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -36,19 +30,19 @@ def page(tally: Tally, about: About, texts_of: TextsOf) -> Iterator[str]:
         "style-src 'unsafe-inline'\">"
         f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>"
     )
-    yield _header(tally, about)
+    yield _header(tally, name, scope)
     yield _cards(tally)
     yield _charts(tally)
-    yield from _disagreements(tally, about, texts_of)
+    yield from _disagreements(tally, scope, texts_of)
     yield from _damaged(tally, texts_of)
     yield _new_conflicts(tally)
-    yield f"<footer>kmerge {escape(about.version)}</footer></main></body></html>\n"
+    yield f"<footer>kmerge {escape(__version__)}</footer></main></body></html>\n"
 
 
-def _header(tally: Tally, about: About) -> str:
-    scope = f" (<code>{escape(about.scope)}</code>)" if about.scope else ""
+def _header(tally: Tally, name: str, scope: str) -> str:
+    where = f" (<code>{escape(scope)}</code>)" if scope else ""
     what = "past merge was" if tally.merges == 1 else "past merges were"
-    notes = [f"{tally.merges} {what} merged again{scope}"]
+    notes = [f"{tally.merges} {what} merged again{where}"]
     if tally.criss_cross:
         notes.append(f"{tally.criss_cross} had several merge bases, the first was taken")
     if tally.octopus:
@@ -56,7 +50,7 @@ def _header(tally: Tally, about: About) -> str:
     if tally.cut_off:
         notes.append(f"{tally.cut_off} reach beyond this shallow clone")
     notes.append(tally.times())
-    return f"<h1>{escape(about.repository)}</h1><p class='lead'>{'; '.join(notes)}.</p>"
+    return f"<h1>{escape(name)}</h1><p class='lead'>{'; '.join(notes)}.</p>"
 
 
 def _cards(tally: Tally) -> str:
@@ -94,42 +88,33 @@ def _charts(tally: Tally) -> str:
     conflicts, resolved = counts["git_conflicts"], counts["resolved"]
     clean = counts["files"] - conflicts
     broken, mended = counts["git_broken"], counts["mended"]
-    git = Bar(
-        "git",
-        (
-            Part("clean", clean - broken, "t-clean"),
-            Part("clean, but broken", broken, "t-broken"),
-            Part("conflict", conflicts, "t-conflict"),
-        ),
+    git = (
+        Part("clean", clean - broken, "t-clean"),
+        Part("clean, but broken", broken, "t-broken"),
+        Part("conflict", conflicts, "t-conflict"),
     )
-    kmerge = Bar(
-        "kmerge",
-        (
-            Part("clean", clean - counts["new_conflicts"] - (broken - mended), "t-clean"),
-            Part("clean, but broken", broken - mended, "t-broken"),
-            Part("resolved by structure", resolved, "t-resolved"),
-            Part("conflict", counts["still_conflicts"] + counts["new_conflicts"], "t-conflict"),
-        ),
+    kmerge = (
+        Part("clean", clean - counts["new_conflicts"] - (broken - mended), "t-clean"),
+        Part("clean, but broken", broken - mended, "t-broken"),
+        Part("resolved by structure", resolved, "t-resolved"),
+        Part("conflict", counts["still_conflicts"] + counts["new_conflicts"], "t-conflict"),
     )
-    people = Bar(
-        "people",
-        (
-            Part("the same bytes", counts["resolved_same_bytes"], "t-same"),
-            Part("the same meaning", counts["resolved_same_meaning"], "t-clean"),
-            Part("another order", counts["resolved_other_order"], "t-order"),
-            Part("something else", counts["resolved_different"], "t-different"),
-            Part("no file to compare", counts["resolved_unknown"], "t-unknown"),
-        ),
+    people = (
+        Part("the same bytes", counts["resolved_same_bytes"], "t-same"),
+        Part("the same meaning", counts["resolved_same_meaning"], "t-clean"),
+        Part("another order", counts["resolved_other_order"], "t-order"),
+        Part("something else", counts["resolved_different"], "t-different"),
+        Part("no file to compare", counts["resolved_unknown"], "t-unknown"),
     )
     return (
         "<section><h2>Every merge</h2>"
-        + chart("The same merges under git and under kmerge", (git, kmerge))
-        + chart("What people committed where only kmerge resolves the conflict", (people,))
+        + chart("The same merges under git and under kmerge", {"git": git, "kmerge": kmerge})
+        + chart("What people committed where only kmerge resolves the conflict", {"people": people})
         + "</section>"
     )
 
 
-def _disagreements(tally: Tally, about: About, texts_of: TextsOf) -> Iterator[str]:
+def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]:
     found = tally.disagreements
     yield f"<section><h2>Disagreements <span>{len(found)}</span></h2>"
     yield (
@@ -139,7 +124,7 @@ def _disagreements(tally: Tally, about: About, texts_of: TextsOf) -> Iterator[st
     )
     if not found:
         yield "<p class='none'>None.</p>"
-    scope = f" {about.scope}" if about.scope else ""
+    scope = f" {scope}" if scope else ""
     for number, file in enumerate(found[:_MOST_SHOWN], 1):
         texts = texts_of(file)
         command = f"<code>kmerge replay{escape(scope)} --show {number}</code>"

@@ -86,11 +86,10 @@ class Tally:
 
     def milliseconds(self) -> dict[str, float]:
         """Median and longest time of a file."""
-        if not self.seconds:
-            return {"median": 0.0, "longest": 0.0}
+        seconds = self.seconds or [0.0]
         return {
-            "median": round(median(self.seconds) * 1000, 3),
-            "longest": round(max(self.seconds) * 1000, 3),
+            "median": round(median(seconds) * 1000, 3),
+            "longest": round(max(seconds) * 1000, 3),
         }
 
     def times(self) -> str:
