@@ -223,10 +223,10 @@ def _report(
         sys.stdout.write(github.render(findings))
     else:
         from kmerge_git import __version__
-        from kmerge_git.cli.check_docs import sarif_rules
+        from kmerge_git.check.registry import every
         from kmerge_git.report import sarif
 
-        sys.stdout.write(sarif.render(findings, sarif_rules(), __version__))
+        sys.stdout.write(sarif.render(findings, every(), __version__))
     sys.stdout.flush()
 
 

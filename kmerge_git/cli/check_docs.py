@@ -1,10 +1,8 @@
-"""What the registry tells about the checks: `--list`, `--explain`, SARIF rules."""
+"""What the registry tells about the checks: `--list` and `--explain`."""
 
 from __future__ import annotations
 
 from kmerge_git.check import registry
-from kmerge_git.check.registry import Check
-from kmerge_git.report.sarif import Rule
 
 TITLES = {
     "directives": "Directives of strategic merge patches",
@@ -27,13 +25,15 @@ def explain(id: str) -> str:
     """Everything about one check."""
     check = registry.get(id)
     example = "\n".join(f"    {line}" for line in check.example.split("\n"))
+    words = {"S": "the schema of the kind", "T": "the object that the patch changes"}
+    needs = " and ".join(words[letter] for letter in check.needs)
     return "\n".join(
         [
             f"{check.id}: {check.what} ({check.severity}, {check.group})",
             "",
             f"kubectl:    {check.kubectl}",
             f"kustomize:  {check.kustomize}",
-            *([f"needs:      {needs(check)}"] if check.needs else []),
+            *([f"needs:      {needs}"] if needs else []),
             "",
             "example:",
             example,
@@ -42,14 +42,3 @@ def explain(id: str) -> str:
             f"silence:    # kmerge: ignore {check.id}",
         ]
     )
-
-
-def needs(check: Check) -> str:
-    """What a check must know to speak."""
-    words = {"S": "the schema of the kind", "T": "the object that the patch changes"}
-    return " and ".join(words[letter] for letter in check.needs)
-
-
-def sarif_rules() -> list[Rule]:
-    """The checks as SARIF knows them."""
-    return [Rule(c.id, c.severity, c.what, c.mend) for c in registry.every()]

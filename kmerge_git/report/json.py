@@ -8,27 +8,14 @@ from collections.abc import Iterable
 from kmerge_git.finding import Finding
 
 SCHEMA = 1
+FIELDS = ("id", "severity", "file", "line", "column", "path", "message", "mend", "rule")
 
 
 def render(findings: list[Finding], skipped: Iterable[str] = ()) -> str:
     """One object: `{"schema": 1, "findings": [..], "skipped": [..]}`, the last with paths."""
     report = {
         "schema": SCHEMA,
-        "findings": list(map(_one, findings)),
+        "findings": [{name: getattr(f, name) for name in FIELDS} for f in findings],
         "skipped": sorted(skipped),
     }
     return json.dumps(report, indent=2) + "\n"
-
-
-def _one(finding: Finding) -> dict[str, str | int]:
-    return {
-        "id": finding.id,
-        "severity": finding.severity,
-        "file": finding.file,
-        "line": finding.line,
-        "column": finding.column,
-        "path": finding.path,
-        "message": finding.message,
-        "mend": finding.mend,
-        "rule": finding.rule,
-    }

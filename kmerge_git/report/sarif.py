@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, Protocol
 from urllib.parse import quote
 
 from kmerge_git.finding import ERROR, INFO, WARNING, Finding
@@ -13,17 +13,16 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(Protocol):
     """What SARIF tells about a check."""
 
     id: str
     severity: str
     what: str
-    help: str
+    mend: str
 
 
-def render(findings: list[Finding], rules: list[Rule], version: str) -> str:
+def render(findings: list[Finding], rules: Iterable[Rule], version: str) -> str:
     """One run with the rules that have findings."""
     used = {finding.id for finding in findings}
     known = [rule for rule in rules if rule.id in used]
@@ -45,7 +44,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     return {
         "id": rule.id,
         "shortDescription": {"text": rule.what},
-        "help": {"text": rule.help},
+        "help": {"text": rule.mend},
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
     }
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kmerge_git import __version__
-from kmerge_git.cli.check_docs import sarif_rules
+from kmerge_git.check.registry import every
 from kmerge_git.finding import Finding
 from kmerge_git.report import github, sarif, text
 from kmerge_git.report import json as as_json
@@ -98,7 +98,7 @@ def test_github() -> None:
 
 
 def test_sarif() -> None:
-    log = json.loads(sarif.render([ONE, TWO, THREE], sarif_rules(), __version__))
+    log = json.loads(sarif.render([ONE, TWO, THREE], every(), __version__))
     assert list(wrong(log, SCHEMA)) == []
     [run] = log["runs"]
     assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["D12", "D39", "M06"]
@@ -118,7 +118,7 @@ def test_sarif() -> None:
 
 
 def test_sarif_of_nothing() -> None:
-    log = json.loads(sarif.render([], sarif_rules(), __version__))
+    log = json.loads(sarif.render([], every(), __version__))
     assert list(wrong(log, SCHEMA)) == []
     assert log["runs"][0]["results"] == []
 
