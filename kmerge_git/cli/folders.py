@@ -8,7 +8,6 @@ import os
 from kmerge_git.cli import accounts, files
 from kmerge_git.cli.progress import Progress
 from kmerge_git.errors import UsageError
-from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.files import Package, read, write
 from kmerge_git.packages.merging import MergeFile, ResultFile, merge_packages
@@ -29,7 +28,7 @@ def run(args: argparse.Namespace, names: Three[str], merge_file: MergeFile) -> i
         progress.close()
     _write(args, results)
     _tell(args, results, moves, words)
-    failed = any(r.conflicts for r in results)
+    failed = any(r.merged.conflicts for r in results)
     return 1 if failed or (not two_way and args.rules == "git" and _unmerged(results)) else 0
 
 
@@ -61,15 +60,14 @@ def _tell(
         if args.explain or args.dry_run or args.summary:
             files.say(f"moved: {move.name}: {move.source} -> {move.target}")
     for result in results:
-        merged = Result(b"", result.decisions, result.reason, result.conflicts)
-        accounts.tell(args, merged, words, result.path)
+        accounts.tell(args, result.merged, words, result.path)
         if result.unmerged:
             files.say(f"not merged: {result.path}: {result.unmerged}")
         if args.dry_run and result.status != "same":
             print(f"{result.status}: {result.path}")
     if args.summary:
-        decisions = [d for r in results for d in r.decisions]
-        conflicts = sum(r.conflicts for r in results)
+        decisions = [d for r in results for d in r.merged.decisions]
+        conflicts = sum(r.merged.conflicts for r in results)
         present = [r for r in results if r.before is not None or r.after is not None]
         files.say(accounts.files([r.status for r in present], _unmerged(results)))
         files.say(accounts.count(decisions, words, conflicts))

@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 from kmerge_git.errors import CannotParse, KmergeError
 from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Decision
 from kmerge_git.packages.files import File, Package, files_at, is_manifest
 from kmerge_git.packages.moves import Move, gather
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
 Files = Three[File | None]
+UNCHANGED = Result(b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +28,7 @@ class ResultFile:
     path: str
     before: File | None
     after: File | None
-    decisions: tuple[Decision, ...] = ()
-    conflicts: int = 0
-    reason: str = ""
+    merged: Result = UNCHANGED
     unmerged: str = ""  # why the file could not be merged; the destination's stays
 
     @property
@@ -97,7 +95,7 @@ def _manifest(path: str, files: Files, merge_file: MergeFile) -> ResultFile:
             raise
         return ResultFile(path, ours, ours, unmerged=f"{error.why}; dest's version is kept")
     after = None if _is_gone(merged.data, files) else File(merged.data, mode)
-    return ResultFile(path, ours, after, merged.decisions, merged.conflicts, merged.reason)
+    return ResultFile(path, ours, after, merged)
 
 
 def _mode(files: Files) -> int:

@@ -159,7 +159,7 @@ def test_three_packages(case):
 
 def test_a_lost_change_is_listed():
     merged = merge({"a.yaml": A}, {}, {"a.yaml": secret("a", "mine")})["a.yaml"]
-    assert [d.rule for d in merged.decisions] == ["R1 lost"]
+    assert [d.rule for d in merged.merged.decisions] == ["R1 lost"]
     assert merged.status == "deleted"
 
 
