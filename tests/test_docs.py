@@ -52,7 +52,7 @@ def test_the_readme_names_every_command() -> None:
 
 def flags(command: str) -> set[str]:
     parser = argparse.ArgumentParser()
-    import_module(f"kmerge_git.cli.{COMMANDS[command][0]}").add_arguments(parser)
+    import_module(f"kmerge_git.cli.{command.replace('-', '_')}").add_arguments(parser)
     return {flag for action in parser._actions for flag in action.option_strings}
 
 

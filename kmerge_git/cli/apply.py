@@ -94,10 +94,10 @@ def _applied(
             namespace=args.namespace,
         )
     except PatchConflict as conflict:
-        raise objects.placed(conflict, wanted) from None
+        raise objects.placed(conflict, wanted.document) from None
     except PatchError as error:
-        is_annotation = LAST_APPLIED in error.steps
-        raise objects.placed(error, partner if partner and is_annotation else wanted) from None
+        blamed = partner if partner and LAST_APPLIED in error.steps else wanted
+        raise objects.placed(error, blamed.document) from None
 
 
 def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | None:

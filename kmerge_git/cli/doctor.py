@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from kmerge_git.cli.status import add_output, report
+from kmerge_git.cli import status
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.doctor import examine, leftovers
 from kmerge_git.git.install import DRIVER, DRIVER_NAME, Wish, plan_install
@@ -24,7 +24,7 @@ exit code: 0 all is well, 1 a probe failed, 2 an error
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `kmerge doctor`."""
-    add_output(parser)
+    status.add_arguments(parser)
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
 
 
@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
         broken = any(f.name in ("line", "driver") and f.state == "FAIL" for f in findings)
         if _repair(cwd, broken=broken):
             findings = examine(cwd)
-    return report(findings, as_json=args.json, color=args.color)
+    return status.report(findings, as_json=args.json, color=args.color)
 
 
 def _repair(cwd: Path, *, broken: bool) -> bool:

@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             values[loaded.document.number] = with_last_applied(loaded.value, config)
         except PatchError as error:
-            raise objects.placed(error, loaded) from None
+            raise objects.placed(error, loaded.document) from None
     texts = {
         loaded.document.number: reshape(loaded.document, value)
         for loaded, value in zip(file.objects, values.values(), strict=True)
@@ -96,7 +96,7 @@ def _read(loaded: Loaded) -> Map | None:
     try:
         return last_applied(loaded.value)
     except PatchError as error:
-        raise objects.placed(error, loaded) from None
+        raise objects.placed(error, loaded.document) from None
 
 
 def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map]]:

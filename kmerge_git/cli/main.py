@@ -13,27 +13,26 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-# command -> (module below kmerge_git.cli, one-line summary)
-# A command's module has `add_arguments(parser)`, `run(args) -> int`, the EPILOG of its help, and a
-# DESCRIPTION where the summary is not enough; it is imported only when its command is called,
-# because the imports are most of the start-up time.
-COMMANDS: dict[str, tuple[str, str]] = {
-    "install": ("install", "register the merge driver with git"),
-    "uninstall": ("uninstall", "take the merge driver out of git again"),
-    "status": ("status", "tell whether the merge driver works here"),
-    "doctor": ("doctor", "look closer, with a real merge in a scratch repository"),
-    "mergetool": ("mergetool", "merge three files for `git mergetool`"),
-    "check": ("check", "find wrong directives, merge damage and traps in manifests"),
-    "merge": ("merge", "merge two versions of a manifest that come from one base"),
-    "merge2": ("merge2", "merge a manifest or a directory over another one"),
-    "merge3": ("merge3", "merge what changed upstream into a version with own changes"),
-    "patch": ("patch", "apply a patch to a manifest, without a cluster"),
-    "make-patch": ("make_patch", "make the patch that leads from one manifest to another"),
-    "apply": ("apply", "what `kubectl apply` would make of a config and a live object"),
-    "last-applied": ("last_applied", "view, set or edit the annotation of `kubectl apply`"),
-    "solve": ("solve", "solve the conflicts that a merge left in the index"),
-    "preview": ("preview", "say what a merge or a rebase would do, without making it"),
-    "replay": ("replay", "merge the repository's own past merges again, and compare"),
+# A command's module below kmerge_git.cli (with `_` for `-`) has `add_arguments(parser)`,
+# `run(args) -> int`, the EPILOG of its help, and a DESCRIPTION where the summary is not enough.
+# It is imported only when its command is called: imports are most of the start-up time.
+COMMANDS = {
+    "install": "register the merge driver with git",
+    "uninstall": "take the merge driver out of git again",
+    "status": "tell whether the merge driver works here",
+    "doctor": "look closer, with a real merge in a scratch repository",
+    "mergetool": "merge three files for `git mergetool`",
+    "check": "find wrong directives, merge damage and traps in manifests",
+    "merge": "merge two versions of a manifest that come from one base",
+    "merge2": "merge a manifest or a directory over another one",
+    "merge3": "merge what changed upstream into a version with own changes",
+    "patch": "apply a patch to a manifest, without a cluster",
+    "make-patch": "make the patch that leads from one manifest to another",
+    "apply": "what `kubectl apply` would make of a config and a live object",
+    "last-applied": "view, set or edit the annotation of `kubectl apply`",
+    "solve": "solve the conflicts that a merge left in the index",
+    "preview": "say what a merge or a rebase would do, without making it",
+    "replay": "merge the repository's own past merges again, and compare",
 }
 
 # Whether this process runs one command and nothing else: then an import may be cut short.
@@ -85,10 +84,10 @@ def _dispatch(name: str, argv: list[str]) -> int:
     )
     runner = None
     known = name in COMMANDS and argv[0] == name  # then the other parsers are not needed
-    for command, (module, summary) in ({name: COMMANDS[name]} if known else COMMANDS).items():
+    for command, summary in ({name: COMMANDS[name]} if known else COMMANDS).items():
         sub = commands.add_parser(command, help=summary, description=summary)
         if command == name:
-            loaded = import_module(f"kmerge_git.cli.{module}")
+            loaded = import_module(f"kmerge_git.cli.{name.replace('-', '_')}")
             sub.formatter_class = argparse.RawDescriptionHelpFormatter
             sub.description = getattr(loaded, "DESCRIPTION", summary)
             sub.epilog = loaded.EPILOG

@@ -67,7 +67,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _partner(file: ObjectFile, wanted: Loaded) -> Loaded:
-    found = [loaded for loaded in file.objects if _same_object(loaded.value, wanted.value)]
+    names = objects.naming(wanted.value)
+    found = [loaded for loaded in file.objects if objects.naming(loaded.value) == names]
     return file.only(found, wanted.value)
 
 
@@ -82,19 +83,16 @@ def _require_one_kind(before: Loaded, wanted: Loaded) -> None:
     old, new = before.value.get("kind"), wanted.value.get("kind")
     if old and new and old != new:
         raise UsageError(
-            f"it holds a {new}, but {before.path} a {old}",
-            path=wanted.path,
+            f"it holds a {new}, but {before.document.source.path} a {old}",
+            path=wanted.document.source.path,
             hint="a patch cannot change the kind, give two versions of one object",
         )
 
 
-def _same_object(one: Map, other: Map) -> bool:
-    return objects.naming(one) == objects.naming(other)
-
-
 def _complain_about_lost(original: ObjectFile, modified: ObjectFile, single: bool) -> None:
+    names = [objects.naming(loaded.value) for loaded in modified.objects]
     for loaded in [] if single else original.objects:
-        if not any(_same_object(loaded.value, other.value) for other in modified.objects):
+        if objects.naming(loaded.value) not in names:
             files.say(
                 f"kmerge: {objects.title(loaded.value)} is only in {original.source.path}; "
                 "a patch cannot remove an object"
@@ -117,13 +115,13 @@ def _patch(
     args: argparse.Namespace,
 ) -> Map:
     try:
-        if args.type == "merge" and live is None:
-            return make_json_patch(before.value, wanted.value)
-        if args.type == "merge" and live is not None:
+        if args.type == "merge":
+            if live is None:
+                return make_json_patch(before.value, wanted.value)
             return make_json_patch3(before.value, wanted.value, live.value)
         schema = need_schema(document, wanted.value)
         if live is None:
             return make_patch(before.value, wanted.value, schema)
         return make_patch3(before.value, wanted.value, live.value, schema, overwrite=args.overwrite)
     except PatchError as error:
-        raise objects.placed(error, wanted) from None
+        raise objects.placed(error, wanted.document) from None

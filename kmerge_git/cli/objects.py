@@ -30,7 +30,6 @@ class Loaded:
 
     document: Document
     value: Map
-    path: str
 
     def matches(self, wanted: Map) -> bool:
         """Whether this is the object that another one names; what is not said matches."""
@@ -101,7 +100,8 @@ def check(args: argparse.Namespace, *inputs: str | None) -> None:
 
 def load(path: str, data: bytes | None = None) -> ObjectFile:
     """The objects of a file; documents of comments alone hold none."""
-    source = Source(files.read(path) if data is None else data, _shown(path))
+    shown = "<stdin>" if path == "-" else path
+    source = Source(files.read(path) if data is None else data, shown)
     stream = split(source)
     objects = []
     for document in stream.documents:
@@ -121,8 +121,8 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
             )
         if not isinstance(value, dict):
             wrong = PatchError("invalid JSON document", hint="a map is expected")
-            raise placed(wrong, Loaded(document, {}, source.path))
-        objects.append(Loaded(document, value, source.path))
+            raise placed(wrong, document)
+        objects.append(Loaded(document, value))
     return ObjectFile(path, source, stream, objects)
 
 
@@ -145,21 +145,17 @@ def title(value: Map) -> str:
     return f"{kind or 'object'}/{name}" if name else kind or "the object"
 
 
-def _shown(path: str) -> str:
-    return "<stdin>" if path == "-" else path
-
-
-def placed(error: PatchError, loaded: Loaded) -> PatchError:
+def placed(error: PatchError, document: Document) -> PatchError:
     """The error with the line and column of its field in the document, and on one line."""
-    node = loaded.document.root
+    node = document.root
     offset = node.start if node is not None else 0
     for step in error.steps:
         entry = _entry(node, step)
         if entry is None:
             break
         node, offset = entry.value, entry.key.start if entry.key is not None else entry.value.start
-    source = loaded.document.source
-    error.path = loaded.path
+    source = document.source
+    error.path = source.path
     error.line, error.column = source.position(offset)
     error.excerpt = source.line_at(offset)
     error.why = " ".join(error.why.split())
@@ -178,21 +174,17 @@ def _entry(node: Node | None, step: str | int) -> Entry | None:
 
 
 def write_values(values: list[Map], output: str | None) -> None:
-    """New text to a file, or to stdout as YAML or in the format that `-o` names."""
-    how = "json" if output == "json" else "yaml"
-    files.write(None if output in ("json", "yaml") else output, formatted(values, how))
+    """New text to a file, or to stdout: YAML documents, or with `-o json` as kubectl prints it."""
+    if output == "json":
+        from kmerge_git.patch.values import sorted_keys
 
+        texts = (json.dumps(sorted_keys(v), indent=4, ensure_ascii=False) for v in values)
+        text = "".join(f"{text}\n" for text in texts)
+    else:
+        from kmerge_git.tree.emit import dump
 
-def formatted(values: list[Map], how: str) -> bytes:
-    """New text: JSON as kubectl prints it, or YAML documents."""
-    from kmerge_git.patch.values import sorted_keys
-
-    if how == "json":
-        texts = [json.dumps(sorted_keys(v), indent=4, ensure_ascii=False) + "\n" for v in values]
-        return "".join(texts).encode()
-    from kmerge_git.tree.emit import dump
-
-    return "---\n".join(dump(value) for value in values).encode()
+        text = "---\n".join(map(dump, values))
+    files.write(None if output in ("json", "yaml") else output, text.encode())
 
 
 def emit(args: Any, file: ObjectFile, text: bytes, values: list[Map]) -> None:

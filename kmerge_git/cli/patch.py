@@ -140,7 +140,7 @@ def _patched(
         blamed = patch
         return apply_patch(value, patch.value, known)
     except PatchError as error:
-        raise objects.placed(error, blamed) from None
+        raise objects.placed(error, blamed.document) from None
 
 
 def _text(loaded: Loaded, value: Map) -> str:

@@ -23,12 +23,7 @@ COLOURS = {"ok": "green", "warn": "yellow", "FAIL": "red"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `kmerge status`."""
-    add_output(parser)
-
-
-def add_output(parser: argparse.ArgumentParser) -> None:
-    """The options that status and doctor have in common."""
+    """The options of `kmerge status`, which `kmerge doctor` has as well."""
     parser.add_argument("--json", action="store_true", help="print the findings as JSON")
     add_color(parser, "(default: auto)")
 

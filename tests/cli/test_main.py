@@ -37,7 +37,7 @@ def test_a_wrong_command_line_is_one_line(
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_explained(command: str) -> None:
     parser = argparse.ArgumentParser()
-    import_module(f"kmerge_git.cli.{COMMANDS[command][0]}").add_arguments(parser)
+    import_module(f"kmerge_git.cli.{command.replace('-', '_')}").add_arguments(parser)
     silent = [action.option_strings[0] for action in parser._actions
               if action.option_strings and not action.help]  # fmt: skip
     assert silent == []
