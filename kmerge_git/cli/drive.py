@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from kmerge_git.git.settings import Settings
-    from kmerge_git.merge.decide.rules import Policy
     from kmerge_git.outcome import Outcome
     from kmerge_git.pipeline import Options
     from kmerge_git.text.linemerge import GitMergeFile
@@ -113,15 +112,9 @@ def _learn(name: str, crds: list[str], text: bytes) -> None:
 
 def _split(argv: list[str]) -> tuple[dict[str, str], list[str]]:
     """`--name=value` flags, and the rest."""
-    flags: dict[str, str] = {}
-    paths: list[str] = []
-    for arg in argv:
-        if arg.startswith("--"):
-            name, _, value = arg[2:].partition("=")
-            flags[name] = value
-        else:
-            paths.append(arg)
-    return flags, paths
+    flags = [arg[2:].partition("=") for arg in argv if arg.startswith("--")]
+    paths = [arg for arg in argv if not arg.startswith("--")]
+    return {name: value for name, _, value in flags}, paths
 
 
 def _options(flags: dict[str, str], name: str, size: int, settings: Settings) -> Options:
@@ -132,6 +125,11 @@ def _options(flags: dict[str, str], name: str, size: int, settings: Settings) ->
         label = flags.get(flag, "")
         # git before 2.44 does not know these placeholders and passes them through
         labels.append(default if label in ("", "%" + literal) else label)
+    policy = None
+    if settings.policies:  # most repositories have none
+        from kmerge_git.merge.decide.policies import policy_for
+
+        policy = policy_for(settings.policies)
     return Options(
         name,
         settings.rules,
@@ -139,19 +137,10 @@ def _options(flags: dict[str, str], name: str, size: int, settings: Settings) ->
         size,
         (labels[0], labels[1], labels[2]),
         settings.conflict_style,
-        _policy(settings),
+        policy,
         # git adds 2 for every level of an inner merge of a criss-cross
         virtual=size >= settings.marker_size + 2,
     )
-
-
-def _policy(settings: Settings) -> Policy | None:
-    """What the settings decide about fields; most repositories have no such settings."""
-    if not settings.policies:
-        return None
-    from kmerge_git.merge.decide.policies import policy_for
-
-    return policy_for(settings.policies)
 
 
 def _read(path: str) -> bytes:

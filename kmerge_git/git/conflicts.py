@@ -58,8 +58,3 @@ class Operation:
     ours: str
     theirs: str
     labels: tuple[str, str, str]  # base, ours, theirs
-
-    @property
-    def is_known(self) -> bool:
-        """Whether git left a trace of what it was doing, so that the trees can be compared."""
-        return bool(self.base and self.ours and self.theirs)

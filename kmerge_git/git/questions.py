@@ -30,7 +30,16 @@ class Question:
 
     def __init__(self, *args: str) -> None:
         self._argv = ["git", *args]
-        self._out, self._pid = _spawn(self._argv)
+        self._pid = -1  # where this system cannot do it cheaply
+        if not CAN_SPAWN:
+            return
+        self._out, into = calls.pipe()
+        try:
+            self._pid = spawn(self._argv, into)
+        except OSError:
+            calls.close(self._out)
+        finally:
+            calls.close(into)
 
     def answer(self) -> bytes:
         """The output; nothing if git has none or fails (outside of a repository)."""
@@ -39,20 +48,6 @@ class Question:
         said = all_of(self._out)
         _, status = calls.waitpid(self._pid, 0)
         return said if status == 0 else b""
-
-
-def _spawn(argv: list[str]) -> tuple[int, int]:
-    """(end of the pipe, process), or (-1, -1) where this system cannot do it cheaply."""
-    if not CAN_SPAWN:
-        return -1, -1
-    out, into = calls.pipe()
-    try:
-        return out, spawn(argv, into)
-    except OSError:
-        calls.close(out)
-        return -1, -1
-    finally:
-        calls.close(into)
 
 
 def _run(argv: list[str]) -> bytes:

@@ -94,7 +94,7 @@ class _Scene:
         self.arrivals = [self._arrivals(t) for t in (self.operation.ours, self.operation.theirs)]
 
     def _arrivals(self, tree: str) -> Arrivals:
-        if not self.operation.is_known:
+        if not self.operation.name:  # no trees to compare
             return Arrivals((), self.repository.blob)
         return Arrivals.between(self.repository, self.operation.base, tree)
 
