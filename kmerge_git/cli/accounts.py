@@ -28,22 +28,21 @@ def tell(args: argparse.Namespace, merged: Result, words: dict[str, str], path: 
     if merged.reason:
         say(f"{path}: {merged.reason}" if path else f"kmerge: {merged.reason}")
     if merged.conflicts:
-        place = path or args.dest
-        say(f"conflict: {place}: {merged.conflicts} left to a person")
+        say(f"conflict: {path or args.dest}: {merged.conflicts} left to a person")
 
 
 def explain(decision: Decision, words: dict[str, str], path: str = "") -> str:
     """`a.yaml: Deployment/web spec.replicas: changed; from updated (M2)`."""
     side = words.get(decision.side, decision.side)
     source = "left to a person" if side == "conflict" else f"from {side}"
-    place, values = _place(decision, path), _values(decision, words)
-    return f"{place}: {decision.what}; {source} ({decision.rule}){values}"
+    what = f"{decision.what}; {source} ({decision.rule}){_values(decision, words)}"
+    return f"{place(decision, path)}: {what}"
 
 
 def loss(decision: Decision, words: dict[str, str], path: str = "") -> str:
     """`lost: a.yaml: Service/web spec.port: changed on both sides (M2): dest 3, updated 2`."""
     rule = decision.rule.removesuffix(" lost")
-    return f"lost: {_place(decision, path)}: {decision.what} ({rule}){_values(decision, words)}"
+    return f"lost: {place(decision, path)}: {decision.what} ({rule}){_values(decision, words)}"
 
 
 def is_loss(decision: Decision) -> bool:
@@ -73,9 +72,10 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
-def _place(decision: Decision, path: str) -> str:
-    place = " ".join(part for part in (decision.resource, decision.path) if part)
-    return ": ".join(part for part in (path, place or "document") if part)
+def place(decision: Decision, path: str = "") -> str:
+    """`a.yaml: Deployment/web spec.replicas`."""
+    found = " ".join(part for part in (decision.resource, decision.path) if part)
+    return ": ".join(part for part in (path, found or "document") if part)
 
 
 def _values(decision: Decision, words: dict[str, str]) -> str:

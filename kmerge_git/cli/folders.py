@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from contextlib import closing
 
 from kmerge_git.cli import accounts, files
 from kmerge_git.cli.progress import Progress
@@ -21,11 +22,8 @@ def run(args: argparse.Namespace, names: Three[str], merge_file: MergeFile) -> i
     words = accounts.MERGE2 if two_way else accounts.MERGE3
     packages: Three[Package] = names.map(lambda root: read(root) if root else {})
     paths = {*packages.base, *packages.ours, *packages.theirs}
-    progress = Progress(len(paths), "files")
-    try:
-        results, moves = merge_packages(packages, merge_file, two_way=two_way, done=progress.update)
-    finally:
-        progress.close()
+    with closing(Progress(len(paths), "files")) as bar:
+        results, moves = merge_packages(packages, merge_file, two_way=two_way, done=bar.update)
     _write(args, results)
     _tell(args, results, moves, words)
     failed = any(r.merged.conflicts for r in results)

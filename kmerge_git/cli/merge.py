@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kmerge_git.cli import files
+from kmerge_git.cli import accounts, files
 from kmerge_git.errors import UsageError
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
@@ -87,10 +87,8 @@ def learn_crds(path: str) -> None:
 def _tell(outcome: Outcome, *, explain: bool) -> None:
     if explain:
         for decision in outcome.decisions:
-            place = " ".join(part for part in (decision.resource, decision.path) if part)
-            files.say(
-                f"{place or 'document'}: {decision.what} -> {decision.side} (rule {decision.rule})"
-            )
+            what = f"{decision.what} -> {decision.side} (rule {decision.rule})"
+            files.say(f"{accounts.place(decision)}: {what}")
         how = {
             "same": "two of the three versions are equal",
             "lines": "git's line merge stands",

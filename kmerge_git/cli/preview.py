@@ -85,7 +85,7 @@ def _print_step(step: Step, paint: Paint) -> None:
         word = "CONFLICT" if file.result == "conflict" else file.result
         colour = _COLOURS.get(file.result, "green")
         print(f"{paint(f'{word:<9}', colour)} {file.path:<{width}}  {_detail(file)}".rstrip())
-        for conflict in file.left:
+        for conflict in file.conflicts:
             if file.method == "lines":  # no field, and no value to show
                 print(f"    merged by lines: {conflict.why}")
             else:
@@ -161,5 +161,5 @@ def _file_as_json(file: FilePreview) -> dict[str, Any]:
         "git": "clean" if file.git_clean else "conflict",
         "method": file.method,
         "note": file.note,
-        "conflicts": [plain(conflict) for conflict in file.left],
+        "conflicts": [plain(conflict) for conflict in file.conflicts],
     }

@@ -92,13 +92,10 @@ def _replay(
     if main.owns_process:
         collect_rarely()
 
-    progress = Progress(len(commits), "merges")
-    try:
+    with closing(Progress(len(commits), "merges")) as bar:
         for done, merge in enumerate(replay_all(repository, commits, jobs or cores()), 1):
-            progress.update(done)
+            bar.update(done)
             yield merge
-    finally:
-        progress.close()
 
 
 def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[ReplayedMerge]) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 
 _WIDTH = 900
@@ -11,21 +10,14 @@ _BAR = 34
 _STEP = 52
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A part of a bar; `tone` is a class of the page's style."""
-
-    words: str
-    count: int
-    tone: str
-
-
-Bars = dict[str, tuple[Part, ...]]  # by their names
+# Words, a count and a tone, which is a class of the page's style; bars by their names.
+Parts = tuple[tuple[str, int, str], ...]
+Bars = dict[str, Parts]
 
 
 def chart(title: str, bars: Bars) -> str:
     """The bars to one scale, with a legend of the parts that occur."""
-    scale = max(sum(part.count for part in parts) for parts in bars.values())
+    scale = max(sum(count for _, count, _ in parts) for parts in bars.values())
     if not scale:
         return ""
     height = _STEP * (len(bars) - 1) + _BAR
@@ -37,33 +29,33 @@ def chart(title: str, bars: Bars) -> str:
     )
 
 
-def _spoken(parts: tuple[Part, ...]) -> str:
-    return ", ".join(f"{part.count} {part.words}" for part in parts if part.count)
+def _spoken(parts: Parts) -> str:
+    return ", ".join(f"{count} {words}" for words, count, _ in parts if count)
 
 
-def _bar(name: str, parts: tuple[Part, ...], top: int, scale: int) -> str:
+def _bar(name: str, parts: Parts, top: int, scale: int) -> str:
     middle = top + _BAR / 2 + 5
     out = [f'<text class="name" x="0" y="{middle:.0f}">{escape(name)}</text>']
     left, room = float(_LABEL), _WIDTH - _LABEL
-    for part in parts:
-        width = room * part.count / scale
-        if not part.count:
+    for words, count, tone in parts:
+        width = room * count / scale
+        if not count:
             continue
-        title = f"<title>{part.count} {escape(part.words)}</title>"
+        title = f"<title>{count} {escape(words)}</title>"
         out.append(
-            f'<rect class="{part.tone}" x="{left:.1f}" y="{top}" width="{max(width, 1.5):.1f}" '
+            f'<rect class="{tone}" x="{left:.1f}" y="{top}" width="{max(width, 1.5):.1f}" '
             f'height="{_BAR}">{title}</rect>'
         )
-        if width > 9 * len(str(part.count)) + 8:
+        if width > 9 * len(str(count)) + 8:
             out.append(
-                f'<text class="count" x="{left + width / 2:.1f}" y="{middle:.0f}">'
-                f"{part.count}</text>"
+                f'<text class="count" x="{left + width / 2:.1f}" y="{middle:.0f}">{count}</text>'
             )
         left += width
     return "".join(out)
 
 
 def _legend(bars: Bars) -> str:
-    shown = dict.fromkeys((p.tone, p.words) for parts in bars.values() for p in parts if p.count)
+    parts = (part for parts in bars.values() for part in parts)
+    shown = dict.fromkeys((tone, words) for words, count, tone in parts if count)
     items = "".join(f'<li><i class="{tone}"></i>{escape(words)}</li>' for tone, words in shown)
     return f'<ul class="legend">{items}</ul>'

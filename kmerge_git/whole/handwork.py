@@ -8,8 +8,6 @@ from kmerge_git.git.repository import Libgit2LineMerge
 from kmerge_git.merge.three import Three
 from kmerge_git.text.markers import resolve
 
-Pair = tuple[bytes, bytes]
-
 
 def is_left_by_a_merge(
     found: bytes | None,
@@ -40,7 +38,7 @@ def _plain(data: bytes) -> bytes:
     return data.replace(b"\r\n", b"\n")
 
 
-def _readings(data: bytes, size: int) -> Pair:
+def _readings(data: bytes, size: int) -> tuple[bytes, bytes]:
     """A conflicted text with every conflict resolved to ours, and to theirs."""
     text = data.decode("utf-8", "surrogateescape")
     ours, theirs = (resolve(text, side, size) for side in ("ours", "theirs"))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from html import escape
 
 from kmerge_git import __version__
-from kmerge_git.whole.chart import Part, chart
+from kmerge_git.whole.chart import chart
 from kmerge_git.whole.replaying import Replayed, ReplayedTexts
 from kmerge_git.whole.sidebyside import table
 from kmerge_git.whole.style import STYLE
@@ -58,6 +58,8 @@ def _cards(tally: Tally) -> str:
     same = counts["resolved_same_bytes"] + counts["resolved_same_meaning"]
     resolved = _percent(counts["resolved"], counts["git_conflicts"])
     agreed = _percent(same, counts["resolved"])
+    followed = counts["followed"]
+    moved = f" ({followed} of them moved: `kmerge solve` follows)" if followed else ""
     cards = (
         (f"{counts['files']}", "manifests changed on both sides", ""),
         (f"{counts['git_conflicts']}", "conflict under git", "bad"),
@@ -65,18 +67,13 @@ def _cards(tally: Tally) -> str:
         (agreed, f"of these mean what people committed ({same})", "good"),
         (f"{counts['git_broken']}", "clean under git, but broken", "warn"),
         (f"{counts['new_conflicts']}", "clean under git, a conflict under kmerge", "warn"),
-        (f"{counts['deleted']}", _deleted(counts["followed"]), ""),
+        (f"{counts['deleted']}", f"deleted on one side, changed on the other{moved}", ""),
     )
     items = "".join(
         f'<li class="{tone if number not in ("0", "–") else ""}"><b>{number}</b>{words}</li>'
         for number, words, tone in cards
     )
     return f'<ul class="cards">{items}</ul>'
-
-
-def _deleted(followed: int) -> str:
-    moved = f" ({followed} of them moved: `kmerge solve` follows)" if followed else ""
-    return f"deleted on one side, changed on the other{moved}"
 
 
 def _percent(part: int, whole: int) -> str:
@@ -89,22 +86,22 @@ def _charts(tally: Tally) -> str:
     clean = counts["files"] - conflicts
     broken, mended = counts["git_broken"], counts["mended"]
     git = (
-        Part("clean", clean - broken, "t-clean"),
-        Part("clean, but broken", broken, "t-broken"),
-        Part("conflict", conflicts, "t-conflict"),
+        ("clean", clean - broken, "t-clean"),
+        ("clean, but broken", broken, "t-broken"),
+        ("conflict", conflicts, "t-conflict"),
     )
     kmerge = (
-        Part("clean", clean - counts["new_conflicts"] - (broken - mended), "t-clean"),
-        Part("clean, but broken", broken - mended, "t-broken"),
-        Part("resolved by structure", resolved, "t-resolved"),
-        Part("conflict", counts["still_conflicts"] + counts["new_conflicts"], "t-conflict"),
+        ("clean", clean - counts["new_conflicts"] - (broken - mended), "t-clean"),
+        ("clean, but broken", broken - mended, "t-broken"),
+        ("resolved by structure", resolved, "t-resolved"),
+        ("conflict", counts["still_conflicts"] + counts["new_conflicts"], "t-conflict"),
     )
     people = (
-        Part("the same bytes", counts["resolved_same_bytes"], "t-same"),
-        Part("the same meaning", counts["resolved_same_meaning"], "t-clean"),
-        Part("another order", counts["resolved_other_order"], "t-order"),
-        Part("something else", counts["resolved_different"], "t-different"),
-        Part("no file to compare", counts["resolved_unknown"], "t-unknown"),
+        ("the same bytes", counts["resolved_same_bytes"], "t-same"),
+        ("the same meaning", counts["resolved_same_meaning"], "t-clean"),
+        ("another order", counts["resolved_other_order"], "t-order"),
+        ("something else", counts["resolved_different"], "t-different"),
+        ("no file to compare", counts["resolved_unknown"], "t-unknown"),
     )
     return (
         "<section><h2>Every merge</h2>"

@@ -45,11 +45,6 @@ class FilePreview:
     data: bytes | None = None
     mode: int = 0o100644
 
-    @property
-    def left(self) -> tuple[Conflict, ...]:
-        """The conflicts that a person must decide."""
-        return self.conflicts if self.result == "conflict" else ()
-
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -20,14 +20,7 @@ from kmerge_git.whole.moves import Arrivals, changed_nothing_else, find_moves, w
 Skipped = Literal["", "octopus", "cut off"]
 
 
-@dataclass(frozen=True, slots=True)
-class BlobIds:
-    """The blobs that hold the versions of a file; empty where there is none."""
-
-    base: str
-    ours: str
-    theirs: str
-    people: str
+BlobIds = dict[str, str]  # base, ours, theirs and people; empty where there is no such file
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +96,7 @@ class Replayer:
         base = self.repository.merge_base(ours.oid, theirs.oid)
         if base is None and self.repository.is_shallow:
             return ReplayedMerge(oid, skipped="cut off")
-        criss_cross = bool(base) and self.repository.is_criss_cross(
-            base or "", ours.oid, theirs.oid
-        )
+        criss_cross = bool(base and self.repository.is_criss_cross(base, ours.oid, theirs.oid))
         base_tree = self.repository.commit(base).tree if base else None
         cases = touched_by_both(
             self.repository.changes(base_tree, ours.tree),
@@ -132,8 +123,9 @@ class Replayer:
         people_entry = self.repository.entry(commit.tree, case.path)
         if people_entry is not None and not people_entry.is_text:
             people_entry = None
-        blobs = BlobIds(*(entry.oid if entry else "" for entry in (*case.entries, people_entry)))
-        three, people = self._versions(blobs), self._read(blobs.people)
+        oids = [entry.oid if entry else "" for entry in (*case.entries, people_entry)]
+        blobs = dict(zip(("base", "ours", "theirs", "people"), oids, strict=True))
+        three, people = self._versions(blobs), self._read(blobs["people"])
         options = Options(case.path)
         start = time.perf_counter()
         both = merge_both(three, options, self._lines)
@@ -162,7 +154,7 @@ class Replayer:
         )
 
     def _versions(self, blobs: BlobIds) -> Three[bytes | None]:
-        return Three(blobs.base, blobs.ours, blobs.theirs).map(self._read)
+        return Three(blobs["base"], blobs["ours"], blobs["theirs"]).map(self._read)
 
     def _read(self, oid: str) -> bytes | None:
         return self.repository.blob(oid) if oid else None
@@ -171,7 +163,7 @@ class Replayer:
         """The five texts of a file, merged once more."""
         three = self._versions(file.blobs)
         both = merge_both(three, Options(file.path), self._lines)
-        people = self._read(file.blobs.people)
+        people = self._read(file.blobs["people"])
         base, ours, theirs = three.map(lambda data: data or b"").each()
         return ReplayedTexts(base, ours, theirs, both.outcome, people or b"")
 
@@ -181,10 +173,7 @@ def _is_replayable(case: FileCase) -> bool:
         case.kind in ("changed by both", "added by both")
         and is_manifest(case.path)
         and case.is_text
-        and case.ours is not None
-        and case.theirs is not None
-        and case.ours.oid != case.theirs.oid
-        and (case.base is None or case.base.oid not in (case.ours.oid, case.theirs.oid))
+        and len({entry.oid if entry else "" for entry in case.entries}) == 3  # not modes alone
     )
 
 

@@ -7,6 +7,7 @@ from difflib import unified_diff
 from pathlib import Path, PurePosixPath
 
 from kmerge_git.whole.replaying import Replayed, ReplayedTexts
+from kmerge_git.whole.sidebyside import lines_of
 
 _SHORT = 60  # lines of a base that is shown whole
 
@@ -17,7 +18,7 @@ Line = tuple[str, str]  # a text and its colour, if it has one
 def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
     """The base, what each side did to it, what kmerge and what people made of it."""
     yield f"{file.path} in {file.commit[:10]} {file.subject}", "bold"
-    versions = {name: _lines(data) for name, data in _named(texts).items()}
+    versions = {name: lines_of(data) for name, data in _named(texts).items()}
     base = versions["base"]
     if len(base) <= _SHORT:
         yield from _section("base", ((line, "") for line in base))
@@ -48,10 +49,6 @@ def _named(texts: ReplayedTexts) -> dict[str, bytes]:
         "kmerge": texts.kmerge.text,
         "people": texts.people,
     }
-
-
-def _lines(data: bytes) -> list[str]:
-    return data.decode("utf-8", "replace").splitlines()
 
 
 def _diff(old: tuple[str, list[str]], new: tuple[str, list[str]]) -> Iterator[Line]:

@@ -14,7 +14,7 @@ _MOST_LINES = 6000  # difflib is quadratic: longer texts are not compared in the
 
 def table(left: bytes, right: bytes, heads: tuple[str, str]) -> str:
     """The table; equal lines far from a difference are left out."""
-    a, b = _lines(left), _lines(right)
+    a, b = lines_of(left), lines_of(right)
     if max(len(a), len(b)) > _MOST_LINES:
         return f'<p class="note">{len(a)} and {len(b)} lines: too long for this page.</p>'
     rows = list(_rows(a, b))
@@ -28,7 +28,8 @@ def table(left: bytes, right: bytes, heads: tuple[str, str]) -> str:
     )
 
 
-def _lines(data: bytes) -> list[str]:
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a text, whatever its bytes are."""
     return data.decode("utf-8", "replace").splitlines()
 
 

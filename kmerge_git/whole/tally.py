@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import asdict
 from statistics import median
 from typing import Any
 
@@ -131,5 +130,5 @@ def as_plain(file: Replayed) -> dict[str, Any]:
         "people_damage": list(file.people_damage),
         "conflicts": list(file.places),
         "criss_cross": file.criss_cross,
-        "blobs": asdict(file.blobs),
+        "blobs": file.blobs,
     }

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from kmerge_git.whole.chart import Part, chart
+from kmerge_git.whole.chart import chart
 from kmerge_git.whole.sidebyside import table
 
 
 def test_bars_are_to_one_scale() -> None:
-    long = (Part("clean", 30, "t-clean"), Part("conflict", 10, "t-conflict"))
-    short = (Part("clean", 20, "t-clean"), Part("none", 0, "t-none"))
+    long = (("clean", 30, "t-clean"), ("conflict", 10, "t-conflict"))
+    short = (("clean", 20, "t-clean"), ("none", 0, "t-none"))
     svg = chart("title", {"git": long, "kmerge": short})
     widths = [float(width) for width in re.findall(r'<rect[^>]* width="([\d.]+)"', svg)]
     assert widths == [607.5, 202.5, 405.0]
@@ -19,11 +19,11 @@ def test_bars_are_to_one_scale() -> None:
 
 
 def test_nothing_to_draw() -> None:
-    assert chart("title", {"git": (Part("clean", 0, "t"),)}) == ""
+    assert chart("title", {"git": (("clean", 0, "t"),)}) == ""
 
 
 def test_a_sliver_is_visible_and_has_no_number() -> None:
-    svg = chart("t", {"git": (Part("many", 100000, "t"), Part("one", 1, "u"))})
+    svg = chart("t", {"git": (("many", 100000, "t"), ("one", 1, "u"))})
     assert 'class="u" x="900.0" y="0" width="1.5"' in svg
     assert svg.count('class="count"') == 1
 
