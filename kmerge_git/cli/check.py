@@ -71,17 +71,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
     """Define what the files are, for those that know better than the rules."""
     kind = parser.add_mutually_exclusive_group()
-    kind.add_argument(
-        "--patch",
-        dest="told",
-        action="store_const",
-        const="patch",
-        default="",
-        help="all files are strategic merge patches",
-    )
-    kind.add_argument(
-        "--manifest", dest="told", action="store_const", const="manifest", help="no file is a patch"
-    )
+    kinds = {"patch": "all files are strategic merge patches", "manifest": "no file is a patch"}
+    for word, text in kinds.items():
+        kind.add_argument(
+            f"--{word}", dest="told", action="store_const", const=word, default="", help=text
+        )
     parser.add_argument(
         "--target", default="", metavar="FILE", help="the object that the patches change"
     )

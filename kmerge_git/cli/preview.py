@@ -112,15 +112,10 @@ def _print_conflict(conflict: Conflict, paint: Paint) -> None:
 def _summary(preview: Preview) -> str:
     count: Counter[str] = Counter(file.result for step in preview.steps for file in step.files)
     total = sum(count.values())
+    called = {"resolved": "resolved by structure", "conflict": "in conflict"}
     words = [
-        f"{count[result]} {word}"
-        for result, word in (
-            ("clean", "clean"),
-            ("resolved", "resolved by structure"),
-            ("improved", "improved"),
-            ("moved", "moved"),
-            ("conflict", "in conflict"),
-        )
+        f"{count[result]} {called.get(result, result)}"
+        for result in ("clean", "resolved", "improved", "moved", "conflict")
         if count[result]
     ]
     files = f"{counted(total, 'file')} changed on both sides"

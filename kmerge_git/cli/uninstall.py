@@ -19,9 +19,7 @@ changed, and every other line of the attribute files stay as they are.
 """
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The options of `kmerge uninstall`."""
-    add_places(parser)
+add_arguments = add_places
 
 
 def run(args: argparse.Namespace) -> int:

@@ -58,7 +58,10 @@ def merge_rules(text: str) -> list[AttributeLine]:
     found = []
     for index, line in enumerate(_lines(text)):
         pattern, words = split_line(line)
-        value = _merge_value(words, values)
+        value = ""
+        for word in words:  # the last of them wins
+            name, _, given = word.partition("=")
+            value = (given or "set") if name == "merge" else values.get(word, value)
         if pattern.startswith("[attr]"):
             values |= {pattern.removeprefix("[attr]"): value} if value else {}
         elif pattern and value:
@@ -166,12 +169,3 @@ def _lines(text: str) -> list[str]:
 
 def _last(pattern: str) -> str:
     return pattern.rstrip("/").rpartition("/")[2] or "*"
-
-
-def _merge_value(words: list[str], values: dict[str, str]) -> str:
-    """What a line's words say about `merge`; the last of them wins."""
-    value = ""
-    for word in words:
-        name, _, given = word.partition("=")
-        value = (given or "set") if name == "merge" else values.get(word, value)
-    return value

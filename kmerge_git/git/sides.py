@@ -56,15 +56,8 @@ class FileCase:
 
     path: str
     kind: Kind
-    base: TreeEntry | None
-    ours: TreeEntry | None
-    theirs: TreeEntry | None
+    entries: Entries  # of the base, of ours and of theirs
     note: str = ""
-
-    @property
-    def entries(self) -> Entries:
-        """The versions of the base, of ours and of theirs."""
-        return self.base, self.ours, self.theirs
 
     @property
     def is_text(self) -> bool:
@@ -97,19 +90,20 @@ def _pair(our: Change, their: Change) -> FileCase | None:
     if our.new is None and their.new is None:
         return None
     if our.new is None:
-        return FileCase(their.new_path, "deleted by us", base, None, their.new)
+        return FileCase(their.new_path, "deleted by us", (base, None, their.new))
     if their.new is None:
-        return FileCase(our.new_path, "deleted by them", base, our.new, None)
+        return FileCase(our.new_path, "deleted by them", (base, our.new, None))
+    entries = (base, our.new, their.new)
     moved_by_us = our.new_path != our.old_path
     moved_by_them = their.new_path != their.old_path
     if moved_by_us and moved_by_them and our.new_path != their.new_path:
         note = f"{our.new_path} and {their.new_path}"
-        return FileCase(our.old_path, "renamed to two names", base, our.new, their.new, note)
+        return FileCase(our.old_path, "renamed to two names", entries, note)
     if base in (our.new, their.new) or our.new == their.new:
         return None  # one side did no more than rename, or both did the same
     path = our.new_path if moved_by_us else their.new_path
     note = f"renamed from {our.old_path}" if path != our.old_path else ""
-    return FileCase(path, "changed by both", base, our.new, their.new, note)
+    return FileCase(path, "changed by both", entries, note)
 
 
 def _arrivals(changes: Sequence[Change]) -> Files:
@@ -124,7 +118,7 @@ def _arrivals(changes: Sequence[Change]) -> Files:
 def _added_files(ours: Files, theirs: Files) -> list[FileCase]:
     """Files that both sides put at one path, with different contents."""
     return [
-        FileCase(path, "added by both", None, entry, theirs[path])
+        FileCase(path, "added by both", (None, entry, theirs[path]))
         for path, entry in ours.items()
         if path in theirs and theirs[path] != entry
     ]
@@ -135,11 +129,11 @@ def _files_over_directories(ours: Files, theirs: Files) -> list[FileCase]:
     our_directories, their_directories = _directories(ours), _directories(theirs)
     clash: Kind = "file and directory"
     return [
-        FileCase(path, clash, None, entry, None, "a directory on the other side")
+        FileCase(path, clash, (None, entry, None), "a directory on the other side")
         for path, entry in ours.items()
         if path in their_directories
     ] + [
-        FileCase(path, clash, None, None, entry, "a directory on our side")
+        FileCase(path, clash, (None, None, entry), "a directory on our side")
         for path, entry in theirs.items()
         if path in our_directories
     ]

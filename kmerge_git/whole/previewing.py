@@ -122,14 +122,6 @@ def preview_rebase(
 
 def _without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Commit) -> Preview:
     """The preview before any file is looked at: enough where one commit is the other's ancestor."""
-    base = _merge_base(repository, ours, theirs)
-    state: State = "merge"
-    if base in (ours.oid, theirs.oid):
-        state = "up to date" if base == theirs.oid else "fast-forward"
-    return Preview(mode, state, ours.oid, theirs.oid, base)
-
-
-def _merge_base(repository: Repository, ours: Commit, theirs: Commit) -> str:
     base = repository.merge_base(ours.oid, theirs.oid)
     if base is None and repository.is_shallow:
         why = "the common ancestor is not here: this is a shallow clone"
@@ -137,7 +129,10 @@ def _merge_base(repository: Repository, ours: Commit, theirs: Commit) -> str:
     if base is None:
         hint = "git would need --allow-unrelated-histories"
         raise UsageError("the two histories have nothing in common", hint=hint)
-    return base
+    state: State = "merge"
+    if base in (ours.oid, theirs.oid):
+        state = "up to date" if base == theirs.oid else "fast-forward"
+    return Preview(mode, state, ours.oid, theirs.oid, base)
 
 
 def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -> list[Commit]:

@@ -57,7 +57,7 @@ def test_nothing_to_decide(ours: list[Change], theirs: list[Change]) -> None:
 
 def test_the_entries_of_a_case() -> None:
     (case,) = touched_by_both([edit("f", A, B, "g")], [edit("f", A, C)])
-    assert (case.base, case.ours, case.theirs, case.note) == (A, B, C, "renamed from f")
+    assert (case.entries, case.note) == ((A, B, C), "renamed from f")
 
 
 def test_the_cases_come_in_the_order_of_their_paths() -> None:
