@@ -132,13 +132,11 @@ def _patched(
     try:
         if args.type == "merge":
             return apply_json_patch(value, patch.value)
-        if args.flavor == "kustomize":
-            known = find_schema(schema, value)
-            return apply_patch(value, patch.value, known, flavor="kustomize")
-        blamed = loaded  # a kind that nothing is known about
-        known = need_schema(schema, value)
-        blamed = patch
-        return apply_patch(value, patch.value, known)
+        known = find_schema(schema, value)
+        if known is None and args.flavor == "kubectl":
+            blamed = loaded  # a kind that nothing is known about
+            known = need_schema(schema, value)
+        return apply_patch(value, patch.value, known, flavor=args.flavor)
     except PatchError as error:
         raise objects.placed(error, blamed.document) from None
 

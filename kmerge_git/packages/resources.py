@@ -6,6 +6,7 @@ merges in a repository (`whole.moves`). They say what a name is and what becomes
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
@@ -19,15 +20,9 @@ def by_name(
     documents: Iterable[Document], name_of: Callable[[Document], Name | None]
 ) -> dict[Name, Document]:
     """The documents that have a name, without those that share it with another one."""
-    found: dict[Name, Document] = {}
-    twice: set[Name] = set()
-    for document in documents:
-        name = name_of(document)
-        if name is not None:
-            if name in found:
-                twice.add(name)
-            found[name] = document
-    return {name: document for name, document in found.items() if name not in twice}
+    named = [(name_of(document), document) for document in documents]
+    count = Counter(name for name, _ in named)
+    return {name: document for name, document in named if name is not None and count[name] == 1}
 
 
 def moved(before: set[str], after: set[str]) -> tuple[str, str] | None:

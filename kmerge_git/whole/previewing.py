@@ -152,13 +152,11 @@ class _Trees:
         self.options = options
         self.lines = Libgit2LineMerge()
         sides = (trees.ours, trees.theirs)
-        self.our_changes, self.their_changes = (
-            repository.changes(trees.base, side) for side in sides
-        )
+        self.changes = [repository.changes(trees.base, side) for side in sides]
         self.arrivals = [Arrivals.between(repository, trees.base, side) for side in sides]
 
     def files(self) -> tuple[FilePreview, ...]:
-        cases = touched_by_both(self.our_changes, self.their_changes)
+        cases = touched_by_both(*self.changes)
         taken = {case.path for case in cases}
         files: list[FilePreview] = []
         moves: list[MovedEdit] = []
@@ -229,9 +227,10 @@ class _Trees:
 
     def result(self, files: tuple[FilePreview, ...]) -> str:
         """The tree of a clean step: ours, with what theirs changed and what was merged."""
-        renamed = {c.old_path: c.new_path for c in self.our_changes if _is_rename(c)}
+        our_changes, their_changes = self.changes
+        renamed = {c.old_path: c.new_path for c in our_changes if _is_rename(c)}
         wanted: dict[str, TreeEntry | None] = {}
-        for change in self.their_changes:
+        for change in their_changes:
             place = renamed.get(change.old_path)
             if place and not _is_rename(change):
                 wanted[place] = change.new

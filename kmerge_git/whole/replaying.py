@@ -59,7 +59,6 @@ class Replayed:
 class ReplayedMerge:
     """All files of one past merge that both sides changed."""
 
-    commit: str
     files: tuple[Replayed, ...] = ()
     criss_cross: bool = False
     skipped: Skipped = ""
@@ -91,11 +90,11 @@ class Replayer:
         """Make one merge again."""
         commit = self.repository.commit(oid)
         if len(commit.parents) != 2:
-            return ReplayedMerge(oid, skipped="octopus")
+            return ReplayedMerge(skipped="octopus")
         ours, theirs = (self.repository.commit(parent) for parent in commit.parents)
         base = self.repository.merge_base(ours.oid, theirs.oid)
         if base is None and self.repository.is_shallow:
-            return ReplayedMerge(oid, skipped="cut off")
+            return ReplayedMerge(skipped="cut off")
         criss_cross = bool(base and self.repository.is_criss_cross(base, ours.oid, theirs.oid))
         base_tree = self.repository.commit(base).tree if base else None
         cases = touched_by_both(
@@ -107,7 +106,7 @@ class Replayer:
         )
         gone = [case for case in cases if _is_deleted(case)]
         followed = self._followed(gone, base_tree, (ours.tree, theirs.tree)) if gone else 0
-        return ReplayedMerge(oid, files, criss_cross, deleted=len(gone), followed=followed)
+        return ReplayedMerge(files, criss_cross, deleted=len(gone), followed=followed)
 
     def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
         """How many deleted files `kmerge solve` would follow to where their resources are now."""
