@@ -203,10 +203,7 @@ def _merge_is_unfinished() -> bool:
 
 
 def _git_directory() -> str:
-    """`.git` of the repository around this folder, or the file in its place; or nothing.
-
-    A look without git: most calls need no more.
-    """
+    """`.git` around this folder, or the file in its place, or nothing; most calls need no git."""
     if os.environ.get("GIT_DIR"):
         return os.environ["GIT_DIR"]
     folder = os.getcwd()
