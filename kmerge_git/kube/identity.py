@@ -136,8 +136,8 @@ def pairing(
         left, right = _alike(left, right, _kind_of_named, result, RENAMED)
         left, right = _alike(left, right, _kind_of_nameless, result, RELATED, by_place=True)
         left, right = _alike(left, right, _nameless, result, RELATED, by_place=True)
-        _alike(_with_name(left), _with_name(right, False), _anything, result, RENAMED)
-        _alike(_with_name(left, False), _with_name(right), _anything, result, RENAMED)
+        _matched(_with_name(left), _with_name(right, False), RENAMED, result)
+        _matched(_with_name(left, False), _with_name(right), RENAMED, result)
     return result
 
 
@@ -209,10 +209,6 @@ def _kind_of_nameless(resource: Candidate) -> Hashable:
 
 def _nameless(resource: Candidate) -> Hashable:
     return True if resource.identity is None else None
-
-
-def _anything(resource: Candidate) -> Hashable:
-    return True
 
 
 def _with_name(resources: list[Candidate], wanted: bool = True) -> list[Candidate]:

@@ -170,13 +170,10 @@ _UNKNOWN = Where("", None, ListRule("infer"))
 
 def start(root: Node | None, path: str = "") -> Where:
     """The place of a document's top node; the file's `path` tells where the kind is left out."""
-    if isinstance(root, Mapping):
-        version, kind = _word(root, "apiVersion"), _word(root, "kind")
-        if version and kind:
-            return _root(root, version, kind)
-        if path.rpartition("/")[2] in _KUSTOMIZATION_FILES and not version:
-            return _kustomization()
-    return _UNKNOWN
+    is_named_so = path.rpartition("/")[2] in _KUSTOMIZATION_FILES
+    if is_named_so and isinstance(root, Mapping) and not _word(root, "apiVersion"):
+        return _kustomization()
+    return _UNKNOWN.at(root)
 
 
 def infer_key(versions: Iterable[Entries]) -> str | None:
@@ -195,10 +192,10 @@ def infer_key(versions: Iterable[Entries]) -> str | None:
 def _fits(key: str, elements: list[Node]) -> bool:
     seen: set[str] = set()
     for element in elements:
-        value = element.get(key) if isinstance(element, Mapping) else None
-        if not isinstance(value, Scalar) or is_null(value) or value.value in seen:
+        text = field_text(element, key)
+        if text is None or text in seen:
             return False
-        seen.add(value.value)
+        seen.add(text)
     return True
 
 

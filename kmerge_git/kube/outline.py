@@ -14,15 +14,13 @@ def outline(text: str) -> tuple[str, str, str, str] | None:
     """(group, kind, namespace, name) of a document's text, or None where the lines do not tell."""
     found: dict[str, str] = {}
     for field in FIELDS:
-        at = 0 if text.startswith(field + ":") else text.find("\n" + field + ":") + 1
-        if not at and not text.startswith(field + ":"):
+        mark = f"\n{field}:"
+        at = 0 if text.startswith(mark[1:]) else text.find(mark) + 1
+        if not text.startswith(mark[1:], at) or text.find(mark, at) >= 0:
             return None
-        if text.find("\n" + field + ":", at) >= 0 and at != text.find("\n" + field + ":", at) + 1:
-            return None
-        end = text.find("\n", at)
-        found[field] = text[at + len(field) + 1 : end].split(" #", maxsplit=1)[0].strip()
+        found[field] = _rest_of_line(text, at + len(mark) - 1)
         if field == "metadata":
-            names = _names(text, end + 1) if not found[field] else None
+            names = _names(text, text.find("\n", at) + 1) if not found[field] else None
     version, kind = found["apiVersion"], found["kind"]
     if names is None or not _plain(version) or not _plain(kind) or "kpt-merge" in text:
         return None
@@ -40,14 +38,17 @@ def _names(text: str, start: int) -> dict[str, str] | None:
         mark = "\n" + " " * indent + key + ":"
         at = text.find(mark, start - 1)
         if at >= 0 and not _leaves(text[start:at]):
-            value = (
-                text[at + len(mark) : text.find("\n", at + 1)].split(" #", maxsplit=1)[0].strip()
-            )
+            value = _rest_of_line(text, at + len(mark))
             again = text.find(mark, at + 1)
             if not _plain(value) or (again >= 0 and not _leaves(text[start:again])):
                 return None
             names[key] = value
     return names if "name" in names else None
+
+
+def _rest_of_line(text: str, at: int) -> str:
+    """A value without the comment behind it."""
+    return text[at : text.find("\n", at)].split(" #", maxsplit=1)[0].strip()
 
 
 def _indent_of_first(text: str, start: int) -> int:
