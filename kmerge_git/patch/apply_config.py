@@ -8,8 +8,8 @@ from kmerge_git.errors import PatchError
 from kmerge_git.patch.apply_patch import apply_patch, without_nulls
 from kmerge_git.patch.conflicts import LAST_APPLIED
 from kmerge_git.patch.json_patch import apply_json_patch, make_json_patch3
-from kmerge_git.patch.last_applied import annotation, with_last_applied
 from kmerge_git.patch.last_applied import last_applied as read_last_applied
+from kmerge_git.patch.last_applied import with_last_applied
 from kmerge_git.patch.make_patch import (
     make_patch3,
     require_key_unchanged,
@@ -18,6 +18,10 @@ from kmerge_git.patch.make_patch import (
 from kmerge_git.patch.schema import Schema
 from kmerge_git.patch.stored import stored
 from kmerge_git.patch.values import Map, copied
+
+NO_ANNOTATION = (
+    f"the live object is missing the {LAST_APPLIED} annotation, so nothing is deleted from it"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +81,9 @@ def plan_apply(
     if not live:
         created = without_nulls(modified)
         return Applied(created, created, True, schema is not None, modified, {})
-    warnings = _warnings(live) if last_applied is None else ()
-    original = last_applied if last_applied is not None else read_last_applied(live) or {}
+    known = last_applied if last_applied is not None else read_last_applied(live)
+    warnings = (NO_ANNOTATION,) if known is None else ()
+    original = known or {}
     if schema is None:
         patch = _json_patch(original, modified, live)
         result = apply_json_patch(live, patch)
@@ -111,14 +116,6 @@ def _completed(config: Map, live: Map, namespace: str) -> Map:
     if known and not metadata.get("namespace"):
         metadata["namespace"] = known
     return result
-
-
-def _warnings(live: Map) -> tuple[str, ...]:
-    if annotation(live) is not None:
-        return ()
-    return (
-        f"the live object is missing the {LAST_APPLIED} annotation, so nothing is deleted from it",
-    )
 
 
 def _json_patch(original: Map, modified: Map, live: Map) -> Map:

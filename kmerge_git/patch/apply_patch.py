@@ -248,14 +248,10 @@ def _check_order_keys(merged: list[Value], order: list[Value], key: str, at: At)
         if key in element:
             wanted.add(identity_of(element[key], at))
     for element in merged:
-        if not isinstance(element, dict):
-            raise failure(bad_type({}, element), at)
         need_key(element, key, at)
         if texts and identity_of(element[key], at) not in wanted:
             raise failure(f"value for key {texts[0]} is not a map", (*at, texts[0]))
     for place, element in enumerate(order):
-        if not isinstance(element, dict):
-            raise failure(bad_type({}, element), (*at, place))
         need_key(element, key, (*at, place))
 
 
@@ -288,7 +284,5 @@ def _equal(left: Value, right: Value, key: str, at: At) -> bool:
     if not key:
         return same(left, right)
     for element in (left, right):
-        if not isinstance(element, dict):
-            raise failure(bad_type({}, element), at)
         need_key(element, key, at)
     return identity_of(left[key], at) == identity_of(right[key], at)

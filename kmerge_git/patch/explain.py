@@ -61,8 +61,9 @@ def _plain(resource: Map) -> Map:
 
 
 def _walk(sides: _Sides, schema: Schema | None, path: Path) -> Iterator[Field | None]:
-    for name in _names(sides):
-        below = _Sides(*(_get(side, name) for side in sides))
+    maps = _Sides(*(side if isinstance(side, dict) else {} for side in sides))
+    for name in dict.fromkeys([*maps.config, *maps.live, *maps.last]):
+        below = _Sides(*(side.get(name, ABSENT) for side in maps))
         yield from _walk_field(name, below, schema, (*path, name))
 
 
@@ -81,21 +82,11 @@ def _walk_field(
     if field is None or field.strategy != "merge" or not lists:
         yield _decided(sides, path)
     elif field.merge_key:
-        yield from _walk_elements(sides, field.merge_key, field.below, path)
+        for text, below in _united([_by_key(side, field.merge_key) for side in sides]):
+            yield from _walk(below, field.below, (*path, ((field.merge_key, text),)))
     else:
-        yield from _walk_set(sides, path)
-
-
-def _walk_elements(sides: _Sides, key: str, schema: Schema, path: Path) -> Iterator[Field | None]:
-    parts = [_by_key(side, key) for side in sides]
-    for name, below in _united(parts):
-        yield from _walk(below, schema, (*path, ((key, name),)))
-
-
-def _walk_set(sides: _Sides, path: Path) -> Iterator[Field | None]:
-    lists = [side if isinstance(side, list) else [] for side in sides]
-    for text, below in _united([{go_text(value): value for value in side} for side in lists]):
-        yield _decided(below, (*path, (("", text),)))
+        for text, below in _united([_by_text(side) for side in sides]):
+            yield _decided(below, (*path, (("", text),)))
 
 
 def _united(parts: list[dict[str, Value]]) -> Iterator[tuple[str, _Sides]]:
@@ -109,15 +100,8 @@ def _by_key(side: Value, key: str) -> dict[str, Value]:
     return {go_text(e[key]): e for e in elements if isinstance(e, dict) and key in e}
 
 
-def _names(sides: _Sides) -> list[str]:
-    found: dict[str, None] = {}
-    for side in (sides.config, sides.live, sides.last):
-        found |= dict.fromkeys(side if isinstance(side, dict) else ())
-    return list(found)
-
-
-def _get(side: Value, name: str) -> Value:
-    return side.get(name, ABSENT) if isinstance(side, dict) else ABSENT
+def _by_text(side: Value) -> dict[str, Value]:
+    return {go_text(value): value for value in side} if isinstance(side, list) else {}
 
 
 def _decided(sides: _Sides, path: Path) -> Field | None:

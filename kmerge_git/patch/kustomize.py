@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from kmerge_git.patch.directives import PATCH
+from kmerge_git.patch.lists import need_key
 from kmerge_git.patch.schema import FieldRule, Schema
 from kmerge_git.patch.values import At, Map, Value, copied, failure, go_text
 
@@ -149,7 +150,5 @@ def _patch_identity(element: Value, keys: tuple[str, ...], at: At) -> tuple[str,
     if not isinstance(element, dict):
         raise failure(f"the element is no map: {go_text(element)}", at)
     for key in keys:
-        if key not in element:
-            why = f"map: {go_text(element)} does not contain declared merge key: {key}"
-            raise failure(why, at)
+        need_key(element, key, at)
     return _identity(element, keys)

@@ -7,7 +7,6 @@ another spelling of the same config would be a change.
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.conflicts import LAST_APPLIED
@@ -85,21 +84,17 @@ def go_json(value: Value) -> str:
         return "[" + ",".join(map(go_json, value)) + "]"
     if isinstance(value, float) or (type(value) is int and value not in _INT64):
         return _go_number(float(value))
-    text: Any = json.dumps(value, ensure_ascii=False)
-    return str(text).translate(_ESCAPES) if isinstance(value, str) else str(text)
+    text = json.dumps(value, ensure_ascii=False)
+    return text.translate(_ESCAPES) if isinstance(value, str) else text
 
 
 def _go_number(value: float) -> str:
     if value == 0 or 1e-6 <= abs(value) < 1e21:
         text = repr(value)
         if "e" in text:
-            text = _plain(text)
+            from decimal import Decimal
+
+            text = f"{Decimal(text):f}"
         return text.removesuffix(".0")
     mantissa, _, power = repr(value).partition("e")
     return f"{mantissa.removesuffix('.0')}e{power[0]}{power[1:].lstrip('0')}"
-
-
-def _plain(text: str) -> str:
-    from decimal import Decimal
-
-    return f"{Decimal(text):f}"

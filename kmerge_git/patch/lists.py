@@ -211,7 +211,9 @@ def identity_of(value: Value, at: At) -> Hashable:
     return (type(value), value)
 
 
-def need_key(element: Map, key: str, at: At) -> None:
+def need_key(element: Value, key: str, at: At) -> None:
+    if not isinstance(element, dict):
+        raise failure(bad_type({}, element), at)
     if key not in element:
         why = f"map: {go_text(element)} does not contain declared merge key: {key}"
         raise failure(why, at)

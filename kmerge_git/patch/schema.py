@@ -14,7 +14,7 @@ from kmerge_git.errors import PatchError
 from kmerge_git.kube import keytable
 from kmerge_git.patch.definitions import Definitions, definitions_of
 from kmerge_git.patch.field_shapes import root_shape
-from kmerge_git.patch.sources import Builtin, Complete, Place, SchemaSource, UnknownField
+from kmerge_git.patch.sources import Builtin, Place, UnknownField
 from kmerge_git.patch.values import failure
 
 
@@ -33,7 +33,7 @@ class FieldRule:
 class Schema:
     """The schema of a kind, or of a place inside it."""
 
-    source: SchemaSource
+    source: Builtin | Definitions
     place: Place = None
 
     @classmethod
@@ -59,7 +59,7 @@ class Schema:
         if not 0 <= number < keytable.LEARNED:  # a CRD tells list keys, and no strategies
             return None
         shape = root_shape(api_version, kind) if complete else ""
-        return cls(Complete(), (number, shape)) if shape else cls(Builtin(), number)
+        return cls(Builtin(), (number, shape))
 
     @classmethod
     def from_definitions(cls, definitions: Mapping[str, Any], root: str) -> Schema:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from kmerge_git.kube import keytable
 from kmerge_git.patch.field_shapes import object_type
@@ -39,58 +39,36 @@ class UnknownField(Exception):
     """The schema has no such field; the text is upstream's."""
 
 
-class SchemaSource(Protocol):
-    """The built-in tables, or OpenAPI definitions."""
+class Builtin:
+    """The built-in tables: a place is the number of a definition (-1: none) and its shape.
+
+    Without a shape only the key table is asked: a field that it does not name is a plain one.
+    """
 
     def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
         """The facts of a field; raises `UnknownField`."""
-        ...
-
-    def name(self, place: Place) -> str:
-        """What upstream calls the place in messages."""
-        ...
-
-
-class Builtin:
-    """The strategic half of the key table; a place is the number of a definition."""
-
-    def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
-        """The facts of a field; one that the table does not name is a plain one."""
-        return Facts() if place is None else _facts(place, name)
-
-    def name(self, place: Place) -> str:
-        """The Go kind."""
-        return "struct"
-
-
-class Complete:
-    """Both tables: a place is a number and a shape; a field without a shape is an error."""
-
-    def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
-        """The facts of a field; the shape is looked up first, for kubectl's error."""
-        if place is None:
-            return Facts()
         number, shape = place
-        below = _field_shape(shape, name)
-        if in_list and below.startswith("[]"):
-            below = below[2:]
-        elif in_list and below.startswith(("@", "{}")):
-            raise UnknownField("expected slice or array type, but got: struct")
-        facts = Builtin().look_up(number, name, in_list=in_list)
-        return facts._replace(below=(facts.below, below))
+        return _facts(number, shape, name, in_list)
 
     def name(self, place: Place) -> str:
         """The Go kind."""
         shape = place[1]
-        return "struct" if shape.startswith("@") else _go_kind(shape)
+        return _go_kind(shape) if shape else "struct"
 
 
 @lru_cache(maxsize=4096)  # the names come from files
-def _facts(number: int, name: str) -> Facts:
-    strategic, structural, below = keytable.fields(number).get(name, ("", "", ""))
+def _facts(number: int, shape: str, name: str, in_list: bool) -> Facts:
+    # the shape is looked up first, for kubectl's error
+    inner = _field_shape(shape, name) if shape else ""
+    if in_list and inner.startswith("[]"):
+        inner = inner[2:]
+    elif in_list and inner.startswith(("@", "{}")):
+        raise UnknownField("expected slice or array type, but got: struct")
+    known = keytable.fields(number) if number >= 0 else {}
+    strategic, structural, below = known.get(name, ("", "", ""))
     letters, _, key = strategic.partition(":")
     return Facts(
-        keytable.below(below) if below else None,
+        (keytable.below(below), inner),
         tuple(_STRATEGIES[letter] for letter in letters),
         key,
         tuple(field for field, _ in keytable.keys(structural)),
@@ -114,4 +92,6 @@ def _field_shape(shape: str, name: str) -> str:
 def _go_kind(shape: str) -> str:
     if shape.startswith("{}"):
         return "map"
+    if shape.startswith("@"):
+        return "struct"
     return "slice" if shape.startswith("[]") else _GO_KINDS.get(shape, shape)
