@@ -26,10 +26,14 @@ OBJECT_FIELDS = frozenset(
 )  # fmt: skip
 TELLING_FIELDS = frozenset(("metadata", "spec", "data", "stringData", "binaryData", "rules"))
 WORKLOADS = frozenset(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"))
-KUBEADM = (
-    "etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubeletconfiguration",
-    "corednsdeployment",
-)  # fmt: skip
+# how the names of kubeadm's patches begin -> apiVersion and kind of what they are for
+KUBEADM = {
+    **dict.fromkeys(
+        ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"), ("v1", "Pod")
+    ),
+    "kubeletconfiguration": ("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"),
+    "corednsdeployment": ("apps/v1", "Deployment"),
+}
 JOB_OF_KUSTOMIZE = ("builtin", "kustomize.config.k8s.io")
 
 
@@ -104,7 +108,7 @@ def _kubeadm(path: str) -> Verdict | None:
     name = basename(path)
     stem = name.rpartition(".")[0]
     target, plus, kind = stem.partition("+")
-    if not target.startswith(KUBEADM) or not name.endswith((".yaml", ".json")):
+    if not target.startswith(tuple(KUBEADM)) or not name.endswith((".yaml", ".json")):
         return None
     if plus:
         is_a = PATCH if kind == "strategic" else JSON6902
@@ -114,12 +118,7 @@ def _kubeadm(path: str) -> Verdict | None:
 
 def kubeadm_kind(path: str) -> tuple[str, str]:
     """What a kubeadm patch is for."""
-    name = basename(path)
-    if name.startswith("kubeletconfiguration"):
-        return "kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"
-    if name.startswith("corednsdeployment"):
-        return "apps/v1", "Deployment"
-    return "v1", "Pod"
+    return next(kind for start, kind in KUBEADM.items() if basename(path).startswith(start))
 
 
 def _named_like_a_patch(path: str) -> str:

@@ -53,10 +53,9 @@ def leftover_markers(page: Page) -> Iterator[Found]:
     sure = {n for at, char, n in marks if n >= 7 and char in "<>|"}
     sure |= _complete(marks)
     for at, char, length in marks:
-        if length in sure and char != "=":
-            yield Found(at, f"leftover conflict marker {char * length}")
-        elif length in sure:
-            yield Found(at, f"leftover conflict marker {char * length} between two sides")
+        if length in sure:
+            where = " between two sides" if char == "=" else ""
+            yield Found(at, f"leftover conflict marker {char * length}{where}")
 
 
 def _markers(text: str) -> Iterator[tuple[int, str, int]]:
@@ -154,12 +153,9 @@ def _read_again(
     names = {one.name.encode() for path in edited for one, _ in world.identities(path) or ()}
     for path, at in own:
         edited_itself = kustomization.path in changed or path in changed
-        if edited_itself or _mentions(world.read(path) or b"", names):
+        data = b"" if edited_itself else world.read(path) or b""
+        if edited_itself or any(name in data for name in names):
             yield path, at
-
-
-def _mentions(data: bytes, names: set[bytes]) -> bool:
-    return any(name in data for name in names)
 
 
 @Check(

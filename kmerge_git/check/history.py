@@ -100,10 +100,10 @@ def sealed(data: bytes | None) -> Map | None:
 def _first_change(new: Map, old: Map) -> int | None:
     """Where the content outside `sops` differs first."""
     for key, (at, value) in new.fields.items():
-        if key != "sops" and not _same(value, old.get(key), set()):
-            inner = old.get(key)
-            if isinstance(value, Map) and isinstance(inner, Map):
-                deeper = _first_change(value, inner)
+        before = old.get(key)
+        if key != "sops" and not _same(value, before, set()):
+            if isinstance(value, Map) and isinstance(before, Map):
+                deeper = _first_change(value, before)
                 return at if deeper is None else deeper
             return at
     return new.at if set(old.fields) - set(new.fields) else None

@@ -32,7 +32,8 @@ def keyed_lists(root: Map) -> list[KeyedList]:
     met = {id(one.list) for one in found}
     for value in collections(root):
         if isinstance(value, Map) and _is_pod_spec(value):
-            of_pod = _keyed(value, _number_of_pod_specs(), (SOMEWHERE,), set())
+            pods = keytable.below(keytable.fields(keytable.root("v1", "Pod"))["spec"][2])
+            of_pod = _keyed(value, pods, (SOMEWHERE,), set())
             found += [one for one in of_pod if id(one.list) not in met]
     return found
 
@@ -42,10 +43,6 @@ def _is_pod_spec(value: Map) -> bool:
     return bool(containers) and all(
         isinstance(c, Map) and "name" in c.fields and "image" in c.fields for c in containers
     )
-
-
-def _number_of_pod_specs() -> int:
-    return keytable.below(keytable.fields(keytable.root("v1", "Pod"))["spec"][2])
 
 
 def _keyed(value: Map, number: int, path: Path, seen: set[int]) -> list[KeyedList]:
@@ -58,8 +55,8 @@ def _keyed(value: Map, number: int, path: Path, seen: set[int]) -> list[KeyedLis
             continue
         item = value.fields[name][1]
         where = (*path, name)
-        if structural and isinstance(item, List) and keytable.keys(structural):
-            found.append(KeyedList(where, name, item, keytable.keys(structural)))
+        if isinstance(item, List) and (keys := keytable.keys(structural)):
+            found.append(KeyedList(where, name, item, keys))
         for step, inner in _mappings(item, below) if below else ():
             found += _keyed(inner, keytable.below(below), (*where, *step), seen)
     return found

@@ -95,17 +95,15 @@ def is_kustomization(path: str, root: Value | None) -> bool:
 def near(world: World, path: str, known: dict[str, Kustomization | None]) -> list[Kustomization]:
     """The kustomizations in the folder of a file and in the folders above it."""
     found = []
-    folder = dirname(normpath(path))
-    while True:
+    folder, below = dirname(path), path
+    while folder != below:
         if folder not in known:
             known[folder] = in_folder(world, folder)
         here = known[folder]
         if here is not None:
             found.append(here)
-        above = dirname(folder)
-        if above == folder or not folder:
-            return found
-        folder = above
+        folder, below = dirname(folder), folder
+    return found
 
 
 def in_folder(world: World, folder: str) -> Kustomization | None:

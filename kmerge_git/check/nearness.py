@@ -23,12 +23,18 @@ def distance(one: str, other: str, limit: int) -> int:
     return min(row[-1], limit + 1)
 
 
-def nearest(word: str, known: Iterable[str], limit: int = 2) -> str:
-    """The known word that is at most `limit` steps away, case aside; or nothing."""
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that is at most two steps away, one from a short word, case aside."""
+    limit = 2 if len(word) >= 6 else 1
     best, found = limit + 1, ""
-    lower = word.lower()
     for candidate in known:
-        steps = distance(lower, candidate.lower(), min(limit, max(len(word) // 3, 1)))
-        if steps < best and steps <= min(limit, max(len(word) // 3, 1)):
+        steps = distance(word.lower(), candidate.lower(), limit)
+        if steps < best:
             best, found = steps, candidate
     return found
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message about a word that is not known; nothing where none is near."""
+    guess = nearest(word, known)
+    return f'; did you mean "{guess}"?' if guess else ""

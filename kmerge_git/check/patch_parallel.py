@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from kmerge_git.check.nearness import nearest
+from kmerge_git.check.nearness import did_you_mean
 from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.check.registry import ERROR, INFO, LIST_DIRECTIVE, WARNING, Check, Found
@@ -15,7 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.check.shapes import FieldType
     from kmerge_git.kube.fieldpath import Path
 
 # Kustomize knows none of the directives that stand beside a field.
@@ -64,9 +63,9 @@ def unknown_list(here: ListDirective) -> Iterator[Found]:
     struct = here.spot.struct
     if here.list and struct is not None and here.type is None:
         where = shown(_last_key(here.spot.path)) or struct.name
-        lists = (name for name in struct.names if _is_list(struct.field(name)))
-        guess = nearest(here.list, lists)
-        hint = f'; did you mean "{guess}"?' if guess and guess != here.list else ""
+        fields = ((name, struct.field(name)) for name in struct.names)
+        lists = (name for name, field in fields if field is not None and field.kind == "list")
+        hint = did_you_mean(here.list, lists)
         yield Found(here.at, f'{where} has no list "{here.list}"{hint}')
 
 
@@ -217,10 +216,6 @@ def delete_from_atomic(here: ListDirective) -> Iterator[Found]:
 def _last_key(path: Path) -> Path:
     """The last key of a path, and the element of its list."""
     return path[-2:] if path and not isinstance(path[-1], str) else path[-1:]
-
-
-def _is_list(field: FieldType | None) -> bool:
-    return field is not None and field.kind == "list"
 
 
 def _name(value: Value, key: str) -> str | None:

@@ -37,10 +37,10 @@ def retain_is_list(here: KeySpot) -> Iterator[Found]:
 def not_retained(here: KeySpot) -> Iterator[Found]:
     """A field of the patch that its own `$retainKeys` would remove."""
     listed = _retained(here)
-    if listed is None:
+    if not listed:
         return
     for key, (at, value) in here.spot.map.fields.items():
-        if not value.null and not is_directive(key) and key not in listed and listed:
+        if not value.null and not is_directive(key) and key not in listed:
             yield Found(at, f"{key} is set but not in $retainKeys")
 
 

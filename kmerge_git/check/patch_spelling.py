@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.nearness import distance, nearest
+from kmerge_git.check.nearness import did_you_mean, distance
 from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Text
 from kmerge_git.check.registry import DOLLAR, ERROR, KEY, WARNING, Check, Found
@@ -95,6 +95,5 @@ def unknown_field(here: KeySpot) -> Iterator[Found]:
     if spot.struct is None or spot.user or spot.kind != BUILTIN or key.startswith("$"):
         return
     if spot.struct.field(key) is None and not key.startswith(DELETE[1:]):
-        guess = nearest(key, spot.struct.names)
-        hint = f'; did you mean "{guess}"?' if guess else ""
+        hint = did_you_mean(key, spot.struct.names)
         yield Found(here.at, f"{spot.struct.name} has no field {shown((*spot.path, key))}{hint}")

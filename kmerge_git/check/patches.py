@@ -8,7 +8,7 @@ from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.page import Page, embedded
 from kmerge_git.check.plain import Map
 from kmerge_git.check.registry import ChosenChecks
-from kmerge_git.check.shapes import ObjectType
+from kmerge_git.check.shapes import FieldType
 from kmerge_git.check.spots import BUILTIN, CUSTOM, UNKNOWN
 from kmerge_git.check.verdict import PATCH, Verdict
 from kmerge_git.check.walk import PatchWalk
@@ -49,17 +49,18 @@ class PatchChecker:
     def value(self, page: Page, root: Map, verdict: Verdict) -> list[Finding]:
         """The findings of one patch document."""
         target = self.targets.find(page, root, verdict)
-        kind, struct = _kind(page, root, verdict, target)
+        kind, type = _kind(page, root, verdict, target)
         walk = PatchWalk(self.checks, verdict, page)
-        findings = walk.patch(root, kind, struct, target.root if target else None)
+        findings = walk.patch(root, kind, type, target.root if target else None)
         if kind == BUILTIN and root.text("kind"):
             for site in keyed_lists(root):
                 keyed = self.checks.of(registry.PATCH_KEYED)
                 findings += page.findings(keyed, site, path=site.path, rule=verdict.why)
         return findings
 
-    def inner(self, entry: PatchEntry, one: Kustomization | None, page: Page) -> list[Finding]:
+    def inner(self, entry: PatchEntry, one: Kustomization | None) -> list[Finding]:
         """The findings of a patch that stands inside another file."""
+        page = entry.page
         verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
         if entry.value is not None:
             return self.value(page, entry.value, verdict)
@@ -69,18 +70,19 @@ class PatchChecker:
             book = Book(embedded(page, entry.inline))
         except CannotParse:
             return page.findings(self.checks.of(registry.INLINE), entry, rule=verdict.why)
-        findings = self.entry(entry, one, book, page, entry.inline.at)
+        findings = self.entry(entry, one, book, entry.inline.at)
         are_maps = all(isinstance(p.root, Map) for p in book.plains if p.root is not None)
         if entry.is_json6902 or not are_maps:
             return findings
         return findings + self.book(book, verdict)
 
     def entry(
-        self, entry: PatchEntry, one: Kustomization | None, book: Book, page: Page, at: int
+        self, entry: PatchEntry, one: Kustomization | None, book: Book, at: int
     ) -> list[Finding]:
         """What is wrong with an entry, told in the kustomization or, at 0, in the patch file."""
         verdict = Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, one)
         roots = [plain.root for plain in book.plains if plain.root is not None]
+        page = entry.page if at else book.page
         return page.findings(
             self.checks.of(registry.ENTRY), entry, roots, self.targets.of(one), at,
             path=entry.field if at else (), rule=verdict.why,
@@ -89,16 +91,16 @@ class PatchChecker:
 
 def _kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
-) -> tuple[str, ObjectType | None]:
+) -> tuple[str, FieldType | None]:
     """What kind of object is patched, and its type."""
     if verdict.entry is not None and verdict.entry.holder.endswith("Policy"):
         return UNKNOWN, None  # Kyverno: the keys may be anchors
     api, kind = _patched_kind(page, root, verdict, target)
     if not kind or not api:
         return UNKNOWN, None
-    struct = shapes.root_type(api, kind)
-    if struct is not None:
-        return BUILTIN, struct
+    type = shapes.root_type(api, kind)
+    if type is not None:
+        return BUILTIN, type
     one = verdict.kustomization
     knows_custom = "K" not in verdict.tools and one is not None and "openapi" in one.root.fields
     return (UNKNOWN if knows_custom or is_builtin_group(api) else CUSTOM), None

@@ -72,8 +72,8 @@ class Map(Value):
 
     def has(self, key: str) -> bool:
         """Whether there is something below a key that is no null."""
-        found = self.fields.get(key)
-        return found is not None and not found[1].null
+        value = self.get(key)
+        return value is not None and not value.null
 
     def text(self, key: str) -> str:
         """The scalar below a key as text, or nothing."""

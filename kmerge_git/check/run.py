@@ -141,7 +141,7 @@ class Run:
         findings = self._patches().book(book, verdict) if verdict.is_patch else []
         entry, one = verdict.entry, verdict.kustomization
         if entry is not None and one not in self.kustomizations.given:
-            findings += self._patches().entry(entry, one, book, book.page, 0)
+            findings += self._patches().entry(entry, one, book, 0)
         return findings
 
     def _patches(self) -> PatchChecker:
@@ -162,7 +162,7 @@ class Run:
             findings += self._object(page, root)
         for root in book.objects():
             for entry in kustomization.inside(page, root):
-                findings += self._patches().inner(entry, None, page)
+                findings += self._patches().inner(entry, None)
         return findings
 
     def _objects(self, book: Book) -> Iterator[Map]:
@@ -189,9 +189,9 @@ class Run:
         for entry in one.patches:
             book = self.world.book(entry.path) if entry.path else None
             if entry.inline is not None or entry.value is not None:
-                findings += self._patches().inner(entry, one, one.page)
+                findings += self._patches().inner(entry, one)
             elif book is not None:
-                findings += self._patches().entry(entry, one, book, one.page, entry.at)
+                findings += self._patches().entry(entry, one, book, entry.at)
         return findings
 
     # -- all files -------------------------------------------------------------------------------

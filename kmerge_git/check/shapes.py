@@ -71,10 +71,10 @@ class ObjectType:
         return made
 
 
-def root_type(api_version: str, kind: str) -> ObjectType | None:
+def root_type(api_version: str, kind: str) -> FieldType | None:
     """The type of a built-in kind, or None."""
     shape = nearest_root_shape(api_version, kind)
-    return _object_type(shape, keytable.root(api_version, kind)) if shape else None
+    return _field_type(shape, keytable.root(api_version, kind)) if shape else None
 
 
 def _field_type(shape: str, number: int) -> FieldType:
@@ -101,11 +101,7 @@ def _object_type(shape: str, number: int) -> ObjectType:
 
 def typed(root: Map) -> Iterator[tuple[Path, str, Text]]:
     """The path, the type and the value of every scalar of an object of a built-in kind."""
-    struct = root_type(root.text("apiVersion"), root.text("kind"))
-    if struct is not None:
-        made = FieldType("struct")
-        made.struct = struct
-        yield from _typed(root, made, (), set())
+    yield from _typed(root, root_type(root.text("apiVersion"), root.text("kind")), (), set())
 
 
 def _typed(

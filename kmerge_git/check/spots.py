@@ -9,7 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from kmerge_git.check.shapes import FieldType, ObjectType
+    from kmerge_git.check.shapes import FieldType
     from kmerge_git.check.verdict import Verdict
     from kmerge_git.kube.fieldpath import Path
 
@@ -32,22 +32,22 @@ class Spot:
         map: Map,
         path: Path,
         kind: str,
-        struct: ObjectType | None,
+        type: FieldType | None,
         target: Value | None,
         *,
         user: bool = False,
         element_of: ListSpot | None = None,
-        strategies: str = "",
     ) -> None:
         self.verdict = verdict
         self.map = map
         self.path = path
         self.kind = kind
-        self.struct = struct
+        self.struct = type.struct if type else None
         self.target = target
         self.user = user  # its keys are the user's own, no field names
         self.element_of = element_of
-        self.strategies = strategies  # of the field that holds it, see `shapes.FieldType`
+        holder = element_of.field if element_of else type
+        self.strategies = holder.strategies if holder else ""  # of the field that holds it
 
     @property
     def tools(self) -> str:
@@ -107,7 +107,7 @@ class ListSpot:
     @property
     def merge_key(self) -> str:
         """What pairs its elements; empty where they are not paired or nothing is known."""
-        return self.field.merge_key if self.field and self.field.merges else ""
+        return self.field.merge_key if self.field else ""
 
     @property
     def is_replaced(self) -> bool:
@@ -169,7 +169,7 @@ class ListDirective:
     @property
     def merge_key(self) -> str:
         """What pairs the elements of the list; nothing where they are not paired."""
-        return self.type.merge_key if self.type is not None and self.type.merges else ""
+        return self.type.merge_key if self.type else ""
 
     @property
     def order(self) -> list[Value]:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.check.page import Page
     from kmerge_git.check.registry import Check, ChosenChecks, Found
-    from kmerge_git.check.shapes import FieldType, ObjectType
+    from kmerge_git.check.shapes import FieldType
     from kmerge_git.check.verdict import Verdict
     from kmerge_git.finding import Finding
     from kmerge_git.kube.fieldpath import Path
@@ -39,10 +39,10 @@ class PatchWalk:
         self.schema_matters = True
 
     def patch(
-        self, root: Map, kind: str, struct: ObjectType | None, target: Value | None
+        self, root: Map, kind: str, type: FieldType | None, target: Value | None
     ) -> list[Finding]:
         """What is wrong with a whole patch document."""
-        spot = Spot(self.verdict, root, (), kind, struct, target)
+        spot = Spot(self.verdict, root, (), kind, type, target)
         _, spoke = self.ask(registry.PATCH, spot, ())
         tools = set(self.verdict.tools)
         self.schema_matters = not any(tools & set(check.refused_by) for check in spoke)
@@ -115,11 +115,7 @@ class PatchWalk:
         path = (*spot.path, key)
         user = _user_keys(spot, key, field)
         if isinstance(value, Map):
-            struct = field.struct if field else None
-            inner = Spot(
-                spot.verdict, value, path, spot.kind, struct, target, user=user,
-                strategies=field.strategies if field else "",
-            )  # fmt: skip
+            inner = Spot(spot.verdict, value, path, spot.kind, field, target, user=user)
             if field is not None and field.kind == "map":
                 self.map_of(inner, field)
             else:
@@ -129,15 +125,14 @@ class PatchWalk:
 
     def map_of(self, spot: Spot, field: FieldType) -> None:
         """Check a map whose keys are the user's own and whose values have one type."""
-        of = field.of.struct if field.of else None
-        if of is None:
+        if field.of is None or field.of.struct is None:
             self.map(spot, frozenset())
             return
         self.ask(registry.MAP, spot, spot.path)
         for key, (_, value) in spot.map.fields.items():
             if isinstance(value, Map) and not is_directive(key):
                 path, target = (*spot.path, key), child(spot.target, key)
-                inner = Spot(spot.verdict, value, path, spot.kind, of, target)
+                inner = Spot(spot.verdict, value, path, spot.kind, field.of, target)
                 self.map(inner, frozenset())
 
     def list(self, spot: ListSpot, user: bool) -> None:
@@ -148,15 +143,13 @@ class PatchWalk:
         hidden, _ = self.ask(registry.LIST, spot, spot.path)
         replaced = spot.is_replaced
         outer = spot.spot
-        struct = spot.field.of.struct if spot.field and spot.field.of else None
+        of = spot.field.of if spot.field else None
         for number, element in spot.maps():
             path = spot.path_of(number, element)
             target = spot.found(element)
             inner = Spot(
-                outer.verdict, element, path, outer.kind, struct, target,
-                user=user, element_of=spot,
-                strategies=spot.field.strategies if spot.field else "",
-            )  # fmt: skip
+                outer.verdict, element, path, outer.kind, of, target, user=user, element_of=spot
+            )
             if replaced:  # what is in it is stored as it is, but the element needs its key
                 self.ask(registry.ELEMENT, inner, path, hidden)
                 self.ask(registry.MAP, inner, path, hidden)

@@ -44,19 +44,15 @@ class Book:
 class World:
     """Files by path; `read` gives the bytes of one, or None."""
 
-    __slots__ = ("_books", "_identities", "_read", "is_directory")
+    __slots__ = ("_books", "_identities", "is_directory", "read")
 
     def __init__(
         self, read: Callable[[str], bytes | None], is_directory: Callable[[str], bool]
     ) -> None:
-        self._read = read
+        self.read = read
         self.is_directory = is_directory
         self._books: dict[str, Book | None] = {}
         self._identities: dict[str, list[tuple[Identity, int]] | None] = {}
-
-    def read(self, path: str) -> bytes | None:
-        """The bytes of a file, or None where there is no such file."""
-        return self._read(path)
 
     def book(self, path: str) -> Book | None:
         """A file and its documents, or None where it is missing or no YAML."""
@@ -72,8 +68,7 @@ class World:
         """The resources of a file and the lines they start in; None where it cannot be read."""
         path = normpath(path)
         if path not in self._identities:
-            book = self.book(path)
-            self.remember(path, book)
+            self.remember(path, self.book(path))
         return self._identities[path]
 
     def remember(self, path: str, book: Book | None) -> None:
