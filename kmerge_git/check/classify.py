@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from posixpath import basename, normpath
 
+from kmerge_git.check.evidence import Evidence
 from kmerge_git.check.kustomization import Kustomization, PatchEntry, is_kustomization
 from kmerge_git.check.objects import directives_below
 from kmerge_git.check.plain import List, Map, Plain, Text, Value, collections
 from kmerge_git.check.verdict import JSON6902, MANIFEST, PATCH, Verdict
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from kmerge_git.check.evidence import Evidence
 
 # The fields at the top of objects, apart from apiVersion and kind.
 OBJECT_FIELDS = frozenset(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.kustomization import is_kustomization
+from collections.abc import Iterator
+
+from kmerge_git.check.kustomization import Kustomization, is_kustomization
 from kmerge_git.check.objects import identity
+from kmerge_git.check.page import Page
 from kmerge_git.check.plain import Map, Plain, Text
 from kmerge_git.check.registry import (
     BOOK,
@@ -16,17 +19,9 @@ from kmerge_git.check.registry import (
     Check,
     Found,
 )
-from kmerge_git.kube.identity import describe
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kmerge_git.check.kustomization import Kustomization
-    from kmerge_git.check.page import Page
-    from kmerge_git.check.world import Book, World
-    from kmerge_git.errors import CannotParse
-    from kmerge_git.kube.identity import Identity
+from kmerge_git.check.world import Book, World
+from kmerge_git.errors import CannotParse
+from kmerge_git.kube.identity import Identity, describe
 
 # Lists of a kustomization and the keys of their elements; where there are none, these are paths.
 KUSTOMIZATION_LISTS = {

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kmerge_git.check.keyed_lists import KeyedList
 from kmerge_git.check.plain import Map
 from kmerge_git.check.registry import ERROR, KEYED, PATCH_KEYED, WARNING, Check, Found, also
 from kmerge_git.patch.directives import PATCH
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # The lists in which a repeated key breaks the object; in the others it is only odd.
 BREAKING = frozenset(

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from posixpath import basename, dirname, join, normpath
 
 from kmerge_git.check import kustomization
 from kmerge_git.check.kustomization import Kustomization, PatchEntry
 from kmerge_git.check.plain import Text
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from kmerge_git.check.world import World
+from kmerge_git.check.world import World
 
 
 class Evidence:

@@ -6,13 +6,11 @@ afterwards and no other error came in its place.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from kmerge_git.finding import ERROR, Finding
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Edit = tuple[int, int, str]  # start, end, new text
+Edit = tuple[int, int, str]  # start, end, new text
 
 
 def fixed(

@@ -5,14 +5,12 @@ This module knows no git: the versions come with the site, whoever has read them
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kmerge_git.check.plain import List, Map, Text, Value, documents
 from kmerge_git.check.registry import ERROR, HISTORY, Check, Found
 from kmerge_git.errors import CannotParse
 from kmerge_git.text.source import Source
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 class GitVersions:

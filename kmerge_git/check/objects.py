@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kmerge_git.check.plain import Map, Value, collections
 from kmerge_git.kube.identity import Identity
 from kmerge_git.patch.directives import is_directive
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 def objects(root: Value | None) -> Iterator[Map]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kmerge_git.check.objects import directives_below
 from kmerge_git.check.plain import Map, Text
 from kmerge_git.check.registry import ELEMENT, ERROR, WARNING, Check, Found
 from kmerge_git.check.spots import ABSENT, Spot
 from kmerge_git.check.words import is_integer, is_plain
 from kmerge_git.patch.directives import PATCH, RETAIN_KEYS
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # The fields of a volume that are no source.
 VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)

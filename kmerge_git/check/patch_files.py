@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kmerge_git.check.kustomization import PatchEntry, inside, is_kustomization
 from kmerge_git.check.objects import directives_below, identity
 from kmerge_git.check.page import Page, shown
@@ -21,15 +23,10 @@ from kmerge_git.check.registry import (
     Found,
     also,
 )
+from kmerge_git.check.targets import Targets
 from kmerge_git.check.words import YES_NO, is_date, is_plain, may_differ, octal
+from kmerge_git.check.world import Book
 from kmerge_git.kube.identity import describe
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from kmerge_git.check.targets import Targets
-    from kmerge_git.check.world import Book
 
 
 @Check(

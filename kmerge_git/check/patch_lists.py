@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kmerge_git.check.patch_maps import literal_list
 from kmerge_git.check.plain import List, Map, Value
 from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Check, Found, also
 from kmerge_git.check.spots import CUSTOM, ListSpot, Spot
 from kmerge_git.patch.directives import PATCH, is_directive
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @also("D05", LIST)

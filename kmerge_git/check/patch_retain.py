@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kmerge_git.check.nearness import nearest
 from kmerge_git.check.patch_parallel import KubectlCheck
 from kmerge_git.check.plain import List, Text
 from kmerge_git.check.registry import ERROR, INFO, RETAINED, WARNING, Found
 from kmerge_git.check.spots import ABSENT, KeySpot
 from kmerge_git.patch.directives import is_directive
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @KubectlCheck(

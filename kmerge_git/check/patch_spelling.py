@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from kmerge_git.check.nearness import did_you_mean, distance
 from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Text
 from kmerge_git.check.registry import DOLLAR, ERROR, KEY, WARNING, Check, Found
 from kmerge_git.check.spots import BUILTIN, CUSTOM, KeySpot, Spot
 from kmerge_git.patch.directives import DELETE, DIRECTIVES, ORDER, PATCH, RETAIN_KEYS, is_directive
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Keys with a `$` that mean something else, as JSON Schema's.
 OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))

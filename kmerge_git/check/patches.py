@@ -5,22 +5,19 @@ from __future__ import annotations
 from kmerge_git.check import registry, shapes
 from kmerge_git.check.classify import kubeadm_kind
 from kmerge_git.check.keyed_lists import keyed_lists
+from kmerge_git.check.kustomization import Kustomization, PatchEntry
 from kmerge_git.check.page import Page, embedded
 from kmerge_git.check.plain import Map
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.shapes import FieldType
 from kmerge_git.check.spots import BUILTIN, CUSTOM, UNKNOWN
+from kmerge_git.check.targets import Target, TargetFinder
 from kmerge_git.check.verdict import PATCH, Verdict
 from kmerge_git.check.walk import PatchWalk
 from kmerge_git.check.world import Book
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding
 from kmerge_git.patch.field_shapes import is_builtin_group, version_of
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from kmerge_git.check.kustomization import Kustomization, PatchEntry
-    from kmerge_git.check.targets import Target, TargetFinder
 
 registry.load(registry.FOR_PATCHES)
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from kmerge_git.check.kustomization import Kustomization, in_folder, is_remote
 from kmerge_git.check.objects import identity
+from kmerge_git.check.page import Page
 from kmerge_git.check.plain import Map, Text
+from kmerge_git.check.verdict import Verdict
+from kmerge_git.check.world import World
 from kmerge_git.errors import UsageError
 from kmerge_git.kube.identity import Identity
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from kmerge_git.check.page import Page
-    from kmerge_git.check.verdict import Verdict
-    from kmerge_git.check.world import World
 
 DEEPEST = 20  # bases of bases
 MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators", "transformers", "replacements")

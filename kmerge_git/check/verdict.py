@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from kmerge_git.check.kustomization import Kustomization, PatchEntry
+from kmerge_git.check.kustomization import Kustomization, PatchEntry
 
 # number of the rule -> what a finding says about it
 RULES = {

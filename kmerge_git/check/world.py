@@ -8,19 +8,15 @@ partly staged commit is judged by what will be committed.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Iterator
 from posixpath import normpath
 
 from kmerge_git.check.objects import identity, objects
 from kmerge_git.check.page import Page
 from kmerge_git.check.plain import Map, documents
 from kmerge_git.errors import CannotParse
+from kmerge_git.kube.identity import Identity
 from kmerge_git.text.source import Source
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from kmerge_git.kube.identity import Identity
 
 KEPT = 64  # parsed files that are kept; a base is read by each of its overlays
 
