@@ -6,6 +6,7 @@ afterwards and no other error came in its place.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 
 from kmerge_git.finding import ERROR, Finding
@@ -34,25 +35,20 @@ def fixed(
 
 
 def _is_better(before: list[Finding], after: list[Finding], one: Finding, done: int) -> bool:
-    def count(findings: list[Finding], id: str) -> int:
-        return sum(f.id == id for f in findings)
-
-    worse = {
-        f.id for f in after if f.severity == ERROR and count(after, f.id) > count(before, f.id)
-    }
-    return (
-        not worse
-        and len(after) <= len(before) - done - 1
-        and count(after, one.id) < count(before, one.id)
-    )
+    had, has = Counter(f.id for f in before), Counter(f.id for f in after)
+    is_worse = any(f.severity == ERROR and has[f.id] > had[f.id] for f in after)
+    return not is_worse and len(after) <= len(before) - done - 1 and has[one.id] < had[one.id]
 
 
 def _edit(text: str, finding: Finding) -> Edit | None:
     at = _offset(text, finding.line, finding.column)
-    kind = finding.fix[0]
-    if kind == "word":
-        return _replace_word(text, at, finding.fix[1], finding.fix[2])
-    return _drop(text, at) if kind == "drop" else _to_null(text, at)
+    if finding.fix == ("drop",):
+        return _drop(text, at)
+    if finding.fix == ("null",):
+        return _to_null(text, at)
+    _, old, new = finding.fix
+    at += text[at : at + 1] in ("'", '"')
+    return (at, at + len(old), new) if text.startswith(old, at) else None
 
 
 def _offset(text: str, line: int, column: int) -> int:
@@ -60,11 +56,6 @@ def _offset(text: str, line: int, column: int) -> int:
     for _ in range(line - 1):
         start = text.find("\n", start) + 1
     return start + column - 1
-
-
-def _replace_word(text: str, at: int, old: str, new: str) -> Edit | None:
-    at += text[at : at + 1] in ("'", '"')
-    return (at, at + len(old), new) if text.startswith(old, at) else None
 
 
 def _entry_end(text: str, at: int) -> int | None:

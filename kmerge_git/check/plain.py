@@ -123,7 +123,11 @@ class Plain:
         text = document.source.text
         from_start = document.inline or "%" in document.opening
         base = document.start if from_start else document.body
-        graph = _graph(document, text[base : document.end])
+        try:
+            graph = parser.compose(text[base : document.end])
+        except Exception:
+            _ = document.root  # the reader with all its spans knows how to explain it
+            raise
         self.root: Value | None = None
         if graph is not None:
             self.root = _Builder(self, text, base).value(graph)
@@ -132,14 +136,6 @@ class Plain:
 def documents(source: Source) -> list[Plain]:
     """The documents of a text; raises CannotParse."""
     return [Plain(document) for document in split(source).documents]
-
-
-def _graph(document: Document, text: str) -> Any:
-    try:
-        return parser.compose(text)
-    except Exception:
-        _ = document.root  # the reader with all its spans knows how to explain it
-        raise
 
 
 class _Builder:

@@ -57,7 +57,10 @@ class World:
             if len(self._books) >= KEPT:
                 del self._books[next(iter(self._books))]
             data = self.read(path)
-            self._books[path] = None if data is None else _book(data, path)
+            try:
+                self._books[path] = None if data is None else Book(Page(Source(data, path)))
+            except CannotParse:
+                self._books[path] = None
         return self._books[path]
 
     def identities(self, path: str) -> list[tuple[Identity, int]] | None:
@@ -89,11 +92,4 @@ def _from_disk(path: str) -> bytes | None:
         with open(path, "rb") as file:
             return file.read()
     except OSError:
-        return None
-
-
-def _book(data: bytes, path: str) -> Book | None:
-    try:
-        return Book(Page(Source(data, path)))
-    except CannotParse:
         return None

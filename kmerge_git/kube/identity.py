@@ -13,7 +13,7 @@ from kmerge_git.tree.scalars import is_null
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Sequence
 
     from kmerge_git.tree.documents import Document
     from kmerge_git.tree.nodes import Entry
@@ -82,9 +82,11 @@ class Candidate:
 class Pairing:
     """Pairs of indexes into base and other; and the resources that could not be told apart."""
 
-    __slots__ = ("ambiguous_base", "ambiguous_other", "pairs")
+    __slots__ = ("ambiguous_base", "ambiguous_other", "left", "pairs", "right")
 
-    def __init__(self) -> None:
+    def __init__(self, base: Sequence[Document | Node], other: Sequence[Document | Node]) -> None:
+        self.left = _resources(base)  # those still without a partner
+        self.right = _resources(other)
         self.pairs: Pairs = []
         self.ambiguous_base: list[int] = []
         self.ambiguous_other: list[int] = []
@@ -125,19 +127,18 @@ def pairing(
     With `identified_only` only a full name counts: so for resources that both sides added, where
     neither can be a later state of the other.
     """
-    result = Pairing()
-    left, right = _resources(base), _resources(other)
-    left, right = _by_key(left, right, _named, result)
-    left, right = _repeated(left, right, result)
-    left, right = _by_key(left, right, _group_heir, result)
+    result = Pairing(base, other)
+    _by_key(result, _named)
+    _repeated(result)
+    _by_key(result, _group_heir)
     if not identified_only:
-        left, right = _by_key(left, right, _without_namespace, result, _may_gain_a_namespace)
-        left, right = _alike(left, right, _generated, result, 0.0, by_place=True)
-        left, right = _alike(left, right, _kind_of_named, result, RENAMED)
-        left, right = _alike(left, right, _kind_of_nameless, result, RELATED, by_place=True)
-        left, right = _alike(left, right, _nameless, result, RELATED, by_place=True)
-        _matched(_with_name(left), _with_name(right, False), RENAMED, result)
-        _matched(_with_name(left, False), _with_name(right), RENAMED, result)
+        _by_key(result, _without_namespace, _may_gain_a_namespace)
+        _alike(result, _generated, 0.0, by_place=True)
+        _alike(result, _kind_of_named, RENAMED)
+        _alike(result, _kind_of_nameless, RELATED, by_place=True)
+        _alike(result, _nameless, RELATED, by_place=True)
+        _matched(_with_name(result.left), _with_name(result.right, False), RENAMED, result)
+        _matched(_with_name(result.left, False), _with_name(result.right), RENAMED, result)
     return result
 
 
@@ -217,26 +218,21 @@ def _with_name(resources: list[Candidate], wanted: bool = True) -> list[Candidat
 
 
 def _by_key(
-    left: list[Candidate],
-    right: list[Candidate],
-    key: Callable[[Candidate], Hashable],
     result: Pairing,
-    allowed: Callable[[Candidate, Candidate], bool] | None = None,
-) -> tuple[list[Candidate], list[Candidate]]:
+    key: Callable[[Candidate], Hashable],
+    allowed: Callable[[Candidate, Candidate], bool] = lambda a, b: True,
+) -> None:
     """Pair what has the same key, where the key occurs once on each side."""
-    groups = _groups(left, right, key)
-    for mine, yours in groups.values():
-        if len(mine) == len(yours) == 1 and (allowed is None or allowed(mine[0], yours[0])):
+    for mine, yours in _groups(result, key):
+        if len(mine) == len(yours) == 1 and allowed(mine[0], yours[0]):
             result.pairs.append((mine[0].index, yours[0].index))
-    return _unpaired(left, right, result)
+    _drop_paired(result)
 
 
-def _repeated(
-    left: list[Candidate], right: list[Candidate], result: Pairing
-) -> tuple[list[Candidate], list[Candidate]]:
+def _repeated(result: Pairing) -> None:
     """Resources whose name stands twice in one version: by likeness, or they stay ambiguous."""
     done: set[int] = set()
-    for mine, yours in _groups(left, right, _named).values():
+    for mine, yours in _groups(result, _named):
         if not yours or not mine:
             continue
         rest = _matched(mine, yours, RELATED, result)
@@ -246,24 +242,23 @@ def _repeated(
         done.update(id(r) for r in (*mine, *yours))
     result.ambiguous_base.sort()
     result.ambiguous_other.sort()
-    return [r for r in left if id(r) not in done], [r for r in right if id(r) not in done]
+    result.left = [r for r in result.left if id(r) not in done]
+    result.right = [r for r in result.right if id(r) not in done]
 
 
 def _alike(
-    left: list[Candidate],
-    right: list[Candidate],
-    key: Callable[[Candidate], Hashable],
     result: Pairing,
+    key: Callable[[Candidate], Hashable],
     least: float,
     *,
     by_place: bool = False,
-) -> tuple[list[Candidate], list[Candidate]]:
+) -> None:
     """Pair what has the same key and is clearly alike; then, perhaps, what is left by place."""
-    for mine, yours in _groups(left, right, key).values():
+    for mine, yours in _groups(result, key):
         rest = _matched(mine, yours, least, result)
         if by_place:
             result.pairs += [(a.index, b.index) for a, b in zip(*rest, strict=False)]
-    return _unpaired(left, right, result)
+    _drop_paired(result)
 
 
 def _matched(
@@ -277,22 +272,19 @@ def _matched(
 
 
 def _groups(
-    left: list[Candidate], right: list[Candidate], key: Callable[[Candidate], Hashable]
-) -> dict[Hashable, tuple[list[Candidate], list[Candidate]]]:
+    result: Pairing, key: Callable[[Candidate], Hashable]
+) -> Iterable[tuple[list[Candidate], list[Candidate]]]:
+    """What has the same key, of each side; what has none is in no group."""
     groups: dict[Hashable, tuple[list[Candidate], list[Candidate]]] = {}
-    for side, resources in enumerate((left, right)):
+    for side, resources in enumerate((result.left, result.right)):
         for resource in resources:
             name = key(resource)
             if name is not None:
                 groups.setdefault(name, ([], []))[side].append(resource)
-    return groups
+    return groups.values()
 
 
-def _unpaired(
-    left: list[Candidate], right: list[Candidate], result: Pairing
-) -> tuple[list[Candidate], list[Candidate]]:
+def _drop_paired(result: Pairing) -> None:
     mine, yours = {i for i, _ in result.pairs}, {j for _, j in result.pairs}
-    return (
-        [r for r in left if r.index not in mine],
-        [r for r in right if r.index not in yours],
-    )
+    result.left = [r for r in result.left if r.index not in mine]
+    result.right = [r for r in result.right if r.index not in yours]
