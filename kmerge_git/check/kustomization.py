@@ -51,11 +51,13 @@ class Kustomization:
     """A kustomization file, or the kustomize part of another object."""
 
     __slots__ = (
-        "_mentioned", "directory", "entries", "listed", "page", "patches", "resources", "root",
+        "_mentioned", "directory", "entries", "listed", "page", "patches", "path", "resources",
+        "root",
     )  # fmt: skip
 
     def __init__(self, page: Page, root: Map) -> None:
         self.page = page
+        self.path = page.path
         self.root = root
         self.directory = dirname(page.path)
         self.resources = [
@@ -68,11 +70,6 @@ class Kustomization:
         self.listed = {path for path, _, _, _ in self.resources}
         self.entries = {entry.path: entry for entry in reversed(self.patches) if entry.path}
         self._mentioned: set[str] | None = None
-
-    @property
-    def path(self) -> str:
-        """The path of the file."""
-        return self.page.path
 
     def names(self, path: str) -> bool:
         """Whether it names a file anywhere: as a generator's file, a transformer, .."""

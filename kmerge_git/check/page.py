@@ -23,20 +23,16 @@ SOMEWHERE = ()
 class Page:
     """A text; `origin` is the scalar that holds it inside the page `outer`."""
 
-    __slots__ = ("indent", "origin", "outer", "source")
+    __slots__ = ("indent", "origin", "outer", "path", "source")
 
     def __init__(self, source: Source, outer: Page | None = None, origin: Text | None = None):
         self.source = source
+        self.path = source.path  # as the user named it
         self.outer = outer
         self.origin = origin
         self.indent = 0
         if outer is not None and origin is not None:
             self.indent = _indent(outer.source.text, origin)
-
-    @property
-    def path(self) -> str:
-        """The file, as the user named it."""
-        return self.source.path
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column in the file, from 1."""

@@ -1,8 +1,8 @@
 """A document as plain values with the offsets of its keys: all that a check reads.
 
 The checks read every file that is committed, so this is built in one pass over libyaml's graph
-and is much cheaper than the spans of `tree.nodes` (which `--fix` uses). An alias is the value of
-its anchor, the very same object: a walk that meets a collection twice must not go down twice.
+and is much cheaper than the spans of `tree.nodes`. An alias is the value of its anchor, the very
+same object: a walk that meets a collection twice must not go down twice.
 """
 
 from __future__ import annotations

@@ -85,8 +85,8 @@ class Check:
     """One check and its documentation; decorates the function that finds what it is about."""
 
     __slots__ = (
-        "ends_walk", "example", "functions", "hides", "id", "kubectl", "kustomize", "mend", "needs",
-        "refused_by", "scope", "severity", "tools", "twin", "what",
+        "ends_walk", "example", "functions", "group", "hides", "id", "kubectl", "kustomize", "mend",
+        "needs", "on", "refused_by", "scope", "severity", "tools", "twin", "what",
     )  # fmt: skip
 
     def __init__(
@@ -108,6 +108,8 @@ class Check:
         mend: str,
     ) -> None:
         self.id = id
+        self.group = GROUPS[id[0]]
+        self.on = not id.startswith(OFF_BY_DEFAULT)  # runs when nothing is selected
         self.severity = severity
         self.scope = scope
         self.functions: dict[str, Function] = {}  # scope -> what looks there
@@ -130,16 +132,6 @@ class Check:
         """Make the function look at the places of the check's scope."""
         self.functions[self.scope] = function
         return function
-
-    @property
-    def group(self) -> str:
-        """Directives, merge-damage or traps."""
-        return GROUPS[self.id[0]]
-
-    @property
-    def on(self) -> bool:
-        """Whether it runs when nothing is selected."""
-        return not self.id.startswith(OFF_BY_DEFAULT)
 
 
 _checks: dict[str, Check] = {}

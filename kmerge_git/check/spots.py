@@ -23,7 +23,8 @@ class Spot:
     """A mapping of a patch. `target`: what it changes; None: not known, ABSENT: nothing."""
 
     __slots__ = (
-        "element_of", "kind", "map", "path", "strategies", "struct", "target", "user", "verdict",
+        "element_of", "kind", "map", "merge_key", "path", "server_keys", "strategies", "struct",
+        "target", "tools", "user", "verdict",
     )  # fmt: skip
 
     def __init__(
@@ -39,6 +40,7 @@ class Spot:
         element_of: ListSpot | None = None,
     ) -> None:
         self.verdict = verdict
+        self.tools = verdict.tools
         self.map = map
         self.path = path
         self.kind = kind
@@ -48,11 +50,9 @@ class Spot:
         self.element_of = element_of
         holder = element_of.field if element_of else type
         self.strategies = holder.strategies if holder else ""  # of the field that holds it
-
-    @property
-    def tools(self) -> str:
-        """The tools the patch is for."""
-        return self.verdict.tools
+        # what pairs it with an element of the target, and what tells elements apart on the server
+        self.merge_key = element_of.merge_key if element_of else ""
+        self.server_keys = holder.keys if element_of and holder else ()
 
     @property
     def directive(self) -> str | None:
@@ -67,17 +67,6 @@ class Spot:
         """Where its `$patch` stands, or the mapping itself."""
         return self.map.at_key(PATCH)
 
-    @property
-    def merge_key(self) -> str:
-        """What pairs it with an element of the target; nothing outside of keyed lists."""
-        return self.element_of.merge_key if self.element_of else ""
-
-    @property
-    def server_keys(self) -> tuple[str, ...]:
-        """What tells the elements of its list apart on the server."""
-        field = self.element_of.field if self.element_of else None
-        return field.keys if field else ()
-
     def field(self, key: str) -> FieldType | None:
         """The type of a field, where it is known."""
         return self.struct.field(key) if self.struct else None
@@ -86,28 +75,20 @@ class Spot:
 class ListSpot:
     """A list of a patch, with the mapping and the key it stands under."""
 
-    __slots__ = ("field", "key", "list", "path", "spot", "target")
+    __slots__ = ("field", "key", "list", "merge_key", "path", "spot", "target", "tools")
 
     def __init__(
         self, spot: Spot, key: str, list: List, path: Path, field: FieldType | None,
         target: Value | None,
     ) -> None:  # fmt: skip
         self.spot = spot
+        self.tools = spot.tools
         self.key = key
         self.list = list
         self.path = path
         self.field = field
+        self.merge_key = field.merge_key if field else ""  # nothing: its elements are not paired
         self.target = target
-
-    @property
-    def tools(self) -> str:
-        """The tools the patch is for."""
-        return self.spot.tools
-
-    @property
-    def merge_key(self) -> str:
-        """What pairs its elements; empty where they are not paired or nothing is known."""
-        return self.field.merge_key if self.field else ""
 
     @property
     def is_replaced(self) -> bool:
@@ -154,7 +135,9 @@ class KeySpot:
 class ListDirective:
     """`$setElementOrder/f` or `$deleteFromPrimitiveList/f`, and the list f beside it."""
 
-    __slots__ = ("at", "key", "list", "spot", "type", "value", "word")
+    __slots__ = (
+        "at", "deletions", "key", "list", "merge_key", "order", "spot", "type", "value", "word",
+    )  # fmt: skip
 
     def __init__(self, spot: Spot, key: str, at: int, value: Value) -> None:
         self.spot = spot
@@ -165,18 +148,7 @@ class ListDirective:
         self.list = key.removeprefix(f"{self.word}/") if key.startswith(f"{self.word}/") else ""
         field = spot.field(self.list)
         self.type = field if field is not None and field.kind == "list" else None
-
-    @property
-    def merge_key(self) -> str:
-        """What pairs the elements of the list; nothing where they are not paired."""
-        return self.type.merge_key if self.type else ""
-
-    @property
-    def order(self) -> list[Value]:
-        """What `$setElementOrder` lists."""
-        return self.value.values if self.word == ORDER and isinstance(self.value, List) else []
-
-    @property
-    def deletions(self) -> list[Value]:
-        """What `$deleteFromPrimitiveList` lists."""
-        return self.value.values if self.word == DELETE and isinstance(self.value, List) else []
+        self.merge_key = self.type.merge_key if self.type else ""
+        listed = value.values if isinstance(value, List) else []
+        self.order = listed if self.word == ORDER else []
+        self.deletions = listed if self.word == DELETE else []

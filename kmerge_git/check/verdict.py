@@ -20,7 +20,7 @@ RULES = {
     11: "nothing says that it is a patch",
 }
 
-PATCH = "patch"
+PATCH = "patch"  # a strategic merge patch
 MANIFEST = "manifest"
 JSON6902 = "JSON 6902"
 
@@ -28,7 +28,7 @@ JSON6902 = "JSON 6902"
 class Verdict:
     """The rule that decided; `tools` has K for kubectl and the API server, Z for kustomize."""
 
-    __slots__ = ("entry", "is_a", "kustomization", "rule", "tools", "where")
+    __slots__ = ("entry", "is_a", "is_patch", "kustomization", "rule", "tools", "where")
 
     def __init__(
         self,
@@ -40,16 +40,12 @@ class Verdict:
         kustomization: Kustomization | None = None,
     ) -> None:
         self.is_a = is_a
+        self.is_patch = is_a == PATCH
         self.rule = rule
         self.tools = tools
         self.where = where
         self.entry = entry  # what names the file in a kustomization
         self.kustomization = kustomization  # where its target is looked for
-
-    @property
-    def is_patch(self) -> bool:
-        """Whether it is a strategic merge patch."""
-        return self.is_a == PATCH
 
     @property
     def why(self) -> str:
