@@ -8,7 +8,8 @@ from __future__ import annotations
 from kmerge_git.check.plain import Map, Text, scalars
 from kmerge_git.check.registry import OBJECT, WARNING, Check, Found
 from kmerge_git.check.shapes import typed
-from kmerge_git.check.words import BOOLEANS, YES_NO, is_integer, is_plain
+from kmerge_git.check.words import is_integer, is_plain
+from kmerge_git.tree.scalars import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def unquoted_string(path: str, root: Map) -> Iterator[Found]:
         if type != "string" or not is_plain(value) or value.null:
             continue
         text = value.text
-        is_boolean = text in BOOLEANS or text in YES_NO
+        is_boolean = kind_of(text) == "bool"
         if is_boolean or is_integer(text) or _is_float(text):
             what = "boolean" if is_boolean else "number"
             message = f'the field holds strings, {text} is a {what}; write "{text}"'
@@ -113,14 +114,12 @@ def _number(text: str, tag: str, octal: int) -> str:
         return f'the string "{text}"'
     bare = text.replace("_", "")
     try:
-        if bare[:2] == "0o":
-            return str(int(bare[2:], 8))
         if ":" in bare:
             total = 0
             for part in bare.lstrip("+-").split(":"):
                 total = total * 60 + int(part)
             return str(-total if bare[0] == "-" else total)
-        if bare[:2] in ("0x", "0b"):
+        if bare[:2] in ("0x", "0b", "0o"):
             return str(int(bare, 0))
         base = octal if bare.lstrip("+-")[:1] == "0" and bare.lstrip("+-") != "0" else 10
         return str(int(bare, base))

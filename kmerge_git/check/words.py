@@ -8,7 +8,6 @@ YES_NO = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), "true"),
     **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), "false"),
 }
-BOOLEANS = frozenset(("true", "True", "TRUE", "false", "False", "FALSE"))
 _DIGITS = frozenset("0123456789")
 _OCTAL = frozenset("01234567")
 

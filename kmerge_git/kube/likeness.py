@@ -25,8 +25,7 @@ _MOST_COMPARISONS = 2500
 def bag(text: str) -> dict[str, int]:
     """The lines that say something, without their indentation, and how often each stands there.
 
-    Lines that only open a block, comments, and what any two resources of a kind share are left
-    out.
+    Left out are comments, lines that only open a block, and what any two of a kind share.
     """
     counts: dict[str, int] = {}
     for line in text.split("\n"):

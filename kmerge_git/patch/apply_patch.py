@@ -16,7 +16,7 @@ from typing import Literal
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS
 from kmerge_git.patch.lists import (
-    MergedList,
+    Merged,
     MergeElement,
     bad_directive,
     bad_type,
@@ -140,8 +140,7 @@ def _merge_field(
             result[key] = value
         else:
             merger = _merger(field.below, as_patches)
-            merged = merge_lists(result[key], value, field, here, merger, deleting=deleting)
-            result[key] = merged.elements
+            result[key], _ = merge_lists(result[key], value, field, here, merger, deleting=deleting)
     else:
         result[key] = value
 
@@ -206,8 +205,8 @@ def _set_order(
     if not order or (ours is None and theirs is None):
         return  # upstream sorts by an empty order into chance: it says nothing
     patch.pop(name, None)
-    merged = _merged(ours, theirs, field, there, as_patches=as_patches)
-    result[name] = _ordered(merged.elements, order, merged.server, field, here)
+    merged, server = _merged(ours, theirs, field, there, as_patches=as_patches)
+    result[name] = _ordered(merged, order, server, field, here)
     element_type(there, ours or [], theirs or [])
 
 
@@ -218,16 +217,16 @@ def _merged(
     at: At,
     *,
     as_patches: bool,
-) -> MergedList:
+) -> Merged:
     """The list before `$setElementOrder` orders it, and the order it has at the server."""
     server = ours or []
     if theirs is None:
-        return MergedList(server, server)
+        return server, server
     if ours is None:
-        return MergedList(without_directives(theirs), server)
+        return without_directives(theirs), server
     if field.strategy == "merge":
         return merge_lists(ours, theirs, field, at, _merger(field.below, as_patches))
-    return MergedList(theirs, server)
+    return theirs, server
 
 
 def _ordered(

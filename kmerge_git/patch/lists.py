@@ -8,7 +8,6 @@ deletions and additions before it have written to.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 
 from kmerge_git.patch.directives import PATCH
 from kmerge_git.patch.schema import FieldRule
@@ -17,16 +16,10 @@ from kmerge_git.patch.values import At, Map, Value, failure, go_string, go_text,
 MergeElement = Callable[[Map, Map, At], Map]
 Identity = Callable[[Value], Hashable]
 Placed = tuple[int, Value]  # an element and its place at the server
+# a merged list, and what upstream takes for the server's order afterwards
+Merged = tuple[list[Value], list[Value]]
 
 _NO_KEY = object()  # the identity of an element without the merge key
-
-
-@dataclass(frozen=True, slots=True)
-class MergedList:
-    """A merged list, and what upstream takes for the server's order afterwards."""
-
-    elements: list[Value]
-    server: list[Value]
 
 
 def merge_lists(
@@ -37,10 +30,10 @@ def merge_lists(
     merge_element: MergeElement,
     *,
     deleting: bool = False,
-) -> MergedList:
+) -> Merged:
     """The patch list merged into the original; `deleting`: its scalars are to be removed."""
     if not original and not patch:
-        return MergedList(original, original)
+        return original, original
     if element_type(at, original, patch) is not dict:
         return _merge_scalars(original, patch, field, at, deleting=deleting)
     if not field.merge_key:
@@ -63,20 +56,20 @@ def element_type(at: At, *lists: list[Value]) -> type:
 
 def _merge_scalars(
     original: list[Value], patch: list[Value], field: FieldRule, at: At, *, deleting: bool
-) -> MergedList:
+) -> Merged:
     named = {scalar(value) for value in patch}
     if deleting:
-        return MergedList([v for v in original if scalar(v) not in named], original)
+        return [v for v in original if scalar(v) not in named], original
     if field.merge_key:
         # Upstream looks for the merge key in the texts.
         raise failure(bad_type({}, original[0] if original else patch[0]), at)
     united = list({scalar(value): value for value in [*original, *patch]}.values())
-    return MergedList(in_order(united, patch, original, scalar), original)
+    return in_order(united, patch, original, scalar), original
 
 
 def _merge_maps(
     original: list[Value], patch: list[Value], key: str, at: At, merge_element: MergeElement
-) -> MergedList:
+) -> Merged:
     kept = _Survivors(original, key, at)
     plain: list[tuple[At, Map]] = []
     replace = False
@@ -92,7 +85,7 @@ def _merge_maps(
         need_key(element, key, here)
     additions = [element for _, element in plain]
     if replace:
-        return MergedList(in_order(additions, [], additions, keyed(key, at)), kept.server)
+        return in_order(additions, [], additions, keyed(key, at)), kept.server
     before = list(kept.elements)
     for here, element in plain:
         identity = identity_of(element[key], here)
@@ -103,7 +96,7 @@ def _merge_maps(
             kept.elements[place] = merge_element(kept.elements[place], element, here)
     for element in kept.elements:
         need_key(element, key, at)
-    return MergedList(in_order(kept.elements, additions, before, keyed(key, at)), kept.server)
+    return in_order(kept.elements, additions, before, keyed(key, at)), kept.server
 
 
 class _Survivors:
