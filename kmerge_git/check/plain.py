@@ -121,8 +121,7 @@ class Plain:
         self.repeated: list[tuple[str, int]] = []  # each with its offset, but for the first
         self.dollar = False  # some key starts with a `$`
         text = document.source.text
-        from_start = document.inline or "%" in document.opening
-        base = document.start if from_start else document.body
+        base = document.parsed_from
         try:
             graph = parser.compose(text[base : document.end])
         except Exception:

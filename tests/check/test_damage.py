@@ -75,6 +75,7 @@ FOUND: list[tuple[str, str, str, list[Place]]] = [
     ("bad indentation", "a.yaml", DEPLOYMENT + "spec:\n  a: 1\n   b: 2\n", [("M10", 7, 5)]),
     ("a tab", "a.yaml", DEPLOYMENT + "spec:\n\ta: 1\n", [("M10", 6, 1)]),
     ("broken JSON", "a.json", '{"apiVersion": "v1", "kind": }}\n', [("M10", 1, 31)]),
+    ("a key twice behind a directive", "a.yaml", "a: 1\n...\n%YAML 1.1\n---\nb: 1\nb: 2\n", [("M02", 6, 1)]),
     ("a broken kustomization", "kustomization.yaml", "resources: [\n", [("M10", 1, 13)]),
     ("a resource of a kustomization twice", "kustomization.yaml", "resources:\n- a.yaml\n- b.yaml\n- ./a.yaml\n", [("M13", 4, 3)]),
     ("an image twice", "kustomization.yaml", "images:\n- name: a\n  newTag: x\n- name: a\n  newTag: z\n", [("M13", 4, 3)]),
