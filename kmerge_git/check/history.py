@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from kmerge_git.check.plain import List, Map, Text, Value, documents
 from kmerge_git.check.registry import ERROR, HISTORY, Check, Found
 from kmerge_git.errors import CannotParse
+from kmerge_git.merge.three import Three, whose
 from kmerge_git.text.source import Source
 
 
@@ -45,7 +46,7 @@ def one_side_dropped(data: bytes, v: GitVersions) -> Iterator[Found]:
     """Both branches changed the file since the merge base, and what is staged is one of them."""
     if not v.driven or v.theirs is None or v.head is None or v.staged is None:
         return
-    if v.base in (v.head, v.theirs) or v.head == v.theirs:
+    if whose(Three(v.base, v.head, v.theirs)):
         return
     for name, side, other in (("ours", v.head, "theirs"), ("theirs", v.theirs, "ours")):
         if v.staged == side:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from kmerge_git.git.settings import Settings
-    from kmerge_git.outcome import Outcome
-    from kmerge_git.pipeline import Options
+    from kmerge_git.outcome import Options, Outcome
     from kmerge_git.text.linemerge import GitMergeFile
 
 CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
@@ -118,7 +117,7 @@ def _split(argv: list[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def _options(flags: dict[str, str], name: str, size: int, settings: Settings) -> Options:
-    from kmerge_git.pipeline import LABELS, Options
+    from kmerge_git.outcome import LABELS, Options
 
     labels = []
     for flag, literal, default in zip(("base", "ours", "theirs"), "SXY", LABELS, strict=True):

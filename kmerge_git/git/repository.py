@@ -1,4 +1,4 @@
-"""The one door to repositories: nothing else in the project imports pygit2.
+"""Repositories: the only module that imports pygit2.
 
 Everything that comes out of here is a plain value. What libgit2 refuses to read becomes an error
 that names the cause and what to do. Reading never writes, not even a loose object: what a merge
@@ -81,7 +81,7 @@ class Repository:
     def is_criss_cross(self, base: str, ours: str, theirs: str) -> bool:
         """Whether there are more merge bases than this one."""
         # What ours has beyond theirs is what it has beyond the base, unless theirs
-        # reaches some of it by a road that does not lead over the base.
+        # reaches some of it by a way that does not lead over the base.
         a, b, m = (pygit2.Oid(hex=oid) for oid in (ours, theirs, base))
         return self._inner.ahead_behind(a, b)[0] != self._inner.ahead_behind(a, m)[0]
 

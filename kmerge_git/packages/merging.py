@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kmerge_git.errors import CannotParse, KmergeError
 from kmerge_git.merge.kyaml.api import Result
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, whose
 from kmerge_git.packages.files import File, Package, files_at, is_manifest
 from kmerge_git.packages.moves import Move, gather
 from kmerge_git.text.source import Source
@@ -69,9 +69,10 @@ def merge_packages(
 
 def _other(path: str, files: Files, two_way: bool) -> ResultFile:
     base, ours, theirs = files.base, files.ours, files.theirs
-    if theirs in (base, ours) or (two_way and theirs is None):
+    side = whose(files)
+    if side == "ours" or (two_way and theirs is None):
         return ResultFile(path, ours, ours)
-    if ours == base or two_way:
+    if side or two_way:
         return ResultFile(path, ours, theirs)
     how = "deleted" if theirs is None else "added" if base is None else "changed"
     mine = "deleted" if ours is None else "added" if base is None else "changed"

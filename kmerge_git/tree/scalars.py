@@ -56,6 +56,11 @@ def resolve(value: str, style: str = "", tag: str = "") -> object:
     return _resolve_plain(value) if not style else value
 
 
+def kind_of(value: str, style: str = "", tag: str = "") -> str:
+    """The type kubectl gives a scalar: 'str', 'int', 'float', 'bool' or 'null'."""
+    return _TYPES.get(type(resolve(value, style, tag)).__name__, "str")
+
+
 def is_null(scalar: Scalar) -> bool:
     """Whether a scalar is null, `~` or nothing at all."""
     if scalar.tag:

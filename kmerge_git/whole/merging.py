@@ -13,8 +13,8 @@ from typing import Literal
 from kmerge_git.git.settings import Settings
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Conflict, Outcome
-from kmerge_git.pipeline import Options, merge_files
+from kmerge_git.outcome import Conflict, Options, Outcome
+from kmerge_git.pipeline import merge_files
 
 MergeLines = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
 Result = Literal["clean", "resolved", "improved", "conflict"]

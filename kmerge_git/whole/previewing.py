@@ -12,8 +12,7 @@ from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.sides import Change, FileCase, TreeEntry, merged_mode, touched_by_both
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Conflict
-from kmerge_git.pipeline import Options
+from kmerge_git.outcome import Conflict, Options
 from kmerge_git.whole.merging import merge_both, merge_one
 from kmerge_git.whole.moves import (
     Arrivals,

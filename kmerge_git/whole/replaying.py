@@ -11,8 +11,7 @@ from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Libgit2LineMerge, Repository
 from kmerge_git.git.sides import FileCase, touched_by_both
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import Options
+from kmerge_git.outcome import Options, Outcome
 from kmerge_git.whole.judging import Agreement, Judge
 from kmerge_git.whole.merging import merge_both
 from kmerge_git.whole.moves import Arrivals, changed_nothing_else, find_moves, without_edits

@@ -8,7 +8,7 @@ from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import ATTRIBUTES, settle
 from kmerge_git.kube.crdfiles import learn_files
-from kmerge_git.pipeline import LABELS, Options
+from kmerge_git.outcome import LABELS, Options
 from kmerge_git.whole.merging import options_for
 
 DRIVER = "kmerge"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
 from kmerge_git.tree.nodes import Scalar
-from kmerge_git.tree.scalars import is_null, meaning, resolve, respell, same
+from kmerge_git.tree.scalars import is_null, kind_of, meaning, resolve, respell, same
 
 # What `kubectl label --local -o json` (v1.32) made of these tokens.
 KUBECTL = [
@@ -232,6 +232,15 @@ def test_spellings_that_some_reader_takes_differently_are_not_the_same(a, b):
     assert not same(scalar(a), scalar(b))
     assert not same(scalar(b), scalar(a))
     assert same(scalar(a), scalar(a))
+
+
+@pytest.mark.parametrize(
+    "token, kind",
+    [("a", "str"), ("1", "int"), ("1.5", "float"), ("yes", "bool"), ("", "null"), ('"1"', "str")],
+)
+def test_kind_of_names_the_type(token, kind):
+    node = scalar(token)
+    assert kind_of(node.value, node.style, node.tag) == kind
 
 
 @pytest.mark.parametrize(
