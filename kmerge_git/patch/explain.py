@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.patch.apply_config import Applied
 from kmerge_git.patch.conflicts import without_annotation
-from kmerge_git.patch.schema import Schema
+from kmerge_git.patch.schema import FieldRule, Schema
 from kmerge_git.patch.values import Map, Value, go_text, same
 
 if TYPE_CHECKING:
@@ -81,12 +81,17 @@ def _walk_field(
     lists = {type(value) for value in present} == {list}
     if field is None or field.strategy != "merge" or not lists:
         yield _decided(sides, path)
-    elif field.merge_key:
+    else:
+        yield from _walk_list(sides, field, path)
+
+
+def _walk_list(sides: _Sides, field: FieldRule, path: Path) -> Iterator[Field | None]:
+    if field.merge_key:
         for text, below in _united([_by_key(side, field.merge_key) for side in sides]):
             yield from _walk(below, field.below, (*path, ((field.merge_key, text),)))
-    else:
-        for text, below in _united([_by_text(side) for side in sides]):
-            yield _decided(below, (*path, (("", text),)))
+        return
+    for text, below in _united([_by_text(side) for side in sides]):
+        yield _decided(below, (*path, (("", text),)))
 
 
 def _united(parts: list[dict[str, Value]]) -> Iterator[tuple[str, _Sides]]:
