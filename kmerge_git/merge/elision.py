@@ -118,20 +118,30 @@ def _document(text: str) -> Document | None:
 
 def _window(lines: list[str], base: str, side: str) -> Span:
     """The lines of the base that a side changed, with a neighbour on either end."""
-    most = min(len(base), len(side))
-    head = _common(base, side, most)
-    tail = _common(base[::-1], side[::-1], most - head)
+    head = _common(base, side)
+    tail = _common_end(base, side, min(len(base), len(side)) - head)
     first = base.count("\n", 0, head)
     last = len(lines) - base.count("\n", len(base) - tail)
     return max(first - 1, 0), min(last + 1, len(lines))
 
 
-def _common(a: str, b: str, most: int) -> int:
+def _common(a: str, b: str) -> int:
     """The length of the common beginning, by halves: comparing is fast, indexing is not."""
-    low, high = 0, most
+    low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
         if a[low:middle] == b[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_end(a: str, b: str, most: int) -> int:
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
             low = middle
         else:
             high = middle - 1
