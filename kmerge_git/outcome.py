@@ -108,7 +108,7 @@ class Outcome:
     `structure` (merged by resource and field), `kept` (ours is untouched, a person must merge).
     """
 
-    __slots__ = ("clean", "conflicts", "decisions", "method", "reason", "text")
+    __slots__ = ("account", "clean", "conflicts", "method", "reason", "text")
 
     def __init__(
         self,
@@ -117,15 +117,19 @@ class Outcome:
         method: str,
         *,
         conflicts: tuple[Conflict, ...] = (),
-        decisions: tuple[Decision, ...] = (),
         reason: str = "",
     ) -> None:
         self.text = text
         self.clean = clean
         self.method = method
         self.conflicts = conflicts
-        self.decisions = decisions
         self.reason = reason  # why the method was not `structure`
+        self.account: Callable[[], tuple[Decision, ...]] = tuple  # makes the decisions
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """What was decided, place by place; few who merge want to know."""
+        return self.account()
 
     def __repr__(self) -> str:
         state = "clean" if self.clean else f"{len(self.conflicts)} conflicts"

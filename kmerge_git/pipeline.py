@@ -104,7 +104,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
             raise  # git's line merge is the better answer
         proof.give_up_unproved(merged)
         outcome = _conflicted(merged, sources, options)
-    outcome.decisions = journal.decisions
+    outcome.account = journal.decisions
     return outcome
 
 

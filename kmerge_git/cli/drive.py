@@ -95,7 +95,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         _set_clock(0)
     if outcome.text != texts.ours:
         _replace(paths[1], outcome.text)
-    _report(name, outcome, options.favor)
+    _report(name, outcome, options)
     return CLEAN if outcome.clean else CONFLICT
 
 
@@ -163,17 +163,17 @@ def _replace(path: str, data: bytes) -> None:
         raise
 
 
-def _report(name: str, outcome: Outcome, favor: str) -> None:
+def _report(name: str, outcome: Outcome, options: Options) -> None:
     """One line a conflict and one line a file, only where there is something to say."""
     for conflict in outcome.conflicts if outcome.method != "lines" else ():
         place = f"{conflict.place}: " if conflict.place else ""
         _say(name, f"{place}{conflict.why}")
-    for decision in outcome.decisions:
+    for decision in outcome.decisions if options.favor or options.policy else ():
         if decision.rule.startswith(("12", "13")):
             _say(name, f"{decision.path}: {decision.what}, {decision.side} taken ({decision.rule})")
     count = len(outcome.conflicts)
-    if outcome.method == "lines" and favor:
-        _say(name, f"merged by lines; {favor} taken wherever they conflict")
+    if outcome.method == "lines" and options.favor:
+        _say(name, f"merged by lines; {options.favor} taken wherever they conflict")
     if outcome.method == "lines" and outcome.reason.startswith("internal"):
         _say(name, f"{outcome.reason}; git's line merge instead, please report it")
     elif not outcome.clean and outcome.method == "structure":

@@ -89,9 +89,7 @@ def run(here: str, path: str, bundle: "tuple[Any, ...]") -> None:
     try:
         if bundle:
             sys.meta_path.insert(0, Lazy(root, path, bundle[2]))
-            for name in bundle[3]:
-                sys.modules[name] = Late(name)
-            _load(root, bundle[1])
+            _load(root, bundle[1], bundle[3])
         code = _answer(libraries)
     except Exception as error:  # whatever it is: git's line merge goes on
         tell(f"kmerge: {type(error).__name__}: {error}; git's line merge instead")
@@ -144,12 +142,17 @@ def _is_fresh(root: str, stamps: "list[tuple[str, int, int]]") -> bool:
     return True
 
 
-def _load(root: str, modules: "list[tuple[str, str, Any]]") -> None:
-    """Make modules of codes that stand in the order of their imports.
+def _load(root: str, modules: "list[tuple[str, str, Any]]", late: "tuple[str, ...]") -> None:
+    """Make modules of codes that stand in the order of their imports; stand-ins for the late ones.
 
     What `import` does besides takes as long as the modules themselves.
     """
     module_type, known = type(sys), sys.modules
+    stand_ins: dict[str, list[str]] = {}  # package -> its late modules
+    for name in late:
+        known[name] = Late(name)
+        above, _, last = name.rpartition(".")
+        stand_ins.setdefault(above, []).append(last)
     for name, file, code in modules:
         if name in known:
             continue
@@ -159,6 +162,8 @@ def _load(root: str, modules: "list[tuple[str, str, Any]]") -> None:
         if file.endswith("/__init__.py"):
             module.__path__ = [root + file.removesuffix("/__init__.py")]
             module.__package__ = name
+            for last in stand_ins.get(name, ()):
+                setattr(module, last, known[f"{name}.{last}"])
         else:
             module.__package__ = above
         known[name] = module

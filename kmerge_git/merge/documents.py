@@ -311,4 +311,4 @@ def _opening(made: MergedDocument, first: Document | None, *, is_first: bool) ->
 def _comment_pieces(walk: Walk, at: Three[str]) -> Pieces:
     """Lines of comments alone."""
     parts = walk.rules.lines(at.map(bare_lines))
-    return [at.ours] if parts is None else line_pieces(parts, 0, "", Why.COMMENT)
+    return [at.ours] if parts is None else line_pieces(parts, 0, (), "", Why.COMMENT)

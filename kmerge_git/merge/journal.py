@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.kube.fieldpath import show
+from kmerge_git.kube import fieldpath
 from kmerge_git.outcome import Decision
 
 TYPE_CHECKING = False
@@ -49,10 +49,9 @@ class Journal:
         """Remember what was decided on trial."""
         self.notes += trial.notes
 
-    @property
     def decisions(self) -> tuple[Decision, ...]:
         """The notes for people: with places as text."""
         return tuple(
-            Decision(resource, show(n.path), n.what, n.side, n.rule, n.ours, n.theirs)
+            Decision(resource, fieldpath.show(n.path), n.what, n.side, n.rule, n.ours, n.theirs)
             for resource, n in self.notes
         )

@@ -6,7 +6,7 @@ explained, compared with a result (`merge.verify.proof`) and written (`merge.wri
 
 from __future__ import annotations
 
-from kmerge_git.kube.fieldpath import show
+from kmerge_git.kube import fieldpath
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Collection, Scalar
 from kmerge_git.tree.spans import in_mid_line, is_block_text
@@ -226,7 +226,7 @@ def named_clash(plan: Plan) -> tuple[Path, str]:
 
 def _shown(place: tuple[Path, str]) -> tuple[list[str], str]:
     path, why = place
-    return [step if isinstance(step, str) else show((step,)) for step in path], why
+    return [step if isinstance(step, str) else fieldpath.show((step,)) for step in path], why
 
 
 # A plan decided for one side: every clash gives way to what that side has there. The writer needs

@@ -31,7 +31,7 @@ def plan(
     where = Where("list", {}, ListRule("atomic", bag=bag))
     lists = Three(base, ours, theirs).map(written)
     items = merge_elements(Walk(rules, journal), lists, Place(("list",), where))
-    return [told(item) for item in items], [d.path for d in journal.decisions]
+    return [told(item) for item in items], [d.path for d in journal.decisions()]
 
 
 def written(line: str | None) -> Node | None:

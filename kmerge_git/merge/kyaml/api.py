@@ -127,7 +127,7 @@ def _merged(
     merged = documents.merge(rules, sources.map(split), journal, path)
     prove(merged, "ours")
     data = _spelled(merged.decided("ours"), sources)
-    return Result(data, tuple(numbered(d, numbers) for d in journal.decisions))
+    return Result(data, tuple(numbered(d, numbers) for d in journal.decisions()))
 
 
 def _spelled(text: str, sources: Three[Source]) -> bytes:
@@ -145,7 +145,7 @@ def _by_lines(sources: Three[Source], error: KmergeError, *, parses: bool) -> Re
             _ = split(Source.of(text)).roots
         except KmergeError:
             raise error from None
-    return Result(_spelled(text, sources), journal.decisions, str(error))
+    return Result(_spelled(text, sources), journal.decisions(), str(error))
 
 
 def _placed(error: Unsupported, sources: Three[Source]) -> Unsupported:

@@ -5,7 +5,7 @@ Only the entries that a plan changes are put together anew.
 
 from __future__ import annotations
 
-from kmerge_git.kube.fieldpath import show
+from kmerge_git.kube import fieldpath
 from kmerge_git.merge.plan import (
     Build,
     Clash,
@@ -66,7 +66,7 @@ def must_lift(plan: Build) -> bool:
 def cause(plan: Plan) -> tuple[str, str]:
     """Place and cause of a conflict around a plan."""
     path, why = named_clash(plan)
-    return show(path), why
+    return fieldpath.show(path), why
 
 
 # -- block collections
@@ -156,7 +156,7 @@ def _clash(clash: Clash, item: Item, column: int, layout: Layout | None) -> Piec
             entry_lines(e, column, new, lead=lead) for e, lead in zip(entries, leads, strict=False)
         )
 
-    hunk = Hunk(*clash.at.map(lines).each(), show(item.path), clash.why)
+    hunk = Hunk(*clash.at.map(lines).each(), fieldpath.show(item.path), clash.why)
     entry = item.ours
     if clash.apart or entry is None or (item.lead is None and in_flow(entry)):
         return [hunk]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.kube.fieldpath import show
+from kmerge_git.kube import fieldpath
 from kmerge_git.merge.plan import Build, Clash, Item, Take, decided_item, named_clash
 from kmerge_git.merge.write.layout import entry_as_flow, shift_rest, token
 from kmerge_git.text.pieces import SIDES, Hunk, joined, side_text
@@ -102,7 +102,7 @@ def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
             _clash_lines(item.plan.at.side(side), indent, comma)
             for side, comma in zip(SIDES, commas, strict=True)
         )
-        return [Hunk(base, ours, theirs, show(item.path), item.plan.why)]
+        return [Hunk(base, ours, theirs, fieldpath.show(item.path), item.plan.why)]
     if _clashes(item):
         base, ours, theirs = (
             "".join(
@@ -112,7 +112,7 @@ def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
             for side, comma in zip(SIDES, commas, strict=True)
         )
         path, why = named_clash(item.plan)
-        return [Hunk(base, ours, theirs, show(path), why)]
+        return [Hunk(base, ours, theirs, fieldpath.show(path), why)]
     pieces = [indent, *_entry(item)]
     if len(set(commas)) == 1:
         return [*pieces, commas[0] + bare]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.kube.fieldpath import show
+from kmerge_git.kube import fieldpath
 from kmerge_git.merge.plan import NewText, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.text.pieces import SIDES, Hunk, is_clean, side_text
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def comment_lines(parts: Lines, column: int, path: Path) -> Pieces:
     """Comment lines at a column, above, in or below what stands at a path."""
-    return line_pieces(parts, column, show(path) or "comment", Why.COMMENT)
+    return line_pieces(parts, column, path, "comment", Why.COMMENT)
 
 
 def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
@@ -31,11 +31,11 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
         digits = "".join(c for c in first.split("#")[0] if c.isdigit())
         first = plan.header[0] + digits + plan.header[1:] + ("  " + comment if comment else "")
     indent = blocks.body_indent(ours) or column
-    return [first + "\n", *line_pieces(plan.parts, indent, show(path) or "text", Why.BOTH_CHANGED)]
+    return [first + "\n", *line_pieces(plan.parts, indent, path, "text", Why.BOTH_CHANGED)]
 
 
-def line_pieces(parts: Lines, column: int, place: str, why: str) -> Pieces:
-    """Lines at a column; where both sides changed them, a hunk."""
+def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pieces:
+    """Lines at a column; where both sides changed them, a hunk that says its path, or `top`."""
 
     def lines(of: list[str]) -> str:
         return "".join((" " * column + line if line else "") + "\n" for line in of)
@@ -43,7 +43,7 @@ def line_pieces(parts: Lines, column: int, place: str, why: str) -> Pieces:
     pieces: Pieces = []
     for part in parts:
         if isinstance(part, Three):
-            pieces.append(Hunk(*part.map(lines).each(), place, why))
+            pieces.append(Hunk(*part.map(lines).each(), fieldpath.show(path) or top, why))
         elif part:
             pieces.append(lines(part))
     return pieces
