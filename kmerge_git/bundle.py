@@ -60,11 +60,11 @@ def contents(root: Path) -> tuple[bytes, bytes, bytes]:
     names of the late ones).
     """
     package = root / "kmerge_git"
-    order = ["__future__", *in_order(root)]
+    order = in_order(root)
     every = [(name, _file(root, name)) for name in order]
     start = package / "cli" / "start.py"
-    stamps = [_stamp(root, file) for file in (start, *(file for _, file in every[1:]))]
-    codes = [(name, _below(root, file), _code(file)) for name, file in every]
+    stamps = [_stamp(root, file) for file in (start, *(file for _, file in every))]
+    codes = [(name, file.relative_to(root).as_posix(), _code(file)) for name, file in every]
     some = {_name(root, file) for folder in FOLDERS for file in (package / folder).rglob("*.py")}
     rest = b""
     places = {}
@@ -106,10 +106,6 @@ def in_order(root: Path) -> list[str]:
 
 
 def _file(root: Path, name: str) -> Path:
-    if name == "__future__":
-        import __future__
-
-        return Path(__future__.__file__)
     path = root.joinpath(*name.split("."))
     return path / "__init__.py" if path.is_dir() else path.with_name(path.name + ".py")
 
@@ -119,13 +115,9 @@ def _name(root: Path, file: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def _below(root: Path, file: Path) -> str:
-    return file.relative_to(root).as_posix() if file.is_relative_to(root) else file.name
-
-
 def _stamp(root: Path, file: Path) -> tuple[str, int, int]:
     stat = file.stat()
-    return _below(root, file), stat.st_size, stat.st_mtime_ns
+    return file.relative_to(root).as_posix(), stat.st_size, stat.st_mtime_ns
 
 
 def _code(file: Path) -> CodeType:
@@ -140,7 +132,10 @@ def _bare(code: CodeType) -> CodeType:
 
 
 class _Untyped(ast.NodeTransformer):
-    """Takes out what only a type checker reads."""
+    """Takes out what only a type checker reads, and then needs no `from __future__` either."""
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
+        return None if node.module == "__future__" else node
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.returns = None

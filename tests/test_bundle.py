@@ -104,7 +104,7 @@ def test_the_bundle_holds_every_module_of_its_rooms(monkeypatch):
     _, _, every, some, late = marshal.loads(head)
     held = {name for name, *_ in every} | set(some)
     below = {p for name in bundle.FOLDERS for p in (PACKAGE / name).rglob("*.py")}
-    assert {file_of(name) for name in held if name != "__future__"} >= below
+    assert {file_of(name) for name in held} >= below
     assert held.issuperset(LISTED)
     assert set(late) == set(bundle.LATE) <= set(some)
 

@@ -63,7 +63,7 @@ def test_the_bundle_holds_this_package_alone(site: Path) -> None:
     size, _, rest = bundle(site).read_bytes().partition(b"\n")
     _, _, every, some, late = marshal.loads(rest[: int(size)])
     names = {name for name, *_ in every} | set(some)
-    assert {name.partition(".")[0] for name in names} == {"__future__", "kmerge_git"}
+    assert {name.partition(".")[0] for name in names} == {"kmerge_git"}
     assert {"kmerge_git.pipeline", "kmerge_git.text.markers", *late} <= names
     assert not set(late) & {name for name, *_ in every}
 
