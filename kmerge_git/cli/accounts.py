@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
 
 from kmerge_git.cli.files import say
 from kmerge_git.outcome import Decision
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:  # who only counts does not load the rules
     from kmerge_git.merge.kyaml.api import Result
 

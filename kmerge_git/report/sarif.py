@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, Protocol
 from urllib.parse import quote
 
 from kmerge_git.finding import ERROR, INFO, WARNING, Finding
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Protocol
+
+    class Rule(Protocol):
+        """What SARIF tells about a check."""
+
+        id: str
+        severity: str
+        what: str
+        mend: str
+
+
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
-
-
-class Rule(Protocol):
-    """What SARIF tells about a check."""
-
-    id: str
-    severity: str
-    what: str
-    mend: str
 
 
 def render(findings: list[Finding], rules: Iterable[Rule], version: str) -> str:
