@@ -12,10 +12,7 @@ from kmerge_git.errors import CannotParse, KmergeError, Unsupported
 from kmerge_git.merge import documents
 from kmerge_git.merge.ends import to_bytes
 from kmerge_git.merge.journal import Journal
-from kmerge_git.merge.kyaml.by_lines import merge_by_lines
 from kmerge_git.merge.kyaml.numbers import THREE_WAY, TWO_WAY, numbered
-from kmerge_git.merge.kyaml.three_way import KyamlRules
-from kmerge_git.merge.kyaml.two_way import TwoWayRules
 from kmerge_git.merge.three import Three, standing
 from kmerge_git.merge.verify.proof import prove
 from kmerge_git.outcome import Decision
@@ -71,6 +68,8 @@ def merge3_bytes(
 
     `path` is the file's name as far as it tells the kind; `names` are for error messages.
     """
+    from kmerge_git.merge.kyaml.three_way import KyamlRules
+
     if texts.base == texts.ours == texts.theirs:
         return Result(texts.ours)
     sources = _sources(texts, names)
@@ -98,6 +97,8 @@ def merge2_bytes(
     names: tuple[str, str] = ("src", "dest"),
 ) -> Result:
     """`merge2` over bytes, with its decisions."""
+    from kmerge_git.merge.kyaml.two_way import TwoWayRules
+
     rules = TwoWayRules(infer=infer, prepend=prepend)
     sources = _sources(Three(b"", dest, src), Three("", names[1], names[0]))
     if _refuses(sources):
@@ -137,6 +138,8 @@ def _spelled(text: str, sources: Three[Source]) -> bytes:
 
 
 def _by_lines(sources: Three[Source], error: KmergeError, *, parses: bool) -> Result:
+    from kmerge_git.merge.kyaml.by_lines import merge_by_lines
+
     journal = Journal()
     text, notes = merge_by_lines(sources.map(lambda source: source.text))
     journal.write(notes)
