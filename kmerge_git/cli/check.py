@@ -135,8 +135,10 @@ def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
     from kmerge_git.check.world import disk
-    from kmerge_git.cli import check_files
+    from kmerge_git.cli import check_files, files
 
+    for problem in check_files.learn_definitions():
+        files.say(f"kmerge: {problem}")
     chosen = select(args.select, args.ignore)
     if args.staged:
         world, versions, paths = check_files.staged_world(args.files)

@@ -14,6 +14,7 @@ from kmerge_git.check.plain import documents
 from kmerge_git.check.run import SUFFIXES
 from kmerge_git.check.world import World
 from kmerge_git.errors import CannotParse, UsageError
+from kmerge_git.git.hints import may_be_configured
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -190,6 +191,20 @@ def _reader() -> VersionsOf | None:
 
     top = top_of_tree()
     return _versions_in(top, blobs_of(top)) if top is not None else None
+
+
+def learn_definitions() -> list[str]:
+    """Make the checks know the custom resources of `kmerge.crd`; says what is of no use."""
+    git_directory = _git_directory()
+    if not git_directory or not may_be_configured(git_directory, b"crd"):
+        return []
+    from kmerge_git.git.blobs import top_of_tree
+    from kmerge_git.git.questions import Question, config_pairs
+    from kmerge_git.kube.crdfiles import learn_files
+
+    pairs = config_pairs(Question("config", "--null", "--get-regexp", r"^kmerge\.crd$").answer())
+    top = top_of_tree() if pairs else None
+    return learn_files(os.path.join(top, place) for _, place in pairs) if top is not None else []
 
 
 def _merge_is_unfinished() -> bool:

@@ -37,6 +37,13 @@ def nothing_is_set(path: str) -> bool:
     return not missing or not _in_index(f"{git_dir}/index", missing)
 
 
+def may_be_configured(git_dir: str, word: bytes) -> bool:
+    """Whether a configuration may hold a word, in lower case; `git_dir` may be a pointer to it."""
+    if any(variable(name) is not None for name in UNUSUAL) or not is_folder(git_dir):
+        return True
+    return any(_holds(file, (word, b"[include")) for file in _config_files(git_dir))
+
+
 def _folders() -> tuple[str, str]:
     """Of the worktree and of the repository that it shares; empty where we are not sure."""
     git_dir = variable("GIT_DIR")

@@ -1,0 +1,97 @@
+"""`kmerge check` knows the custom resources whose definitions `kmerge.crd` names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from world import Repo
+
+from kmerge_git.cli.main import main
+from kmerge_git.kube import keytable
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: caches.example.com
+spec:
+  group: example.com
+  names: {kind: Cache}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          spec:
+            properties:
+              nodes:
+                type: array
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [host]
+"""
+TWICE = """\
+apiVersion: example.com/v1
+kind: Cache
+metadata:
+  name: a
+spec:
+  nodes:
+  - {host: x, size: 1}
+  - {host: x, size: 2}
+"""
+FOUND = "web/cache.yaml:8:5: warning M06"
+
+
+@pytest.fixture(autouse=True)
+def nothing_learned() -> Iterator[None]:
+    keytable.forget()
+    yield
+    keytable.forget()
+
+
+@pytest.fixture
+def cache(repo: Repo) -> Repo:
+    repo.commit("start", {"web/cache.yaml": TWICE, "config/crd/cache.yaml": CRD})
+    return repo
+
+
+def check(repo: Repo, monkeypatch: pytest.MonkeyPatch, *args: str, below: str = "") -> int:
+    monkeypatch.chdir(repo.path / below)
+    return main(["check", "--fail-on", "warning", *args])
+
+
+def test_keys_are_learned_from_definitions(
+    cache: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert check(cache, monkeypatch) == 0
+    cache.git("config", "--add", "kmerge.crd", "config/crd")
+    assert check(cache, monkeypatch) == 1
+    assert FOUND in capsys.readouterr().out
+
+
+def test_places_are_named_from_the_top(
+    cache: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cache.git("config", "kmerge.crd", "config/crd/cache.yaml")
+    assert check(cache, monkeypatch, below="web") == 1
+    assert FOUND.removeprefix("web/") in capsys.readouterr().out
+
+
+def test_a_linked_worktree_has_the_same_configuration(
+    cache: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cache.git("config", "kmerge.crd", "config/crd")
+    cache.git("worktree", "add", "-q", "linked")
+    assert check(cache, monkeypatch, below="linked") == 1
+    assert FOUND in capsys.readouterr().out
+
+
+def test_a_place_of_no_use_is_told(
+    cache: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cache.git("config", "kmerge.crd", "crds")
+    assert check(cache, monkeypatch) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("kmerge: kmerge.crd: ")
+    assert "no such file or directory" in said
