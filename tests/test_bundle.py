@@ -151,6 +151,30 @@ def test_what_the_deciding_modules_import_when_they_are_loaded(name):
     assert sorted(modules(file_of(name).read_text())) == NEEDED[name].split()
 
 
+LOAD = """
+import marshal, pathlib, sys
+sys.path.insert(0, {root!r})
+from kmerge_git import bundle
+from kmerge_git.cli import start
+_, head, _ = bundle.contents(pathlib.Path({root!r}))
+_, _, codes, _, late = marshal.loads(head)
+for name in [name for name in sys.modules if name.startswith("kmerge_git")]:
+    del sys.modules[name]
+start._load({root!r} + "/", codes, late)
+for name in sorted([name for name, *_ in codes] + [*late]):
+    above, _, last = name.rpartition(".")
+    if above and vars(sys.modules[above]).get(last) is not sys.modules[name]:
+        print(name)
+"""
+
+
+def test_every_module_hangs_at_its_package():
+    """Else `from package import module` goes the long way of an import."""
+    code = LOAD.format(root=str(ROOT))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
 # -- what a real merge loads: each side changes one of two lines that do not touch
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n"

@@ -162,8 +162,8 @@ def _load(root: str, modules: "list[tuple[str, str, Any]]", late: "tuple[str, ..
         if file.endswith("/__init__.py"):
             module.__path__ = [root + file.removesuffix("/__init__.py")]
             module.__package__ = name
-            for last in stand_ins.get(name, ()):
-                setattr(module, last, known[f"{name}.{last}"])
+            for below in stand_ins.get(name, ()):
+                setattr(module, below, known[f"{name}.{below}"])
         else:
             module.__package__ = above
         known[name] = module
