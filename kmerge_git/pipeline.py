@@ -102,7 +102,8 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
         text, count = lines.result()
         if count or damage.is_sound(text, streams, options.path):
             raise  # git's line merge is the better answer
-        proof.give_up_unproved(merged)
+        for document in proof.unproved(merged):
+            document.give_up(document.conflict(Why.UNPROVED))
         outcome = _conflicted(merged, sources, options)
     outcome.account = journal.decisions
     return outcome
@@ -122,9 +123,9 @@ def _guard(streams: Three[Stream], size: int) -> None:
     contents |= {id(d.content): d.content for d in streams.base.documents}
     if not any("<<<<<<<" in content for content in contents.values()):
         return
-    from kmerge_git.text.markers import has_markers
+    from kmerge_git.text.markers import first_marker
 
-    if any(has_markers(stream.source.text, min(size, 7)) >= 0 for stream in streams.each()):
+    if any(first_marker(stream.source.text, min(size, 7)) >= 0 for stream in streams.each()):
         raise Unsupported("an input holds conflict markers")
 
 

@@ -27,7 +27,6 @@ NEEDED = {
         kmerge_git.merge.decide.keyed
         kmerge_git.merge.decide.order
         kmerge_git.merge.decide.rules
-        kmerge_git.merge.decide.walk
         kmerge_git.merge.journal
         kmerge_git.merge.pairing
         kmerge_git.merge.plan
@@ -41,6 +40,7 @@ NEEDED = {
         kmerge_git.merge.decide.block_texts
         kmerge_git.merge.decide.comments
         kmerge_git.merge.decide.keyed
+        kmerge_git.merge.decide.rules
         kmerge_git.merge.decide.unkeyed
         kmerge_git.merge.plan
         kmerge_git.merge.three

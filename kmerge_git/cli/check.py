@@ -107,7 +107,7 @@ def run(args: argparse.Namespace) -> int:
 
     findings = check_files(paths, worker)
     if args.fix or args.diff:
-        findings = _mend(worker, findings, paths, write=args.fix, color=_color(args))
+        findings = _mend(worker, findings, write=args.fix, color=_color(args))
     _report(args, findings, len(paths), worker.skipped)
     if args.fail_on == "never":
         return 0
@@ -154,9 +154,7 @@ def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:
     return worker, paths
 
 
-def _mend(
-    worker: Run, findings: list[Finding], paths: list[str], *, write: bool, color: bool
-) -> list[Finding]:
+def _mend(worker: Run, findings: list[Finding], *, write: bool, color: bool) -> list[Finding]:
     """Show and make the safe fixes; returns what is left."""
     from functools import partial
 

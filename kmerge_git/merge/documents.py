@@ -57,6 +57,11 @@ class MergedDocument:
         """Be taken whole, or be a conflict as a whole."""
         self.plan, self.elided, self.pieces = None, None, pieces
 
+    def conflict(self, why: str) -> Pieces:
+        """The document as one conflict."""
+        texts = self.at.map(lambda d: d.content if d is not None else "")
+        return [Hunk(*texts.each(), "", why)]
+
 
 class MergedFile:
     """The result of a merge of files by resource, before conflicts are spelled."""
@@ -98,14 +103,14 @@ def merge(rules: Rules, at: Three[Stream], journal: Journal, path: str = "") -> 
     """Merge three files, resource by resource."""
     walk = Walk(rules, journal)
     tables = pair_documents(at, rules.twins)
-    if _strangers(tables) and rules.doubts(Why.STRANGERS):
+    if _strangers(tables) and rules.stops:
         return _whole_file(walk, at)
     made: dict[Hashable, MergedDocument] = {}
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
         document = _merge_one(walk, under(tables, key), path)
         if document is not None:
             made[key] = document
-    if rules.doubts(Why.NAMESAKES):
+    if rules.stops:
         _part_namesakes(walk, made)
     keys = tables.map(list)
     order, _ = weave(*keys.each(), made)

@@ -38,9 +38,6 @@ class Why:
     NAMESAKES = "another resource has this name now"
     UNPROVED = "cannot be merged by structure"
     DAMAGE = "a merge by lines would do damage"
-    # these two stand in no label: the collection clashes as a whole
-    FLOW_COMMENTS = "comments within a flow collection would be lost"
-    PROPERTIES = "anchor or tag changed on both sides"
 
 
 class Plan:
@@ -100,15 +97,15 @@ class NewText(Plan):
 class Clash(Plan):
     """A place that needs a person: the entries of each side.
 
-    The comments above the first of them stand outside of the conflict, unless they are `apart`.
+    The comments above the first of them stand in the conflict `with_lead`, else above it.
     """
 
-    __slots__ = ("apart", "at", "why")
+    __slots__ = ("at", "why", "with_lead")
 
-    def __init__(self, at: Three[list[Entry]], why: str, *, apart: bool = True) -> None:
+    def __init__(self, at: Three[list[Entry]], why: str, *, with_lead: bool = True) -> None:
         self.at = at
         self.why = why
-        self.apart = apart
+        self.with_lead = with_lead
 
 
 class Item:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T", covariant=True)
     U = TypeVar("U")
+    K = TypeVar("K", bound=Hashable)
 else:  # importing `typing` costs as much as a small merge
     T = None
 
@@ -82,6 +83,6 @@ def cut(region: Region, at: Three[list[U]]) -> Three[list[U]]:
     )
 
 
-def under(tables: Three[Mapping[Hashable, U]], key: Hashable) -> Three[U | None]:
+def under(tables: Three[Mapping[K, U]], key: K) -> Three[U | None]:
     """What stands under a key in each of three tables."""
     return Three(tables.base.get(key), tables.ours.get(key), tables.theirs.get(key))

@@ -8,7 +8,6 @@ import stat
 from dataclasses import dataclass
 
 from kmerge_git.errors import UsageError
-from kmerge_git.merge.three import Three
 
 SKIPPED = (".git",)
 UNREAD = "check its name and permissions"
@@ -26,11 +25,6 @@ class File:
 
 
 Package = dict[str, File]
-
-
-def files_at(at: Three[Package], path: str) -> Three[File | None]:
-    """The three versions of a file."""
-    return Three(at.base.get(path), at.ours.get(path), at.theirs.get(path))
 
 
 def is_manifest(path: str, file: File | None = None) -> bool:

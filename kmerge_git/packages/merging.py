@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from kmerge_git.errors import CannotParse, KmergeError
 from kmerge_git.merge.kyaml.api import Result
-from kmerge_git.merge.three import Three, whose
-from kmerge_git.packages.files import File, Package, files_at, is_manifest
+from kmerge_git.merge.three import Three, under, whose
+from kmerge_git.packages.files import File, Package, is_manifest
 from kmerge_git.packages.moves import Move, gather
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
 Files = Three[File | None]
-UNCHANGED = Result(b"")
+NOT_MERGED = Result(b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class ResultFile:
     path: str
     before: File | None
     after: File | None
-    merged: Result = UNCHANGED
+    merged: Result = NOT_MERGED
     unmerged: str = ""  # why the file could not be merged; the destination's stays
 
     @property
@@ -57,7 +57,7 @@ def merge_packages(
     results = []
     paths = sorted({*gathered.base, *gathered.ours, *gathered.theirs})
     for number, path in enumerate(paths):
-        files = files_at(gathered, path)
+        files = under(gathered, path)
         if is_manifest(path, files.ours or files.theirs):
             result = _manifest(path, files, merge_file)
         else:

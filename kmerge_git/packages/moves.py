@@ -14,7 +14,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three, under
-from kmerge_git.packages.files import File, Package, files_at, is_manifest
+from kmerge_git.packages.files import File, Package, is_manifest
 from kmerge_git.packages.resources import appended, by_name, moved, without
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
@@ -64,7 +64,7 @@ def _places(at: Three[Package]) -> Three[Places]:
     """In which files each resource stands, of the files that differ somewhere."""
     found: Three[Places] = Three({}, {}, {})
     for path in sorted({*at.base, *at.ours, *at.theirs}):
-        files = files_at(at, path)
+        files = under(at, path)
         if not is_manifest(path, files.ours or files.theirs or files.base):
             continue
         if files.ours == files.theirs and files.base in (None, files.ours):

@@ -17,7 +17,7 @@ SIZE = 7
 _LONGER = 4
 
 
-def has_markers(text: str, size: int = SIZE) -> int:
+def first_marker(text: str, size: int = SIZE) -> int:
     """The offset of the first marker of at least this size, or -1.
 
     A line of `=` alone is no sign of a conflict: it is a heading in many a text.

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
     Pieces = list["str | Hunk"]
 
-SIDES = ("base", "ours", "theirs")
+VERSIONS = ("base", "ours", "theirs")
 
 
 class Hunk:
@@ -53,7 +53,7 @@ def joined(pieces: Pieces) -> Pieces:
             # named after one of them, and after the same one when the sides are swapped
             named = [(h.place, h.why) for h in (before, piece) if h.why]
             place, why = min(named, default=("", ""))
-            base, ours, theirs = (before.side(s) + piece.side(s) for s in SIDES)
+            base, ours, theirs = (before.side(s) + piece.side(s) for s in VERSIONS)
             result[-1] = Hunk(base, ours, theirs, place, why)
         elif piece != "":
             result.append(piece)

@@ -10,8 +10,9 @@ from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.journal import Journal
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify.proof import give_up_unproved, holds, prove
+from kmerge_git.merge.verify.proof import holds, prove, unproved
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -112,6 +113,7 @@ def test_what_does_not_hold_becomes_a_conflict_of_its_document() -> None:
     with pytest.raises(Unproved):
         prove(whole, "ours")
     assert issubclass(Unproved, KmergeError)
-    give_up_unproved(whole)
+    for document in unproved(whole):
+        document.give_up(document.conflict(Why.UNPROVED))
     prove(whole, "ours")
     assert side_text(resource.pieces, "theirs") == resource.at.theirs.content

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmerge_git.text.markers import conflict, has_markers, marker_size_for, resolve
+from kmerge_git.text.markers import conflict, first_marker, marker_size_for, resolve
 
 CONFLICT = "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> topic\n"
 
@@ -27,7 +27,7 @@ CONFLICT = "a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> topic\n"
     ],
 )
 def test_markers_are_found(text, size, expected):
-    assert has_markers(text, size) == expected
+    assert first_marker(text, size) == expected
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_markers_are_found(text, size, expected):
     ],
 )
 def test_other_lines_are_not_markers(text, size):
-    assert has_markers(text, size) == -1
+    assert first_marker(text, size) == -1
 
 
 @pytest.mark.parametrize(
@@ -168,4 +168,4 @@ def test_a_marked_text_reads_back_as_each_side(parts, style, size):
     if style == "diff3":
         expected = "".join(p[0] + (p[1] if p[1] == p[3] else p[2]) for p in parts)
         assert resolve(text, "base", size) == expected
-    assert (has_markers(text, size) >= 0) == any(part[1] != part[3] for part in parts)
+    assert (first_marker(text, size) >= 0) == any(part[1] != part[3] for part in parts)

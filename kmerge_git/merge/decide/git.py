@@ -8,8 +8,7 @@ from __future__ import annotations
 from kmerge_git.merge.decide import block_texts, keyed
 from kmerge_git.merge.decide.comments import lead_lines, merge_lines, merge_tail
 from kmerge_git.merge.decide.order import weave
-from kmerge_git.merge.decide.rules import Reading
-from kmerge_git.merge.decide.walk import BY_ELEMENTS
+from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import same_name
 from kmerge_git.merge.plan import Clash, Item, Keep, Plan, Take, Why, decided, has_clash, settled
@@ -35,6 +34,7 @@ class GitRules:
     """The symmetric rules; see `decide.rules.Rules` for the questions."""
 
     __slots__ = ("favor", "policy")
+    stops = True
 
     def __init__(self, favor: str = "", policy: Policy | None = None) -> None:
         self.favor = favor
@@ -93,9 +93,6 @@ class GitRules:
         if self.favor:
             return self.favor, [Note(path, why, self.favor, "13 favor")]
         return "", [Note(path, why, "conflict", "1")]
-
-    def doubts(self, cause: str) -> bool:
-        return True
 
     # -- values
 
@@ -161,12 +158,12 @@ def _conflict(at: Three[list[Entry]], why: str, path: Path) -> Item:
     """The clash; comments above that both sides agree about stand outside of it."""
     firsts = at.map(lambda entries: entries[0] if entries else None)
     lead: Lines | None = None
-    apart = True
+    with_lead = True
     if firsts.ours is not None and firsts.theirs is not None:
         lead = merge_lines(firsts.map(lead_lines))
-        apart = any(isinstance(part, Three) for part in lead or ())
-    clash = Clash(at, why, apart=apart)
-    return Item(clash, firsts.ours, firsts.theirs, path, lead=None if apart else lead)
+        with_lead = any(isinstance(part, Three) for part in lead or ())
+    clash = Clash(at, why, with_lead=with_lead)
+    return Item(clash, firsts.ours, firsts.theirs, path, lead=None if with_lead else lead)
 
 
 def _untouched(base: Entry, other: Entry) -> bool:

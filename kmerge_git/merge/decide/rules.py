@@ -6,6 +6,8 @@ comes with the notes for the journal; the walk writes them down.
 
 from __future__ import annotations
 
+from kmerge_git.merge.plan import Plan
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Hashable
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path, Step
     from kmerge_git.kube.listkeys import ListRule, Where
     from kmerge_git.merge.journal import Journal, Note
-    from kmerge_git.merge.plan import Item, Lines, Plan
+    from kmerge_git.merge.plan import Item, Lines
     from kmerge_git.merge.three import Three
     from kmerge_git.tree.documents import Document
     from kmerge_git.tree.nodes import Entry, Mapping, Node, Sequence
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
     Table = dict[Hashable, Entry]
     Notes = list[Note]
     Policy = Callable[[Path, list[Entry], list[Entry], list[Entry]], "tuple[str, str] | None"]
+
+
+BY_ELEMENTS = Plan()  # the answer for a list without keys that merges element by element
 
 
 class Place:
@@ -86,6 +91,8 @@ if TYPE_CHECKING:
     class Rules(Protocol):
         """What differs between rule sets; everything else is the walk's."""
 
+        stops: bool  # whether a person is asked where a merge could be made, and be wrong
+
         # -- documents
 
         def twins(self, ours: list[Document], theirs: list[Document]) -> list[tuple[int, int]]:
@@ -110,9 +117,6 @@ if TYPE_CHECKING:
 
         def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
             """What stands where both sides have something and neither can be preferred."""
-
-        def doubts(self, cause: str) -> bool:
-            """Whether a cause leaves a place to a person."""
 
         # -- values
 

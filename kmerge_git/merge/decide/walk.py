@@ -16,6 +16,7 @@ from kmerge_git.merge.decide.comments import (
     lead_lines,
     loses_comments,
 )
+from kmerge_git.merge.decide.rules import BY_ELEMENTS
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
 from kmerge_git.merge.three import Three, under, whose
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from kmerge_git.merge.journal import Journal
 
     T = TypeVar("T")
-
-# A list without keys that merges as a sequence, element by element.
-BY_ELEMENTS = Plan()
 
 
 class Walk:
@@ -194,7 +192,7 @@ class Walk:
             item = self.entry(under(tables, key), inner.step(step_of(key, rule)))
             if item is not None:
                 items[key] = item
-        if has_port_names(rule) and self.rules.doubts(Why.SAME_NAME):
+        if has_port_names(rule) and self.rules.stops:
             self.part_namesakes(tables, items, place)
         order = self.rules.order(tables, items, rule)
         return self.built(at, [items[key] for key in order]) if order is not None else None
@@ -214,11 +212,11 @@ class Walk:
         """The collection with these items, and with its merged comments and properties."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
-        doubtful = (ours.flow or theirs.flow) and self.rules.doubts(Why.FLOW_COMMENTS)
+        doubtful = (ours.flow or theirs.flow) and self.rules.stops
         if doubtful and loses_comments(at, items):
             return None
         marks = at.map(lambda c: properties(c) if c else "")
-        if not whose(marks) and self.rules.doubts(Why.PROPERTIES):
+        if not whose(marks) and self.rules.stops:
             return None
         above = below = None
         if not theirs.flow:  # else its lines belong to what stands around it

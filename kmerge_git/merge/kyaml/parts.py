@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry
 
     Drop = Callable[[Entry], bool]
-    Trio = tuple[Entry | None, Entry, Where, Path]
+    Found = tuple[Entry | None, Entry, Where, Path]
 
 
 def tables_of(
@@ -198,7 +198,7 @@ def rest(
 
     What base had goes; the paths say where ours had changed it.
     """
-    found: list[Trio] | None = None
+    found: list[Found] | None = None
     if isinstance(base, Mapping) and isinstance(ours, Mapping):
         there, inner = base.index(), where.at(ours)
         found = [(there.get(e.name), e, inner.child(e.name), (*path, e.name)) for e in ours.entries]
@@ -223,7 +223,7 @@ def rest(
 
 def _elements(
     base: Sequence, ours: Sequence, where: Where, path: Path, *, infer: bool
-) -> list[Trio] | None:
+) -> list[Found] | None:
     rule = where.list_rule()
     tables = tables_of(Three(base, ours, None), rule, infer=infer)
     if tables is None:

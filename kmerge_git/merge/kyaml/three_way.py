@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from kmerge_git.merge.decide.comments import merge_lines, merge_tail
 from kmerge_git.merge.decide.order import weave
-from kmerge_git.merge.decide.rules import Reading
-from kmerge_git.merge.decide.walk import BY_ELEMENTS
+from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.kyaml.nulls import Nulls, document_holds_null, is_null_field
 from kmerge_git.merge.kyaml.numbers import added_rule, clash_rule, lost, took
@@ -47,6 +46,7 @@ class KyamlRules:
     """The seeds' rules: an answer at every place; see `decide.rules.Rules` for the questions."""
 
     __slots__ = ("infer",)
+    stops = False
 
     def __init__(self, *, infer: bool = True) -> None:
         self.infer = infer  # K6: off leaves only the table of Kubernetes' kinds
@@ -75,10 +75,10 @@ class KyamlRules:
 
     def document_clash(self, why: str) -> tuple[str, Notes]:
         """R1, R5: deleted is deleted, on either side."""
-        gone = "ours" if "deleted in ours" in why else "theirs"
-        rule = "R5" if gone == "ours" else "R1" if "deleted" in why else "M2"
+        side = "ours" if "deleted in ours" in why else "theirs"
+        rule = "R5" if side == "ours" else "R1" if "deleted" in why else "M2"
         what = why.replace("theirs", "updated").replace("ours", "dest")
-        return gone, [Note((), what, gone, f"{rule} lost")]
+        return side, [Note((), what, side, f"{rule} lost")]
 
     # -- entries
 
@@ -150,9 +150,6 @@ class KyamlRules:
         ours, theirs = at.ours[0], at.theirs[0]
         note = lost(place.path, why, "M34", ours.value, theirs.value)
         return [taken(theirs, place, over=ours)], [note]
-
-    def doubts(self, cause: str) -> bool:
-        return False
 
     # -- values
 

@@ -42,6 +42,7 @@ class TwoWayRules:
     """Source (theirs) over destination (ours); the base is always absent."""
 
     __slots__ = ("infer", "prepend")
+    stops = False
 
     def __init__(self, *, infer: bool = True, prepend: bool = False) -> None:
         self.infer = infer
@@ -96,9 +97,6 @@ class TwoWayRules:
         ours, theirs = at.ours[0], at.theirs[0]
         return [taken(theirs, place, over=ours)], [_replaced(place.path, ours, theirs)]
 
-    def doubts(self, cause: str) -> bool:
-        return False
-
     # -- values
 
     def text(self, at: Three[Node | None], place: Place) -> tuple[Plan | None, Notes]:
@@ -139,8 +137,8 @@ class TwoWayRules:
             return Keep(ours) if has_keys else None
         if len(there) == len(theirs.entries):
             return Keep(ours) if same_node(ours, theirs) else None
-        told = ours.anchor, ours.tag, len(ours.entries)
-        alike = told == (theirs.anchor, theirs.tag, len(there))
+        mark = ours.anchor, ours.tag, len(ours.entries)
+        alike = mark == (theirs.anchor, theirs.tag, len(there))
         pairs = zip(ours.entries, there, strict=False)
         return Keep(ours) if alike and all(same_node(a.value, b.value) for a, b in pairs) else None
 
@@ -200,8 +198,8 @@ def _lone_pair(ours: list[Document], theirs: list[Document]) -> list[tuple[int, 
     if not isinstance(source, Mapping) or not isinstance(dest, Mapping):
         raise _unclear(nameless[0], "this is no resource, and no part of one", hint)
     for field in ("apiVersion", "kind"):
-        told, known = source.get(field), dest.get(field)
-        if told is not None and (known is None or not same_node(told, known)):
+        wanted, known = source.get(field), dest.get(field)
+        if wanted is not None and (known is None or not same_node(wanted, known)):
             raise _unclear(nameless[0], f"its {field} is not that of the destination", hint)
     return [(0, 0)]
 

@@ -6,8 +6,8 @@ With conflicts, every hunk is decided for ours, and again for theirs; both texts
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unproved
-from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take, Why
-from kmerge_git.text.pieces import Hunk, side_text
+from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take
+from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.blocks import body_lines, header
 from kmerge_git.tree.documents import split
@@ -29,12 +29,13 @@ def prove(merged: MergedFile, side: str) -> None:
             raise Unproved(f"the merged text of {name} did not pass the proof")
 
 
-def give_up_unproved(merged: MergedFile) -> None:
-    """Documents whose text is not what was decided become a conflict as a whole."""
-    for document in merged.documents:
-        if not (_is_proved(document, "ours") and _is_proved(document, "theirs")):
-            texts = document.at.map(lambda d: d.content if d is not None else "")
-            document.give_up([Hunk(*texts.each(), "", Why.UNPROVED)])
+def unproved(merged: MergedFile) -> list[MergedDocument]:
+    """The documents whose text, decided for either side, is not what their plans say."""
+    return [
+        document
+        for document in merged.documents
+        if not (_is_proved(document, "ours") and _is_proved(document, "theirs"))
+    ]
 
 
 def _is_proved(document: MergedDocument, side: str) -> bool:

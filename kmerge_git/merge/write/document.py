@@ -19,7 +19,7 @@ from kmerge_git.merge.write.entries import (
     write_items,
 )
 from kmerge_git.merge.write.hunks import overlay, text_lines
-from kmerge_git.text.pieces import SIDES, Hunk, side_text
+from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Scalar
@@ -47,7 +47,7 @@ def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
         return [ours.content]
     if must_lift(plan):
         base, mine, yours = (
-            side_text(write_document(decided(plan, side), at), side) for side in SIDES
+            side_text(write_document(decided(plan, side), at), side) for side in VERSIONS
         )
         return [Hunk(base, mine, yours, *cause(plan))]
     return _write_top(plan, ours)

@@ -37,7 +37,7 @@ from kmerge_git.merge.write.key_line import (
     tail_of,
 )
 from kmerge_git.merge.write.layout import Layout, entry_lines, value_lines, value_rest
-from kmerge_git.text.pieces import SIDES, Hunk, side_text
+from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
 from kmerge_git.tree.nodes import Collection, Entry, Mapping
 from kmerge_git.tree.spans import (
     after,
@@ -151,14 +151,14 @@ def _clash(clash: Clash, item: Item, column: int, layout: Layout | None) -> Piec
 
     def lines(entries: list[Entry]) -> str:
         new = layout if entries is clash.at.theirs else None
-        leads = [clash.apart, *[True] * len(entries)]
+        leads = [clash.with_lead, *[True] * len(entries)]
         return "".join(
             entry_lines(e, column, new, lead=lead) for e, lead in zip(entries, leads, strict=False)
         )
 
     hunk = Hunk(*clash.at.map(lines).each(), fieldpath.show(item.path), clash.why)
     entry = item.ours
-    if clash.apart or entry is None or (item.lead is None and in_flow(entry)):
+    if clash.with_lead or entry is None or (item.lead is None and in_flow(entry)):
         return [hunk]
     return [*_lead(item, entry, column), hunk]
 
@@ -198,8 +198,7 @@ def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
 def _with_taken(item: Item, entry: Entry, plan: Take, column: int, layout: Layout | None) -> str:
     """Our key with theirs' value, and the comment of whom it is from."""
     taken, new = plan.entry, plan.node
-    if taken is None:
-        return ""
+    assert taken is not None  # the caller's case
     if item.base is not None and on_own_lines(item.base.value):
         layout = None
     if on_own_lines(new):
@@ -235,7 +234,7 @@ def _with_comment(rest: str, tail: str) -> str:
 def _lifted(item: Item, column: int, layout: Layout | None) -> Hunk:
     """The entry once for each side."""
     sides = []
-    for side in SIDES:
+    for side in VERSIONS:
         pieces: Pieces = []
         for one in decided_item(item, side):
             pieces += entry_pieces(one, column, layout)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.kube import fieldpath
 from kmerge_git.merge.plan import Build, Clash, Item, Take, decided_item, named_clash
 from kmerge_git.merge.write.layout import entry_as_flow, shift_rest, token
-from kmerge_git.text.pieces import SIDES, Hunk, joined, side_text
+from kmerge_git.text.pieces import VERSIONS, Hunk, joined, side_text
 from kmerge_git.tree.nodes import Collection, Entry
 from kmerge_git.tree.spans import column_of, comment_behind, in_flow, is_linewise
 
@@ -83,7 +83,9 @@ def _write_lines(plan: Build) -> Pieces:
     pieces: Pieces = [text[ours.content : first_line]]
     for index, item in enumerate(plan.items):
         later = plan.items[index + 1 :]
-        commas = ["," if trailing or any(_stands(i, side) for i in later) else "" for side in SIDES]
+        commas = [
+            "," if trailing or any(_stands(i, side) for i in later) else "" for side in VERSIONS
+        ]
         own = item.ours or item.replaces
         tail = behind[id(own)] if own is not None else comment_behind(item.theirs) + "\n"
         pieces += _lines(item, indent, commas, tail)
@@ -100,7 +102,7 @@ def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
     if isinstance(item.plan, Clash):
         base, ours, theirs = (
             _clash_lines(item.plan.at.side(side), indent, comma)
-            for side, comma in zip(SIDES, commas, strict=True)
+            for side, comma in zip(VERSIONS, commas, strict=True)
         )
         return [Hunk(base, ours, theirs, fieldpath.show(item.path), item.plan.why)]
     if _clashes(item):
@@ -109,7 +111,7 @@ def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
                 indent + side_text(_entry(one), side) + comma + bare
                 for one in decided_item(item, side)
             )
-            for side, comma in zip(SIDES, commas, strict=True)
+            for side, comma in zip(VERSIONS, commas, strict=True)
         )
         path, why = named_clash(item.plan)
         return [Hunk(base, ours, theirs, fieldpath.show(path), why)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.kube import fieldpath
 from kmerge_git.merge.plan import NewText, Why
 from kmerge_git.merge.three import Three
-from kmerge_git.text.pieces import SIDES, Hunk, is_clean, side_text
+from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text
 from kmerge_git.tree import blocks
 
 TYPE_CHECKING = False
@@ -52,7 +52,7 @@ def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pi
 def starts_blank(pieces: Pieces) -> bool:
     """Whether the first line is blank, on any side."""
     for piece in pieces:
-        sides = [piece] if isinstance(piece, str) else [piece.side(s) for s in SIDES]
+        sides = [piece] if isinstance(piece, str) else [piece.side(s) for s in VERSIONS]
         if any(sides):
             return any(side and len(_trimmed(side)) < len(side) for side in sides)
     return False
@@ -89,9 +89,9 @@ def overlay(prefix: str, column: int, pieces: Pieces) -> Pieces:
     first = pieces[0]
     if isinstance(first, str) and _has_entry_line(first):
         return [_over(prefix, column, first), *pieces[1:]]
-    if isinstance(first, Hunk) and all(_has_entry_line(first.side(s)) for s in SIDES):
+    if isinstance(first, Hunk) and all(_has_entry_line(first.side(s)) for s in VERSIONS):
         return [first.map(lambda text: _over(prefix, column, text)), *pieces[1:]]
-    base, ours, theirs = (_over(prefix, column, side_text(pieces, s)) for s in SIDES)
+    base, ours, theirs = (_over(prefix, column, side_text(pieces, s)) for s in VERSIONS)
     if is_clean(pieces):
         return [ours]
     hunk = next(p for p in pieces if isinstance(p, Hunk))
