@@ -54,10 +54,10 @@ def write(root: str, target: str) -> None:
 
 
 def contents(root: Path) -> tuple[bytes, bytes, bytes]:
-    """The size of what every start reads; that; the modules that some merges need.
+    """The parts of a bundle: a size, the head of that size, the modules that some merges need.
 
-    Every start reads (code of the start, stamps, modules of every merge, places of the others,
-    names of the late ones).
+    Every start reads the head: (code of the start, stamps, modules of every merge, places of the
+    others, names of the late ones).
     """
     package = root / "kmerge_git"
     order = in_order(root)

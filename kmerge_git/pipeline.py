@@ -1,12 +1,13 @@
 """The whole story of a file merge, top-down.
 
-bytes -> trivial cases -> guards -> text -> documents -> nodes -> rules make a plan
+bytes -> trivial cases -> text -> documents -> guards -> nodes -> rules make a plan
       -> the plan becomes text -> a merge by lines, git's own where there is doubt -> the proof
       -> the better of the two results.
 
 A line merge that is clean and means the same as ours has the last word on the bytes. Where ours
 is clean and means something else, structure wins. Where ours clashes, a clean line merge stands
-if it passes every check. Whatever goes wrong inside ends in git's line merge.
+if it passes every check. Whatever goes wrong inside ends in git's line merge, or in a conflict
+where that may not be believed either.
 """
 
 from __future__ import annotations

@@ -11,7 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "kmerge_git"
 
-CORE = {"text", "tree", "kube", "merge", "patch"}
+MERGING = {"text", "tree", "kube", "merge"}
+CORE = MERGING | {"patch"}
 LAYERS = {
     "text": set(),
     "tree": {"text"},
@@ -19,10 +20,10 @@ LAYERS = {
     "merge": {"text", "tree", "kube"},
     "patch": {"tree", "kube"},
     "check": CORE,
-    "pipeline": CORE,
+    "pipeline": MERGING,
     "git": {"text"},
     "report": set(),
-    "packages": CORE | {"pipeline"},
+    "packages": MERGING | {"pipeline"},
     "whole": CORE | {"check", "pipeline", "packages", "git", "report"},
     "bundle": set(),
     "cli": CORE | {"bundle"} | {"check", "pipeline", "git", "report", "whole", "packages"},
@@ -157,6 +158,23 @@ def test_the_guard_sees_imports_inside_functions(tmp_path):
     module = tmp_path / "m.py"
     module.write_text("def f():\n    import yaml.nodes\n    return import_module('pygit2')\n")
     assert imported(module) == {"yaml.nodes", "pygit2"}
+
+
+def rows(text: str) -> dict[str, set[str]]:
+    """Return the tables of who may import whom, as people read them."""
+    found = {}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
+        if line.startswith("| `") and len(cells) == 3:
+            names = [word.strip("`/") for word in cells[2].split(", ")]
+            found[cells[0].strip("`/")] = set(names) - {"nothing"}
+    return found
+
+
+def test_the_tables_for_people_say_the_same():
+    told = rows((ROOT / "CONTRIBUTING.md").read_text())
+    assert told.keys() >= ROOMS.keys() | {"text", "cli"}
+    assert told == {name: (LAYERS | ROOMS)[name] for name in told}
 
 
 def circle(graph: dict[str, set[str]]) -> list[str]:

@@ -48,7 +48,7 @@ RETAINED = "retained"  # KeySpot: `$retainKeys`
 DOLLAR = "dollar"  # KeySpot: another key that starts with a `$`
 ENTRY = "entry"  # PatchEntry, values, Targets or None, offset: what a kustomization says of a patch
 INLINE = "inline"  # PatchEntry: a patch inside another file that cannot be parsed
-SET = "set"  # Kustomization, World, changed paths: a kustomization with all its files
+SET = "set"  # Kustomization, World, paths of the run: a kustomization with all its files
 HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
 # Modules of checks: those every file needs, those for patches, those that are off by default.

@@ -33,7 +33,7 @@ class PatchWalk:
         self.checks = checks
         self.verdict = verdict
         self.page = page
-        self.found: list[tuple[Check, Found, Path]] = []  # and the path
+        self.found: list[tuple[Check, Found, Path]] = []  # the path of the field last
         self.hidden_at: dict[int, set[str]] = {}  # offset -> ids
         self.seen: set[int] = set()
         self.schema_matters = True

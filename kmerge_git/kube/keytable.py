@@ -77,7 +77,7 @@ def keys(structural: str) -> list[tuple[str, str]]:
 
 
 def define(facts: dict[str, Facts]) -> int:
-    """The number of a new definition; its structural column `?` says: look at the elements."""
+    """The number of a new definition; `?` as its structural column: infer the keys of that list."""
     number = LEARNED + len(_definitions)
     _definitions[number] = facts
     return number

@@ -1,8 +1,9 @@
 """How the list at a place of a file merges: by key, as a set, or element by element.
 
-First hit wins: the table of Kubernetes' own kinds, the table of known file types (kustomization),
-and for everything else the keys that all elements turn out to have (`infer_key`). A kind that the
-table knows is decided by the table alone: a list it does not name is atomic.
+First hit wins: kustomization files, the table of Kubernetes' own kinds with what was learned from
+definitions, lists of resources (`kind: List`, templates of OpenShift), and for everything else the
+keys that all elements turn out to have (`infer_key`). A kind that the table knows is decided by
+the table alone: a list it does not name is atomic.
 """
 
 from __future__ import annotations
@@ -135,6 +136,7 @@ class Where:
             return _defined(field, int(self._below[1:]))
         if self._fields is None:
             return Where(field, None, _inferred(field))
+        # a definition has an entry without a name where a mapping may have any key
         _, structural, below = self._fields.get(field) or self._fields.get("", ("", "", ""))
         if structural == "?":  # a field of a custom resource whose definition says nothing
             return Where(field, {} if below else None, _inferred(field), below)

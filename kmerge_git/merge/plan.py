@@ -1,7 +1,8 @@
 """What a merge decides, before a character is written.
 
-A plan is a tree whose leaves are nodes of the inputs. It is made once and never changed: it can be
-explained, compared with a result (`merge.verify.proof`) and written (`merge.write`).
+A plan is a tree whose leaves are nodes of the inputs, and lines of them. It is made once and never
+changed: it can be explained, compared with a result (`merge.verify.proof`) and written
+(`merge.write`).
 """
 
 from __future__ import annotations
@@ -228,7 +229,8 @@ def _shown(place: tuple[Path, str]) -> tuple[list[str], str]:
 
 # A plan decided for one side: every clash gives way to what that side has there. The writer needs
 # it where a clash has no lines of its own (within a line of JSON, in the only entry of a list):
-# then the entry around it is written once for each side, with all that is merged in it.
+# then the entry around it is written once for each side, with all that is merged in it. Rules that
+# settle a clash of lines for one side need it, too.
 
 
 def decided(plan: Plan, side: str) -> Plan:

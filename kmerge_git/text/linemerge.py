@@ -1,6 +1,6 @@
 """Git's own line merge, `git merge-file`.
 
-It is the fallback of everything, and the second opinion of every structural merge.
+It is the fallback of everything, and the second opinion where ours by lines says no.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class Place:
         self.lists = lists  # the three versions of that list
 
     def within(self, node: Node | None) -> Place:
-        """The same place, once its mapping may say which kind it is."""
+        """The place of a mapping, once it may say which kind it is."""
         return Place(self.path, self.where.at(node), self.live)
 
     def key(self, name: str) -> Place:
@@ -173,7 +173,7 @@ if TYPE_CHECKING:
             """What stays of an entry that only ours has."""
 
     class Walker(Protocol):
-        """The walk, as a part of it sees it that may not import it."""
+        """The walk, for the merge of sequences, which is a part of it and may not import it."""
 
         @property
         def rules(self) -> Rules: ...

@@ -1,7 +1,8 @@
 """The walk through three trees: an entry, its value, mappings, lists. The same for every rule set.
 
-At every place the same three comparisons come first: theirs = base: ours; ours = base: theirs;
-ours = theirs: ours. Only then the rule set is asked (see `rules`). A plan of None says that the
+Where all have a value, the same three comparisons come first: theirs = base: ours; ours = base:
+theirs; ours = theirs: ours. Only then the rule set is asked (see `rules`); before that only what
+clears or instructs (`Live`). A plan of None says that the
 whole place is for a person, or for the rule set, to decide.
 """
 

@@ -74,12 +74,12 @@ def null(node: Node) -> bool:
 
 
 def is_null_field(entry: Entry) -> bool:
-    """Whether an entry is a null field."""
+    """Whether the value of an entry is null."""
     return null(entry.value)
 
 
 def holds_null(node: Node) -> bool:
-    """Whether a field at or below a node is null."""
+    """Whether a field below a node is null."""
     if isinstance(node, Collection):
         return any(
             (e.key is not None and null(e.value)) or holds_null(e.value) for e in node.entries

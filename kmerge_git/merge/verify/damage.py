@@ -1,4 +1,4 @@
-"""Damage that a line merge can do: what no input had, and no reader wants.
+"""Damage that a line merge can do: what neither side had, and no reader wants.
 
 Repeated keys, repeated elements of keyed lists, repeated resources, elements that stand twice in
 an unkeyed list. What does not parse (an undefined alias too) raises.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def is_sound(data: bytes, inputs: Three[Stream], path: str) -> bool:
-    """Whether a line merge brings no damage that its inputs did not have."""
+    """Whether a line merge brings no damage that neither ours nor theirs had."""
     try:
         return not new_damage(split(Source(data, path)), inputs, path)
     except KmergeError:

@@ -282,7 +282,7 @@ def _filled(item: Item, entry: Entry, plan: Build, column: int, layout: Layout) 
 
 
 def _emptied(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
-    """R6: a collection that lost its last entry stays as `{}` or `[]`."""
+    """A collection that lost its last entry stays as `{}` or `[]`."""
     empty = "{}" if isinstance(plan.ours, Mapping) else "[]"
     if in_mid_line(plan.ours):
         return [before_value(item, entry, column, stop=plan.ours.content) + empty + "\n"]

@@ -27,8 +27,7 @@ def shift_rest(text: str, by: int) -> str:
 class Layout:
     """How our text indents, near a place: looked up only where text of another file comes in.
 
-    `step` is the way from a key to the mapping below it, `dash` the way to a list's dashes; None
-    where our text does not tell.
+    A way is the number of columns from a key or dash to the block below it.
     """
 
     __slots__ = ("_near", "_steps", "_text")
@@ -40,7 +39,7 @@ class Layout:
 
     @property
     def steps(self) -> tuple[int | None, int | None]:
-        """(step, dash)"""
+        """The ways from a key to a mapping and to dashes; None where our text does not tell."""
         if self._steps is None:
             self._steps = _steps(self._text, self._near)
         return self._steps
