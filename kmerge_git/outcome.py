@@ -108,7 +108,7 @@ class Outcome:
     `structure` (merged by resource and field), `kept` (ours is untouched, a person must merge).
     """
 
-    __slots__ = ("account", "clean", "conflicts", "method", "reason", "text")
+    __slots__ = ("_account", "_decisions", "clean", "conflicts", "method", "reason", "text")
 
     def __init__(
         self,
@@ -117,6 +117,7 @@ class Outcome:
         method: str,
         *,
         conflicts: tuple[Conflict, ...] = (),
+        decisions: tuple[Decision, ...] = (),
         reason: str = "",
     ) -> None:
         self.text = text
@@ -124,12 +125,19 @@ class Outcome:
         self.method = method
         self.conflicts = conflicts
         self.reason = reason  # why the method was not `structure`
-        self.account: Callable[[], tuple[Decision, ...]] = tuple  # makes the decisions
+        self._decisions = decisions
+        self._account: Callable[[], tuple[Decision, ...]] | None = None
+
+    def tell(self, account: Callable[[], tuple[Decision, ...]]) -> None:
+        """Let the decisions be made when somebody asks: few who merge do."""
+        self._account = account
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """What was decided, place by place; few who merge want to know."""
-        return self.account()
+        """What was decided, place by place."""
+        if self._account is not None:
+            self._decisions, self._account = self._account(), None
+        return self._decisions
 
     def __repr__(self) -> str:
         state = "clean" if self.clean else f"{len(self.conflicts)} conflicts"

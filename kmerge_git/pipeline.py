@@ -106,7 +106,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
         for document in proof.unproved(merged):
             document.give_up(document.conflict(Why.UNPROVED))
         outcome = _conflicted(merged, sources, options)
-    outcome.account = journal.decisions
+    outcome.tell(journal.decisions)
     return outcome
 
 

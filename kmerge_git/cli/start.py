@@ -37,6 +37,8 @@ class Lazy:
         file = self.root + self.places[name][0][0]
         spec = self.spec(name, self, origin=file)  # type: ignore[arg-type]
         spec.has_location = True
+        if file.endswith("/__init__.py"):
+            spec.submodule_search_locations = [file.removesuffix("/__init__.py")]
         return spec
 
     def create_module(self, spec: object) -> None:

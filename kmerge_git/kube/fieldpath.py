@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     # a key, `*`, `**`, or what stands in brackets: as it is written, and in its parts
     Word = str | tuple[str, Element]
 
+_PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
 _ODD_IN_NAME = frozenset(" \t\n\r.,=[]\"'\\/*")
 _ODD_IN_BRACKETS = frozenset('\t\n\r,=[]"\\*')
 _ESCAPED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\"}
@@ -32,14 +33,14 @@ _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def show(path: Path, *, quoted: bool = False) -> str:
-    """The path as text; with `quoted` all that stands in brackets is, but for places."""
+    """The path as text; `quoted` for findings: there all but plain keys and directives is."""
     out = ""
     for step in path:
         if isinstance(step, int):
             out += f"[{step}]"
         elif not isinstance(step, str):
             out += f"[{','.join(_part(part, quoted) for part in step)}]"
-        elif _is_odd(step):
+        elif not _stands_plain(step) if quoted else _is_odd(step):
             out += f"[{_spelled(step, quoted)}]"
         else:
             out += f".{step}" if out else step
@@ -51,6 +52,11 @@ def _part(part: tuple[str, str] | str, quoted: bool) -> str:
         return _spelled(part, quoted)
     field, text = part
     return f"{_spelled(field, False) if field else ''}={_spelled(text, quoted)}"
+
+
+def _stands_plain(key: str) -> bool:
+    """Whether a finding shows a key without brackets: `$setElementOrder/containers`, too."""
+    return bool(key) and (_PLAIN | {"/"} if key[0] == "$" else _PLAIN).issuperset(key.lstrip("$"))
 
 
 def _is_odd(key: str) -> bool:
@@ -87,6 +93,8 @@ def _means(word: Word, step: Step) -> bool:
         return isinstance(step, str) and word in ("*", step)
     raw, parts = word
     if isinstance(step, str):
+        if raw[:1] == '"':
+            return parts == (step,)
         return _is_odd(step) and (raw in ("*", step) or parts == (step,))
     if isinstance(step, int) or raw == "*":
         return raw in ("*", str(step))

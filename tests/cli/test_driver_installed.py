@@ -68,6 +68,40 @@ def test_the_bundle_holds_this_package_alone(site: Path) -> None:
     assert not set(late) & {name for name, *_ in every}
 
 
+def test_the_other_rules_come_out_of_the_bundle(
+    site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are a package among modules that are loaded one by one."""
+    monkeypatch.setenv("KMERGE_RULES", "kyaml")
+    for _ in range(2):
+        assert merged(site, tmp_path) == (0, "a: 2\nb: 2\n", "")
+    base, ours, theirs = versions(tmp_path, "a: 3\nb: 1\n")
+    assert drive(site, base, ours, theirs).returncode == 0
+    assert ours.read_text() == "a: 3\nb: 1\n"
+
+
+def test_every_module_comes_out_of_the_bundle(site: Path) -> None:
+    drive(site, "--version")
+    code = f"""
+import marshal, sys
+from kmerge_git.cli import start
+with open({str(bundle(site))!r}, "rb") as file:
+    _, _, every, some, late = marshal.loads(file.read(int(file.readline())))
+for name in [name for name in sys.modules if name.startswith("kmerge_git")]:
+    del sys.modules[name]
+sys.path[:] = [path for path in sys.path if path != {str(site)!r}]
+sys.meta_path.insert(0, start.Lazy({str(site)!r} + "/", {str(bundle(site))!r}, some))
+start._load({str(site)!r} + "/", every, late)
+for name in [*some, *late]:
+    __import__(name)
+assert len(some) > 20
+"""
+    environ = {**os.environ, "PYTHONPATH": str(site)}
+    argv = [sys.executable, "-c", code]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, env=environ)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def merged(site: Path, folder: Path) -> tuple[int, str, str]:
     base, ours, theirs = versions(folder, "a: 1\nb: 2\n")
     answer = drive(site, base, ours, theirs)
