@@ -104,7 +104,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
         if count or damage.is_sound(text, streams, options.path):
             raise  # git's line merge is the better answer
         for document in proof.unproved(merged):
-            document.give_up(document.conflict(Why.UNPROVED))
+            document.give_up(documents.conflict(document.at, Why.UNPROVED))
         outcome = _conflicted(merged, sources, options)
     outcome.tell(journal.decisions)
     return outcome

@@ -35,3 +35,14 @@ def test_the_reason_for_a_merge_by_lines_names_no_file():
     broken = [rule + b"a: %d\nb: ]\n" % number for number in (1, 2, 3)]
     outcome = merge_files(*broken, path="x.yaml", line_merge=lambda *_: (b"", False))
     assert outcome.reason.startswith("line 3: not YAML")
+
+
+def test_what_was_decided_is_told_to_those_who_ask():
+    outcome = merge_files(b"a: 1\nb: 1\n", b"a: 2\nb: 1\n", b"a: 3\nb: 2\n")
+    told = outcome.decisions
+    assert [(d.path, d.what, d.side) for d in told] == [
+        ("a", "changed on both sides", "conflict"),
+        ("b", "changed", "theirs"),
+    ]
+    assert outcome.decisions is told
+    assert merge_files(b"a: 1\n", b"a: 1\n", b"a: 2\n").decisions == ()

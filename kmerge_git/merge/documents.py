@@ -57,11 +57,6 @@ class MergedDocument:
         """Be taken whole, or be a conflict as a whole."""
         self.plan, self.elided, self.pieces = None, None, pieces
 
-    def conflict(self, why: str) -> Pieces:
-        """The document as one conflict."""
-        texts = self.at.map(lambda d: d.content if d is not None else "")
-        return [Hunk(*texts.each(), "", why)]
-
 
 class MergedFile:
     """The result of a merge of files by resource, before conflicts are spelled."""
@@ -91,6 +86,16 @@ class MergedFile:
     def decided(self, side: str) -> str:
         """The whole text with every conflict decided for one side."""
         return self.text(lambda pieces, _: side_text(pieces, side))
+
+
+def texts_of(at: Trio) -> Three[str]:
+    """The text of each version, without its opening; nothing for one that is not there."""
+    return at.map(lambda document: document.content if document is not None else "")
+
+
+def conflict(at: Trio, why: str) -> Pieces:
+    """A document that is one conflict."""
+    return [Hunk(*texts_of(at).each(), "", why)]
 
 
 def whole_conflict(texts: Three[str], why: str) -> MergedFile:
@@ -164,8 +169,7 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
         return made
     roots = _roots(at)
     if roots.ours is None and roots.theirs is None:
-        texts = at.map(lambda d: d.content if d is not None else "")
-        return MergedDocument(at, name, None, _comment_pieces(walk, texts))
+        return MergedDocument(at, name, None, _comment_pieces(walk, texts_of(at)))
     plan = reading.plan
     if plan is None and roots.ours is not None and roots.theirs is not None:
         plan = _decided(walk, roots, reading, path)
@@ -273,13 +277,12 @@ def _added(walk: Walk, theirs: Document) -> Pieces:
 
 
 def _clash(walk: Walk, at: Trio, name: str, why: str) -> MergedDocument:
-    texts = at.map(lambda d: d.content if d is not None else "")
     side = walk.noted(walk.rules.document_clash(why))
     if not side:
-        return MergedDocument(at, name, None, [Hunk(*texts.each(), "", why)])
+        return MergedDocument(at, name, None, conflict(at, why))
     if side == "theirs" and at.theirs is not None:
         return MergedDocument(at, name, None, _added(walk, at.theirs))
-    return MergedDocument(at, name, None, [texts.side(side)])
+    return MergedDocument(at, name, None, [texts_of(at).side(side)])
 
 
 def _open(documents: list[MergedDocument], at: Three[Stream]) -> None:

@@ -87,6 +87,15 @@ def test_a_linked_worktree_has_the_same_configuration(
     assert FOUND in capsys.readouterr().out
 
 
+def test_an_included_configuration_counts(
+    cache: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cache.write("shared.cfg", "[kmerge]\n  crd = config/crd\n")
+    cache.git("config", "include.path", "../shared.cfg")
+    assert check(cache, monkeypatch) == 1
+    assert FOUND in capsys.readouterr().out
+
+
 def test_a_place_of_no_use_is_told(
     cache: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -114,6 +114,6 @@ def test_what_does_not_hold_becomes_a_conflict_of_its_document() -> None:
         prove(whole, "ours")
     assert issubclass(Unproved, KmergeError)
     for document in unproved(whole):
-        document.give_up(document.conflict(Why.UNPROVED))
+        document.give_up(documents.conflict(document.at, Why.UNPROVED))
     prove(whole, "ours")
     assert side_text(resource.pieces, "theirs") == resource.at.theirs.content
