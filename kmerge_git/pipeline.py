@@ -145,7 +145,7 @@ def _better(merged: MergedFile, streams: Three[Stream], options: Options, lines:
         return _clean(merged, streams, options, lines)
     for side in SIDES:
         proof.prove(merged, side)
-    if not any(hunk.why == Why.MOVED_AND_GONE for _, hunk in hunks):
+    if not any(hunk.why in Why.FIRM for _, hunk in hunks):
         text, count = lines.result()
         if count == 0 and damage.is_sound(text, streams, options.path):
             return Outcome(text, True, "lines", reason="git's line merge is clean")

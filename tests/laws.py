@@ -224,6 +224,9 @@ def _check(
         if not isinstance(r, dict):
             raise Broken(f"at {path}: {show(r)} is no mapping")
         old = b if isinstance(b, dict) else {}
+        if _may_be_renamed(old, o, t):
+            _check_facts(*map(_pairs, (old, o, t, r)), path, side, whole=True)
+            return
         for key in {**old, **o, **t, **r}:
             _check(*(x.get(key, GONE) for x in (old, o, t, r)), (*path, key), side, near)
         return
@@ -232,11 +235,13 @@ def _check(
             raise Broken(f"at {path}: {show(r)} is no list")
         old_list = b if isinstance(b, list) else []
         keyed = [by_key(x, path) for x in (old_list, o, t, r)]
-        if None not in keyed:
+        may_be_renamed = None not in keyed and _may_be_renamed(*keyed[:3])
+        if None not in keyed and not may_be_renamed:
             for key in dict.fromkeys(k for x in keyed for k in x):
                 _check(*(x.get(key, GONE) for x in keyed), (*path, f"[name={key}]"), side, near)
             return
-        _check_facts(old_list, o, t, r, path, side, whole=_renamed_and_gone(old_list, o, t))
+        whole = may_be_renamed or _renamed_and_gone(old_list, o, t)
+        _check_facts(old_list, o, t, r, path, side, whole=whole)
         return
     if isinstance(o, str) and isinstance(t, str) and isinstance(r, str) and has_lines(o, t):
         _check_facts(b if isinstance(b, str) else "", o, t, r, path, side)
@@ -257,6 +262,19 @@ def _renamed_and_gone(b: list[object], o: list[object], t: list[object]) -> bool
         {show(e["name"]) for e in x if isinstance(e, dict) and "name" in e} for x in (b, o, t)
     )
     return bool(old - mine - yours) and bool((mine | yours) - old)
+
+
+def _may_be_renamed(*versions: dict[str, object] | None) -> bool:
+    """Whether an entry with content is gone on a side that has a new one: it may be the same."""
+    old, *sides = (
+        {k for k, v in (x or {}).items() if isinstance(v, dict | list)} for x in versions
+    )
+    return any(old - side and side - old for side in sides)
+
+
+def _pairs(value: dict[str, object]) -> list[object]:
+    """The entries of a mapping without their order, each with its key as one more value."""
+    return [[key, content] for key, content in value.items()]
 
 
 def by_key(value: list[object], path: tuple[str, ...]) -> dict[str, object] | None:
@@ -286,6 +304,9 @@ def _check_facts(
     """`whole`: what one side deleted and the other renamed may be there under its new name."""
     at = Three(*(Counter(facts(x)) for x in (b, o, t)))
     found = Counter(facts(r))
+    if whole:  # under a new key, perhaps: values and keys, each for itself
+        at = Three(*(_words(counts) for counts in (at.base, at.ours, at.theirs)))
+        found = _words(found)
     for fact in {*at.base, *at.ours, *at.theirs, *found}:
         if fact[-1] in ("{}", "[]", "''"):
             continue  # what is left of a collection that lost its entries on both sides
@@ -306,6 +327,14 @@ def _check_facts(
             low = min(low, old) if old else low
         if not low <= now <= high:
             raise Broken(f"below {path}: {fact} {now} times, not {low}..{high} ({side or 'clean'})")
+
+
+def _words(counts: Counter[tuple[str, ...]]) -> Counter[tuple[str, ...]]:
+    """What facts say at their ends; where they stand does not count."""
+    words: Counter[tuple[str, ...]] = Counter()
+    for fact, count in counts.items():
+        words[fact[-1:]] += count
+    return words
 
 
 def facts(value: object, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:

@@ -7,7 +7,7 @@ still without a partner.
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import bag, match
+from kmerge_git.kube.likeness import FEW_LEAVES, RELATED, RENAMED, bag, match
 from kmerge_git.tree.nodes import Mapping, Node, Scalar
 from kmerge_git.tree.scalars import is_null
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 _KPT_MERGE = "# kpt-merge:"
 # kinds moved from the group `extensions` to these ones
 _HEIRS = ("apps", "networking.k8s.io", "policy")
-RENAMED = 0.6  # as alike as a resource under a new name must be
-RELATED = 0.5  # as alike as documents without a name must be, if they do not pair by place
 
 
 class Identity:
@@ -135,6 +133,7 @@ def pairing(
         _by_key(result, _without_namespace, _may_gain_a_namespace)
         _alike(result, _generated, 0.0, by_place=True)
         _alike(result, _kind_of_named, RENAMED)
+        _alike(result, _name_alone, RENAMED)
         _alike(result, _kind_of_nameless, RELATED, by_place=True)
         _alike(result, _nameless, RELATED, by_place=True)
         _matched(_with_name(result.left), _with_name(result.right, False), RENAMED, result)
@@ -202,6 +201,14 @@ def _generated(resource: Candidate) -> Hashable:
 def _kind_of_named(resource: Candidate) -> Hashable:
     known = resource.identity
     return (known.group, known.kind) if known is not None and known.name else None
+
+
+def _name_alone(resource: Candidate) -> Hashable:
+    """The same under another kind, or in another group, if it holds enough to tell."""
+    known = resource.identity
+    if known is None or not known.name or sum(resource.lines.values()) <= FEW_LEAVES:
+        return None
+    return known.namespace, known.name
 
 
 def _kind_of_nameless(resource: Candidate) -> Hashable:

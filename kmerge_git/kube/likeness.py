@@ -1,4 +1,7 @@
-"""How much two texts are alike, and which of two groups clearly belong together."""
+"""How much two texts are alike, and which of two groups clearly belong together.
+
+Every threshold of the project stands here. Likeness is by content, never by position alone.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +19,31 @@ if TYPE_CHECKING:
 
     T = TypeVar("T", bound=Lined)
 
+# -- documents, by their lines
+
+# Lines that a document shares with one under a new name, of all their lines: people rename and
+# edit in one go, and another resource of the same kind shares less.
+RENAMED = 0.6
+# Lines that documents without a name share, if they do not pair by place: nothing else tells.
+RELATED = 0.5
 # A partner must be more alike than the next best one by this much.
 CLEARLY = 0.1
-# Comparisons in one group; beyond that, time matters more than a rename.
-_MOST_COMPARISONS = 2500
+
+# -- elements and entries, by their leaves (see `kube.leaves`)
+
+# Equal leaves of an element and what it was renamed to: so many of so many. A rename with one
+# edit among three leaves, or five, is seen; two elements of one template are not taken for one.
+RENAMED_LEAVES = (2, 3)
+# Leaves that an element must have: fewer are alike by chance, unless one is long enough to tell.
+FEW_LEAVES = 3
+LONG_LEAF = 20
+# Equal leaves of the only elements that both sides put into one new list: one thing, two names.
+SAME_THING = (1, 2)
+# Equal lines of two versions of an element without a key, which stand at one place as well.
+SAME_PLACE = 0.5
+
+# Comparisons in one group. Beyond that no document is a rename, and elements are a conflict.
+MOST_COMPARISONS = 2500
 
 
 def bag(text: str) -> dict[str, int]:
@@ -57,7 +81,7 @@ def match(mine: Sequence[T], yours: Sequence[T], least: float) -> list[tuple[T, 
     Of things with the same lines the first pairs with the first: they are interchangeable.
     """
     pairs, left, right = _equal(mine, yours)
-    if not left or not right or len(left) * len(right) > _MOST_COMPARISONS:
+    if not left or not right or len(left) * len(right) > MOST_COMPARISONS:
         return pairs
     table = [[likeness(a.lines, b.lines) for b in right] for a in left]
     for number, row in enumerate(table):

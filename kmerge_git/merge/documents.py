@@ -257,7 +257,9 @@ def _one_sided(walk: Walk, at: Trio) -> MergedDocument | None:
             walk.journal.write([Note((), "deleted", "theirs", "8")])
         return None
     gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
-    clash = _clash(walk, at, name, f"deleted in {gone}, changed in {changed}")
+    is_renamed = name_of(there) != name_of(base)
+    why = Why.RENAMED_AND_GONE if is_renamed else f"deleted in {gone}, changed in {changed}"
+    clash = _clash(walk, at, name, why)
     return clash if clash.pieces != [""] else None
 
 

@@ -24,6 +24,7 @@ def pair_documents(at: Three[Stream], twins: Twins) -> Three[Documents]:
     base: Documents = dict(enumerate(at.base.documents))
     ours = _under_keys(at.base, at.ours, "ours")
     theirs = _under_keys(at.base, at.theirs, "theirs")
+    ours, theirs = _renamed_alike(ours, theirs), _renamed_alike(theirs, ours)
     ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
     theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
     if ours_new and theirs_new:  # added by both: one resource
@@ -31,6 +32,17 @@ def pair_documents(at: Three[Stream], twins: Twins) -> Three[Documents]:
         names: dict[Hashable, Hashable] = {theirs_new[j][0]: ours_new[i][0] for i, j in found}
         theirs = {names.get(k, k): d for k, d in theirs.items()}
     return Three(base, ours, theirs)
+
+
+def _renamed_alike(side: Documents, other: Documents) -> Documents:
+    """A side's new document under the key of base's, if the other renamed that one likewise."""
+    waiting = {k: d for k, d in other.items() if isinstance(k, int) and k not in side}
+    fresh = [k for k in side if not isinstance(k, int)]
+    if not waiting or not fresh:
+        return side
+    known = {name_of(d): k for k, d in waiting.items() if name_of(d)}
+    found = {k: known.pop(name_of(side[k])) for k in fresh if name_of(side[k]) in known}
+    return {found.get(k, k): d for k, d in side.items()}
 
 
 def _under_keys(base: Stream, other: Stream, side: str) -> Documents:

@@ -31,14 +31,22 @@ class Why:
     BOTH_ADD_HERE = "both add here"
     OURS_GONE = "deleted in ours, changed in theirs"
     THEIRS_GONE = "changed in ours, deleted in theirs"
-    # the one cause that a clean merge of lines does not settle: it would bring back what is gone
     MOVED_AND_GONE = "moved on one side, taken away on the other"
+    RENAMED_AND_GONE = "renamed on one side, taken away on the other"
+    RENAMED_APART = "renamed differently on both sides"
+    REPLACED = "replaced differently on both sides"
+    WHICH = "renamed to one of these"
+    ORDER = "moved differently on both sides"
     COMMENT = "comment changed on both sides"
     SAME_NAME = "the same name twice"
     STRANGERS = "different resources in one new file"
     NAMESAKES = "another resource has this name now"
     UNPROVED = "cannot be merged by structure"
     DAMAGE = "a merge by lines would do damage"
+
+    # A clean merge of lines does not settle these: it does not know what belongs together, and
+    # would bring back what is gone, or have both of what replaced it.
+    FIRM = (MOVED_AND_GONE, RENAMED_AND_GONE, RENAMED_APART, REPLACED, WHICH)
 
 
 class Plan:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from kmerge_git.merge.decide import block_texts, keyed
 from kmerge_git.merge.decide.comments import lead_lines, merge_lines, merge_tail
-from kmerge_git.merge.decide.order import weave
+from kmerge_git.merge.decide.order import arranged, weave
+from kmerge_git.merge.decide.renames import follow
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import same_name
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.merge.decide.rules import Keys, Notes, Place, Policy, Table
+    from kmerge_git.merge.decide.rules import KeyPaths, Keys, Notes, Place, Policy, Riddle, Table
     from kmerge_git.merge.plan import Lines
     from kmerge_git.tree.documents import Document
 
@@ -121,14 +122,25 @@ class GitRules:
     def keyed(self, at: Three[Sequence | None], rule: ListRule) -> Three[Table] | None:
         return keyed.by_key(at.map(lambda seq: seq.entries if seq else ()), rule, by_name=True)
 
+    def renamed(
+        self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
+    ) -> tuple[Three[Table], list[Riddle]]:
+        return follow(tables, key_paths, rule)
+
     def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
         return BY_ELEMENTS
 
     def order(
         self, tables: Three[Table], kept: dict[Hashable, Item], rule: ListRule | None
     ) -> Keys | None:
-        keys, clash = weave(list(tables.base), list(tables.ours), list(tables.theirs), kept)
-        return None if clash and rule is not None and rule.ordered else keys
+        versions = tables.map(list)
+        keys, clash = weave(*versions.each(), kept)
+        if not clash:
+            return keys
+        lawful = arranged(*versions.each())
+        if lawful is None:
+            return None if rule is not None and rule.ordered else keys
+        return [key for key in lawful if key in kept]
 
     # -- the text between values
 
@@ -169,5 +181,7 @@ def _conflict(at: Three[list[Entry]], why: str, path: Path) -> Item:
 def _untouched(base: Entry, other: Entry) -> bool:
     """Whether a side left an entry alone, but perhaps for spelling and indentation."""
     return same_entry_text(base, other) or (
-        same_node(base.value, other.value) and same_comments(base, other)
+        base.name == other.name
+        and same_node(base.value, other.value)
+        and same_comments(base, other)
     )

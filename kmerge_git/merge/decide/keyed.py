@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from kmerge_git.kube.listkeys import ListRule, element_key, field_text, has_port_names, infer_key
 from kmerge_git.merge.three import Three
-from kmerge_git.tree.nodes import Mapping, Scalar
+from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Sequence as List
 
     from kmerge_git.merge.plan import Item
     from kmerge_git.tree.nodes import Entry, Node
@@ -16,8 +17,12 @@ if TYPE_CHECKING:
     Table = dict[Hashable, Entry]
 
 
+# what makes a resource in a list the one it is
+IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
+
+
 def by_key(
-    lists: Three[Sequence[Entry]], rule: ListRule, *, by_name: bool = False, infer: bool = True
+    lists: Three[List[Entry]], rule: ListRule, *, by_name: bool = False, infer: bool = True
 ) -> Three[Table] | None:
     """The elements of each version by key, or None where the list has no key this time.
 
@@ -38,7 +43,7 @@ def by_key(
     return tables
 
 
-def key_fields(lists: Three[Sequence[Entry]], rule: ListRule, *, infer: bool) -> tuple[str, ...]:
+def key_fields(lists: Three[List[Entry]], rule: ListRule, *, infer: bool) -> tuple[str, ...]:
     """The names of the fields that make an element's key."""
     if rule.kind == "infer":
         name = infer_key(lists.each()) if infer else None
@@ -46,9 +51,15 @@ def key_fields(lists: Three[Sequence[Entry]], rule: ListRule, *, infer: bool) ->
     return rule.fields
 
 
-def _tables(
-    lists: Three[Sequence[Entry]], key_of: Callable[[Node], Hashable]
-) -> Three[Table] | None:
+def key_paths(at: Three[Sequence | None], rule: ListRule) -> tuple[tuple[str, ...], ...]:
+    """The fields of an element that make its key, as paths."""
+    if rule.kind == "resources":
+        return IDENTITY
+    lists = at.map(lambda sequence: sequence.entries if sequence is not None else ())
+    return tuple((name,) for name in key_fields(lists, rule, infer=True))
+
+
+def _tables(lists: Three[List[Entry]], key_of: Callable[[Node], Hashable]) -> Three[Table] | None:
     tables: list[Table] = []
     for entries in lists.each():
         table: Table = {}

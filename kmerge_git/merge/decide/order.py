@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     Keys = list[Hashable]
 
+_MOST_ARRANGED = 400  # every pair is looked at
+
 
 def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[Keys, bool]:
     """The kept keys in their merged order, and whether both sides reordered them differently.
@@ -42,6 +44,43 @@ def _inserted(canvas: Keys, there: set[Hashable], other: Keys, *, behind: set[Ha
             result.insert(at, key)
         sibling = key
     return result
+
+
+def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
+    """All keys in an order that follows, pair by pair, the side that changed it; None: none does.
+
+    What both sides and base have comes first in line. What only some have goes behind the sibling
+    that it follows on its own side, ours first. No version may have a key twice.
+    """
+    mine, yours, old = _places(ours), _places(theirs), _places(base)
+    stay = [key for key in base if key in mine and key in yours]
+    if len(stay) > _MOST_ARRANGED:
+        return None
+    behind: dict[Hashable, int] = {}  # how many come in front of each
+    for key in stay:
+        behind[key] = sum(
+            _stands_first(other, key, mine if _swapped(other, key, old, mine) else yours)
+            for other in stay
+            if other != key
+        )
+    if len(set(behind.values())) < len(stay):
+        return None
+    line = sorted(stay, key=behind.__getitem__)
+    added = {key for key in ours if key not in old}
+    line = _inserted(line, set(line), ours, behind=set())
+    return _inserted(line, set(line), theirs, behind=added - set(theirs))
+
+
+def _places(keys: Keys) -> dict[Hashable, int]:
+    return {key: place for place, key in enumerate(keys)}
+
+
+def _stands_first(a: Hashable, b: Hashable, side: dict[Hashable, int]) -> bool:
+    return side[a] < side[b]
+
+
+def _swapped(a: Hashable, b: Hashable, old: dict[Hashable, int], side: dict[Hashable, int]) -> bool:
+    return _stands_first(a, b, old) != _stands_first(a, b, side)
 
 
 def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Keys:

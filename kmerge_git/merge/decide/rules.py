@@ -10,7 +10,7 @@ from kmerge_git.merge.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Hashable
+    from collections.abc import Callable, Collection, Hashable, Iterable
     from typing import Protocol
 
     from kmerge_git.kube.fieldpath import Path, Step
@@ -23,8 +23,19 @@ if TYPE_CHECKING:
 
     Keys = list[Hashable]
     Table = dict[Hashable, Entry]
+    KeyPaths = Collection[tuple[str, ...]]  # the fields of an element that are its key
     Notes = list[Note]
     Policy = Callable[[Path, list[Entry], list[Entry], list[Entry]], "tuple[str, str] | None"]
+
+
+class Riddle:
+    """Elements, by their keys, of which only a person can say what belongs together."""
+
+    __slots__ = ("keys", "why")
+
+    def __init__(self, keys: Iterable[Hashable], why: str) -> None:
+        self.keys = set(keys)
+        self.why = why
 
 
 BY_ELEMENTS = Plan()  # the answer for a list without keys that merges element by element
@@ -135,6 +146,11 @@ if TYPE_CHECKING:
 
         def keyed(self, at: Three[Sequence | None], rule: ListRule) -> Three[Table] | None:
             """The elements of each version by key; None: this list has no keys."""
+
+        def renamed(
+            self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
+        ) -> tuple[Three[Table], list[Riddle]]:
+            """The tables with renamed elements under their old keys, and what is uncertain."""
 
         def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
             """A list without keys; `BY_ELEMENTS`: merge the sequence. None: a person must say."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
     from typing import TypeVar
 
-    from kmerge_git.merge.decide.rules import Notes, Place, Rules
+    from kmerge_git.merge.decide.rules import Notes, Place, Riddle, Rules
     from kmerge_git.merge.journal import Journal
 
     T = TypeVar("T")
@@ -161,12 +161,8 @@ class Walk:
     def mapping(self, at: Three[Mapping | None], place: Place) -> Plan | None:
         """Key by key."""
         inner = place.within(at.base or at.ours)
-        tables = at.map(_table)
-        items: dict[Hashable, Item] = {}
-        for name in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
-            item = self.entry(under(tables, name), inner.key(str(name)))
-            if item is not None:
-                items[name] = item
+        tables, riddles = self.rules.renamed(at.map(_table), (), None)
+        items = self.items(tables, riddles, lambda name: inner.key(str(name)))
         for group in inner.where.exclusive():
             names = [str(name) for name in items if name in group]
             if len(names) > 1:
@@ -188,15 +184,38 @@ class Walk:
                 return plan
             return self.built(at, unkeyed.merge_elements(self, at, place))
         inner = place.elements(at)
-        items: dict[Hashable, Item] = {}
-        for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
-            item = self.entry(under(tables, key), inner.step(step_of(key, rule)))
-            if item is not None:
-                items[key] = item
+        tables, riddles = self.rules.renamed(tables, keyed.key_paths(at, rule), rule)
+        if rule.ordered and any(not _is_run(t, r.keys) for r in riddles for t in tables.each()):
+            return None
+        items = self.items(tables, riddles, lambda key: inner.step(step_of(key, rule)))
         if has_port_names(rule) and self.rules.stops:
             self.part_namesakes(tables, items, place)
         order = self.rules.order(tables, items, rule)
         return self.built(at, [items[key] for key in order]) if order is not None else None
+
+    def items(
+        self,
+        tables: Three[dict[Hashable, Entry]],
+        riddles: list[Riddle],
+        place_of: Callable[[Hashable], Place],
+    ) -> dict[Hashable, Item]:
+        """What becomes of every element, under its key; what is a riddle is one clash."""
+        items: dict[Hashable, Item] = {}
+        asked: set[Hashable] = set()
+        for riddle in riddles:
+            asked |= riddle.keys
+            found = tables.map(lambda t: {k: t[k] for k in t if k in riddle.keys})
+            # the same place for either side: that of base, if it has one
+            first = next(iter(found.base), min(riddle.keys, key=repr))
+            sides = found.map(lambda t: list(t.values()))
+            keys = {id(e): k for t in (found.ours, found.theirs) for k, e in t.items()}
+            for item in self.clash(sides, riddle.why, place_of(first)):
+                items[keys[id(item.ours or item.theirs)]] = item
+        for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
+            item = self.entry(under(tables, key), place_of(key)) if key not in asked else None
+            if item is not None:
+                items[key] = item
+        return items
 
     def part_namesakes(
         self, tables: Three[dict[Hashable, Entry]], items: dict[Hashable, Item], place: Place
@@ -225,6 +244,12 @@ class Walk:
             below = self.rules.lines(at.map(lambda c: bare_lines(foot(c)) if c else []))
         marks_of_theirs = self.rules.piece(marks)
         return Build(ours, theirs, items, head=above, foot=below, properties=marks_of_theirs)
+
+
+def _is_run(table: dict[Hashable, Entry], keys: set[Hashable]) -> bool:
+    """Whether the elements that a table has of some stand below one another."""
+    places = [place for place, key in enumerate(table) if key in keys]
+    return not places or places[-1] - places[0] < len(places)
 
 
 def _table(mapping: Mapping | None) -> dict[Hashable, Entry]:

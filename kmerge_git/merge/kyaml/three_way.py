@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.merge.decide.rules import Keys, Notes, Place, Table
+    from kmerge_git.merge.decide.rules import KeyPaths, Keys, Notes, Place, Riddle, Table
     from kmerge_git.merge.plan import Lines
     from kmerge_git.tree.documents import Document
 
@@ -180,6 +180,11 @@ class KyamlRules:
 
     def keyed(self, at: Three[Sequence | None], rule: ListRule) -> Three[Table] | None:
         return tables_of(at, rule, infer=self.infer)
+
+    def renamed(
+        self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
+    ) -> tuple[Three[Table], list[Riddle]]:
+        return tables, []  # another key is another element
 
     def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
         """M6, M7, M29: whole lists; updated's if it changed."""

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule
-    from kmerge_git.merge.decide.rules import Keys, Notes, Place, Table
+    from kmerge_git.merge.decide.rules import KeyPaths, Keys, Notes, Place, Riddle, Table
     from kmerge_git.merge.plan import Lines
     from kmerge_git.tree.documents import Document
 
@@ -125,6 +125,11 @@ class TwoWayRules:
         if ours.entries and not there:
             return None
         return by_key(Three((), ours.entries, there), rule, infer=self.infer)
+
+    def renamed(
+        self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
+    ) -> tuple[Three[Table], list[Riddle]]:
+        return tables, []  # another key is another element
 
     def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
         """T5: the source's list replaces the destination's; T17: `[]` changes no keyed list."""

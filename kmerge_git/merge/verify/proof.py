@@ -112,7 +112,7 @@ def _decided(plan: Build, side: str) -> list[tuple[str, Plan]]:
     """The key and the plan of every entry, with every clash decided for one side."""
     found: list[tuple[str, Plan]] = []
     for item in plan.items:
-        own = item.ours or item.theirs
+        own = item.ours or item.theirs if item.key is None else item.theirs
         if isinstance(item.plan, Clash):
             found += [(entry.name, Keep(entry.value)) for entry in item.plan.at.side(side)]
         elif own is not None:

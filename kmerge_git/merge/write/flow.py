@@ -141,16 +141,18 @@ def _entry(item: Item) -> Pieces:
         return [_taken(item)]
     text = entry.value.text
     before = text[entry.start : entry.value.start]
+    if item.key is not None and entry.key is not None:
+        before = item.key + text[entry.key.end : entry.value.start]
     if isinstance(plan, Build):
         return [before, *write(plan)]
     if isinstance(plan, Take):
         new = token(plan.node, plan.style, flow=True)
         if entry.value.start == entry.value.end and entry.key is not None:
-            before = text[entry.start : entry.key.end] + ": "
+            before = (entry.key.raw if item.key is None else item.key) + ": "
         if item.theirs is not None:
             new = shift_rest(new, column_of(entry) - column_of(item.theirs))
         return [before + new]
-    return [text[entry.start : entry.value.end]]
+    return [before + text[entry.value.start : entry.value.end]]
 
 
 def _taken(item: Item) -> str:
