@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from kmerge_git.kube.likeness import SAME_PLACE
+from kmerge_git.kube.listkeys import ATOMIC
+from kmerge_git.merge.decide.order import arranged
+from kmerge_git.merge.decide.sequence_law import Gaps, counted, is_lawful
 from kmerge_git.merge.journal import Note
-from kmerge_git.merge.plan import Item, Keep, Take, Why, has_clash
+from kmerge_git.merge.plan import Clash, Item, Keep, Take, Why, has_clash
 from kmerge_git.merge.three import Three, cut, under
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
@@ -11,26 +15,45 @@ from kmerge_git.tree.same import canon, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
-    from typing import TypeVar
+    from collections.abc import Hashable
 
-    from kmerge_git.merge.decide.rules import Place, Walker
+    from kmerge_git.merge.decide.rules import Place, Table, Walker
     from kmerge_git.text.diff3 import Region
-
-    T = TypeVar("T")
-
-ALIKE = 0.5  # the share of equal lines that makes two versions of one element
 
 
 def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> list[Item]:
     """diff3 over the elements; elements that align one to one are merged inside.
 
-    What one side moved and the other took away looks like a deletion on both sides and an
-    addition on one: then the lists clash as they are.
+    Where elements were moved, or diff3 does not obey the two laws of sequences, each element is
+    looked for by what it is; where that does not tell, the lists clash.
     """
     inner, bag = place.elements(at), place.where.list_rule().bag
     entries = at.map(lambda seq: list(seq.entries) if seq is not None else [])
     keys = entries.map(lambda found: [canon(e.value) for e in found])
+    trial = walk.trial()
+    items = _by_regions(trial, keys, entries, inner, bag=bag)
+    if not walk.rules.stops:
+        walk.journal.adopt(trial.journal)
+        return items
+    doubt = _doubt(walk, keys, entries, items)
+    if keys.base and (doubt or _are_moved(keys) or any(has_clash(i.plan) for i in items)):
+        arranged = _arranged(walk, keys, entries, inner, bag=bag)
+        if arranged is not None:
+            return arranged
+    if doubt:
+        return _as_one(walk, keys, entries, place, doubt)
+    walk.journal.adopt(trial.journal)
+    return items
+
+
+def _by_regions(
+    walk: Walker,
+    keys: Three[list[Hashable]],
+    entries: Three[list[Entry]],
+    inner: Place,
+    *,
+    bag: bool,
+) -> list[Item]:
     items: list[Item | None] = []
     for region in diff3(*keys.each(), adjacent_ok=True):
         part, named = cut(region, entries), cut(region, keys)
@@ -38,29 +61,138 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
             items += _woven(walk, named, part, inner, region.o0)
         else:
             items += _region(walk, region, part, inner)
-    result = [item for item in items if item is not None]
-    return walk.clash(entries, Why.MOVED_AND_GONE, place) if _comes_back(keys, result) else result
+    return [item for item in items if item is not None]
 
 
-def _comes_back(keys: Three[list[Hashable]], items: list[Item]) -> bool:
+def _doubt(
+    walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], items: list[Item]
+) -> str:
+    """Why a merge of the elements cannot be right; nothing: it obeys the laws."""
+    merged = {
+        id(entry)
+        for item in items
+        for entry in _entries_within(item)
+        if not isinstance(item.plan, Keep | Take)
+    }
+    if merged:
+        keys = Three(
+            *(
+                [key for key, e in zip(names, there, strict=True) if id(e) not in merged]
+                for names, there in zip(keys.each(), at.each(), strict=True)
+            )
+        )
+    result = [canon(i.plan.node) for i in items if isinstance(i.plan, Keep | Take)]
+    if not is_lawful(keys, result):
+        return Why.MOVED_AND_GONE if _comes_back(keys, result) else Why.ORDER
+    _, riddles = walk.rules.renamed(_tables(keys, at, merged), (), ATOMIC)
+    return next((riddle.why for riddle in riddles), "")
+
+
+def _entries_within(item: Item) -> list[Entry]:
+    """The entries of the three versions that an item stands for."""
+    if isinstance(item.plan, Clash):
+        return [entry for side in item.plan.at.each() for entry in side]
+    return [entry for entry in (item.base, item.ours, item.theirs) if entry is not None]
+
+
+def _tables(keys: Three[list[Hashable]], at: Three[list[Entry]], merged: set[int]) -> Three[Table]:
+    """The elements by what they are, without those that merged already."""
+    rest = at.map(lambda entries: [e for e in entries if id(e) not in merged])
+    pairs = zip(keys.each(), rest.each(), strict=True)
+    return Three(*(dict(zip(names, there, strict=True)) for names, there in pairs))
+
+
+def _are_moved(keys: Three[list[Hashable]]) -> bool:
+    """Whether what all have stands in another order on a side."""
+    stay = set(keys.base).intersection(keys.ours).intersection(keys.theirs)
+    orders = keys.map(lambda names: [k for k in names if k in stay])
+    return not orders.base == orders.ours == orders.theirs
+
+
+def _comes_back(keys: Three[list[Hashable]], result: list[Hashable]) -> bool:
     """Whether an element that one side took away is still there, because the other moved it."""
-    counts = keys.map(_counted)
-    left: dict[Hashable, int] = {}  # how many of it the side left that took some away
+    counts, there = keys.map(counted), counted(result)
     for key, count in counts.base.items():
         ours, theirs = counts.ours.get(key, 0), counts.theirs.get(key, 0)
-        if min(ours, theirs) < count == max(ours, theirs):
-            left[key] = min(ours, theirs)
-    if not left:
-        return False
-    there = _counted(canon(i.plan.node) for i in items if isinstance(i.plan, Keep | Take))
-    return any(there.get(key, 0) > count for key, count in left.items())
+        if min(ours, theirs) < count == max(ours, theirs) and there.get(key, 0) > min(ours, theirs):
+            return True
+    return False
 
 
-def _counted(keys: Iterable[T]) -> dict[T, int]:
-    counts: dict[T, int] = {}
-    for key in keys:
-        counts[key] = counts.get(key, 0) + 1
-    return counts
+def _arranged(
+    walk: Walker,
+    keys: Three[list[Hashable]],
+    entries: Three[list[Entry]],
+    inner: Place,
+    *,
+    bag: bool,
+) -> list[Item] | None:
+    """Every element by what it is, in a lawful order; None: that does not tell, or there is none."""
+    if any(len(set(names)) < len(names) for names in keys.each()):
+        return None
+    known = Gaps(keys, keys.map(counted))
+    own = [
+        ("theirs", k) if k not in keys.base and k in keys.ours and not known.is_one(k) else k
+        for k in keys.theirs
+    ]
+    tables = _tables(Three(keys.base, keys.ours, own), entries, set())
+    followed, riddles = walk.rules.renamed(tables, (), ATOMIC)
+    labels = tables.map(list)
+    # two elements that are only alike are no reason for a merge that lines do not make
+    is_certain = not riddles and followed.map(list).each() == labels.each()
+    order = arranged(*labels.each()) if is_certain else None
+    if order is None or _meet(labels, bag=bag):
+        return None
+    items: list[Item] = []
+    for label in order:
+        at = under(tables, label)
+        if at.ours is None and at.theirs is None:
+            continue
+        place = labels.ours if at.ours is not None else labels.theirs
+        item = walk.entry(at, inner.step(place.index(label)))
+        if item is not None:
+            items.append(item)
+    return items
+
+
+def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
+    """Whether new elements meet: another one, in another order, or one that is gone on both sides."""
+    gaps = Gaps(labels, labels.map(counted))
+    ours, theirs, lost = (
+        {gaps.behind(side, k) for k in side if k not in other and k not in third}
+        for side, other, third in (
+            (labels.ours, labels.theirs, labels.base),
+            (labels.theirs, labels.ours, labels.base),
+            (labels.base, labels.ours, labels.theirs),
+        )
+    )
+    if lost & (ours | theirs):
+        return True
+    shared = [k for k in labels.ours if k in labels.theirs and k not in labels.base]
+    alike = shared == [k for k in labels.theirs if k in shared]
+    return not bag and bool(ours & theirs or not alike)
+
+
+def _as_one(
+    walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], place: Place, why: str
+) -> list[Item]:
+    """The elements as one clash, but for those that all begin and end with."""
+    shortest = min(map(len, keys.each()))
+    head = _common([names[:shortest] for names in keys.each()])
+    tail = _common([names[::-1][: shortest - head] for names in keys.each()])
+    parts = at.map(lambda entries: entries[head : len(entries) - tail])
+    ends = [*range(head), *range(-tail, 0)]
+    outside = [walk.entry(at.map(lambda e, n=n: e[n]), place) for n in ends]  # type: ignore[misc]
+    items = [*outside[:head], *walk.clash(parts, why, place), *outside[head:]]
+    return [item for item in items if item is not None]
+
+
+def _common(lists: list[list[Hashable]]) -> int:
+    """How many elements some lists of one length begin with alike."""
+    return next(
+        (n for n, found in enumerate(zip(*lists, strict=True)) if len(set(found)) > 1),
+        len(lists[0]),
+    )
 
 
 def _only_additions(keys: Three[list[Hashable]], *, bag: bool) -> bool:
@@ -180,8 +312,8 @@ def _likeness(a: Entry, b: Entry) -> bool:
         return True  # filled, or emptied
     lines, others = _lines(a), _lines(b)
     common = sum(min(n, others.get(line, 0)) for line, n in lines.items())
-    return common >= ALIKE * max(sum(lines.values()), sum(others.values()))
+    return common >= SAME_PLACE * max(sum(lines.values()), sum(others.values()))
 
 
 def _lines(entry: Entry) -> dict[str, int]:
-    return _counted(line.strip(" -") for line in entry.value.raw.split("\n"))
+    return counted(line.strip(" -") for line in entry.value.raw.split("\n"))

@@ -1,0 +1,85 @@
+"""What a merge of lists without keys must obey: an element's count, and the order of two.
+
+Count: an element that one side alone added or removed follows that side; what both added stands
+there once if it stands in one gap, else once or twice. Order: two elements that all versions have
+stand as on the side that changed their order.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.merge.three import Three
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+    from typing import TypeVar
+
+    T = TypeVar("T")
+    Keys = list[Hashable]
+
+
+def is_lawful(at: Three[Keys], result: Keys) -> bool:
+    """Whether a list is a merge of three."""
+    counts, there = at.map(counted), counted(result)
+    gaps = Gaps(at, counts)
+    for key in {**counts.base, **counts.ours, **counts.theirs, **there}:
+        low, high = _bounds(counts.map(lambda c: c.get(key, 0)), gaps.is_one(key))
+        if not low <= there.get(key, 0) <= high:
+            return False
+    return _is_in_order(at, gaps.stay, there, result)
+
+
+def counted(keys: Iterable[T]) -> dict[T, int]:
+    """How often each key is there."""
+    counts: dict[T, int] = {}
+    for key in keys:
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+class Gaps:
+    """Between what stays: where each side has what it added."""
+
+    __slots__ = ("_at", "_counts", "stay")
+
+    def __init__(self, at: Three[Keys], counts: Three[dict[Hashable, int]]) -> None:
+        self._at = at
+        self._counts = counts
+        # what each version has once, in the order of base
+        self.stay = [k for k in at.base if all(count.get(k) == 1 for count in counts.each())]
+
+    def is_one(self, key: Hashable) -> bool:
+        """Whether both sides have a new element once, behind the same elements that stay."""
+        if not self._counts.ours.get(key) == self._counts.theirs.get(key) == 1:
+            return False
+        return self.behind(self._at.ours, key) == self.behind(self._at.theirs, key)
+
+    def behind(self, side: Keys, key: Hashable) -> frozenset[Hashable]:
+        """What stays and stands in front of an element."""
+        return frozenset(side[: side.index(key)]).intersection(self.stay)
+
+
+def _bounds(counts: Three[int], is_one: bool) -> tuple[int, int]:
+    """How often an element may be there."""
+    base, ours, theirs = counts.each()
+    total = ours + theirs - base
+    if ours == base or theirs == base:
+        return total, total
+    if ours < base and theirs < base:
+        return max(0, total), min(ours, theirs)
+    if ours > base and theirs > base:
+        most = max(ours, theirs)
+        return most, most if is_one else total
+    return max(0, total), max(0, total)
+
+
+def _is_in_order(at: Three[Keys], stay: Keys, there: dict[Hashable, int], result: Keys) -> bool:
+    members = {key for key in stay if there.get(key) == 1}
+    orders = at.map(lambda keys: [k for k in keys if k in members])
+    found = [k for k in result if k in members]
+    if orders.ours == orders.base or orders.theirs == orders.base or orders.ours == orders.theirs:
+        side = orders.theirs if orders.ours == orders.base else orders.ours
+        return found == side
+    from kmerge_git.merge.decide.order import arranged
+
+    return found == arranged(*orders.each())
