@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     Leaf = tuple[tuple[str, ...], Hashable]
 
 
+# what makes a resource the one it is
+IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
+
+
 class Leaves:
     """The leaves of an element without those that are its key, and how often each is there."""
 
@@ -43,6 +47,13 @@ def is_alike(old: Leaves, new: Leaves) -> bool:
     if whole * old.shared(new) < part * max(old.total, new.total):
         return False
     return min(old.total, new.total) >= FEW_LEAVES or any(map(_is_long, _equal(old, new)))
+
+
+def are_alike(old: Node | None, new: Node | None) -> bool:
+    """Whether two resources hold the same, whatever they are called."""
+    if old is None or new is None:
+        return False
+    return is_alike(Leaves(old, IDENTITY), Leaves(new, IDENTITY))
 
 
 def tells(old: Leaves, new: Leaves, elsewhere: set[Leaf]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.decide.comments import bare_lines
-from kmerge_git.merge.decide.order import weave
+from kmerge_git.merge.decide.order import is_moved, weave
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.journal import Note
@@ -112,7 +112,7 @@ def merge(rules: Rules, at: Three[Stream], journal: Journal, path: str = "") -> 
         return _whole_file(walk, at)
     made: dict[Hashable, MergedDocument] = {}
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
-        document = _merge_one(walk, under(tables, key), path)
+        document = _merge_one(walk, tables, key, path)
         if document is not None:
             made[key] = document
     if rules.stops:
@@ -142,13 +142,18 @@ def _whole_file(walk: Walk, at: Three[Stream]) -> MergedFile:
     return made
 
 
-def _merge_one(walk: Walk, at: Trio, path: str) -> MergedDocument | None:
+def _merge_one(
+    walk: Walk, tables: Three[dict[Hashable, Document]], key: Hashable, path: str
+) -> MergedDocument | None:
+    at = under(tables, key)
     reading = walk.rules.reading(at)
     if reading.gone:
         return None
     ours, theirs = at.ours, at.theirs
     if ours is None or theirs is None:
-        return _one_sided(walk, at)
+        there = tables.ours if theirs is None else tables.theirs
+        moved = at.base is not None and is_moved(key, tables.base, there)
+        return _one_sided(walk, at, moved=moved)
     if not reading.live:
         side = whose(at.map(lambda d: d.content if d is not None else None))
         if side == "ours":
@@ -241,7 +246,7 @@ def _is_old_twin(found: list[MergedDocument]) -> bool:
     return False
 
 
-def _one_sided(walk: Walk, at: Trio) -> MergedDocument | None:
+def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:
     """A document that one side does not have."""
     base, there = at.base, at.ours or at.theirs
     assert there is not None  # the caller's case
@@ -257,8 +262,9 @@ def _one_sided(walk: Walk, at: Trio) -> MergedDocument | None:
             walk.journal.write([Note((), "deleted", "theirs", "8")])
         return None
     gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
-    is_renamed = name_of(there) != name_of(base)
-    why = Why.RENAMED_AND_GONE if is_renamed else f"deleted in {gone}, changed in {changed}"
+    why = f"deleted in {gone}, changed in {changed}"
+    if moved or name_of(there) != name_of(base):
+        why = Why.MOVED_AND_GONE if moved else Why.RENAMED_AND_GONE
     clash = _clash(walk, at, name, why)
     return clash if clash.pieces != [""] else None
 

@@ -24,7 +24,7 @@ def pair_documents(at: Three[Stream], twins: Twins) -> Three[Documents]:
     base: Documents = dict(enumerate(at.base.documents))
     ours = _under_keys(at.base, at.ours, "ours")
     theirs = _under_keys(at.base, at.theirs, "theirs")
-    ours, theirs = _renamed_alike(ours, theirs), _renamed_alike(theirs, ours)
+    ours, theirs = _renamed_alike(base, ours, theirs), _renamed_alike(base, theirs, ours)
     ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
     theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
     if ours_new and theirs_new:  # added by both: one resource
@@ -34,14 +34,23 @@ def pair_documents(at: Three[Stream], twins: Twins) -> Three[Documents]:
     return Three(base, ours, theirs)
 
 
-def _renamed_alike(side: Documents, other: Documents) -> Documents:
-    """A side's new document under the key of base's, if the other renamed that one likewise."""
-    waiting = {k: d for k, d in other.items() if isinstance(k, int) and k not in side}
+def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Documents:
+    """A side's new document under the key of base's, if the other renamed that one likewise.
+
+    Its lines said nothing; its leaves may, where it was laid out anew.
+    """
+    waiting = [k for k in other if isinstance(k, int) and k not in side]
     fresh = [k for k in side if not isinstance(k, int)]
     if not waiting or not fresh:
         return side
-    known = {name_of(d): k for k, d in waiting.items() if name_of(d)}
-    found = {k: known.pop(name_of(side[k])) for k in fresh if name_of(side[k]) in known}
+    from kmerge_git.kube.leaves import are_alike  # rare
+
+    known = {name_of(other[k]): k for k in waiting if name_of(other[k])}
+    found: dict[Hashable, Hashable] = {}
+    for key in fresh:
+        old = known.get(name_of(side[key]))
+        if old is not None and are_alike(base[old].root, side[key].root):
+            found[key] = known.pop(name_of(side[key]))
     return {found.get(k, k): d for k, d in side.items()}
 
 

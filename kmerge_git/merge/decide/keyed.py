@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmerge_git.kube.leaves import IDENTITY
 from kmerge_git.kube.listkeys import ListRule, element_key, field_text, has_port_names, infer_key
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
@@ -15,10 +16,6 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry, Node
 
     Table = dict[Hashable, Entry]
-
-
-# what makes a resource in a list the one it is
-IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "namespace"))
 
 
 def by_key(

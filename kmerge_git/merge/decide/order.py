@@ -5,7 +5,7 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection as Kept
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable
 
     Keys = list[Hashable]
 
@@ -81,6 +81,14 @@ def _stands_first(a: Hashable, b: Hashable, side: dict[Hashable, int]) -> bool:
 
 def _swapped(a: Hashable, b: Hashable, old: dict[Hashable, int], side: dict[Hashable, int]) -> bool:
     return _stands_first(a, b, old) != _stands_first(a, b, side)
+
+
+def is_moved(key: Hashable, base: Iterable[Hashable], side: Iterable[Hashable]) -> bool:
+    """Whether a side has a key before what it stood behind in base, or behind what it led."""
+    old, new = list(base), list(side)
+    return set(new[: new.index(key)]).intersection(old) != set(old[: old.index(key)]).intersection(
+        new
+    )
 
 
 def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Keys:

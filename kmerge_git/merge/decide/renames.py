@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.leaves import Leaves, is_alike, is_one_thing, tells
 from kmerge_git.kube.likeness import MOST_COMPARISONS
+from kmerge_git.merge.decide.order import is_moved
 from kmerge_git.merge.decide.rules import Riddle
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed, under
@@ -37,12 +38,12 @@ def follow(
     """
     if all(at.base.keys() <= table.keys() for table in (at.ours, at.theirs)):
         return at, _one_thing(at, key_paths) if rule is not None and not at.base else []
-    search = _Search(at, key_paths)
+    search = _Search(at, key_paths, ordered=rule is not None and rule.ordered)
     mine, yours = search.renames("ours"), search.renames("theirs")
-    _agree(at, mine, yours)
     labelled = Three(at.base, _labelled(at.ours, mine), _labelled(at.theirs, yours))
     riddles = search.riddles
     riddles += _gone_or_apart(labelled, mine, yours, is_mapping=rule is None)
+    riddles += _moved_and_gone(labelled)
     if mine or yours:
         riddles += _collisions(labelled, mine, yours)
     if rule is not None and rule.kind in ("keyed", "infer", "set"):
@@ -53,11 +54,12 @@ def follow(
 class _Search:
     """The search for what gone elements of base were renamed to, on either side."""
 
-    __slots__ = ("at", "key_paths", "leaves", "riddles")
+    __slots__ = ("at", "key_paths", "leaves", "ordered", "riddles")
 
-    def __init__(self, at: Three[Table], key_paths: KeyPaths) -> None:
+    def __init__(self, at: Three[Table], key_paths: KeyPaths, *, ordered: bool) -> None:
         self.at = at
         self.key_paths = key_paths
+        self.ordered = ordered  # to stand elsewhere is a change
         self.leaves: dict[int, Leaves] = {}
         self.riddles: list[Riddle] = []
 
@@ -67,7 +69,7 @@ class _Search:
         other = self.at.theirs if name == "ours" else self.at.ours
         gone = [k for k in base if k not in side and isinstance(base[k].value, Collection)]
         fresh = [k for k in side if k not in base and isinstance(side[k].value, Collection)]
-        in_doubt = {k for k in gone if not _is_untouched(base[k], other.get(k))}
+        in_doubt = {k for k in gone if self.ordered or not _is_untouched(base[k], other.get(k))}
         if not gone or not fresh or not (in_doubt or any(k in other for k in fresh)):
             return {}
         if len(gone) * len(fresh) > MOST_COMPARISONS:
@@ -136,15 +138,6 @@ def _is_untouched(base: Entry, other: Entry | None) -> bool:
     return same_node(base.value, other.value) and same_comments(base, other)
 
 
-def _agree(at: Three[Table], mine: Renamed, yours: Renamed) -> None:
-    """A new key that both sides have means one element, if one of them renamed it for certain."""
-    for here, there, other in ((mine, yours, at.theirs), (yours, mine, at.ours)):
-        for new, old in list(here.items()):
-            if new in other and old not in other and new not in there:
-                if old not in there.values():
-                    there[new] = old
-
-
 def _labelled(table: Table, renamed: Renamed) -> Table:
     return {renamed.get(k, k): entry for k, entry in table.items()} if renamed else table
 
@@ -161,6 +154,15 @@ def _gone_or_apart(
         names = {old: new for new, old in mine.items()}
         apart = [old for new, old in yours.items() if names.get(old, new) != new]
         yield from (Riddle([old], Why.RENAMED_APART) for old in apart)
+
+
+def _moved_and_gone(at: Three[Table]) -> Iterator[Riddle]:
+    """What one side moved and changed, and the other took away."""
+    for side, other in ((at.ours, at.theirs), (at.theirs, at.ours)):
+        for key, base in at.base.items():
+            is_gone = key in side and key not in other
+            if is_gone and not _is_untouched(base, side[key]) and is_moved(key, at.base, side):
+                yield Riddle([key], Why.MOVED_AND_GONE)
 
 
 def _collisions(at: Three[Table], mine: Renamed, yours: Renamed) -> Iterator[Riddle]:

@@ -37,6 +37,10 @@ class Riddle:
         self.keys = set(keys)
         self.why = why
 
+    def part(self, table: Table) -> Table:
+        """What a version has of them."""
+        return {key: entry for key, entry in table.items() if key in self.keys}
+
 
 BY_ELEMENTS = Plan()  # the answer for a list without keys that merges element by element
 

@@ -7,7 +7,7 @@ stand as on the side that changed their order.
 
 from __future__ import annotations
 
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, under
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +23,8 @@ def is_lawful(at: Three[Keys], result: Keys) -> bool:
     counts, there = at.map(counted), counted(result)
     gaps = Gaps(at, counts)
     for key in {**counts.base, **counts.ours, **counts.theirs, **there}:
-        low, high = _bounds(counts.map(lambda c: c.get(key, 0)), gaps.is_one(key))
+        how_often = under(counts, key).map(lambda count: count or 0)
+        low, high = _bounds(how_often, gaps.is_one(key))
         if not low <= there.get(key, 0) <= high:
             return False
     return _is_in_order(at, gaps.stay, there, result)
@@ -63,7 +64,7 @@ def _bounds(counts: Three[int], is_one: bool) -> tuple[int, int]:
     """How often an element may be there."""
     base, ours, theirs = counts.each()
     total = ours + theirs - base
-    if ours == base or theirs == base:
+    if base in (ours, theirs):
         return total, total
     if ours < base and theirs < base:
         return max(0, total), min(ours, theirs)
@@ -77,7 +78,7 @@ def _is_in_order(at: Three[Keys], stay: Keys, there: dict[Hashable, int], result
     members = {key for key in stay if there.get(key) == 1}
     orders = at.map(lambda keys: [k for k in keys if k in members])
     found = [k for k in result if k in members]
-    if orders.ours == orders.base or orders.theirs == orders.base or orders.ours == orders.theirs:
+    if orders.ours == orders.base or orders.theirs in (orders.base, orders.ours):
         side = orders.theirs if orders.ours == orders.base else orders.ours
         return found == side
     from kmerge_git.merge.decide.order import arranged

@@ -127,7 +127,7 @@ def _arranged(
     *,
     bag: bool,
 ) -> list[Item] | None:
-    """Every element by what it is, in a lawful order; None: that does not tell, or there is none."""
+    """Every element by what it is, in a lawful order; None: that does not tell, or none is."""
     if any(len(set(names)) < len(names) for names in keys.each()):
         return None
     known = Gaps(keys, keys.map(counted))
@@ -156,7 +156,7 @@ def _arranged(
 
 
 def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
-    """Whether new elements meet: another one, in another order, or one that is gone on both sides."""
+    """Whether new elements meet each other, or one that is gone on both sides."""
     gaps = Gaps(labels, labels.map(counted))
     ours, theirs, lost = (
         {gaps.behind(side, k) for k in side if k not in other and k not in third}

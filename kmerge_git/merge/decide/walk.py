@@ -204,13 +204,13 @@ class Walk:
         asked: set[Hashable] = set()
         for riddle in riddles:
             asked |= riddle.keys
-            found = tables.map(lambda t: {k: t[k] for k in t if k in riddle.keys})
+            found = tables.map(riddle.part)
             # the same place for either side: that of base, if it has one
             first = next(iter(found.base), min(riddle.keys, key=repr))
             sides = found.map(lambda t: list(t.values()))
             keys = {id(e): k for t in (found.ours, found.theirs) for k, e in t.items()}
-            for item in self.clash(sides, riddle.why, place_of(first)):
-                items[keys[id(item.ours or item.theirs)]] = item
+            for made in self.clash(sides, riddle.why, place_of(first)):
+                items[keys[id(made.ours or made.theirs)]] = made
         for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
             item = self.entry(under(tables, key), place_of(key)) if key not in asked else None
             if item is not None:
