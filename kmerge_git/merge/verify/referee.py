@@ -1,0 +1,200 @@
+"""The referee: a second, independent look at the result of a merge, which never sees its plan.
+
+It knows the three inputs and the result, and six laws that hold in every right merge:
+
+- count: an element, document or comment line that one side added or removed follows that side;
+  what both added stands between the larger count and the sum; what both removed likewise;
+- order: of two elements that all have, the order that one side alone changed is the result's;
+- leaf: what all have and one side alone changed has that side's value; a value that one side
+  brought is somewhere;
+- gone: what one side deleted and the other left alone is not there;
+- comment: the law of counts for comment lines;
+- untouched: a line that both sides kept stands there, indented as a side that moved it has it.
+
+Counts, comments and untouched lines are looked at without pairing anything, so that a wrong pairing
+shows. What stands in a conflict, and what a policy or a favourite side settled, is left out.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube.identity import describe, identity
+from kmerge_git.kube.listkeys import start
+from kmerge_git.kube.outline import outline
+from kmerge_git.merge.verify.fields import RESULT, Fields
+from kmerge_git.merge.verify.lines import line_laws
+from kmerge_git.merge.verify.spots import Opened, Spot, Violation
+from kmerge_git.tree.nodes import Collection, Entry, Scalar
+from kmerge_git.tree.scalars import meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection as Some
+    from collections.abc import Hashable, Sequence
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.documents import MergedFile
+    from kmerge_git.merge.three import Three
+    from kmerge_git.text.pieces import Hunk, Pieces
+    from kmerge_git.tree.documents import Document, Stream
+    from kmerge_git.tree.nodes import Node
+
+    Documents = list[list[Document]]  # of base, ours, theirs and the result
+    Placed = Sequence[tuple[int, Hunk]]  # where in the result a hunk's text of ours begins
+    Settled = Some[tuple[str, Path]]
+
+
+def violations(
+    at: Three[Stream], result: Stream, hunks: Placed = (), settled: Settled = ()
+) -> list[Violation]:
+    """Where a result breaks a law; `hunks` are its conflicts, which it has decided for ours.
+
+    `settled` are the places that a policy or the favourite side decided, each with the name of
+    its resource, as the journal has them.
+    """
+    four = [list(stream.documents) for stream in (*at.each(), result)]
+    opened = Opened([(start, start + len(hunk.ours), hunk) for start, hunk in hunks])
+    rest = _without_settled(four, opened)
+    fields = Fields(opened)
+    if any(rest):
+        _documents(fields, rest, result.source.path or at.ours.source.path, settled)
+        fields.judge()
+        _values(fields, rest)
+    return [*fields.found, *line_laws(at, result, rest, opened, fields.exempt)]
+
+
+def decided(merged: MergedFile) -> tuple[str, list[tuple[int, Hunk]]]:
+    """The text of a merge with its conflicts decided for ours, and where they stand in it."""
+    found: list[Hunk] = []
+
+    def marked(pieces: Pieces, _: str) -> str:
+        out: list[str] = []
+        for piece in pieces:
+            if not isinstance(piece, str):
+                found.append(piece)
+            out.append(piece if isinstance(piece, str) else "\0" + piece.ours)
+        return "".join(out)
+
+    first, *parts = merged.text(marked).split("\0")  # no input holds that character
+    starts, length = [], len(first)
+    for part in parts:
+        starts.append(length)
+        length += len(part)
+    return "".join([first, *parts]), list(zip(starts, found, strict=True))
+
+
+def _without_settled(four: Documents, opened: Opened) -> Documents:
+    """The documents that must be looked into.
+
+    Those of one text in all versions cancel out, and those of one name that one side alone
+    changed, if the result has them as that side.
+    """
+    counts: dict[str, list[int]] = {}
+    for side, documents in enumerate(four):
+        for document in documents:
+            counts.setdefault(document.content, [0, 0, 0, 0])[side] += 1
+    spare = [{text: min(count) for text, count in counts.items()} for _ in four]
+    rest: Documents = [[], [], [], []]
+    groups: dict[Hashable, Documents] = {}
+    for side, documents in enumerate(four):
+        for document in documents:
+            left = spare[side]
+            if left[document.content]:
+                left[document.content] -= 1
+                continue
+            rest[side].append(document)
+            name = outline(document.content)
+            groups.setdefault(name, [[], [], [], []])[side].append(document)
+    done: set[int] = set()
+    for name, group in groups.items():
+        texts = [sorted(d.content for d in documents) for documents in group]
+        if name is not None and _follows(texts) and not opened.hunks:
+            done.update(id(d) for documents in group for d in documents)
+    return [[d for d in documents if id(d) not in done] for documents in rest]
+
+
+def _follows(four: list[list[str]]) -> bool:
+    """Whether at most one side changed something, and the result is as that side has it."""
+    base, ours, theirs, result = four
+    return (base == theirs and ours == result) or (base == ours and theirs == result)
+
+
+def _documents(fields: Fields, rest: Documents, path: str, settled: Settled) -> None:
+    """Walk the documents: those of one name together, the others one at a time."""
+    where = start(None, path)
+    top = Spot(-1, where)
+    tables: list[dict[Hashable, Entry]] = [{}, {}, {}, {}]
+    numbers: dict[Hashable, int] = {}
+    known = {d.content: d for documents in rest[:RESULT] for d in documents if not d.inline}
+    for side, (documents, names) in enumerate(zip(rest, _names(rest), strict=True)):
+        for document, name in zip(documents, names, strict=True):
+            number = document.number if side == RESULT else -1
+            entry = _entry(document, known if side == RESULT else {}, fields.opened)
+            if entry is None:
+                fields.count(top, "---", [int(side == n) for n in range(4)], False)
+            elif name is not None:
+                tables[side][name], numbers[name] = entry, number
+            else:
+                nodes: list[Node | None] = [None, None, None, None]
+                nodes[side] = entry.value
+                fields.value(nodes, Spot(number, where).but(told=False), top, "")
+
+    def inner(name: Hashable) -> Spot:
+        entries = [table[name].value for table in tables if name in table]
+        shown = {describe(known) for node in entries if (known := identity(node)) is not None}
+        fields.settled = {_as_told(path) for resource, path in settled if resource in shown}
+        return Spot(numbers[name], where)
+
+    fields.children(tables, top, inner)
+
+
+def _entry(document: Document, known: dict[str, Document], opened: Opened) -> Entry | None:
+    """A document as an entry; of a text that was parsed before the nodes are known."""
+    if not opened.touches(document.start, document.end):
+        document = known.get(document.content, document)
+    if document.root is None:
+        return None
+    entry = Entry(document.start, document.end)
+    entry.value = document.root
+    return entry
+
+
+def _names(rest: Documents) -> list[list[Hashable]]:
+    """What tells the documents of a version apart; None for those that nothing does."""
+    roots = [[document.root for document in documents] for documents in rest]
+    if all(sum(root is not None for root in version) == 1 for version in roots):
+        return [["the only one"] * len(version) for version in roots]
+    names: list[list[Hashable]] = []
+    for version in roots:
+        found = [identity(root) for root in version]
+        names.append([name if name and found.count(name) == 1 else None for name in found])
+    return names
+
+
+def _as_told(path: Path) -> Path:
+    """A place in a list without keys is the list."""
+    for n, step in enumerate(path):
+        if isinstance(step, int):
+            return path[:n]
+    return path
+
+
+def _values(fields: Fields, rest: Documents) -> None:
+    """The values that one side brought are in the result, wherever."""
+    lost = fields.lost_values()
+    if not lost:
+        return
+    there: set[Hashable] = set()
+    for document in rest[RESULT]:
+        _leaves(document.root, there)
+    for (_, value), (number, path) in lost:
+        text = str(value[1])
+        if value not in there and not fields.opened.holds(text):
+            what = f"`{text}`, which one side brought, is lost"
+            fields.found.append(Violation("leaf", number, path, what))
+
+
+def _leaves(node: Node | None, found: set[Hashable]) -> None:
+    if isinstance(node, Scalar):
+        found.add(meaning(node))
+    for entry in node.entries if isinstance(node, Collection) else ():
+        _leaves(entry.value, found)

@@ -1,0 +1,109 @@
+"""The laws of counts and of order, for things that are told apart by what they are."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    Keys = list[Hashable]
+
+_MOST_PAIRS = 100_000
+
+
+def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
+    """How often a thing may stand in the result, by how often it stands in the versions."""
+    mine, yours = ours - base, theirs - base
+    both = base + mine + yours
+    if mine > 0 and yours > 0:
+        return base + max(mine, yours), both
+    if mine < 0 and yours < 0:
+        return max(both, 0), base + min(mine, yours)
+    return max(both, 0), max(both, 0)
+
+
+def allowed(key: Hashable, base: Keys, ours: Keys, theirs: Keys) -> tuple[int, int]:
+    """The same within a list: what both added in one gap stands there once.
+
+    The gap of an element is told by the elements of base before it that both sides have. Beside
+    other newcomers equal elements may be two (`-f a` and `-f b`).
+    """
+    counts = base.count(key), ours.count(key), theirs.count(key)
+    if counts != (0, 1, 1):
+        return bounds(*counts)
+    common = {x for x in base if x in ours and x in theirs}
+    mine, yours = _gap(key, ours, common), _gap(key, theirs, common)
+    if mine != yours:
+        return 1, 2
+    runs = [
+        [x for x in side if x not in base and _gap(x, side, common) == mine]
+        for side in (ours, theirs)
+    ]
+    return 1, 1 if _is_part(*runs) or _is_part(*reversed(runs)) else 2
+
+
+def _gap(key: Hashable, side: Keys, common: set[Hashable]) -> set[Hashable]:
+    return common.intersection(side[: side.index(key)])
+
+
+def _is_part(shorter: Keys, longer: Keys) -> bool:
+    """Whether a sequence is another one with perhaps some elements left out."""
+    rest = iter(longer)
+    return all(any(x == y for y in rest) for x in shorter)
+
+
+def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
+    """Two elements of all versions whose order one side changed, or nobody, and not the result."""
+    once = [
+        x for x in base if base.count(x) == ours.count(x) == theirs.count(x) == result.count(x) == 1
+    ]
+    members = set(once)
+    o, t, r = ([x for x in side if x in members] for side in (ours, theirs, result))
+    if (t == once and r == o) or (o == once and r == t) or (o == t == r):
+        return ()
+    if len(once) ** 2 > _MOST_PAIRS:
+        return ()
+    places = [{x: n for n, x in enumerate(side)} for side in (o, t, r)]
+    for n, x in enumerate(once):
+        for y in once[n + 1 :]:
+            mine, yours, made = (place[x] < place[y] for place in places)
+            if made != (mine and yours):  # in base x stands before y
+                return x, y
+    return ()
+
+
+def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
+    """What both sides put in the place of elements that both took away, if both are there.
+
+    The place lies between the nearest elements of base that both sides have.
+    """
+    mine, yours, made = set(ours), set(theirs), set(result)
+    old = set(base)
+    common = [x for x in base if x in mine and x in yours]
+    known = set(common)
+    gaps = _gaps(base, known)
+    for edge, gone in _gaps(base, known).items():
+        lost = [x for x in gone if x not in mine and x not in yours]
+        if not lost or edge not in gaps:
+            continue
+        new = [[x for x in _gaps(s, known).get(edge, ()) if x not in old] for s in (ours, theirs)]
+        shared = [x for x in new[0] if x in new[1]]
+        own = [x for x in new[0] if x not in yours and x in made]
+        others = [x for x in new[1] if x not in mine and x in made]
+        if own and others and len(shared) < len(lost):
+            return own[0], others[0]
+    return ()
+
+
+def _gaps(keys: Keys, known: set[Hashable]) -> dict[tuple[Hashable, Hashable], Keys]:
+    """What stands between two known elements that follow one another."""
+    gaps: dict[tuple[Hashable, Hashable], Keys] = {}
+    run: Keys = []
+    before: Hashable = None
+    for key in (*keys, None):
+        if key is None or key in known:
+            gaps[before, key] = run
+            before, run = key, []
+        else:
+            run.append(key)
+    return gaps

@@ -1,0 +1,100 @@
+"""What the referee says, where it is, and what of a result is open because a person must decide."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path, Step
+    from kmerge_git.kube.listkeys import Where
+    from kmerge_git.text.pieces import Hunk
+    from kmerge_git.tree.nodes import Entry, Node
+
+
+class Violation:
+    """A law that a result breaks, and where."""
+
+    __slots__ = ("document", "law", "path", "what")
+
+    def __init__(self, law: str, document: int, path: Path, what: str) -> None:
+        self.law = law  # count, order, leaf, gone, comment or untouched
+        self.document = document  # its number in the result; -1: the file
+        self.path = path  # of the nearest collection behind map keys and keyed elements alone
+        self.what = what
+
+    def __repr__(self) -> str:
+        return f"Violation({self.law} {self.document} {self.path}: {self.what})"
+
+
+class Opened:
+    """The conflicts of a result: where they stand in it, and the lines in them."""
+
+    __slots__ = ("hunks", "text")
+
+    def __init__(self, hunks: list[tuple[int, int, Hunk]]) -> None:
+        self.hunks = hunks  # start, end, hunk
+        self.text = "".join(h.base + h.ours + h.theirs for _, _, h in hunks)
+
+    def touches(self, start: int, end: int) -> bool:
+        """Whether a conflict and these characters of the result have something in common."""
+        return any(begin < end and start < stop for begin, stop, _ in self.hunks) or any(
+            begin == stop and start <= begin <= end for begin, stop, _ in self.hunks
+        )
+
+    def covers(self, entry: Entry) -> bool:
+        """Whether all of an entry stands in a conflict."""
+        return any(begin <= entry.line and entry.end <= stop for begin, stop, _ in self.hunks)
+
+    def holds(self, text: str) -> bool:
+        """Whether a text is part of a conflict."""
+        return bool(self.hunks) and text in self.text
+
+
+class Spot:
+    """A place in the three versions and in the result at once."""
+
+    __slots__ = ("fresh", "is_fixed", "number", "path", "pattern", "pure", "told", "where")
+
+    def __init__(self, number: int, where: Where) -> None:
+        self.number = number  # of the document in the result
+        self.where = where
+        self.path: Path = ()  # as far as keys tell the way
+        self.is_fixed = False  # no key tells the way from here on
+        self.pattern = ""  # without keys of elements and places
+        self.told = True  # the path leads here in every version
+        self.pure = True  # nothing that was renamed can have come here
+        self.fresh = False  # both sides added it: what both have counts as base's
+
+    def but(
+        self, *, told: bool | None = None, pure: bool | None = None, fresh: bool | None = None
+    ) -> Spot:
+        """The same place, with other things known about it."""
+        spot = self._moved(None, self.pattern, self.where)
+        spot.told = self.told if told is None else told
+        spot.pure = self.pure if pure is None else pure
+        spot.fresh = self.fresh if fresh is None else fresh
+        return spot
+
+    def within(self, node: Node | None) -> Spot:
+        """The place of a mapping, once it may say which kind it is."""
+        return self._moved(None, self.pattern, self.where.at(node))
+
+    def key(self, name: str, pattern: str) -> Spot:
+        """The place below a key of the mapping here."""
+        return self._moved(name, f"{self.pattern}.{pattern}", self.where.child(name))
+
+    def element(self, step: Step) -> Spot:
+        """The place of an element of the list here, by its key."""
+        return self._moved(step, f"{self.pattern}[]", self.where.items())
+
+    def elements(self) -> Spot:
+        """The place of the elements of the list here, which no path tells apart."""
+        spot = self._moved(None, f"{self.pattern}[]", self.where.items())
+        spot.is_fixed, spot.told, spot.pure = True, False, False
+        return spot
+
+    def _moved(self, step: Step | None, pattern: str, where: Where) -> Spot:
+        spot = Spot(self.number, where)
+        spot.path = self.path if step is None or self.is_fixed else (*self.path, step)
+        spot.is_fixed, spot.pattern = self.is_fixed, pattern
+        spot.told, spot.pure, spot.fresh = self.told, self.pure, self.fresh
+        return spot
