@@ -5,10 +5,10 @@ Nothing is parsed: block scalars are told by their headers and their indentation
 
 from __future__ import annotations
 
+from kmerge_git.kube.identity import identity
 from kmerge_git.merge.verify.sequences import bounds
-from kmerge_git.merge.verify.spots import Violation
+from kmerge_git.merge.verify.spots import RESULT, Violation, is_there, steps_to
 from kmerge_git.text.diff3 import diff
-from kmerge_git.tree.nodes import Collection, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     Documents = list[list[Document]]
 
+ANY = -1  # any column
+UNLIKE = "is not there as both sides kept it"
+
 
 def line_laws(
     at: Three[Stream], result: Stream, rest: Documents, opened: Opened, exempt: set[str]
@@ -27,16 +30,18 @@ def line_laws(
 
     What opens documents, and what stands before and behind them, is looked at in the whole file.
     """
-    streams = (*at.each(), result)
-    around = [_around(stream) for stream in streams]
-    if len(set(around)) > 1 or any(rest):
-        texts = ["".join(d.content for d in documents) for documents in rest]
-        exempt = exempt | {line.strip() for line in opened.text.split("\n")}
-        found = _comments([a + text for a, text in zip(around, texts, strict=True)], exempt)
-        laws = [("comment", line, what) for line, what in found]
-        laws += [("untouched", line, "is not as it was") for line in _untouched(texts, exempt)]
-        return [Violation(law, *_place(line, rest), f"`{line}` {what}") for law, line, what in laws]
-    return []
+    around = [_around(stream) for stream in (*at.each(), result)]
+    if len(set(around)) == 1 and not any(rest):
+        return []
+    texts = ["".join(d.content for d in documents) for documents in rest]
+    whole = [more + text for more, text in zip(around, texts, strict=True)]
+    exempt = exempt | {line.strip(" \t\r") for line in opened.text.split("\n")}
+    found = [("comment", *told) for told in _comments(whole, exempt)]
+    found += [("untouched", line, UNLIKE) for line in _untouched(texts, exempt)]
+    path = result.source.path or at.ours.source.path
+    return [
+        Violation(law, *_place(line, rest, path), f"`{line}` {what}") for law, line, what in found
+    ]
 
 
 def _around(stream: Stream) -> str:
@@ -82,7 +87,7 @@ def comments(text: str) -> list[str]:
 
 def _opens_text(bare: str) -> bool:
     """Whether a line ends in the header of a block scalar."""
-    value = bare.split(" #")[0].rstrip()
+    value = bare.split(" #", maxsplit=1)[0].rstrip()
     mark = value.rstrip("+-0123456789")
     return mark[-1:] in ("|", ">") and (len(mark) == 1 or mark[-2] in " \t")
 
@@ -103,36 +108,50 @@ def _untouched(texts: list[str], exempt: set[str]) -> list[str]:
     """Lines that both sides kept, and that the result has less often or at another column."""
     lines = [text.split("\n") for text in texts]
     bare = [[line.strip(" \t\r") for line in found] for found in lines]
-    base, ours, theirs, _ = lines
     mine, yours = (_kept(bare[0], bare[side]) for side in (1, 2))
+    kept = [n for n, line in enumerate(bare[0]) if n in mine and n in yours and line]
+    columns = {
+        n: (_column(lines[0][n]), _column(lines[1][mine[n]]), _column(lines[2][yours[n]]))
+        for n in kept
+    }
+    is_moved = [any(column[0] != column[side] for column in columns.values()) for side in (1, 2)]
     needed: dict[tuple[int, str], int] = {}
-    for n, line in enumerate(bare[0]):
-        if not line or line in exempt or n not in mine or n not in yours:
-            continue
-        column, left, right = _column(base[n]), _column(ours[mine[n]]), _column(theirs[yours[n]])
-        wanted = left if right == column else right
-        if wanted in (left, right):
-            needed[wanted, line] = needed.get((wanted, line), 0) + 1
+    for n, column in columns.items():
+        if bare[0][n] not in exempt:
+            place = _standing(*column, may_stay=all(is_moved)), bare[0][n]
+            needed[place] = needed.get(place, 0) + 1
     there: dict[tuple[int, str], int] = {}
     for whole, line in zip(lines[3], bare[3], strict=True):
-        if line:
-            place = _column(whole), line
+        for place in ((_column(whole), line), (ANY, line)):
             there[place] = there.get(place, 0) + 1
-    short = {key: count for key, count in needed.items() if there.get(key, 0) < count}
-    counts = [_counted(found) for found in bare] if short else []
-    found = []
-    for key, count in short.items():
-        before, left, right, _ = (version.get(key[1], 0) for version in counts)
+    short = [place for place, count in needed.items() if there.get(place, 0) < count]
+    if not short:
+        return []
+    counts = [_counted(found) for found in bare[:3]]
+    lost = []
+    for place in short:
+        base, ours, theirs = (version.get(place[1], 0) for version in counts)
         # what a diff keeps of equal lines is a guess: both sides may have deleted different ones
-        least = before - max(before - left, 0) - max(before - right, 0)
-        if there.get(key, 0) < min(count, least):
-            found.append(key[1])
-    return found
+        least = base - max(base - ours, 0) - max(base - theirs, 0)
+        if there.get(place, 0) < min(needed[place], least):
+            lost.append(place[1])
+    return lost
+
+
+def _standing(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
+    """The column that a line comes to; any, where both sides indent their lines anew."""
+    if theirs in (base, ours):
+        return ours
+    return theirs if ours == base and not may_stay else ANY
 
 
 def _kept(base: list[str], side: list[str]) -> dict[int, int]:
     """Where the lines of base that a side kept stand in it."""
-    return {i: j for i0, i1, j0, _ in diff(base, side) for i, j in zip(range(i0, i1), range(j0, j0 + i1 - i0))}
+    return {
+        i: j
+        for i0, i1, j0, j1 in diff(base, side)
+        for i, j in zip(range(i0, i1), range(j0, j1), strict=True)
+    }
 
 
 def _column(line: str) -> int:
@@ -146,5 +165,33 @@ def _counted(lines: list[str]) -> dict[str, int]:
     return counts
 
 
-def _place(line: str, rest: Documents) -> tuple[int, Path]:
+def _place(line: str, rest: Documents, path: str) -> tuple[int, Path]:
+    """The document and the collection where a line stands, or should stand."""
+    counts = [sum(_lines(d).count(line) for d in documents) for documents in rest]
+    side = RESULT if counts[RESULT] >= max(counts[:RESULT]) else counts.index(max(counts[:RESULT]))
+    for document in reversed(rest[side]):
+        lines = _lines(document)
+        if line not in lines:
+            continue
+        made = document if side == RESULT else _counterpart(document, rest[RESULT])
+        if made is None:
+            return -1, ()
+        last = len(lines) - 1 - lines[::-1].index(line)
+        offset = document.body + sum(len(x) + 1 for x in document.content.split("\n")[:last])
+        steps = steps_to(document.root, offset, path)
+        while steps and not is_there(made.root, steps, path):
+            steps = steps[:-1]
+        return made.number, steps
     return -1, ()
+
+
+def _lines(document: Document) -> list[str]:
+    return [line.strip(" \t\r") for line in document.content.split("\n")]
+
+
+def _counterpart(document: Document, made: list[Document]) -> Document | None:
+    """The document of the result with the name of another version's."""
+    if len(made) == 1:
+        return made[0]
+    known = identity(document.root)
+    return next((d for d in made if known is not None and identity(d.root) == known), None)

@@ -20,9 +20,9 @@ from __future__ import annotations
 from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
-from kmerge_git.merge.verify.fields import RESULT, Fields
+from kmerge_git.merge.verify.fields import Fields
 from kmerge_git.merge.verify.lines import line_laws
-from kmerge_git.merge.verify.spots import Opened, Spot, Violation
+from kmerge_git.merge.verify.spots import RESULT, Opened, Spot, Violation
 from kmerge_git.tree.nodes import Collection, Entry, Scalar
 from kmerge_git.tree.scalars import meaning
 
@@ -104,17 +104,18 @@ def _without_settled(four: Documents, opened: Opened) -> Documents:
             rest[side].append(document)
             name = outline(document.content)
             groups.setdefault(name, [[], [], [], []])[side].append(document)
-    done: set[int] = set()
-    for name, group in groups.items():
-        texts = [sorted(d.content for d in documents) for documents in group]
-        if name is not None and _follows(texts) and not opened.hunks:
-            done.update(id(d) for documents in group for d in documents)
-    return [[d for d in documents if id(d) not in done] for documents in rest]
+    if opened.hunks:
+        return rest
+    done = {name for name, group in groups.items() if name is not None and _follows(group)}
+    if any(name is not None and not all(groups[name]) for name in groups.keys() - done):
+        # what comes or goes on one side cancels out only where nothing else can have become it
+        done = {name for name in done if all(groups[name])}
+    return [[d for d in documents if outline(d.content) not in done] for documents in rest]
 
 
-def _follows(four: list[list[str]]) -> bool:
+def _follows(four: Documents) -> bool:
     """Whether at most one side changed something, and the result is as that side has it."""
-    base, ours, theirs, result = four
+    base, ours, theirs, result = (sorted(d.content for d in documents) for documents in four)
     return (base == theirs and ours == result) or (base == ours and theirs == result)
 
 
@@ -130,7 +131,7 @@ def _documents(fields: Fields, rest: Documents, path: str, settled: Settled) -> 
             number = document.number if side == RESULT else -1
             entry = _entry(document, known if side == RESULT else {}, fields.opened)
             if entry is None:
-                fields.count(top, "---", [int(side == n) for n in range(4)], False)
+                fields.tallies.count(top, "---", [int(side == n) for n in range(4)], False)
             elif name is not None:
                 tables[side][name], numbers[name] = entry, number
             else:
@@ -180,13 +181,13 @@ def _as_told(path: Path) -> Path:
 
 def _values(fields: Fields, rest: Documents) -> None:
     """The values that one side brought are in the result, wherever."""
-    lost = fields.lost_values()
+    lost = [*fields.tallies.lost()]
     if not lost:
         return
     there: set[Hashable] = set()
     for document in rest[RESULT]:
         _leaves(document.root, there)
-    for (_, value), (number, path) in lost:
+    for value, (number, path) in lost:
         text = str(value[1])
         if value not in there and not fields.opened.holds(text):
             what = f"`{text}`, which one side brought, is lost"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable
 
     Keys = list[Hashable]
+    # how often something stands in base, ours, theirs and the result
+    Count = list[int]
 
 _MOST_PAIRS = 100_000
 
@@ -54,10 +56,8 @@ def _is_part(shorter: Keys, longer: Keys) -> bool:
 
 def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
     """Two elements of all versions whose order one side changed, or nobody, and not the result."""
-    once = [
-        x for x in base if base.count(x) == ours.count(x) == theirs.count(x) == result.count(x) == 1
-    ]
-    members = set(once)
+    members = {x for x, n in counted([base, ours, theirs, result]).items() if n == [1, 1, 1, 1]}
+    once = [x for x in base if x in members]
     o, t, r = ([x for x in side if x in members] for side in (ours, theirs, result))
     if (t == once and r == o) or (o == once and r == t) or (o == t == r):
         return ()
@@ -107,3 +107,56 @@ def _gaps(keys: Keys, known: set[Hashable]) -> dict[tuple[Hashable, Hashable], K
         else:
             run.append(key)
     return gaps
+
+
+def counted(lists: list[Keys]) -> dict[Hashable, Count]:
+    """How often each thing stands in each list."""
+    counts: dict[Hashable, Count] = {}
+    for side, keys in enumerate(lists):
+        for key in keys:
+            counts.setdefault(key, [0, 0, 0, 0])[side] += 1
+    return counts
+
+
+def unsettled(counts: dict[Hashable, Count]) -> dict[Hashable, Count]:
+    """The counts without those that nobody changed, and without what both sides replaced alike.
+
+    Where one side alone changed the rest, and the result follows it, there is none.
+    """
+    rest = {key: count for key, count in counts.items() if len(set(count)) > 1}
+    gone = {key for key, count in rest.items() if count[0] and not any(count[1:])}
+    new = {key for key, count in rest.items() if not count[0] and len(set(count[1:])) == 1}
+    if sum(rest[key][0] for key in gone) == sum(rest[key][1] for key in new):
+        rest = {key: count for key, count in rest.items() if key not in gone and key not in new}
+    return {} if all(map(_follows, rest.values())) else rest
+
+
+def _follows(count: Count) -> bool:
+    base, ours, theirs, made = count
+    return (base == theirs and ours == made) or (base == ours and theirs == made)
+
+
+def unexplained(counts: list[Count]) -> str:
+    """What is wrong with the elements of a list without keys that are collections; or nothing.
+
+    Two versions of one element may have become a third: each of them is gone for one that is new.
+    """
+    made = sum(count[3] for count in counts if not any(count[:3]))
+    new = [0, 0, 0]
+    short = [0, 0, 0]
+    for count in counts:
+        base, ours, theirs, there = count
+        low, high = bounds(base, ours, theirs)
+        if there > high and any(count[:3]):
+            return "an element stands there too often"
+        if there >= low:
+            for side in (1, 2):
+                new[side] += there if count[side] > base else 0
+        elif ours <= base and theirs <= base:
+            return "an element is lost"
+        else:
+            for side in (1, 2):
+                short[side] += low - there if count[side] > base else 0
+    if short[1] > made + new[2] or short[2] > made + new[1]:
+        return "an element that one side added or changed is lost"
+    return "an element comes from no side" if made > min(short[1:]) else ""

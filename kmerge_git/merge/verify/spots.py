@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from kmerge_git.kube.listkeys import Where, element_key, field_text, infer_key, start, step_of
+from kmerge_git.tree.nodes import Collection, Mapping
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kmerge_git.kube.fieldpath import Path, Step
-    from kmerge_git.kube.listkeys import Where
     from kmerge_git.text.pieces import Hunk
     from kmerge_git.tree.nodes import Entry, Node
+
+# where the result stands beside base, ours and theirs
+RESULT = 3
 
 
 class Violation:
@@ -98,3 +105,54 @@ class Spot:
         spot.is_fixed, spot.pattern = self.is_fixed, pattern
         spot.told, spot.pure, spot.fresh = self.told, self.pure, self.fresh
         return spot
+
+
+def steps_to(root: Node | None, offset: int, path: str) -> Path:
+    """The path of the nearest collection, behind keys alone, that holds a line."""
+    steps: Path = ()
+    where = start(root, path)
+    node = root
+    while isinstance(node, Collection):
+        for step, entry, below in _steps(node, where):
+            value = entry.value
+            if isinstance(value, Collection) and _holds(value, offset):
+                if step is None:
+                    return steps
+                steps, node, where = (*steps, step), value, below
+                break
+        else:
+            return steps
+    return steps
+
+
+def is_there(root: Node | None, path: Path, file: str) -> bool:
+    """Whether a document has a collection at a path."""
+    node, where = root, start(root, file)
+    for wanted in path:
+        if not isinstance(node, Collection):
+            return False
+        found = [(e.value, below) for step, e, below in _steps(node, where) if step == wanted]
+        if not found:
+            return False
+        node, where = found[0]
+    return isinstance(node, Collection)
+
+
+def _holds(value: Collection, offset: int) -> bool:
+    if value.flow:
+        return value.start <= offset < value.end
+    return min(value.top, value.start) <= offset < value.bottom
+
+
+def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry, Where]]:
+    """The entries of a collection, each with its step; None: there is none by a key."""
+    if isinstance(node, Mapping):
+        where = where.at(node)
+        for entry in node.entries:
+            yield entry.name, entry, where.child(entry.name)
+        return
+    rule, below = where.list_rule(), where.items()
+    infer = infer_key([node.entries]) if rule.kind == "infer" else None
+    for entry in node.entries:
+        key = field_text(entry.value, infer) if infer else element_key(entry.value, rule)
+        yield (None if key is None else step_of(key, rule)), entry, below

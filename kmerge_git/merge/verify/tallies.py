@@ -1,0 +1,73 @@
+"""How often things stand in base, ours, theirs and the result, all over a file, without pairing."""
+
+from __future__ import annotations
+
+from kmerge_git.merge.verify import elements
+from kmerge_git.merge.verify.sequences import bounds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.verify.sequences import Count
+    from kmerge_git.merge.verify.spots import Spot
+    from kmerge_git.tree.scalars import Meaning
+
+    Place = tuple[int, Path]  # a document of the result, or -1; a collection in it
+    Tally = dict[Place, Count]
+
+
+class Tallies:
+    """Counts of keys by the pattern of their path, and of values by the name of their field."""
+
+    __slots__ = ("keys", "values")
+
+    def __init__(self) -> None:
+        self.keys: dict[tuple[str, Hashable], Tally] = {}
+        self.values: dict[tuple[str, Meaning], Tally] = {}
+
+    def count(self, spot: Spot, key: Hashable, count: Count, is_fresh: bool) -> None:
+        """Note how often a key stands in a collection of each of the four."""
+        if is_fresh:  # what both sides added is the base of what each of them added to it
+            count = [min(count[1], count[2]), *count[1:]]
+        tally = self.keys.setdefault((spot.pattern, key), {})
+        known = tally.setdefault((spot.number, spot.path), [0, 0, 0, 0])
+        for side, number in enumerate(count):
+            known[side] += number
+
+    def value(self, spot: Spot, around: Spot, value: Meaning, side: int) -> None:
+        """Note a value of one of the four."""
+        name = spot.pattern.rpartition(".")[2]
+        tally = self.values.setdefault((name, value), {})
+        tally.setdefault((around.number, around.path), [0, 0, 0, 0])[side] += 1
+
+    def wrong(self) -> Iterator[tuple[Hashable, Place, str]]:
+        """Keys that stand too often or not often enough, where, and how often."""
+        for (_, key), tally in self.keys.items():
+            base, ours, theirs, made = _sums(tally)
+            low, high = bounds(base, ours, theirs)
+            if not low <= made <= high:
+                what = elements.miscounted(elements.shown(key), made, low, high)
+                yield key, _place(tally), what
+
+    def lost(self) -> Iterator[tuple[Meaning, Place]]:
+        """Values that one side alone brought and the result seems not to have, and where."""
+        for (_, value), tally in self.values.items():
+            base, ours, theirs, made = _sums(tally)
+            if not base and not made and (ours > 0) != (theirs > 0):
+                yield value, _place(tally)
+
+
+def _sums(tally: Tally) -> Count:
+    return [sum(count[side] for count in tally.values()) for side in range(4)]
+
+
+def _place(tally: Tally) -> Place:
+    """The place where a count is most likely to be wrong."""
+    wrong = []
+    for place, (base, ours, theirs, made) in tally.items():
+        low, high = bounds(base, ours, theirs)
+        if not low <= made <= high:
+            wrong.append(place)
+    return next((place for place in wrong or tally if place[0] >= 0), (-1, ()))
