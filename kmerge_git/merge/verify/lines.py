@@ -34,14 +34,22 @@ def line_laws(
     if len(set(around)) == 1 and not any(rest):
         return []
     texts = ["".join(d.content for d in documents) for documents in rest]
+    lines = [_bare(text) for text in texts]
+    # what both added may stand in the place of what one of them deleted, line for line
+    may_hide = bool({*lines[1]}.intersection(lines[2]).difference(lines[0]))
+    exempt = exempt.union(_bare(opened.text))
     whole = [more + text for more, text in zip(around, texts, strict=True)]
-    exempt = exempt | {line.strip(" \t\r") for line in opened.text.split("\n")}
-    found = [("comment", *told) for told in _comments(whole, exempt)]
-    found += [("untouched", line, UNLIKE) for line in _untouched(texts, exempt)]
+    found = [("comment", *told) for told in _comments(whole, exempt, may_hide=may_hide)]
+    untouched = _untouched(texts, lines, exempt, may_hide=may_hide)
+    found += [("untouched", line, UNLIKE) for line in untouched]
     path = result.source.path or at.ours.source.path
     return [
         Violation(law, *_place(line, rest, path), f"`{line}` {what}") for law, line, what in found
     ]
+
+
+def _bare(text: str) -> list[str]:
+    return [line.strip(" \t\r") for line in text.split("\n")]
 
 
 def _around(stream: Stream) -> str:
@@ -49,7 +57,7 @@ def _around(stream: Stream) -> str:
     return "".join([stream.prologue, *openings, stream.tail])
 
 
-def _comments(texts: list[str], exempt: set[str]) -> list[tuple[str, str]]:
+def _comments(texts: list[str], exempt: set[str], *, may_hide: bool) -> list[tuple[str, str]]:
     """The comments that stand too often or not often enough, and how often."""
     counts: dict[str, list[int]] = {}
     for side, text in enumerate(texts):
@@ -58,6 +66,8 @@ def _comments(texts: list[str], exempt: set[str]) -> list[tuple[str, str]]:
     found = []
     for line, (base, ours, theirs, made) in counts.items():
         low, high = bounds(base, ours, theirs)
+        if may_hide and max(base, ours, theirs) > 1:
+            low = 0
         if not low <= made <= high and line not in exempt:
             wanted = str(low) if low == high else f"{low} to {high}"
             found.append((line, f"would stand there {made} times, not {wanted}"))
@@ -104,38 +114,44 @@ def _dashes(bare: str) -> int:
     return taken
 
 
-def _untouched(texts: list[str], exempt: set[str]) -> list[str]:
+def _untouched(
+    texts: list[str], bare: list[list[str]], exempt: set[str], *, may_hide: bool
+) -> list[str]:
     """Lines that both sides kept, and that the result has less often or at another column."""
-    lines = [text.split("\n") for text in texts]
-    bare = [[line.strip(" \t\r") for line in found] for found in lines]
+    columns = [[len(line) - len(line.lstrip(" ")) for line in t.split("\n")] for t in texts]
     mine, yours = (_kept(bare[0], bare[side]) for side in (1, 2))
-    kept = [n for n, line in enumerate(bare[0]) if n in mine and n in yours and line]
-    columns = {
-        n: (_column(lines[0][n]), _column(lines[1][mine[n]]), _column(lines[2][yours[n]]))
-        for n in kept
+    kept = {
+        n: (columns[0][n], columns[1][mine[n]], columns[2][yours[n]])
+        for n, line in enumerate(bare[0])
+        if line and n in mine and n in yours and line not in exempt
     }
-    is_moved = [any(column[0] != column[side] for column in columns.values()) for side in (1, 2)]
+    both_move = all(any(place[0] != place[side] for place in kept.values()) for side in (1, 2))
     needed: dict[tuple[int, str], int] = {}
-    for n, column in columns.items():
-        if bare[0][n] not in exempt:
-            place = _standing(*column, may_stay=all(is_moved)), bare[0][n]
-            needed[place] = needed.get(place, 0) + 1
+    for n, place in kept.items():
+        key = _standing(*place, may_stay=both_move), bare[0][n]
+        needed[key] = needed.get(key, 0) + 1
     there: dict[tuple[int, str], int] = {}
-    for whole, line in zip(lines[3], bare[3], strict=True):
-        for place in ((_column(whole), line), (ANY, line)):
-            there[place] = there.get(place, 0) + 1
-    short = [place for place, count in needed.items() if there.get(place, 0) < count]
-    if not short:
-        return []
-    counts = [_counted(found) for found in bare[:3]]
+    for column, line in zip(columns[RESULT], bare[RESULT], strict=True):
+        for key in ((column, line), (ANY, line)):
+            there[key] = there.get(key, 0) + 1
+    short = [key for key, count in needed.items() if there.get(key, 0) < count]
+    counts = [_counted(found) for found in bare] if short else []
     lost = []
-    for place in short:
-        base, ours, theirs = (version.get(place[1], 0) for version in counts)
+    for key in short:
+        base, ours, theirs, _ = (version.get(key[1], 0) for version in counts)
         # what a diff keeps of equal lines is a guess: both sides may have deleted different ones
         least = base - max(base - ours, 0) - max(base - theirs, 0)
-        if there.get(place, 0) < min(needed[place], least):
-            lost.append(place[1])
+        made = there.get(key, 0)
+        if (base > 1 and may_hide) or made >= min(needed[key], least):
+            continue
+        if not (key[1][-1] == ":" and _is_emptied(key[1], bare)):
+            lost.append(key[1])
     return lost
+
+
+def _is_emptied(line: str, bare: list[list[str]]) -> bool:
+    """Whether a key has a block in base, and in the result nothing but brackets."""
+    return any(line + brackets in bare[RESULT] for brackets in (" []", " {}"))
 
 
 def _standing(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
@@ -154,10 +170,6 @@ def _kept(base: list[str], side: list[str]) -> dict[int, int]:
     }
 
 
-def _column(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
-
-
 def _counted(lines: list[str]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for line in lines:
@@ -167,10 +179,10 @@ def _counted(lines: list[str]) -> dict[str, int]:
 
 def _place(line: str, rest: Documents, path: str) -> tuple[int, Path]:
     """The document and the collection where a line stands, or should stand."""
-    counts = [sum(_lines(d).count(line) for d in documents) for documents in rest]
+    counts = [sum(_bare(d.content).count(line) for d in documents) for documents in rest]
     side = RESULT if counts[RESULT] >= max(counts[:RESULT]) else counts.index(max(counts[:RESULT]))
     for document in reversed(rest[side]):
-        lines = _lines(document)
+        lines = _bare(document.content)
         if line not in lines:
             continue
         made = document if side == RESULT else _counterpart(document, rest[RESULT])
@@ -183,10 +195,6 @@ def _place(line: str, rest: Documents, path: str) -> tuple[int, Path]:
             steps = steps[:-1]
         return made.number, steps
     return -1, ()
-
-
-def _lines(document: Document) -> list[str]:
-    return [line.strip(" \t\r") for line in document.content.split("\n")]
 
 
 def _counterpart(document: Document, made: list[Document]) -> Document | None:
