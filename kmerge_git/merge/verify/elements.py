@@ -52,7 +52,7 @@ def is_leaf(key: Hashable) -> bool:
 
 def parts(key: Hashable) -> tuple[Hashable, ...]:
     """A key of several fields counts field by field: each side may change one of them."""
-    if isinstance(key, tuple) and key[:1] != ("leaf",) and len(key) > 1:
+    if isinstance(key, tuple) and len(key) > 1 and all(isinstance(x, str | None) for x in key):
         return tuple(enumerate(key))
     return (key,)
 
@@ -69,6 +69,7 @@ def named(pair: Iterable[Hashable]) -> str:
     return " and ".join(f"`{shown(key)}`" for key in pair)
 
 
-def miscounted(name: str, made: int, low: int, high: int) -> str:
+def miscounted(key: Hashable, made: int, low: int, high: int) -> str:
+    """How often a thing stands somewhere, and how often it should."""
     wanted = f"{low}" if low == high else f"{low} to {high}"
-    return f"`{name}` would stand there {made} times, not {wanted}"
+    return f"`{shown(key)}` would stand there {made} times, not {wanted}"

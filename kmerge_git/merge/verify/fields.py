@@ -16,10 +16,10 @@ from kmerge_git.merge.verify.sequences import (
     unexplained,
     unsettled,
 )
-from kmerge_git.merge.verify.spots import RESULT, Opened, Spot, Violation
+from kmerge_git.merge.verify.spots import RESULT, Spot, Violation
 from kmerge_git.merge.verify.tallies import Tallies
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.same import same_node
+from kmerge_git.tree.same import canon, same_node
 from kmerge_git.tree.scalars import meaning
 from kmerge_git.tree.spans import is_block_text
 
@@ -40,18 +40,17 @@ UNLIKE = "is not what the side that changed it made it"
 class Fields:
     """One walk: the violations found, and the counts that are judged when it is over."""
 
-    __slots__ = ("exempt", "found", "opened", "settled", "tallies")
+    __slots__ = ("exempt", "found", "settled", "tallies")
 
-    def __init__(self, opened: Opened) -> None:
-        self.opened = opened
+    def __init__(self) -> None:
         self.settled: set[Path] = set()  # in the document that is walked
         self.found: list[Violation] = []
         self.exempt: set[str] = set()  # the lines of what was settled
         self.tallies = Tallies()
 
-    def tell(self, law: str, spot: Spot, what: str) -> None:
+    def tell(self, law: str, spot: Spot, what: str, which: object = None) -> None:
         """Note a violation."""
-        self.found.append(Violation(law, spot.number, spot.path, what))
+        self.found.append(Violation(law, spot.number, spot.path, what, which))
 
     # -- what has a path
 
@@ -87,7 +86,6 @@ class Fields:
     def entry(self, at: Entries, spot: Spot, around: Spot, key: Hashable) -> None:
         """An entry of a mapping, a keyed element, a document."""
         nodes = _values(at)
-        made = at[RESULT]
         if spot.path in self.settled:
             self.leave_out(at)
             return
@@ -95,15 +93,11 @@ class Fields:
         parts = elements.parts(key)
         for part in parts:
             self.tallies.count(around, part, [int(is_there) for is_there in there], spot.fresh)
-        told = spot.told
-        if made is not None and self.opened.touches(made.line, made.end):
-            is_leaf = not all(isinstance(node, Collection) for node in nodes if node is not None)
-            told = told and not is_leaf and not self.opened.covers(made)
-        elif told and not self.opened.holds(elements.shown(key)):
+        if spot.told:
             law, what = _presence(nodes, is_one=len(parts) == 1)
             if law:
                 self.tell(law, around, f"`{elements.shown(key)}` {what}")
-        told = told and there[RESULT] and (all(there) or (spot.pure and not there[0]))
+        told = spot.told and there[RESULT] and (all(there) or (spot.pure and not there[0]))
         self.value(nodes, spot.but(told=told), around, elements.shown(key))
 
     def value(self, nodes: Nodes, spot: Spot, around: Spot, name: str) -> None:
@@ -112,7 +106,8 @@ class Fields:
         if spot.told and (len(kinds) > 1 or "leaf" in kinds):
             what = _leaf(nodes)
             if what:
-                self.tell("leaf", around, f"`{name}` {what}")
+                made = nodes[RESULT]
+                self.tell("leaf", around, f"`{name}` {what}", made and canon(made))
             spot = spot.but(told=False)
         mappings = [node if isinstance(node, Mapping) else None for node in nodes]
         if any(mappings):
@@ -144,9 +139,7 @@ class Fields:
         """By key where the list has one, else by what the elements are."""
         rule = spot.where.list_rule()
         lists = [[*node.entries] if node is not None else [] for node in nodes]
-        made = nodes[RESULT]
-        is_open = made is not None and self.opened.touches(made.start, made.end)
-        laws = spot.told and not is_open and None not in nodes[1:]
+        laws = spot.told and None not in nodes[1:]
         tables = elements.tables(lists, rule)
         if tables is None:
             self.unkeyed(lists, spot, rule, laws=laws)
@@ -154,7 +147,7 @@ class Fields:
         self.children(tables, spot, lambda key: spot.element(step_of(key, rule)))
         keys = [list(table) for table in tables]
         if laws and len(keys[RESULT]) < len(lists[RESULT]):
-            self.tell("count", spot, "an element stands twice")
+            self.tell("count", spot, "an element stands twice", len(lists[RESULT]))
         if laws and rule.ordered:
             self.order(keys, spot)
         if laws:
@@ -176,20 +169,14 @@ class Fields:
                 continue
             self.tallies.count(spot, key, count, spot.fresh)
             low, high = allowed(key, *keys[:RESULT])
-            if (
-                laws
-                and not low <= count[RESULT] <= high
-                and not self.opened.holds(elements.shown(key))
-            ):
-                self.tell(
-                    "count",
-                    spot,
-                    elements.miscounted(elements.shown(key), count[RESULT], low, high),
-                )
+            if laws and not low <= count[RESULT] <= high:
+                self.tell("count", spot, elements.miscounted(key, count[RESULT], low, high))
         if laws:
-            what = unexplained([c for key, c in counts.items() if not elements.is_leaf(key)])
+            what, which = unexplained(
+                {key: n for key, n in counts.items() if not elements.is_leaf(key)}
+            )
             if what:
-                self.tell("count", spot, what)
+                self.tell("count", spot, what, which)
             if rule.kind != "set" and not rule.bag:
                 self.order(keys, spot)
         inner = spot.elements()
@@ -209,8 +196,8 @@ class Fields:
     def judge(self) -> None:
         """Look at what was counted all over the file; a place is told of once."""
         told = {(v.document, v.path) for v in self.found}
-        for key, place, what in self.tallies.wrong():
-            if place not in told and not self.opened.holds(elements.shown(key)):
+        for place, what in self.tallies.wrong():
+            if place not in told:
                 self.found.append(Violation("count", *place, what))
 
     def leave_out(self, at: Iterable[Entry | None]) -> None:

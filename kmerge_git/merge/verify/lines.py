@@ -14,7 +14,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.three import Three
-    from kmerge_git.merge.verify.spots import Opened
     from kmerge_git.tree.documents import Document, Stream
 
     Documents = list[list[Document]]
@@ -24,7 +23,7 @@ UNLIKE = "is not there as both sides kept it"
 
 
 def line_laws(
-    at: Three[Stream], result: Stream, rest: Documents, opened: Opened, exempt: set[str]
+    at: Three[Stream], result: Stream, rest: Documents, exempt: set[str]
 ) -> list[Violation]:
     """The laws of comments and of untouched lines, over the documents that are left to look into.
 
@@ -37,7 +36,6 @@ def line_laws(
     lines = [_bare(text) for text in texts]
     # what both added may stand in the place of what one of them deleted, line for line
     may_hide = bool({*lines[1]}.intersection(lines[2]).difference(lines[0]))
-    exempt = exempt.union(_bare(opened.text))
     whole = [more + text for more, text in zip(around, texts, strict=True)]
     found = [("comment", *told) for told in _comments(whole, exempt, may_hide=may_hide)]
     untouched = _untouched(texts, lines, exempt, may_hide=may_hide)

@@ -12,7 +12,7 @@ It knows the three inputs and the result, and six laws that hold in every right 
 - untouched: a line that both sides kept stands there, indented as a side that moved it has it.
 
 Counts, comments and untouched lines are looked at without pairing anything, so that a wrong pairing
-shows. What stands in a conflict, and what a policy or a favourite side settled, is left out.
+shows. What a policy or a favourite side settled is left out.
 """
 
 from __future__ import annotations
@@ -22,67 +22,52 @@ from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.verify.fields import Fields
 from kmerge_git.merge.verify.lines import line_laws
-from kmerge_git.merge.verify.spots import RESULT, Opened, Spot, Violation
+from kmerge_git.merge.verify.spots import RESULT, Spot, Violation
 from kmerge_git.tree.nodes import Collection, Entry, Scalar
 from kmerge_git.tree.scalars import meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection as Some
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable
 
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.documents import MergedFile
     from kmerge_git.merge.three import Three
-    from kmerge_git.text.pieces import Hunk, Pieces
     from kmerge_git.tree.documents import Document, Stream
     from kmerge_git.tree.nodes import Node
 
     Documents = list[list[Document]]  # of base, ours, theirs and the result
-    Placed = Sequence[tuple[int, Hunk]]  # where in the result a hunk's text of ours begins
     Settled = Some[tuple[str, Path]]
 
 
 def violations(
-    at: Three[Stream], result: Stream, hunks: Placed = (), settled: Settled = ()
+    at: Three[Stream], result: Stream, other: Stream | None = None, settled: Settled = ()
 ) -> list[Violation]:
-    """Where a result breaks a law; `hunks` are its conflicts, which it has decided for ours.
+    """Where a result breaks a law.
 
-    `settled` are the places that a policy or the favourite side decided, each with the name of
-    its resource, as the journal has them.
+    With conflicts `result` is the result with all of them decided for ours, `other` the same
+    decided for theirs: what is broken whoever wins is broken outside of them. `settled` are the
+    places that a policy or the favourite side decided, each with the name of its resource, as the
+    journal has them.
     """
-    four = [list(stream.documents) for stream in (*at.each(), result)]
-    opened = Opened([(start, start + len(hunk.ours), hunk) for start, hunk in hunks])
-    rest = _without_settled(four, opened)
-    fields = Fields(opened)
+    found = _broken(at, result, settled)
+    if not found or other is None:
+        return found
+    always = {v.key for v in _broken(at, other, settled)}
+    return [v for v in found if v.key in always]
+
+
+def _broken(at: Three[Stream], result: Stream, settled: Settled) -> list[Violation]:
+    rest = _without_settled([list(stream.documents) for stream in (*at.each(), result)])
+    fields = Fields()
     if any(rest):
         _documents(fields, rest, result.source.path or at.ours.source.path, settled)
         fields.judge()
         _values(fields, rest)
-    return [*fields.found, *line_laws(at, result, rest, opened, fields.exempt)]
+    return [*fields.found, *line_laws(at, result, rest, fields.exempt)]
 
 
-def decided(merged: MergedFile) -> tuple[str, list[tuple[int, Hunk]]]:
-    """The text of a merge with its conflicts decided for ours, and where they stand in it."""
-    found: list[Hunk] = []
-
-    def marked(pieces: Pieces, _: str) -> str:
-        out: list[str] = []
-        for piece in pieces:
-            if not isinstance(piece, str):
-                found.append(piece)
-            out.append(piece if isinstance(piece, str) else "\0" + piece.ours)
-        return "".join(out)
-
-    first, *parts = merged.text(marked).split("\0")  # no input holds that character
-    starts, length = [], len(first)
-    for part in parts:
-        starts.append(length)
-        length += len(part)
-    return "".join([first, *parts]), list(zip(starts, found, strict=True))
-
-
-def _without_settled(four: Documents, opened: Opened) -> Documents:
+def _without_settled(four: Documents) -> Documents:
     """The documents that must be looked into.
 
     Those of one text in all versions cancel out, and those of one name that one side alone
@@ -104,8 +89,6 @@ def _without_settled(four: Documents, opened: Opened) -> Documents:
             rest[side].append(document)
             name = outline(document.content)
             groups.setdefault(name, [[], [], [], []])[side].append(document)
-    if opened.hunks:
-        return rest
     done = {name for name, group in groups.items() if name is not None and _follows(group)}
     if any(name is not None and not all(groups[name]) for name in groups.keys() - done):
         # what comes or goes on one side cancels out only where nothing else can have become it
@@ -129,7 +112,7 @@ def _documents(fields: Fields, rest: Documents, path: str, settled: Settled) -> 
     for side, (documents, names) in enumerate(zip(rest, _names(rest), strict=True)):
         for document, name in zip(documents, names, strict=True):
             number = document.number if side == RESULT else -1
-            entry = _entry(document, known if side == RESULT else {}, fields.opened)
+            entry = _entry(document, known)
             if entry is None:
                 fields.tallies.count(top, "---", [int(side == n) for n in range(4)], False)
             elif name is not None:
@@ -148,10 +131,9 @@ def _documents(fields: Fields, rest: Documents, path: str, settled: Settled) -> 
     fields.children(tables, top, inner)
 
 
-def _entry(document: Document, known: dict[str, Document], opened: Opened) -> Entry | None:
-    """A document as an entry; of a text that was parsed before the nodes are known."""
-    if not opened.touches(document.start, document.end):
-        document = known.get(document.content, document)
+def _entry(document: Document, known: dict[str, Document]) -> Entry | None:
+    """A document as an entry; the nodes of an equal text are made once."""
+    document = known.get(document.content, document)
     if document.root is None:
         return None
     entry = Entry(document.start, document.end)
@@ -189,7 +171,7 @@ def _values(fields: Fields, rest: Documents) -> None:
         _leaves(document.root, there)
     for value, (number, path) in lost:
         text = str(value[1])
-        if value not in there and not fields.opened.holds(text):
+        if value not in there:
             what = f"`{text}`, which one side brought, is lost"
             fields.found.append(Violation("leaf", number, path, what))
 

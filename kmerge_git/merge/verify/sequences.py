@@ -136,27 +136,29 @@ def _follows(count: Count) -> bool:
     return (base == theirs and ours == made) or (base == ours and theirs == made)
 
 
-def unexplained(counts: list[Count]) -> str:
-    """What is wrong with the elements of a list without keys that are collections; or nothing.
+def unexplained(counts: dict[Hashable, Count]) -> tuple[str, tuple[Hashable, ...]]:
+    """What is wrong with elements without keys that can be merged inside, and which ones.
 
     Two versions of one element may have become a third: each of them is gone for one that is new.
     """
-    made = sum(count[3] for count in counts if not any(count[:3]))
+    merged = [key for key, count in counts.items() if not any(count[:3])]
+    made = sum(counts[key][3] for key in merged)
     new = [0, 0, 0]
-    short = [0, 0, 0]
-    for count in counts:
+    missing: list[Keys] = [[], [], []]
+    for key, count in counts.items():
         base, ours, theirs, there = count
         low, high = bounds(base, ours, theirs)
         if there > high and any(count[:3]):
-            return "an element stands there too often"
-        if there >= low:
-            for side in (1, 2):
-                new[side] += there if count[side] > base else 0
-        elif ours <= base and theirs <= base:
-            return "an element is lost"
-        else:
-            for side in (1, 2):
-                short[side] += low - there if count[side] > base else 0
-    if short[1] > made + new[2] or short[2] > made + new[1]:
-        return "an element that one side added or changed is lost"
-    return "an element comes from no side" if made > min(short[1:]) else ""
+            return "an element stands there too often", (key,)
+        if there < low and ours <= base and theirs <= base:
+            return "an element is lost", (key,)
+        for side in (1, 2):
+            if count[side] > base:
+                new[side] += min(there, low)
+                missing[side] += [key] * (low - there)
+    for side, other in ((1, 2), (2, 1)):
+        if len(missing[side]) > made + new[other]:
+            return "an element that one side added or changed is lost", tuple(missing[side])
+    if made > min(len(missing[1]), len(missing[2])):
+        return "an element comes from no side", tuple(merged)
+    return "", ()

@@ -1,4 +1,4 @@
-"""What the referee says, where it is, and what of a result is open because a person must decide."""
+"""What the referee says, and the places of which it speaks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from kmerge_git.tree.nodes import Collection, Mapping
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
     from kmerge_git.kube.fieldpath import Path, Step
-    from kmerge_git.text.pieces import Hunk
     from kmerge_git.tree.nodes import Entry, Node
 
 # where the result stands beside base, ours and theirs
@@ -20,40 +19,24 @@ RESULT = 3
 class Violation:
     """A law that a result breaks, and where."""
 
-    __slots__ = ("document", "law", "path", "what")
+    __slots__ = ("document", "law", "path", "what", "which")
 
-    def __init__(self, law: str, document: int, path: Path, what: str) -> None:
+    def __init__(
+        self, law: str, document: int, path: Path, what: str, which: Hashable = None
+    ) -> None:
         self.law = law  # count, order, leaf, gone, comment or untouched
         self.document = document  # its number in the result; -1: the file
         self.path = path  # of the nearest collection behind map keys and keyed elements alone
         self.what = what
+        self.which = which  # what it is about, where `what` does not say it
+
+    @property
+    def key(self) -> tuple[str, str, Hashable]:
+        """The same for the same fault in two results."""
+        return self.law, self.what, self.which
 
     def __repr__(self) -> str:
         return f"Violation({self.law} {self.document} {self.path}: {self.what})"
-
-
-class Opened:
-    """The conflicts of a result: where they stand in it, and the lines in them."""
-
-    __slots__ = ("hunks", "text")
-
-    def __init__(self, hunks: list[tuple[int, int, Hunk]]) -> None:
-        self.hunks = hunks  # start, end, hunk
-        self.text = "".join(h.base + h.ours + h.theirs for _, _, h in hunks)
-
-    def touches(self, start: int, end: int) -> bool:
-        """Whether a conflict and these characters of the result have something in common."""
-        return any(begin < end and start < stop for begin, stop, _ in self.hunks) or any(
-            begin == stop and start <= begin <= end for begin, stop, _ in self.hunks
-        )
-
-    def covers(self, entry: Entry) -> bool:
-        """Whether all of an entry stands in a conflict."""
-        return any(begin <= entry.line and entry.end <= stop for begin, stop, _ in self.hunks)
-
-    def holds(self, text: str) -> bool:
-        """Whether a text is part of a conflict."""
-        return bool(self.hunks) and text in self.text
 
 
 class Spot:

@@ -42,14 +42,13 @@ class Tallies:
         tally = self.values.setdefault((name, value), {})
         tally.setdefault((around.number, around.path), [0, 0, 0, 0])[side] += 1
 
-    def wrong(self) -> Iterator[tuple[Hashable, Place, str]]:
+    def wrong(self) -> Iterator[tuple[Place, str]]:
         """Keys that stand too often or not often enough, where, and how often."""
         for (_, key), tally in self.keys.items():
             base, ours, theirs, made = _sums(tally)
             low, high = bounds(base, ours, theirs)
             if not low <= made <= high:
-                what = elements.miscounted(elements.shown(key), made, low, high)
-                yield key, _place(tally), what
+                yield _place(tally), elements.miscounted(key, made, low, high)
 
     def lost(self) -> Iterator[tuple[Meaning, Place]]:
         """Values that one side alone brought and the result seems not to have, and where."""
