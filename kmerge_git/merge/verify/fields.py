@@ -58,25 +58,17 @@ class Fields:
         """What stands under keys: entries of mappings, keyed elements, documents."""
         base, ours, theirs, _ = tables
         lost = [any(key not in side for key in base) for side in (ours, theirs)]
-        gained = [any(key not in base for key in side) for side in (ours, theirs)]
+        both_gained = any(key in theirs and key not in base for key in ours)
         both_lost = any(key not in ours and key not in theirs for key in base)
         rows = {
             key: [table.get(key) for table in tables]
             for key in dict.fromkeys(key for table in tables for key in table)
         }
-        # what comes or goes on one side cancels out only where nothing else can have become it
-        unsettled = {key for key, at in rows.items() if not _cancels_out(_values(at))}
-        agreed = [key for key in unsettled if _replaced(_values(rows[key]))]
-        gone = [key for key in unsettled if rows[key][0] and not any(rows[key][1:])]
-        if len(agreed) == len(gone):
-            unsettled.difference_update(agreed, gone)  # both made the same of them
-        moved = any(None in rows[key][:RESULT] for key in unsettled)
-        for key, at in rows.items():
-            if key not in unsettled and not (moved and None in at[:RESULT]):
-                continue
+        for key in rows if spot.entire else _unsettled(rows):
+            at = rows[key]
             there = [entry is not None for entry in at]
-            if spot.told and there == [True, False, False, False] and not all(gained):
-                continue  # deleted by both: no side can have renamed it
+            if spot.told and there == [True, False, False, False] and not both_gained:
+                continue  # deleted by both: they did not give it one new name
             # the fields of what may have been renamed come from elsewhere, too
             renamed = both_lost if there[1] and there[2] else lost[0 if there[1] else 1]
             pure = spot.pure and (there[0] or not renamed)
@@ -98,7 +90,8 @@ class Fields:
             if law:
                 self.tell(law, around, f"`{elements.shown(key)}` {what}")
         told = spot.told and there[RESULT] and (all(there) or (spot.pure and not there[0]))
-        self.value(nodes, spot.but(told=told), around, elements.shown(key))
+        spot = spot.but(told=told, entire=spot.entire or not all(there[:RESULT]))
+        self.value(nodes, spot, around, elements.shown(key))
 
     def value(self, nodes: Nodes, spot: Spot, around: Spot, name: str) -> None:
         """What stands at one place in some of the four."""
@@ -163,7 +156,7 @@ class Fields:
             [elements.what(e.value) for e in entries] for entries in lists
         ]
         counts = counted(keys)
-        differing = unsettled(counts)
+        differing = counts if spot.entire else unsettled(counts)
         for key, count in differing.items():
             if not elements.is_leaf(key):
                 continue
@@ -214,6 +207,22 @@ def _follows(at: Nodes) -> bool:
     if _same(base, theirs):
         return _same(ours, made)
     return _same(base, ours) and _same(theirs, made)
+
+
+def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
+    """The keys that must be looked into.
+
+    Not those that nobody changed, or one side alone, or both alike, as the result has it. What
+    comes or goes is among them where anything else can have become it.
+    """
+    left = [key for key, at in rows.items() if not _cancels_out(_values(at))]
+    agreed = {key for key in left if _replaced(_values(rows[key]))}
+    gone = {key for key in left if rows[key][0] and not any(rows[key][1:])}
+    if len(agreed) == len(gone):  # both made the same of them
+        left = [key for key in left if key not in agreed and key not in gone]
+    moved = any(None in rows[key][:RESULT] for key in left)
+    known = set(left)
+    return [key for key, at in rows.items() if key in known or (moved and None in at[:RESULT])]
 
 
 def _cancels_out(at: Nodes) -> bool:

@@ -42,7 +42,17 @@ class Violation:
 class Spot:
     """A place in the three versions and in the result at once."""
 
-    __slots__ = ("fresh", "is_fixed", "number", "path", "pattern", "pure", "told", "where")
+    __slots__ = (
+        "entire",
+        "fresh",
+        "is_fixed",
+        "number",
+        "path",
+        "pattern",
+        "pure",
+        "told",
+        "where",
+    )
 
     def __init__(self, number: int, where: Where) -> None:
         self.number = number  # of the document in the result
@@ -52,16 +62,23 @@ class Spot:
         self.pattern = ""  # without keys of elements and places
         self.told = True  # the path leads here in every version
         self.pure = True  # nothing that was renamed can have come here
+        self.entire = False  # what is below is counted, whether it differs or not
         self.fresh = False  # both sides added it: what both have counts as base's
 
     def but(
-        self, *, told: bool | None = None, pure: bool | None = None, fresh: bool | None = None
+        self,
+        *,
+        told: bool | None = None,
+        pure: bool | None = None,
+        fresh: bool | None = None,
+        entire: bool | None = None,
     ) -> Spot:
         """The same place, with other things known about it."""
         spot = self._moved(None, self.pattern, self.where)
         spot.told = self.told if told is None else told
         spot.pure = self.pure if pure is None else pure
         spot.fresh = self.fresh if fresh is None else fresh
+        spot.entire = self.entire if entire is None else entire
         return spot
 
     def within(self, node: Node | None) -> Spot:
@@ -79,14 +96,15 @@ class Spot:
     def elements(self) -> Spot:
         """The place of the elements of the list here, which no path tells apart."""
         spot = self._moved(None, f"{self.pattern}[]", self.where.items())
-        spot.is_fixed, spot.told, spot.pure = True, False, False
+        spot.is_fixed, spot.told, spot.pure, spot.entire = True, False, False, True
         return spot
 
     def _moved(self, step: Step | None, pattern: str, where: Where) -> Spot:
         spot = Spot(self.number, where)
         spot.path = self.path if step is None or self.is_fixed else (*self.path, step)
         spot.is_fixed, spot.pattern = self.is_fixed, pattern
-        spot.told, spot.pure, spot.fresh = self.told, self.pure, self.fresh
+        spot.told, spot.pure = self.told, self.pure
+        spot.fresh, spot.entire = self.fresh, self.entire
         return spot
 
 
