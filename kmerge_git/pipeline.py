@@ -20,7 +20,7 @@ from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import damage, proof
-from kmerge_git.merge.verify.line_opinion import Asked, lines_agree, needs_proof, same_meaning
+from kmerge_git.merge.verify.line_opinion import Asked, needs_proof, opinion, same_meaning
 from kmerge_git.outcome import LABELS, SIDES, Conflict, Options, Outcome
 from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
@@ -156,7 +156,11 @@ def _clean(merged: MergedFile, streams: Three[Stream], options: Options, lines: 
     """Ours is clean: git's bytes if they mean the same, else ours."""
     text = merged.decided("ours")
     data = to_bytes(text, streams.map(lambda stream: stream.source))
-    by_lines, count = (data, 0) if lines_agree(merged, streams) else lines.result()
+    said = opinion(merged, streams)
+    if said:  # two line merges that know nothing of YAML say the same: one of them is enough
+        by_lines, count = data, int(said == "clash")
+    else:
+        by_lines, count = lines.result()
     is_confirmed = count == 0 and by_lines == data
     if not is_confirmed or needs_proof(merged):
         proof.prove(merged, "ours")

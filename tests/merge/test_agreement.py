@@ -1,4 +1,4 @@
-"""Git is asked for its line merge only where a merge by lines of our own says no."""
+"""Git is asked for its line merge only where a merge by lines of our own cannot tell."""
 
 from __future__ import annotations
 
@@ -53,18 +53,30 @@ def test_lines_that_agree_need_no_git(ours: str, theirs: str) -> None:
 @pytest.mark.parametrize(
     "ours, theirs",
     [
-        pytest.param(ONE, BASE.replace('two: "2"', 'two: "9"'), id="neighbours"),
         pytest.param(ONE, BASE + "---\nkind: C\napiVersion: v1\nmetadata: {name: c}\n", id="new"),
         pytest.param(ONE, BASE.partition("---\n")[0], id="deleted"),
         pytest.param(ONE.replace("\n", "\r\n"), THREE, id="line ends"),
         pytest.param(ONE, "# who\n---\n" + THREE, id="prologue"),
+    ],
+)
+def test_where_they_do_not_git_is_asked(ours: str, theirs: str) -> None:
+    assert asked(ours, theirs)[0]
+
+
+@pytest.mark.parametrize(
+    "ours, theirs",
+    [
+        pytest.param(ONE, BASE.replace('two: "2"', 'two: "9"'), id="neighbours"),
         pytest.param(
             ONE, THREE.replace("  one:", "    one:").replace("  t", "    t"), id="indented"
         ),
     ],
 )
-def test_where_they_do_not_git_is_asked(ours: str, theirs: str) -> None:
-    assert asked(ours, theirs)[0]
+def test_lines_that_clash_need_no_git(ours: str, theirs: str) -> None:
+    """What clashes by the rule of git clashes for git: the result is proved, and stands."""
+    was_asked, text = asked(ours, theirs)
+    assert not was_asked
+    assert text.count('"9"') == 2
 
 
 ANCHOR = "a: &x 8080\nb: 1\nc: 1\nd: [80]\n"

@@ -1,7 +1,8 @@
 """The second opinion: a merge of the same files by lines, which knows nothing of YAML.
 
 Two merges that know nothing of each other and agree need no third one. So git's own line merge,
-which is a process, is asked only where ours, which knows less, says no.
+which is a process, is asked only where ours, which knows less, cannot tell: neither agrees nor
+clashes.
 """
 
 from __future__ import annotations
@@ -42,17 +43,25 @@ class Asked:
         return self._answer
 
 
-def lines_agree(merged: MergedFile, streams: Three[Stream]) -> bool:
-    """Whether the lines of all three files, merged in place, are the lines of the result."""
+def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
+    """What the lines of all three files, merged in place, come to.
+
+    `agrees`: to the lines of the result; `clash`: to a conflict, as they will for git; nothing:
+    only git can tell.
+    """
     base, ours, theirs = streams.map(lambda s: _spelling(s.source)).each()
+    if not (base == ours == theirs and _in_place(merged, streams)):
+        return ""
+    found = list(map(_opinion, merged.documents))
+    if "clash" in found:
+        return "clash"
     prologue = "".join(map(str, merged.prologue))
-    return (
-        base == ours == theirs
-        and _in_place(merged, streams)
-        and prologue == agreed(streams.map(lambda stream: stream.prologue))
+    is_said = (
+        prologue == agreed(streams.map(lambda stream: stream.prologue))
         and merged.tail == agreed(streams.map(lambda stream: stream.tail))
-        and all(map(_agrees, merged.documents))
+        and all(found)
     )
+    return "agrees" if is_said else ""
 
 
 def needs_proof(merged: MergedFile) -> bool:
@@ -92,14 +101,17 @@ def _in_place(merged: MergedFile, streams: Three[Stream]) -> bool:
     )
 
 
-def _agrees(made: MergedDocument) -> bool:
-    openings = made.at.map(lambda d: d.opening if d is not None else "")
-    if made.opening != agreed(openings):
-        return False
+def _opinion(made: MergedDocument) -> str:
     at = made.elided.at if made.elided else made.at
     texts = at.map(lambda d: d.content if d is not None else "")
     picked = agreed(texts)
-    return side_text(made.pieces, "ours") == (picked if picked is not None else _by_lines(texts))
+    if picked is None:
+        picked = _by_lines(texts)
+        if picked is None:
+            return "clash"
+    openings = made.at.map(lambda d: d.opening if d is not None else "")
+    is_said = made.opening == agreed(openings) and side_text(made.pieces, "ours") == picked
+    return "agrees" if is_said else ""
 
 
 def _by_lines(texts: Three[str]) -> str | None:
