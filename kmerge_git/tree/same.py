@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar
 from kmerge_git.tree.scalars import meaning, same
 
@@ -82,6 +83,11 @@ def canon(node: Node) -> Hashable:
     if isinstance(node, Collection):
         return (node.anchor, node.tag, "list", tuple(canon(e.value) for e in node.entries))
     return ("*", node.raw)
+
+
+def is_undecided(node: Node | None) -> bool:
+    """Whether a node stands for what an inner merge could not decide: no side has its like."""
+    return isinstance(node, Mapping) and UNDECIDED in node.index()
 
 
 def same_comments(a: Entry, b: Entry) -> bool:

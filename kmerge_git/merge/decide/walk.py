@@ -21,7 +21,7 @@ from kmerge_git.merge.decide.rules import BY_ELEMENTS
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
 from kmerge_git.merge.three import Three, under, whose
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.same import same_entry_text, same_lines, same_node
+from kmerge_git.tree.same import is_undecided, same_entry_text, same_lines, same_node
 from kmerge_git.tree.spans import after, foot, head, key_text, properties
 
 TYPE_CHECKING = False
@@ -124,6 +124,8 @@ class Walk:
             return self.collection(at, place)
         side, style = _side(at, same_lines), None
         if not side and alike and isinstance(ours, Collection):
+            if is_undecided(at.base) and not same_node(ours, theirs):
+                return None  # what one side alone has here was added there, or deleted elsewhere
             return self.collection(at, place)
         if not side and not block_texts.new_header_comment(at):
             side, style = _side(at, same_node), _style_of_ours(at)
