@@ -47,7 +47,7 @@ class Options:
         self.labels = labels
         self.style = style
         self.policy = policy
-        self.virtual = virtual  # an inner merge of a criss-cross: base instead of markers
+        self.virtual = virtual  # an inner merge of a criss-cross: placeholders, no markers
 
 
 class Conflict:

@@ -24,6 +24,7 @@ from kmerge_git.merge.verify.line_opinion import Asked, needs_proof, opinion, sa
 from kmerge_git.outcome import LABELS, SIDES, Conflict, Options, Outcome
 from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
+from kmerge_git.text.undecided import UNDECIDED, without_placeholders
 from kmerge_git.tree.documents import split, split_like
 
 TYPE_CHECKING = False
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.decide.rules import Policy, Rules
     from kmerge_git.merge.documents import MergedFile
     from kmerge_git.text.linemerge import LineMerge
+    from kmerge_git.text.pieces import Hunk
     from kmerge_git.tree.documents import Stream
 
 
@@ -145,11 +147,20 @@ def _better(merged: MergedFile, streams: Three[Stream], options: Options, lines:
         return _clean(merged, streams, options, lines)
     for side in SIDES:
         proof.prove(merged, side)
-    if not any(hunk.why in Why.FIRM for _, hunk in hunks):
+    if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
         text, count = lines.result()
         if count == 0 and damage.is_sound(text, streams, options.path):
             return Outcome(text, True, "lines", reason="git's line merge is clean")
     return _conflicted(merged, streams.map(lambda stream: stream.source), options)
+
+
+def _is_beyond_lines(hunk: Hunk) -> bool:
+    """Whether a clean merge of lines says nothing about a conflict.
+
+    Lines would bring back what is gone, and take a placeholder that both sides replaced for what
+    the sides come from.
+    """
+    return hunk.why in Why.FIRM or UNDECIDED in hunk.base
 
 
 def _clean(merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked) -> Outcome:
@@ -178,15 +189,24 @@ def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) ->
     from kmerge_git.merge.write.hunks import spell
     from kmerge_git.text.markers import marker_size_for
 
-    put_mark_into_hunk(merged, sources)
-    size = marker_size_for((source.text for source in sources.each()), options.marker_size)
     conflicts = [
-        Conflict(resource, hunk.place, hunk.why, hunk.base, hunk.ours, hunk.theirs)
+        Conflict(
+            resource,
+            hunk.place,
+            hunk.why,
+            without_placeholders(hunk.base),
+            hunk.ours,
+            hunk.theirs,
+        )
         for resource, hunk in merged.hunks()
     ]
     if options.virtual:
-        text = merged.decided("base")
+        from kmerge_git.merge.undecided import undecided_text
+
+        text = undecided_text(merged)
     else:
+        put_mark_into_hunk(merged, sources)
+        size = marker_size_for((source.text for source in sources.each()), options.marker_size)
         labels, style = options.labels, options.style
         text = merged.text(lambda pieces, name: spell(pieces, name, labels, size, style))
     return Outcome(to_bytes(text, sources), False, "structure", conflicts=tuple(conflicts))
@@ -195,17 +215,28 @@ def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) ->
 def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) -> Outcome:
     """Git's line merge; ours with a conflict where even git cannot merge, or does damage."""
     if any(is_sealed(data.decode("utf-8", "replace")) for data in (texts.ours, texts.theirs)):
-        conflict = (Conflict("", "", SEALED),)
-        return Outcome(texts.ours, False, "kept", conflicts=conflict, reason=SEALED)
+        return _kept(texts, options, SEALED)
     text, count = lines.result()
     if count < 0:
-        conflict = (Conflict("", "", reason),)
-        return Outcome(texts.ours, False, "kept", conflicts=conflict, reason=reason)
+        return _kept(texts, options, reason)
     if count == 0 and damage.breaks(text, texts, options.path):
         sources = texts.map(lambda data: Source(data, options.path))
         whole = documents.whole_conflict(sources.map(lambda source: source.text), Why.DAMAGE)
         outcome = _conflicted(whole, sources, options)
         outcome.reason = reason
         return outcome
+    if UNDECIDED.encode() in texts.base:  # a section of the base may show it
+        shown = without_placeholders(text.decode("utf-8", "surrogateescape"))
+        text = shown.encode("utf-8", "surrogateescape")
     conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
     return Outcome(text, count == 0, "lines", conflicts=conflicts, reason=reason)
+
+
+def _kept(texts: Three[bytes], options: Options, why: str) -> Outcome:
+    """Ours as it is; an inner merge, which has no side, says that nothing is decided."""
+    text = texts.ours
+    if options.virtual:
+        from kmerge_git.merge.undecided import nothing_decided
+
+        text = nothing_decided(texts)
+    return Outcome(text, False, "kept", conflicts=(Conflict("", "", why),), reason=why)

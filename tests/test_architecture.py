@@ -46,6 +46,7 @@ ROOMS = {
     "write": {"three", "plan"},
     "documents": BESIDE | {"elision", "decide", "write"},
     "reshape": {"three", "plan", "write"},
+    "undecided": {"three", "plan", "documents", "write"},
     "ends": {"three", "documents"},
     "verify": {"three", "plan", "documents"},
     "kyaml": BESIDE | {"decide", "documents", "ends", "verify"},

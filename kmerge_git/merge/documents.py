@@ -9,7 +9,7 @@ from kmerge_git.merge.decide.order import is_moved, weave
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.journal import Note
-from kmerge_git.merge.pairing import name_of, pair_documents
+from kmerge_git.merge.pairing import has_lost_one, name_of, pair_documents
 from kmerge_git.merge.plan import Plan, Why
 from kmerge_git.merge.three import Three, standing, under, whose
 from kmerge_git.merge.write.document import write_document
@@ -109,7 +109,9 @@ def merge(rules: Rules, at: Three[Stream], journal: Journal, path: str = "") -> 
     walk = Walk(rules, journal)
     tables = pair_documents(at, rules.twins)
     if _strangers(tables) and rules.stops:
-        return _whole_file(walk, at)
+        return _whole_file(walk, at, Why.STRANGERS)
+    if has_lost_one(tables) and rules.stops:
+        return _whole_file(walk, at, Why.BOTH_CHANGED)
     made: dict[Hashable, MergedDocument] = {}
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
         document = _merge_one(walk, tables, key, path)
@@ -133,10 +135,10 @@ def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
     return both and not any(key in tables.theirs for key in tables.ours)
 
 
-def _whole_file(walk: Walk, at: Three[Stream]) -> MergedFile:
+def _whole_file(walk: Walk, at: Three[Stream], why: str) -> MergedFile:
     texts = at.map(lambda s: s.source.text)
-    side = walk.noted(walk.rules.document_clash(Why.STRANGERS))
-    made = whole_conflict(texts, Why.STRANGERS)
+    side = walk.noted(walk.rules.document_clash(why))
+    made = whole_conflict(texts, why)
     if side:
         made.documents[0].pieces = [texts.side(side)]
     return made

@@ -5,7 +5,10 @@ from __future__ import annotations
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three
+from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.documents import Document, Stream
+from kmerge_git.tree.nodes import Mapping
+from kmerge_git.tree.same import is_undecided
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     Documents = dict[Hashable, Document]
     Pairs = list[tuple[int, int]]  # of indexes
     Twins = Callable[[list[Document], list[Document]], Pairs]
+
+NAMES = ("namespace", "name", "generateName")
 
 
 def pair_documents(at: Three[Stream], twins: Twins) -> Three[Documents]:
@@ -136,3 +141,26 @@ def name_of(document: Document) -> str:
 
     known = identity(document.root)
     return describe(known) if known is not None else ""
+
+
+def has_lost_one(tables: Three[Documents]) -> bool:
+    """Whether a document that an inner merge gave no name is gone, or one of those that differ."""
+    base, ours, theirs = tables.each()
+    gone = [d for key, d in base.items() if key not in ours and key not in theirs]
+    if not any(UNDECIDED in document.content and _is_unnamed(document) for document in gone):
+        return False
+    new = [{k: d.content for k, d in side.items() if k not in base} for side in (ours, theirs)]
+    return new[0] != new[1]
+
+
+def _is_unnamed(document: Document) -> bool:
+    """Whether a part of a resource's full name is missing, or undecided."""
+    from kmerge_git.kube.identity import identity
+
+    root = document.root
+    if not isinstance(root, Mapping) or identity(root) is None:
+        return True
+    metadata = root.get("metadata")
+    parts = [root.get("apiVersion")]
+    parts += [metadata.get(name) for name in NAMES] if isinstance(metadata, Mapping) else []
+    return any(map(is_undecided, parts))

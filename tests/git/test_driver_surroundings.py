@@ -143,7 +143,7 @@ def test_criss_cross_with_a_clean_inner_merge(driven: Driven) -> None:
 
 
 def test_criss_cross_with_a_conflict_inside(driven: Driven) -> None:
-    # inside, `a` is in conflict (2 or 3): the base's node stands there, no markers
+    # inside, `a` is in conflict (2 or 3): both solved it as 2
     criss_cross(driven, OURS, "a: 3\nb: 1\n", ("a: 2\nb: 1\nc: 1\n", "a: 2\nb: 5\n"))
     assert driven.merge().code == 0
     assert driven.text("x.yaml") == "a: 2\nb: 5\nc: 1\n"
@@ -156,6 +156,18 @@ def test_criss_cross_whose_sides_disagree_still(driven: Driven) -> None:
     text = driven.text("x.yaml")
     assert text.count("<<<<<<< ") == text.count(">>>>>>> ") == 1
     assert "a: 2\n=======\na: 3\n" in text
+    assert {"b: 5", "c: 1"} <= set(text.splitlines())
+
+
+def test_criss_cross_of_which_one_side_went_back_to_the_base(driven: Driven) -> None:
+    """The base is not what the sides come from where they clashed: 2 and 1 disagree."""
+    criss_cross(driven, OURS, "a: 3\nb: 1\n", ("a: 2\nb: 1\nc: 1\n", "a: 1\nb: 5\n"))
+    driven.git("config", "merge.conflictStyle", "diff3")
+    assert driven.merge().code == 1
+    text = driven.text("x.yaml")
+    assert "a: 2\n||||||| base\n=======\na: 1\n" in text.replace(
+        " merged common ancestors", " base"
+    )
     assert {"b: 5", "c: 1"} <= set(text.splitlines())
 
 

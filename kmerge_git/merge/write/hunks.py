@@ -6,6 +6,7 @@ from kmerge_git.kube import fieldpath
 from kmerge_git.merge.plan import NewText, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text
+from kmerge_git.text.undecided import without_placeholders
 from kmerge_git.tree import blocks
 
 TYPE_CHECKING = False
@@ -130,7 +131,7 @@ def _spelled(hunk: Hunk, resource: str, labels: tuple[str, str, str], size: int,
     base, ours, theirs = map(_one_line, labels)
     cause = _one_line(f"{place}: {hunk.why}" if place else hunk.why)
     ours = f"{ours} ({cause})" if ours else f"({cause})"
-    old = hunk.base if style in ("diff3", "zdiff3") else None
+    old = without_placeholders(hunk.base) if style in ("diff3", "zdiff3") else None
     if not hunk.place:  # a clash of a whole document is shown whole: a half would explain nothing
         style = "diff3"
     return conflict(hunk.ours, old, hunk.theirs, (ours, base, theirs), size, style)
