@@ -57,6 +57,9 @@ OLDER = {
     "extensions/v1beta1": ("apps/v1", ("DaemonSet", "Deployment", "ReplicaSet")),
 }
 KEY_DEFAULTS = {"protocol": "TCP"}
+# Lists that the documents call atomic though the API server wants their keys to be unique:
+# (end of a definition's name, field) -> the key
+UNIQUE = {("CustomResourceDefinitionSpec", "versions"): "name"}
 LETTERS = {"merge": "m", "replace": "r", "retainKeys": "k"}
 
 Facts = dict[str, Any]
@@ -81,7 +84,9 @@ def main() -> None:
 
 def table(source: dict[str, Any], date: str) -> list[str]:
     """The lines of the table."""
-    definitions = prune({name: fields(facts) for name, facts in source["definitions"].items()})
+    definitions = prune(
+        {name: fields(name, facts) for name, facts in source["definitions"].items()}
+    )
     classes = equal_classes(definitions)
     roots = {
         version: {kind: name for kind, name in kinds.items() if not kind.endswith("List")}
@@ -105,10 +110,17 @@ def table(source: dict[str, Any], date: str) -> list[str]:
     ]
 
 
-def fields(facts: Facts) -> list[Field]:
+def fields(definition: str, facts: Facts) -> list[Field]:
     """The fields of a definition, with what the two lookups need of each."""
+    kind = definition.rpartition(".")[2]
     return [
-        (name, smp(f), structural(f), f.get("container", ""), f.get("ref", ""))
+        (
+            name,
+            smp(f),
+            UNIQUE.get((kind, name)) or structural(f),
+            f.get("container", ""),
+            f.get("ref", ""),
+        )
         for name, f in sorted(facts.items())
     ]
 

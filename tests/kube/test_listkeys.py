@@ -88,7 +88,7 @@ def test_a_deployment_of_any_version(api, path, expected):
         ("RoleBinding", "rbac.authorization.k8s.io/v1", "subjects", "atomic"),
         ("NetworkPolicy", "networking.k8s.io/v1", "spec.ingress", "atomic"),
         ("HorizontalPodAutoscaler", "autoscaling/v2", "spec.metrics", "atomic"),
-        ("CustomResourceDefinition", "apiextensions.k8s.io/v1", "spec.versions", "atomic"),
+        ("CustomResourceDefinition", "apiextensions.k8s.io/v1", "spec.versions", "keyed:name"),
         (
             "ValidatingWebhookConfiguration",
             "admissionregistration.k8s.io/v1",
