@@ -9,20 +9,21 @@ the table alone: a list it does not name is atomic.
 from __future__ import annotations
 
 from kmerge_git.kube import keytable
+from kmerge_git.kube.fieldfacts import BAGS, CUSTOM, EXCLUSIVE, KUSTOMIZATION, OPEN
 from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon
 from kmerge_git.tree.scalars import is_null
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable
+    from collections.abc import Hashable, Iterable
     from collections.abc import Sequence as List
 
+    from kmerge_git.kube.fieldfacts import Groups
     from kmerge_git.kube.fieldpath import Element
     from kmerge_git.tree.nodes import Entry
 
     Entries = List[Entry]
-    Groups = tuple[Collection[str], ...]
 
 # The keys of lists that no table knows; the first one that fits wins.
 KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
@@ -32,42 +33,8 @@ PORT_KEYS = ("containerPort", "port")
 ORDERED = ("initContainers", "env")
 
 KUSTOMIZATION_GROUP = "kustomize.config.k8s.io"
-_KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
-_KUSTOMIZATION = (
-    # keyed by name
-    "configMapGenerator|name secretGenerator|name images|name replicas|name vars|name "
-    "helmCharts|name "
-    # sets
-    "resources|* components|* bases|* crds|* configurations|* generators|* transformers|* "
-    "validators|* patchesStrategicMerge|*"
-)
-
-_SOURCES = (
-    "awsElasticBlockStore azureDisk azureFile cephfs cinder configMap csi downwardAPI emptyDir "
-    "ephemeral fc flexVolume flocker gcePersistentDisk gitRepo glusterfs hostPath image iscsi nfs "
-    "persistentVolumeClaim photonPersistentDisk portworxVolume projected quobyte rbd scaleIO "
-    "secret storageos vsphereVolume"
-)
-_HANDLERS = frozenset(("exec", "httpGet", "tcpSocket", "grpc", "sleep"))
-# Lists that only say what is allowed, in any order, by the list or the resource they stand in.
-_BAGS = {
-    "rbac": ("rules", "subjects"),
-    "rules[]": ("apiGroups", "resources", "resourceNames", "verbs", "nonResourceURLs"),
-}
 _RBAC_GROUP = "rbac.authorization.k8s.io"
-# Fields of which a mapping may have one, by the field or the list the mapping stands in.
-_EXCLUSIVE: dict[str, Groups] = {
-    "volumes[]": (frozenset(_SOURCES.split()),),
-    "env[]": (("value", "valueFrom"),),
-    "valueFrom": (
-        ("configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef", "fileKeyRef"),
-    ),
-    "envFrom[]": (("configMapRef", "secretRef"),),
-    "resourceClaims[]": (("resourceClaimName", "resourceClaimTemplateName", "source"),),
-    **dict.fromkeys(
-        ("livenessProbe", "readinessProbe", "startupProbe", "postStart", "preStop"), (_HANDLERS,)
-    ),
-}
+_KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 class ListRule:
@@ -103,6 +70,7 @@ ATOMIC = ListRule("atomic")
 _BAG = ListRule("atomic", bag=True)
 _RESOURCES = ListRule("resources")
 _rules: dict[tuple[str, bool], ListRule] = {}
+_customs: dict[tuple[str, str], dict[str, keytable.Facts]] = {}
 
 
 class Where:
@@ -145,7 +113,7 @@ class Where:
         if structural == "@":
             return Where(field, None, _RESOURCES, below)
         rule = _rule(field, structural)
-        if rule is ATOMIC and field in _BAGS.get(self._name, ()):
+        if rule is ATOMIC and field in BAGS.get(self._name, ()):
             rule = _BAG
         return Where(field, {}, rule, below)
 
@@ -164,7 +132,7 @@ class Where:
 
     def exclusive(self) -> Groups:
         """Groups of fields, of each of which the mapping at this place may have one."""
-        return _EXCLUSIVE.get(self._name, ())
+        return EXCLUSIVE.get(self._name, ())
 
 
 _UNKNOWN = Where("", None, ListRule("infer"))
@@ -257,6 +225,8 @@ def _root(node: Mapping, version: str, kind: str) -> Where:
     number = keytable.root(version, kind)
     if number >= 0:
         return _defined("rbac" if group == _RBAC_GROUP else "", number)
+    if (group, kind) in CUSTOM:
+        return _custom(group, kind)
     if kind == "Template" and group == "template.openshift.io":
         return Where("", {"objects": ("", "@", "")}, ATOMIC)
     if kind.endswith("List") and isinstance(node.get("items"), Sequence):
@@ -266,8 +236,18 @@ def _root(node: Mapping, version: str, kind: str) -> Where:
     return _UNKNOWN
 
 
+def _custom(group: str, kind: str) -> Where:
+    """The root of a resource of which some lists are known, all at one path."""
+    if (group, kind) not in _customs:
+        path, facts = CUSTOM[group, kind]
+        for step in reversed(path):
+            facts = OPEN | {step: ("", "", str(keytable.define(OPEN | facts)))}
+        _customs[group, kind] = facts
+    return Where("", _customs[group, kind], ATOMIC)
+
+
 def _kustomization() -> Where:
-    words = [word.partition("|") for word in _KUSTOMIZATION.split(" ")]
+    words = [word.partition("|") for word in KUSTOMIZATION.split(" ")]
     return Where("", {name: ("", rule, "") for name, _, rule in words}, ATOMIC)
 
 

@@ -33,6 +33,7 @@ def rule(node, path, file=""):
     return f"{found.kind}{':' if keys else ''}{keys}{' ordered' if found.ordered else ''}"
 
 
+CSV, OLM = "ClusterServiceVersion", "operators.coreos.com/v1alpha1"
 POD = "spec.template.spec"
 CONTAINER = f"{POD}.containers.[]"
 
@@ -96,6 +97,12 @@ def test_a_deployment_of_any_version(api, path, expected):
             "keyed:name",
         ),
         ("Prometheus", "monitoring.coreos.com/v1", "spec.containers", "infer"),
+        (CSV, OLM, "spec.install.spec.clusterPermissions", "keyed:serviceAccountName"),
+        (CSV, OLM, "spec.install.spec.permissions", "keyed:serviceAccountName"),
+        (CSV, OLM, "spec.install.spec.deployments", "infer"),
+        (CSV, OLM, f"spec.install.spec.deployments.[].{CONTAINER}.env", "infer ordered"),
+        (CSV, OLM, "spec.permissions", "infer"),
+        ("Operator", OLM, "spec.install.spec.permissions", "infer"),
         ("Rollout", "argoproj.io/v1alpha1", f"{CONTAINER}.env", "infer ordered"),
         ("Deployment", "example.com/v1", f"{POD}.containers", "infer"),
         ("Kustomization", "kustomize.toolkit.fluxcd.io/v1", "spec.patches", "infer"),
@@ -144,7 +151,7 @@ def test_kustomizations(node, file):
         "patchesStrategicMerge",
     ]:
         assert rule(node, field, file) == "set"
-    assert rule(node, "patches", file) == "atomic"
+    assert rule(node, "patches", file) == "keyed:path"
     assert rule(node, "configMapGenerator.[].literals", file) == "atomic"
 
 
