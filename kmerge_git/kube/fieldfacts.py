@@ -44,6 +44,8 @@ CUSTOM: dict[tuple[str, str], tuple[tuple[str, ...], dict[str, Facts]]] = {
     ),
 }
 OPEN: dict[str, Facts] = {"": ("", "?", "")}  # the rest of a custom resource: the elements tell
+# What a mapping is that has `properties`: a schema, of a custom resource or of a chart's values.
+SCHEMA: dict[str, Facts] = {"required": ("", "*", "")}
 # Fields of which a mapping may have one, by the field or the list the mapping stands in.
 EXCLUSIVE: dict[str, Groups] = {
     "volumes[]": (frozenset(_SOURCES.split()),),

@@ -9,7 +9,7 @@ the table alone: a list it does not name is atomic.
 from __future__ import annotations
 
 from kmerge_git.kube import keytable
-from kmerge_git.kube.fieldfacts import BAGS, CUSTOM, EXCLUSIVE, KUSTOMIZATION, OPEN
+from kmerge_git.kube.fieldfacts import BAGS, CUSTOM, EXCLUSIVE, KUSTOMIZATION, OPEN, SCHEMA
 from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon
 from kmerge_git.tree.scalars import is_null
@@ -91,11 +91,14 @@ class Where:
         self._below = below  # `[7` or `{7`: the definition of each element, of each value
 
     def at(self, node: Node | None) -> Where:
-        """The place of a node; a mapping with apiVersion and kind starts at its own root."""
+        """The place of a node; a mapping may say what it is: a resource at its root, a schema."""
         if isinstance(node, Mapping):
             version, kind = _word(node, "apiVersion"), _word(node, "kind")
             if version and kind:
                 return _root(node, version, kind)
+            if isinstance(node.get("properties"), Mapping):
+                fields = (OPEN if self._fields is None else self._fields) | SCHEMA
+                return Where(self._name, fields, self._rule, self._below)
         return self
 
     def child(self, field: str) -> Where:

@@ -119,6 +119,35 @@ def test_values_of_a_map_have_a_definition_too():
         assert rule(node, f"{path}.x-kubernetes-validations") == "keyed:rule"
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("properties: {a: {}}\nrequired: [a]\n", "set"),
+        ("properties: {}\n", "set"),
+        ("required: [a]\n", "infer"),
+        ("properties: [a]\nrequired: [a]\n", "infer"),
+        ("properties:\nrequired: [a]\n", "infer"),
+    ],
+)
+def test_what_a_schema_requires_is_a_set(text, expected):
+    where = start(root("a: 1\n")).child("below").at(root(text))
+    assert where.child("required").list_rule().kind == expected
+    assert where.child("enum").list_rule().kind == "infer"
+    assert where.child("a").child("b").list_rule().kind == "infer"
+
+
+def test_what_the_schema_of_a_definition_requires_is_a_set():
+    node = of("CustomResourceDefinition", "apiextensions.k8s.io/v1")
+    where = place(start(node), "spec.versions.[].schema.openAPIV3Schema")
+    inner = where.at(root("properties: {a: {}}\n"))
+    assert inner.child("required").list_rule().kind == "set"
+    assert inner.child("x-kubernetes-validations").list_rule().kind == "keyed"
+    assert where.child("required").list_rule().kind == "atomic"
+    # a property that is called so
+    named = inner.child("properties").at(root("properties: {type: array}\n"))
+    assert named.child("required").list_rule().kind == "atomic"
+
+
 KUSTOMIZATION = "kustomize.config.k8s.io/v1beta1"
 
 
