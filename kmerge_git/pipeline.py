@@ -20,6 +20,7 @@ from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import damage, proof
+from kmerge_git.merge.verify.judge import Judge, uncertain, widened
 from kmerge_git.merge.verify.line_opinion import Asked, needs_proof, opinion, same_meaning
 from kmerge_git.outcome import LABELS, SIDES, Conflict, Options, Outcome
 from kmerge_git.text.sealed import SEALED, is_sealed
@@ -31,8 +32,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kmerge_git.merge.decide.rules import Policy, Rules
+    from kmerge_git.merge.decide.rules import Doubts, Policy, Rules
     from kmerge_git.merge.documents import MergedFile
+    from kmerge_git.merge.verify.spots import Violation
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.text.pieces import Hunk
     from kmerge_git.tree.documents import Stream
@@ -97,19 +99,38 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
     base = split(sources.base)
     streams = Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
     _guard(streams, options.marker_size)
-    journal = Journal()
-    merged = documents.merge(_rules(options), streams, journal, options.path)
-    try:
-        outcome = _better(merged, streams, options, lines)
-    except Unproved:
-        text, count = lines.result()
-        if count or damage.is_sound(text, streams, options.path):
-            raise  # git's line merge is the better answer
-        for document in proof.unproved(merged):
-            document.give_up(documents.conflict(document.at, Why.UNPROVED))
-        outcome = _conflicted(merged, sources, options)
-    outcome.tell(journal.decisions)
-    return outcome
+    doubts: Doubts = {}
+    while True:
+        journal = Journal()
+        merged = documents.merge(_rules(options), streams, journal, options.path, doubts)
+        try:
+            found = _better(merged, streams, options, lines, journal)
+        except Unproved:
+            text, count = lines.result()
+            if count or damage.is_sound(text, streams, options.path):
+                raise  # git's line merge is the better answer
+            for document in proof.unproved(merged):
+                document.give_up(documents.conflict(document.at, Why.UNPROVED))
+            found = _conflicted(merged, sources, options)
+        if isinstance(found, Outcome):
+            found.tell(journal.decisions)
+            return found
+        wider = widened(doubts, found, merged)
+        if wider is None:
+            return _doubtful(found, sources, options, lines)
+        doubts = wider
+
+
+def _doubtful(
+    found: list[Violation], sources: Three[Source], options: Options, lines: Asked
+) -> Outcome:
+    """What no conflict around a place makes right: git's conflicts, or one around everything."""
+    _, count = lines.result()
+    why = uncertain(found[0])
+    if count:
+        raise Unsupported(why)
+    whole = documents.whole_conflict(sources.map(lambda source: source.text), why)
+    return _conflicted(whole, sources, options)
 
 
 def _guard(streams: Three[Stream], size: int) -> None:
@@ -140,18 +161,22 @@ def _rules(options: Options) -> Rules:
     return GitRules(options.favor, options.policy)
 
 
-def _better(merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked) -> Outcome:
-    """The better of the two merges, if ours says what was decided."""
+def _better(
+    merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked, journal: Journal
+) -> Outcome | list[Violation]:
+    """The better of the two merges; or, where ours is no right one, what is wrong with it."""
     hunks = merged.hunks()
+    judge = Judge(streams, options, journal)
     if not hunks:
-        return _clean(merged, streams, options, lines)
+        return _clean(merged, streams, options, judge, lines)
     for side in SIDES:
         proof.prove(merged, side)
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
         text, count = lines.result()
-        if count == 0 and damage.is_sound(text, streams, options.path):
+        if count == 0 and judge.accepts(text):
             return Outcome(text, True, "lines", reason="git's line merge is clean")
-    return _conflicted(merged, streams.map(lambda stream: stream.source), options)
+    found = judge.objections(merged)
+    return found or _conflicted(merged, streams.map(lambda stream: stream.source), options)
 
 
 def _is_beyond_lines(hunk: Hunk) -> bool:
@@ -163,8 +188,10 @@ def _is_beyond_lines(hunk: Hunk) -> bool:
     return hunk.why in Why.FIRM or UNDECIDED in hunk.base
 
 
-def _clean(merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked) -> Outcome:
-    """Ours is clean: git's bytes if they mean the same, else ours."""
+def _clean(
+    merged: MergedFile, streams: Three[Stream], options: Options, judge: Judge, lines: Asked
+) -> Outcome | list[Violation]:
+    """Ours is clean: git's bytes if they mean the same, or if only they are certain; else ours."""
     text = merged.decided("ours")
     data = to_bytes(text, streams.map(lambda stream: stream.source))
     said = opinion(merged, streams)
@@ -177,11 +204,14 @@ def _clean(merged: MergedFile, streams: Three[Stream], options: Options, lines: 
         proof.prove(merged, "ours")
     if is_confirmed:
         return Outcome(data, True, "structure")
-    if count == 0 and same_meaning(by_lines, text, options.path):
+    if count == 0 and same_meaning(by_lines, text, options.path) and judge.accepts(by_lines):
         return Outcome(by_lines, True, "lines", reason="the line merge means the same")
     if len(split(Source.of(text)).documents) != len(merged.documents):
         raise Unsupported("the result has other documents than were merged")
-    return Outcome(data, True, "structure")
+    found = judge.objections(merged)
+    if found and count == 0 and judge.accepts(by_lines):
+        return Outcome(by_lines, True, "lines", reason=uncertain(found[0]))
+    return found or Outcome(data, True, "structure")
 
 
 def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:

@@ -22,7 +22,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from kmerge_git.merge.decide.rules import Reading, Rules
+    from kmerge_git.merge.decide.rules import Doubts, Reading, Rules
     from kmerge_git.merge.elision import Elided
     from kmerge_git.merge.journal import Journal
     from kmerge_git.text.pieces import Pieces
@@ -52,6 +52,11 @@ class MergedDocument:
         self.pieces = pieces
         self.opening = ""
         self.elided = elided  # runs of lines that are not in `pieces`
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Its places in the three files; it is known by them."""
+        return numbers_of(self.at)
 
     def give_up(self, pieces: Pieces) -> None:
         """Be taken whole, or be a conflict as a whole."""
@@ -88,6 +93,11 @@ class MergedFile:
         return self.text(lambda pieces, _: side_text(pieces, side))
 
 
+def numbers_of(at: Trio) -> tuple[int, ...]:
+    """The places of a document in the three files; -1 where it is not."""
+    return tuple(document.number if document is not None else -1 for document in at.each())
+
+
 def texts_of(at: Trio) -> Three[str]:
     """The text of each version, without its opening; nothing for one that is not there."""
     return at.map(lambda document: document.content if document is not None else "")
@@ -104,8 +114,14 @@ def whole_conflict(texts: Three[str], why: str) -> MergedFile:
     return MergedFile([], [MergedDocument(Three(None, None, None), "", None, [hunk])], "")
 
 
-def merge(rules: Rules, at: Three[Stream], journal: Journal, path: str = "") -> MergedFile:
-    """Merge three files, resource by resource."""
+def merge(
+    rules: Rules,
+    at: Three[Stream],
+    journal: Journal,
+    path: str = "",
+    doubts: Doubts | None = None,
+) -> MergedFile:
+    """Merge three files, resource by resource; what is in doubt is a conflict."""
     walk = Walk(rules, journal)
     tables = pair_documents(at, rules.twins)
     if _strangers(tables) and rules.stops:
@@ -114,7 +130,9 @@ def merge(rules: Rules, at: Three[Stream], journal: Journal, path: str = "") -> 
         return _whole_file(walk, at, Why.BOTH_CHANGED)
     made: dict[Hashable, MergedDocument] = {}
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
-        document = _merge_one(walk, tables, key, path)
+        versions = under(tables, key)
+        doubtful = Walk(rules, journal, doubts.get(numbers_of(versions), {})) if doubts else walk
+        document = _merge_one(doubtful, versions, tables, key, path)
         if document is not None:
             made[key] = document
     if rules.stops:
@@ -145,16 +163,18 @@ def _whole_file(walk: Walk, at: Three[Stream], why: str) -> MergedFile:
 
 
 def _merge_one(
-    walk: Walk, tables: Three[dict[Hashable, Document]], key: Hashable, path: str
+    walk: Walk, at: Trio, tables: Three[dict[Hashable, Document]], key: Hashable, path: str
 ) -> MergedDocument | None:
-    at = under(tables, key)
     reading = walk.rules.reading(at)
     if reading.gone:
         return None
     ours, theirs = at.ours, at.theirs
+    if () in walk.doubts:
+        there = ours or theirs
+        return _clash(walk, at, name_of(there) if there else "", walk.doubts[()])
     if ours is None or theirs is None:
-        there = tables.ours if theirs is None else tables.theirs
-        moved = at.base is not None and is_moved(key, tables.base, there)
+        keys = tables.ours if theirs is None else tables.theirs
+        moved = at.base is not None and is_moved(key, tables.base, keys)
         return _one_sided(walk, at, moved=moved)
     if not reading.live:
         side = whose(at.map(lambda d: d.content if d is not None else None))

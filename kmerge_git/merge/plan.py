@@ -36,6 +36,7 @@ class Why:
     RENAMED_APART = "renamed differently on both sides"
     REPLACED = "replaced differently on both sides"
     WHICH = "renamed to one of these"
+    UNCERTAIN = "uncertain"
     ORDER = "moved differently on both sides"
     COMMENT = "comment changed on both sides"
     SAME_NAME = "the same name twice"

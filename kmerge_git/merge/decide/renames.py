@@ -239,8 +239,7 @@ def _joined(riddles: list[Riddle]) -> list[Riddle]:
     """Riddles that speak of one element are one."""
     joined: list[Riddle] = []
     for riddle in riddles:
-        for other in [r for r in joined if r.keys & riddle.keys]:
-            joined.remove(other)
-            riddle = Riddle(riddle.keys | other.keys, min(riddle.why, other.why))
-        joined.append(riddle)
+        same = [riddle, *(r for r in joined if r.keys & riddle.keys)]
+        joined = [r for r in joined if r not in same]
+        joined.append(Riddle({k for r in same for k in r.keys}, min(r.why for r in same)))
     return joined

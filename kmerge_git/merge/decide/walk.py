@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
     from typing import TypeVar
 
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.decide.rules import Notes, Place, Riddle, Rules
     from kmerge_git.merge.journal import Journal
 
@@ -38,15 +39,18 @@ if TYPE_CHECKING:
 class Walk:
     """A walk under a rule set; what is decided on the way goes into the journal."""
 
-    __slots__ = ("journal", "rules")
+    __slots__ = ("doubts", "journal", "rules")
 
-    def __init__(self, rules: Rules, journal: Journal) -> None:
+    def __init__(
+        self, rules: Rules, journal: Journal, doubts: dict[Path, str] | None = None
+    ) -> None:
         self.rules = rules
         self.journal = journal
+        self.doubts = doubts or {}  # the places that no merge can be right about, and why
 
     def trial(self) -> Walk:
         """The same walk with a journal of its own, for decisions that may come to nothing."""
-        return Walk(self.rules, self.journal.trial())
+        return Walk(self.rules, self.journal.trial(), self.doubts)
 
     def noted(self, answer: tuple[T, Notes]) -> T:
         """The answer of a rule set, with its notes written down."""
@@ -80,7 +84,8 @@ class Walk:
         if plan is None:
             plan = self.noted(self.rules.winner(at, place))
         if plan is None:
-            return self.clash_of_entries(at, Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED, place)
+            why = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
+            return self.clash_of_entries(at, self.doubts.get(place.path, why), place)
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         tails = at.map(lambda e: after(e) if e else "")
@@ -119,6 +124,8 @@ class Walk:
         """The value at a place that both sides have; theirs stands in the entry `source`."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
+        if place.path in self.doubts:
+            return None
         alike = type(ours) is type(theirs)
         if place.live and alike and place.live.enters(ours, theirs):
             return self.collection(at, place)

@@ -1,0 +1,96 @@
+"""What the referee says about a result, and the conflicts that take the place of what is wrong.
+
+The referee knows the inputs and the result alone. Here stands what it is asked about, and where
+its answer leads: the place that cannot be right is a conflict in the next merge, then what is
+around it.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.merge.plan import Why
+from kmerge_git.merge.verify import damage
+from kmerge_git.text.pieces import side_text
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.decide.rules import Doubts
+    from kmerge_git.merge.documents import MergedFile
+    from kmerge_git.merge.journal import Journal
+    from kmerge_git.merge.three import Three
+    from kmerge_git.merge.verify.spots import Violation
+    from kmerge_git.outcome import Options
+    from kmerge_git.tree.documents import Stream
+
+SETTLED = ("12", "13")  # the rules of policies and favourite sides
+
+
+class Judge:
+    """Asks the referee about the results of one merge."""
+
+    __slots__ = ("_at", "_journal", "_options")
+
+    def __init__(self, at: Three[Stream], options: Options, journal: Journal) -> None:
+        self._at = at
+        self._options = options
+        self._journal = journal
+
+    def accepts(self, data: bytes) -> bool:
+        """Whether git's line merge brings no damage, and is a merge of the inputs."""
+        path = self._options.path
+        if not damage.is_sound(data, self._at, path):
+            return False
+        return not self._violations(split(Source(data, path)))
+
+    def objections(self, merged: MergedFile) -> list[Violation]:
+        """What our merge cannot be right about; of one with conflicts, outside of these."""
+        results = [self._read(merged.decided("ours"))]
+        if merged.hunks():
+            results.append(self._read(merged.decided("theirs")))
+        return self._violations(*results)
+
+    def _read(self, text: str) -> Stream:
+        return split(Source.of(text, self._options.path))
+
+    def _violations(self, result: Stream, other: Stream | None = None) -> list[Violation]:
+        if self._options.rules != "git":
+            return []  # there is a winner, and what lost is told
+        from kmerge_git.merge.verify.referee import violations  # most merges need none
+
+        settled = [
+            (resource, note.path)
+            for resource, note in self._journal.notes
+            if note.rule.startswith(SETTLED)
+        ]
+        return violations(self._at, result, other, settled)
+
+
+def uncertain(found: Violation) -> str:
+    """The cause of a conflict around what cannot be right."""
+    return f"{Why.UNCERTAIN}: {found.what}"
+
+
+def widened(doubts: Doubts, found: list[Violation], merged: MergedFile) -> Doubts | None:
+    """The doubts with those that a merge gave cause to; None: no place is left to doubt."""
+    grown = {key: dict(paths) for key, paths in doubts.items()}
+    shown = [d for d in merged.documents if side_text([d.opening, *d.pieces], "ours").strip()]
+    for violation in found:
+        if not 0 <= violation.document < len(shown):
+            return None
+        paths = grown.setdefault(shown[violation.document].numbers, {})
+        path = _not_yet(violation.path, paths)
+        if path is None:
+            return None
+        paths[path] = uncertain(violation)
+    return grown
+
+
+def _not_yet(path: Path, paths: dict[Path, str]) -> Path | None:
+    """The place, or the next one around it that was not in doubt before."""
+    while path in paths:
+        if not path:
+            return None
+        path = path[:-1]
+    return path
