@@ -32,8 +32,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kmerge_git.merge.decide.rules import Doubts, Policy, Rules
+    from kmerge_git.merge.decide.rules import Policy, Rules
     from kmerge_git.merge.documents import MergedFile
+    from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.verify.spots import Violation
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.text.pieces import Hunk
@@ -166,7 +167,7 @@ def _better(
 ) -> Outcome | list[Violation]:
     """The better of the two merges; or, where ours is no right one, what is wrong with it."""
     hunks = merged.hunks()
-    judge = Judge(streams, options, journal)
+    judge = Judge(streams, options, journal.settled)
     if not hunks:
         return _clean(merged, streams, options, judge, lines)
     for side in SIDES:

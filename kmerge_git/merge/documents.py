@@ -22,9 +22,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
-    from kmerge_git.merge.decide.rules import Doubts, Reading, Rules
+    from kmerge_git.merge.decide.rules import Reading, Rules
     from kmerge_git.merge.elision import Elided
     from kmerge_git.merge.journal import Journal
+    from kmerge_git.merge.plan import Doubts
     from kmerge_git.text.pieces import Pieces
     from kmerge_git.tree.nodes import Node
 

@@ -49,6 +49,10 @@ class Journal:
         """Remember what was decided on trial."""
         self.notes += trial.notes
 
+    def settled(self) -> list[tuple[str, Path]]:
+        """The places that a policy or the favourite side decided, each with its resource."""
+        return [(r, note.path) for r, note in self.notes if note.rule.startswith(("12", "13"))]
+
     def decisions(self) -> tuple[Decision, ...]:
         """The notes for people: with places as text."""
         return tuple(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.tree.nodes import Entry, Node
 
+    # what a merge cannot be right about: of a document, by its numbers, the places with the causes
+    Doubts = dict[tuple[int, ...], dict[Path, str]]
     # runs of lines; where both sides changed them, those of each
     Lines = list[list[str] | Three[list[str]]]
 

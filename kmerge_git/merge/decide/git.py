@@ -8,7 +8,6 @@ from __future__ import annotations
 from kmerge_git.merge.decide import block_texts, keyed
 from kmerge_git.merge.decide.comments import lead_lines, merge_lines, merge_tail
 from kmerge_git.merge.decide.order import arranged, weave
-from kmerge_git.merge.decide.renames import follow
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import same_name
@@ -125,6 +124,11 @@ class GitRules:
     def renamed(
         self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
     ) -> tuple[Three[Table], list[Riddle]]:
+        sides = (tables.ours, tables.theirs)
+        if tables.base and all(tables.base.keys() <= side.keys() for side in sides):
+            return tables, []
+        from kmerge_git.merge.decide.renames import follow  # most merges take nothing away
+
         return follow(tables, key_paths, rule)
 
     def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:

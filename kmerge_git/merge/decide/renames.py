@@ -36,8 +36,8 @@ def follow(
     `key_paths` says which fields of an element are its key; `rule` is that of the list, None for a
     mapping. Scalar entries are never renamed: their key is all that tells them apart.
     """
-    if all(at.base.keys() <= table.keys() for table in (at.ours, at.theirs)):
-        return at, _one_thing(at, key_paths) if rule is not None and not at.base else []
+    if not at.base:
+        return at, _one_thing(at, key_paths) if rule is not None else []
     search = _Search(at, key_paths, ordered=rule is not None and rule.ordered)
     mine, yours = search.renames("ours"), search.renames("theirs")
     labelled = Three(at.base, _labelled(at.ours, mine), _labelled(at.theirs, yours))

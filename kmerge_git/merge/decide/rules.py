@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     Table = dict[Hashable, Entry]
     KeyPaths = Collection[tuple[str, ...]]  # the fields of an element that are its key
     Notes = list[Note]
-    # what a merge cannot be right about: of a document, by its numbers, the places with the causes
-    Doubts = dict[tuple[int, ...], dict[Path, str]]
     Policy = Callable[[Path, list[Entry], list[Entry], list[Entry]], "tuple[str, str] | None"]
 
 

@@ -15,27 +15,28 @@ from kmerge_git.tree.documents import split
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.decide.rules import Doubts
     from kmerge_git.merge.documents import MergedFile
-    from kmerge_git.merge.journal import Journal
+    from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.three import Three
     from kmerge_git.merge.verify.spots import Violation
     from kmerge_git.outcome import Options
     from kmerge_git.tree.documents import Stream
 
-SETTLED = ("12", "13")  # the rules of policies and favourite sides
-
 
 class Judge:
     """Asks the referee about the results of one merge."""
 
-    __slots__ = ("_at", "_journal", "_options")
+    __slots__ = ("_at", "_options", "_settled")
 
-    def __init__(self, at: Three[Stream], options: Options, journal: Journal) -> None:
+    def __init__(
+        self, at: Three[Stream], options: Options, settled: Callable[[], list[tuple[str, Path]]]
+    ) -> None:
         self._at = at
         self._options = options
-        self._journal = journal
+        self._settled = settled  # tells the places that a policy or the favourite side decided
 
     def accepts(self, data: bytes) -> bool:
         """Whether git's line merge brings no damage, and is a merge of the inputs."""
@@ -59,12 +60,7 @@ class Judge:
             return []  # there is a winner, and what lost is told
         from kmerge_git.merge.verify.referee import violations  # most merges need none
 
-        settled = [
-            (resource, note.path)
-            for resource, note in self._journal.notes
-            if note.rule.startswith(SETTLED)
-        ]
-        return violations(self._at, result, other, settled)
+        return violations(self._at, result, other, self._settled())
 
 
 def uncertain(found: Violation) -> str:
