@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take
+from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.blocks import body_lines, header
@@ -21,12 +22,19 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Document
 
 
-def prove(merged: MergedFile, side: str) -> None:
-    """Every document that was merged inside says what its plan says, or `Unproved` is raised."""
+def prove(merged: MergedFile, side: str) -> list[Document]:
+    """Every document that was merged inside says what its plan says, or `Unproved` is raised.
+
+    Returns the documents that were read for it.
+    """
+    read: list[Document] = []
     for document in merged.documents:
-        if not _is_proved(document, side):
+        made = _read(document, side)
+        if not _is_proved(document, made, side):
             name = document.name or "a document"
             raise Unproved(f"the merged text of {name} did not pass the proof")
+        read += [made] if made is not None else []
+    return read
 
 
 def unproved(merged: MergedFile) -> list[MergedDocument]:
@@ -34,22 +42,38 @@ def unproved(merged: MergedFile) -> list[MergedDocument]:
     return [
         document
         for document in merged.documents
-        if not (_is_proved(document, "ours") and _is_proved(document, "theirs"))
+        if not all(_is_proved(document, _read(document, side), side) for side in SIDES)
     ]
 
 
-def _is_proved(document: MergedDocument, side: str) -> bool:
+def _read(document: MergedDocument, side: str) -> Document | None:
+    """The text of a document that was merged inside, decided for one side; None: it is no one."""
     if document.plan is None:
-        return True
-    text = (document.opening or "---\n") + side_text(document.pieces, side)
-    return holds(text, document.plan, side)
+        return None
+    return _only((document.opening or "---\n") + side_text(document.pieces, side))
+
+
+def _is_proved(document: MergedDocument, made: Document | None, side: str) -> bool:
+    return document.plan is None or (made is not None and _says(made, document.plan, side))
 
 
 def holds(text: str, plan: Plan, side: str) -> bool:
     """Whether a document's text, decided for one side, is what the plan says."""
+    made = _only(text)
+    return made is not None and _says(made, plan, side)
+
+
+def _only(text: str) -> Document | None:
     try:
         documents = split(Source.of(text)).documents
-        return len(documents) == 1 and agrees(plan, documents[0].root, side)
+    except KmergeError:
+        return None
+    return documents[0] if len(documents) == 1 else None
+
+
+def _says(made: Document, plan: Plan, side: str) -> bool:
+    try:
+        return agrees(plan, made.root, side)
     except KmergeError:
         return False
 
