@@ -32,11 +32,13 @@ def line_laws(
     around = [_around(stream) for stream in (*at.each(), result)]
     if len(set(around)) == 1 and not any(rest):
         return []
-    texts = ["".join(d.content for d in documents) for documents in rest]
+    texts = _texts(rest)
     lines = [_bare(text) for text in texts]
     # what both added may stand in the place of what one of them deleted, line for line
     may_hide = bool({*lines[1]}.intersection(lines[2]).difference(lines[0]))
-    whole = [more + text for more, text in zip(around, texts, strict=True)]
+    whole = around
+    if any("#" in text for text in texts):  # block scalars are told by their headers
+        whole = [a + _whole(documents) for a, documents in zip(around, rest, strict=True)]
     found = [("comment", *told) for told in _comments(whole, exempt, may_hide=may_hide)]
     untouched = _untouched(texts, lines, exempt, may_hide=may_hide)
     found += [("untouched", line, UNLIKE) for line in untouched]
@@ -44,6 +46,30 @@ def line_laws(
     return [
         Violation(law, *_place(line, rest, path), f"`{line}` {what}") for law, line, what in found
     ]
+
+
+def _texts(rest: Documents) -> list[str]:
+    """The texts of the documents, without the lines that the k-th ones begin and end with alike."""
+    if len({len(documents) for documents in rest}) > 1:
+        return list(map(_whole, rest))
+    texts = []
+    for four in zip(*rest, strict=True):
+        lines = [document.content.split("\n") for document in four]
+        most = min(map(len, lines))
+        head = 0
+        while head < most and lines[0][head] == lines[1][head] == lines[2][head] == lines[3][head]:
+            head += 1
+        tail = -1
+        while tail > head - most and (
+            lines[0][tail - 1] == lines[1][tail - 1] == lines[2][tail - 1] == lines[3][tail - 1]
+        ):
+            tail -= 1
+        texts.append(["\n".join(found[head:tail]) + "\n" for found in lines])
+    return ["".join(parts) for parts in zip(*texts, strict=True)]
+
+
+def _whole(documents: list[Document]) -> str:
+    return "".join(document.content for document in documents)
 
 
 def _bare(text: str) -> list[str]:

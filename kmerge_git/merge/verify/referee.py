@@ -29,7 +29,7 @@ from kmerge_git.tree.scalars import meaning
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection as Some
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.three import Three
@@ -41,30 +41,48 @@ if TYPE_CHECKING:
 
 
 def violations(
-    at: Three[Stream], result: Stream, other: Stream | None = None, settled: Settled = ()
+    at: Three[Stream],
+    result: Stream,
+    other: Stream | None = None,
+    *,
+    settled: Settled = (),
+    read: Iterable[Document] = (),
 ) -> list[Violation]:
     """Where a result breaks a law.
 
     With conflicts `result` is the result with all of them decided for ours, `other` the same
     decided for theirs: what is broken whoever wins is broken outside of them. `settled` are the
     places that a policy or the favourite side decided, each with the name of its resource, as the
-    journal has them.
+    journal has them. Documents of `read` were parsed before, and are not parsed again.
     """
-    found = _broken(at, result, settled)
+    known = {document.content: document for document in read}
+    found = _broken(at, result, settled, known)
     if not found or other is None:
         return found
-    always = {v.key for v in _broken(at, other, settled)}
+    always = {v.key for v in _broken(at, other, settled, known)}
     return [v for v in found if v.key in always]
 
 
-def _broken(at: Three[Stream], result: Stream, settled: Settled) -> list[Violation]:
+def _broken(
+    at: Three[Stream], result: Stream, settled: Settled, known: dict[str, Document]
+) -> list[Violation]:
     rest = _without_settled([list(stream.documents) for stream in (*at.each(), result)])
     fields = Fields()
     if any(rest):
-        _documents(fields, rest, result.source.path or at.ours.source.path, settled)
+        numbers = [document.number for document in rest[RESULT]]
+        known = {**known, **{d.content: d for documents in rest[:RESULT] for d in documents}}
+        parsed = [*rest[:RESULT], [_parsed(document, known) for document in rest[RESULT]]]
+        path = result.source.path or at.ours.source.path
+        _documents(fields, parsed, numbers, path, settled)
         fields.judge()
-        _values(fields, rest)
+        _values(fields, parsed)
     return [*fields.found, *line_laws(at, result, rest, fields.exempt)]
+
+
+def _parsed(document: Document, known: dict[str, Document]) -> Document:
+    """A document of the same text that was parsed before, if there is one."""
+    twin = known.get(document.content)
+    return document if twin is None or document.inline or twin.inline else twin
 
 
 def _without_settled(four: Documents) -> Documents:
@@ -102,22 +120,27 @@ def _follows(four: Documents) -> bool:
     return (base == theirs and ours == result) or (base == ours and theirs == result)
 
 
-def _documents(fields: Fields, rest: Documents, path: str, settled: Settled) -> None:
-    """Walk the documents: those of one name together, the others one at a time."""
+def _documents(
+    fields: Fields, rest: Documents, made: list[int], path: str, settled: Settled
+) -> None:
+    """Walk the documents: those of one name together, the others one at a time.
+
+    `made` are the numbers that those of the result have there.
+    """
     where = start(None, path)
     top = Spot(-1, where)
     tables: list[dict[Hashable, Entry]] = [{}, {}, {}, {}]
     numbers: dict[Hashable, int] = {}
-    known = {d.content: d for documents in rest[:RESULT] for d in documents if not d.inline}
     for side, (documents, names) in enumerate(zip(rest, _names(rest), strict=True)):
-        for document, name in zip(documents, names, strict=True):
-            number = document.number if side == RESULT else -1
-            entry = _entry(document, known)
+        for n, (document, name) in enumerate(zip(documents, names, strict=True)):
+            number = made[n] if side == RESULT else -1
+            entry = _entry(document)
             if entry is None:
-                fields.tallies.count(top, "---", [int(side == n) for n in range(4)], False)
+                fields.tallies.count(top, "---", [int(side == which) for which in range(4)], False)
             elif name is not None:
                 tables[side][name], numbers[name] = entry, number
             else:
+                top.told = False  # what has a name may have it on one side alone
                 nodes: list[Node | None] = [None, None, None, None]
                 nodes[side] = entry.value
                 fields.value(nodes, Spot(number, where).but(told=False), top, "")
@@ -126,14 +149,13 @@ def _documents(fields: Fields, rest: Documents, path: str, settled: Settled) -> 
         entries = [table[name].value for table in tables if name in table]
         shown = {describe(known) for node in entries if (known := identity(node)) is not None}
         fields.settled = {_as_told(path) for resource, path in settled if resource in shown}
-        return Spot(numbers[name], where)
+        return Spot(numbers[name], where).but(told=top.told or len(entries) == len(tables))
 
     fields.children(tables, top, inner)
 
 
-def _entry(document: Document, known: dict[str, Document]) -> Entry | None:
-    """A document as an entry; the nodes of an equal text are made once."""
-    document = known.get(document.content, document)
+def _entry(document: Document) -> Entry | None:
+    """A document as an entry; None: there is nothing in it."""
     if document.root is None:
         return None
     entry = Entry(document.start, document.end)
