@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.identity import identity
 from kmerge_git.merge.verify.sequences import bounds
-from kmerge_git.merge.verify.spots import RESULT, Violation, is_there, steps_to
+from kmerge_git.merge.verify.spots import RESULT, Violation, steps_to
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -214,10 +214,7 @@ def _place(line: str, rest: Documents, path: str) -> tuple[int, Path]:
             return -1, ()
         last = len(lines) - 1 - lines[::-1].index(line)
         offset = document.body + sum(len(x) + 1 for x in document.content.split("\n")[:last])
-        steps = steps_to(document.root, offset, path)
-        while steps and not is_there(made.root, steps, path):
-            steps = steps[:-1]
-        return made.number, steps
+        return made.number, steps_to(document.root, offset, path)
     return -1, ()
 
 

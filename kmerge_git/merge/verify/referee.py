@@ -22,7 +22,7 @@ from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.verify.fields import Fields
 from kmerge_git.merge.verify.lines import line_laws
-from kmerge_git.merge.verify.spots import RESULT, Spot, Violation
+from kmerge_git.merge.verify.spots import RESULT, Spot, Violation, is_there
 from kmerge_git.tree.nodes import Collection, Entry, Scalar
 from kmerge_git.tree.scalars import meaning
 
@@ -67,16 +67,22 @@ def _broken(
     at: Three[Stream], result: Stream, settled: Settled, known: dict[str, Document]
 ) -> list[Violation]:
     rest = _without_settled([list(stream.documents) for stream in (*at.each(), result)])
+    path = result.source.path or at.ours.source.path
     fields = Fields()
     if any(rest):
         numbers = [document.number for document in rest[RESULT]]
         known = {**known, **{d.content: d for documents in rest[:RESULT] for d in documents}}
         parsed = [*rest[:RESULT], [_parsed(document, known) for document in rest[RESULT]]]
-        path = result.source.path or at.ours.source.path
         _documents(fields, parsed, numbers, path, settled)
         fields.judge()
         _values(fields, parsed)
-    return [*fields.found, *line_laws(at, result, rest, fields.exempt)]
+    found = [*fields.found, *line_laws(at, result, rest, fields.exempt)]
+    for violation in found:
+        if violation.document >= 0:
+            root = result.documents[violation.document].root
+            while violation.path and not is_there(root, violation.path, path):
+                violation.path = violation.path[:-1]
+    return found
 
 
 def _parsed(document: Document, known: dict[str, Document]) -> Document:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.merge.verify import elements
 from kmerge_git.merge.verify.sequences import bounds
+from kmerge_git.merge.verify.spots import RESULT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,10 +64,11 @@ def _sums(tally: Tally) -> Count:
 
 
 def _place(tally: Tally) -> Place:
-    """The place where a count is most likely to be wrong."""
+    """The place where a count is most likely to be wrong; if it can be, one in the result."""
     wrong = []
     for place, (base, ours, theirs, made) in tally.items():
         low, high = bounds(base, ours, theirs)
         if not low <= made <= high:
             wrong.append(place)
-    return next((place for place in wrong or tally if place[0] >= 0), (-1, ()))
+    found = [place for place in wrong or tally if place[0] >= 0]
+    return next((p for p in found if tally[p][RESULT]), found[0] if found else (-1, ()))
