@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.kube.listkeys import ListRule, element_key, field_text, infer_key
-from kmerge_git.merge.verify.spots import RESULT
+from kmerge_git.merge.verify.sites import RESULT
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar
 from kmerge_git.tree.same import canon
 from kmerge_git.tree.spans import is_block_text

@@ -16,7 +16,7 @@ from kmerge_git.merge.verify.sequences import (
     unexplained,
     unsettled,
 )
-from kmerge_git.merge.verify.spots import RESULT, Spot, Violation
+from kmerge_git.merge.verify.sites import RESULT, Site, Violation
 from kmerge_git.merge.verify.tallies import Tallies
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon, same_node
@@ -48,143 +48,139 @@ class Fields:
         self.exempt: set[str] = set()  # the lines of what was settled
         self.tallies = Tallies()
 
-    def tell(self, law: str, spot: Spot, what: str, which: object = None) -> None:
+    def tell(self, law: str, site: Site, what: str, which: object = None) -> None:
         """Note a violation."""
-        self.found.append(Violation(law, spot.number, spot.path, what, which))
+        self.found.append(Violation(law, site.number, site.path, what, which))
 
     # -- what has a path
 
-    def children(self, tables: Tables, spot: Spot, inner: Callable[[Hashable], Spot]) -> None:
+    def children(self, tables: Tables, site: Site, inner: Callable[[Hashable], Site]) -> None:
         """What stands under keys: entries of mappings, keyed elements, documents."""
-        base, ours, theirs, _ = tables
-        lost = [any(key not in side for key in base) for side in (ours, theirs)]
-        both_gained = any(key in theirs and key not in base for key in ours)
-        both_lost = any(key not in ours and key not in theirs for key in base)
-        rows = {
-            key: [table.get(key) for table in tables]
-            for key in dict.fromkeys(key for table in tables for key in table)
-        }
-        for key in rows if spot.entire else _unsettled(rows):
+        base, ours, theirs = (table.keys() for table in tables[:RESULT])
+        lost = [base - ours, base - theirs]
+        both_lost, both_gained = base - ours - theirs, (ours & theirs) - base
+        rows = _rows(tables)
+        for key in rows if site.entire else _unsettled(rows):
             at = rows[key]
             there = [entry is not None for entry in at]
-            if spot.told and there == [True, False, False, False] and not both_gained:
+            if site.told and there == [True, False, False, False] and not both_gained:
                 continue  # deleted by both: they did not give it one new name
             # the fields of what may have been renamed come from elsewhere, too
             renamed = both_lost if there[1] and there[2] else lost[0 if there[1] else 1]
-            pure = spot.pure and (there[0] or not renamed)
-            fresh = spot.fresh or (pure and there[:RESULT] == [False, True, True])
-            self.entry(at, inner(key).but(pure=pure, fresh=fresh), spot, key)
+            pure = site.pure and (there[0] or not renamed)
+            fresh = site.fresh or (pure and there[:RESULT] == [False, True, True])
+            self.entry(at, inner(key).but(pure=pure, fresh=fresh), site, key)
 
-    def entry(self, at: Entries, spot: Spot, around: Spot, key: Hashable) -> None:
+    def entry(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
         """An entry of a mapping, a keyed element, a document."""
         nodes = _values(at)
-        if spot.path in self.settled:
+        if site.path in self.settled:
             self.leave_out(at)
             return
         there = [node is not None for node in nodes]
         parts = elements.parts(key)
         for part in parts:
-            self.tallies.count(around, part, [int(is_there) for is_there in there], spot.fresh)
-        if spot.told:
+            self.tallies.count(around, part, [int(is_there) for is_there in there], site.fresh)
+        if site.told:
             law, what = _presence(nodes, is_one=len(parts) == 1)
             if law:
                 self.tell(law, around, f"`{elements.shown(key)}` {what}")
-        told = spot.told and there[RESULT] and (all(there) or (spot.pure and not there[0]))
-        spot = spot.but(told=told, entire=spot.entire or not all(there[:RESULT]))
-        self.value(nodes, spot, around, elements.shown(key))
+        told = site.told and there[RESULT] and (all(there) or (site.pure and not there[0]))
+        site = site.but(told=told, entire=site.entire or not all(there[:RESULT]))
+        self.value(nodes, site, around, elements.shown(key))
 
-    def value(self, nodes: Nodes, spot: Spot, around: Spot, name: str) -> None:
+    def value(self, nodes: Nodes, site: Site, around: Site, name: str) -> None:
         """What stands at one place in some of the four."""
         kinds = {_kind(node) for node in nodes[1:] if node is not None}
-        if spot.told and (len(kinds) > 1 or "leaf" in kinds):
+        if site.told and (len(kinds) > 1 or "leaf" in kinds):
             what = _leaf(nodes)
             if what:
                 made = nodes[RESULT]
                 self.tell("leaf", around, f"`{name}` {what}", made and canon(made))
-            spot = spot.but(told=False)
+            site = site.but(told=False)
         mappings = [node if isinstance(node, Mapping) else None for node in nodes]
         if any(mappings):
-            self.mapping(mappings, spot)
+            self.mapping(mappings, site)
         lists = [node if isinstance(node, Sequence) else None for node in nodes]
         if any(lists):
-            self.sequence(lists, spot)
+            self.sequence(lists, site)
         for side, node in enumerate(nodes):
             if isinstance(node, Scalar) and "\n" not in node.value:
-                self.tallies.value(spot, around, meaning(node), side)
+                self.tallies.value(site, around, meaning(node), side)
 
-    def mapping(self, nodes: list[Mapping | None], spot: Spot) -> None:
+    def mapping(self, nodes: list[Mapping | None], site: Site) -> None:
         """Key by key; a key that may have been renamed is no part of a pattern."""
-        spot = spot.within(next(node for node in nodes if node is not None))
+        site = site.within(next(node for node in nodes if node is not None))
         tables = [elements.index(node) for node in nodes]
 
         is_whole = None not in nodes[:RESULT]
 
-        def inner(key: Hashable) -> Spot:
+        def inner(key: Hashable) -> Site:
             entries = [table.get(key) for table in tables]
             may_be_renamed = None in entries[:RESULT] and any(
                 isinstance(entry.value, Collection) for entry in entries if entry is not None
             )
-            return spot.key(str(key), "*" if is_whole and may_be_renamed else str(key))
+            return site.key(str(key), "*" if is_whole and may_be_renamed else str(key))
 
-        self.children(tables, spot, inner)
+        self.children(tables, site, inner)
 
-    def sequence(self, nodes: list[Sequence | None], spot: Spot) -> None:
+    def sequence(self, nodes: list[Sequence | None], site: Site) -> None:
         """By key where the list has one, else by what the elements are."""
-        rule = spot.where.list_rule()
+        rule = site.where.list_rule()
         lists = [[*node.entries] if node is not None else [] for node in nodes]
-        laws = spot.told and None not in nodes[1:]
+        laws = site.told and None not in nodes[1:]
         tables = elements.tables(lists, rule)
         if tables is None:
-            self.unkeyed(lists, spot, rule, laws=laws)
+            self.unkeyed(lists, site, rule, laws=laws)
             return
-        self.children(tables, spot, lambda key: spot.element(step_of(key, rule)))
+        self.children(tables, site, lambda key: site.element(step_of(key, rule)))
         keys = [list(table) for table in tables]
         if laws and len(keys[RESULT]) < len(lists[RESULT]):
-            self.tell("count", spot, "an element stands twice", len(lists[RESULT]))
+            self.tell("count", site, "an element stands twice", len(lists[RESULT]))
         if laws and rule.ordered:
-            self.order(keys, spot)
+            self.order(keys, site)
         if laws:
             both = replaced_twice(*keys)
             if both:
-                self.tell("count", spot, f"{elements.named(both)} both replace what is gone")
+                self.tell("count", site, f"{elements.named(both)} both replace what is gone")
 
     # -- what has none
 
-    def unkeyed(self, lists: list[list[Entry]], spot: Spot, rule: ListRule, *, laws: bool) -> None:
+    def unkeyed(self, lists: list[list[Entry]], site: Site, rule: ListRule, *, laws: bool) -> None:
         """Elements without keys: how many of each, their order, and what differs in them."""
         keys: list[list[Hashable]] = [
             [elements.what(e.value) for e in entries] for entries in lists
         ]
         counts = counted(keys)
-        differing = counts if spot.entire else unsettled(counts)
+        differing = counts if site.entire else unsettled(counts)
         for key, count in differing.items():
             if not elements.is_leaf(key):
                 continue
-            self.tallies.count(spot, key, count, spot.fresh)
+            self.tallies.count(site, key, count, site.fresh)
             low, high = allowed(key, *keys[:RESULT])
             if laws and not low <= count[RESULT] <= high:
-                self.tell("count", spot, elements.miscounted(key, count[RESULT], low, high))
+                self.tell("count", site, elements.miscounted(key, count[RESULT], low, high))
         if laws:
             what, which = unexplained(
                 {key: n for key, n in counts.items() if not elements.is_leaf(key)}
             )
             if what:
-                self.tell("count", spot, what, which)
+                self.tell("count", site, what, which)
             if rule.kind != "set" and not rule.bag:
-                self.order(keys, spot)
-        inner = spot.elements()
+                self.order(keys, site)
+        inner = site.elements()
         for side, entries in enumerate(lists):
             for entry, key in zip(entries, keys[side], strict=True):
                 if key in differing and not elements.is_leaf(key):
                     nodes: Nodes = [None, None, None, None]
                     nodes[side] = entry.value
-                    self.value(nodes, inner, spot, "")
+                    self.value(nodes, inner, site, "")
 
-    def order(self, keys: list[list[Hashable]], spot: Spot) -> None:
+    def order(self, keys: list[list[Hashable]], site: Site) -> None:
         """The law of order, where it means something."""
         pair = disordered(*keys)
         if pair:
-            self.tell("order", spot, f"{elements.named(pair)} stand the other way round")
+            self.tell("order", site, f"{elements.named(pair)} stand the other way round")
 
     def judge(self) -> None:
         """Look at what was counted all over the file; a place is told of once."""
@@ -207,6 +203,11 @@ def _follows(at: Nodes) -> bool:
     if _same(base, theirs):
         return _same(ours, made)
     return _same(base, ours) and _same(theirs, made)
+
+
+def _rows(tables: Tables) -> dict[Hashable, Entries]:
+    keys = dict.fromkeys(key for table in tables for key in table)
+    return {key: [table.get(key) for table in tables] for key in keys}
 
 
 def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:

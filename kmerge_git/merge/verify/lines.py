@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.identity import identity
 from kmerge_git.merge.verify.sequences import bounds
-from kmerge_git.merge.verify.spots import RESULT, Violation, steps_to
+from kmerge_git.merge.verify.sites import RESULT, Violation, steps_to
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -143,39 +143,42 @@ def _untouched(
 ) -> list[str]:
     """Lines that both sides kept, and that the result has less often or at another column."""
     columns = [[len(line) - len(line.lstrip(" ")) for line in t.split("\n")] for t in texts]
+    needed = _needed(columns, bare)
+    there: dict[tuple[int, str], int] = {}
+    for column, line in zip(columns[RESULT], bare[RESULT], strict=True):
+        for key in ((column, line), (ANY, line)):
+            there[key] = there.get(key, 0) + 1
+    short = [key for key, count in needed.items() if there.get(key, 0) < count]
+    lost = []
+    for column, line in short:
+        base, ours, theirs = (version.count(line) for version in bare[:RESULT])
+        # what a diff keeps of equal lines is a guess: both sides may have deleted different ones
+        least = base - max(base - ours, 0) - max(base - theirs, 0)
+        made = there.get((column, line), 0)
+        if made < min(needed[column, line], least) and not (base > 1 and may_hide):
+            lost.append(line)
+    return [line for line in lost if line not in exempt and not _is_emptied(line, bare)]
+
+
+def _needed(columns: list[list[int]], bare: list[list[str]]) -> dict[tuple[int, str], int]:
+    """The lines that both sides kept, at the columns where they belong, and how often."""
     mine, yours = (_kept(bare[0], bare[side]) for side in (1, 2))
     kept = {
         n: (columns[0][n], columns[1][mine[n]], columns[2][yours[n]])
         for n, line in enumerate(bare[0])
-        if line and n in mine and n in yours and line not in exempt
+        if line and n in mine and n in yours
     }
     both_move = all(any(place[0] != place[side] for place in kept.values()) for side in (1, 2))
     needed: dict[tuple[int, str], int] = {}
     for n, place in kept.items():
         key = _standing(*place, may_stay=both_move), bare[0][n]
         needed[key] = needed.get(key, 0) + 1
-    there: dict[tuple[int, str], int] = {}
-    for column, line in zip(columns[RESULT], bare[RESULT], strict=True):
-        for key in ((column, line), (ANY, line)):
-            there[key] = there.get(key, 0) + 1
-    short = [key for key, count in needed.items() if there.get(key, 0) < count]
-    counts = [_counted(found) for found in bare] if short else []
-    lost = []
-    for key in short:
-        base, ours, theirs, _ = (version.get(key[1], 0) for version in counts)
-        # what a diff keeps of equal lines is a guess: both sides may have deleted different ones
-        least = base - max(base - ours, 0) - max(base - theirs, 0)
-        made = there.get(key, 0)
-        if (base > 1 and may_hide) or made >= min(needed[key], least):
-            continue
-        if not (key[1][-1] == ":" and _is_emptied(key[1], bare)):
-            lost.append(key[1])
-    return lost
+    return needed
 
 
 def _is_emptied(line: str, bare: list[list[str]]) -> bool:
     """Whether a key has a block in base, and in the result nothing but brackets."""
-    return any(line + brackets in bare[RESULT] for brackets in (" []", " {}"))
+    return line[-1] == ":" and any(line + brackets in bare[RESULT] for brackets in (" []", " {}"))
 
 
 def _standing(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
@@ -192,13 +195,6 @@ def _kept(base: list[str], side: list[str]) -> dict[int, int]:
         for i0, i1, j0, j1 in diff(base, side)
         for i, j in zip(range(i0, i1), range(j0, j1), strict=True)
     }
-
-
-def _counted(lines: list[str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for line in lines:
-        counts[line] = counts.get(line, 0) + 1
-    return counts
 
 
 def _place(line: str, rest: Documents, path: str) -> tuple[int, Path]:

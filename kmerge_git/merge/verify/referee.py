@@ -22,7 +22,7 @@ from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.verify.fields import Fields
 from kmerge_git.merge.verify.lines import line_laws
-from kmerge_git.merge.verify.spots import RESULT, Spot, Violation, is_there
+from kmerge_git.merge.verify.sites import RESULT, Site, Violation, is_there
 from kmerge_git.tree.nodes import Collection, Entry, Scalar
 from kmerge_git.tree.scalars import meaning
 
@@ -95,29 +95,35 @@ def _without_settled(four: Documents) -> Documents:
     """The documents that must be looked into.
 
     Those of one text in all versions cancel out, and those of one name that one side alone
-    changed, if the result has them as that side.
+    changed, if the result has them as that side. What comes or goes on one side does so only where
+    nothing else can have become it.
     """
-    counts: dict[str, list[int]] = {}
-    for side, documents in enumerate(four):
-        for document in documents:
-            counts.setdefault(document.content, [0, 0, 0, 0])[side] += 1
-    spare = [{text: min(count) for text, count in counts.items()} for _ in four]
-    rest: Documents = [[], [], [], []]
+    rest = _without_equal(four)
     groups: dict[Hashable, Documents] = {}
-    for side, documents in enumerate(four):
+    for side, documents in enumerate(rest):
         for document in documents:
-            left = spare[side]
-            if left[document.content]:
-                left[document.content] -= 1
-                continue
-            rest[side].append(document)
             name = outline(document.content)
             groups.setdefault(name, [[], [], [], []])[side].append(document)
     done = {name for name, group in groups.items() if name is not None and _follows(group)}
     if any(name is not None and not all(groups[name]) for name in groups.keys() - done):
-        # what comes or goes on one side cancels out only where nothing else can have become it
         done = {name for name in done if all(groups[name])}
     return [[d for d in documents if outline(d.content) not in done] for documents in rest]
+
+
+def _without_equal(four: Documents) -> Documents:
+    counts: dict[str, list[int]] = {}
+    for side, documents in enumerate(four):
+        for document in documents:
+            counts.setdefault(document.content, [0, 0, 0, 0])[side] += 1
+    rest: Documents = [[], [], [], []]
+    for side, documents in enumerate(four):
+        spare = {text: min(count) for text, count in counts.items()}
+        for document in documents:
+            if spare[document.content]:
+                spare[document.content] -= 1
+            else:
+                rest[side].append(document)
+    return rest
 
 
 def _follows(four: Documents) -> bool:
@@ -134,7 +140,7 @@ def _documents(
     `made` are the numbers that those of the result have there.
     """
     where = start(None, path)
-    top = Spot(-1, where)
+    top = Site(-1, where)
     tables: list[dict[Hashable, Entry]] = [{}, {}, {}, {}]
     numbers: dict[Hashable, int] = {}
     for side, (documents, names) in enumerate(zip(rest, _names(rest), strict=True)):
@@ -149,13 +155,13 @@ def _documents(
                 top.told = False  # what has a name may have it on one side alone
                 nodes: list[Node | None] = [None, None, None, None]
                 nodes[side] = entry.value
-                fields.value(nodes, Spot(number, where).but(told=False), top, "")
+                fields.value(nodes, Site(number, where).but(told=False), top, "")
 
-    def inner(name: Hashable) -> Spot:
+    def inner(name: Hashable) -> Site:
         entries = [table[name].value for table in tables if name in table]
         shown = {describe(known) for node in entries if (known := identity(node)) is not None}
         fields.settled = {_as_told(path) for resource, path in settled if resource in shown}
-        return Spot(numbers[name], where).but(told=top.told or len(entries) == len(tables))
+        return Site(numbers[name], where).but(told=top.told or len(entries) == len(tables))
 
     fields.children(tables, top, inner)
 

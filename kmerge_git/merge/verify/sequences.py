@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     # how often something stands in base, ours, theirs and the result
     Count = list[int]
 
-_MOST_PAIRS = 100_000
+_MOST = 300  # elements of a list that both sides reordered; beyond that time matters more
 
 
 def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
@@ -55,43 +55,43 @@ def _is_part(shorter: Keys, longer: Keys) -> bool:
 
 
 def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
-    """Two elements of all versions whose order one side changed, or nobody, and not the result."""
-    members = {x for x, n in counted([base, ours, theirs, result]).items() if n == [1, 1, 1, 1]}
-    once = [x for x in base if x in members]
-    o, t, r = ([x for x in side if x in members] for side in (ours, theirs, result))
-    if (t == once and r == o) or (o == once and r == t) or (o == t == r):
+    """Two elements of all versions whose order one side changed, or nobody, and not the result.
+
+    Only what stands once in each version has an order.
+    """
+    once = {key for key, n in counted([base, ours, theirs, result]).items() if n == [1, 1, 1, 1]}
+    b, o, t, r = ([key for key in keys if key in once] for keys in (base, ours, theirs, result))
+    if (t == b and r == o) or (o == b and r == t) or o == t == r or len(b) > _MOST:
         return ()
-    if len(once) ** 2 > _MOST_PAIRS:
-        return ()
-    places = [{x: n for n, x in enumerate(side)} for side in (o, t, r)]
-    for n, x in enumerate(once):
-        for y in once[n + 1 :]:
-            mine, yours, made = (place[x] < place[y] for place in places)
-            if made != (mine and yours):  # in base x stands before y
-                return x, y
-    return ()
+    places = [{key: n for n, key in enumerate(keys)} for keys in (o, t, r)]
+    pairs = ((x, y) for n, x in enumerate(b) for y in b[n + 1 :])
+    return next((pair for pair in pairs if _is_turned(*pair, places)), ())
+
+
+def _is_turned(x: Hashable, y: Hashable, places: list[dict[Hashable, int]]) -> bool:
+    """Whether the order of two, which base has as they are given, is not what it should be."""
+    mine, yours, made = (place[x] < place[y] for place in places)
+    return made != (mine and yours)
 
 
 def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
     """What both sides put in the place of elements that both took away, if both are there.
 
-    The place lies between the nearest elements of base that both sides have.
+    The place lies between the nearest elements of base that both sides have. What both put there
+    alike stands for one that is gone.
     """
-    mine, yours, made = set(ours), set(theirs), set(result)
-    old = set(base)
-    common = [x for x in base if x in mine and x in yours]
-    known = set(common)
-    gaps = _gaps(base, known)
+    old, mine, yours, made = set(base), set(ours), set(theirs), set(result)
+    known = old & mine & yours
+    here, there = _gaps(ours, known), _gaps(theirs, known)
     for edge, gone in _gaps(base, known).items():
-        lost = [x for x in gone if x not in mine and x not in yours]
-        if not lost or edge not in gaps:
-            continue
-        new = [[x for x in _gaps(s, known).get(edge, ()) if x not in old] for s in (ours, theirs)]
-        shared = [x for x in new[0] if x in new[1]]
-        own = [x for x in new[0] if x not in yours and x in made]
-        others = [x for x in new[1] if x not in mine and x in made]
-        if own and others and len(shared) < len(lost):
-            return own[0], others[0]
+        new, others = {*here.get(edge, ())} - old, {*there.get(edge, ())} - old
+        if len({*gone} - mine - yours) > len(new & others):
+            twice = [
+                [x for x in ours if x in new - yours],
+                [x for x in theirs if x in others - mine],
+            ]
+            if all(made.intersection(found) for found in twice):
+                return tuple(next(x for x in found if x in made) for found in twice)
     return ()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.merge.verify import elements
 from kmerge_git.merge.verify.sequences import bounds
-from kmerge_git.merge.verify.spots import RESULT
+from kmerge_git.merge.verify.sites import RESULT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.verify.sequences import Count
-    from kmerge_git.merge.verify.spots import Spot
+    from kmerge_git.merge.verify.sites import Site
     from kmerge_git.tree.scalars import Meaning
 
     Place = tuple[int, Path]  # a document of the result, or -1; a collection in it
@@ -28,18 +28,18 @@ class Tallies:
         self.keys: dict[tuple[str, Hashable], Tally] = {}
         self.values: dict[tuple[str, Meaning], Tally] = {}
 
-    def count(self, spot: Spot, key: Hashable, count: Count, is_fresh: bool) -> None:
+    def count(self, site: Site, key: Hashable, count: Count, is_fresh: bool) -> None:
         """Note how often a key stands in a collection of each of the four."""
         if is_fresh:  # what both sides added is the base of what each of them added to it
             count = [min(count[1], count[2]), *count[1:]]
-        tally = self.keys.setdefault((spot.pattern, key), {})
-        known = tally.setdefault((spot.number, spot.path), [0, 0, 0, 0])
+        tally = self.keys.setdefault((site.pattern, key), {})
+        known = tally.setdefault((site.number, site.path), [0, 0, 0, 0])
         for side, number in enumerate(count):
             known[side] += number
 
-    def value(self, spot: Spot, around: Spot, value: Meaning, side: int) -> None:
+    def value(self, site: Site, around: Site, value: Meaning, side: int) -> None:
         """Note a value of one of the four."""
-        name = spot.pattern.rpartition(".")[2]
+        name = site.pattern.rpartition(".")[2]
         tally = self.values.setdefault((name, value), {})
         tally.setdefault((around.number, around.path), [0, 0, 0, 0])[side] += 1
 

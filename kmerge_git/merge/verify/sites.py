@@ -39,7 +39,7 @@ class Violation:
         return f"Violation({self.law} {self.document} {self.path}: {self.what})"
 
 
-class Spot:
+class Site:
     """A place in the three versions and in the result at once."""
 
     __slots__ = (
@@ -72,40 +72,40 @@ class Spot:
         pure: bool | None = None,
         fresh: bool | None = None,
         entire: bool | None = None,
-    ) -> Spot:
+    ) -> Site:
         """The same place, with other things known about it."""
-        spot = self._moved(None, self.pattern, self.where)
-        spot.told = self.told if told is None else told
-        spot.pure = self.pure if pure is None else pure
-        spot.fresh = self.fresh if fresh is None else fresh
-        spot.entire = self.entire if entire is None else entire
-        return spot
+        site = self._moved(None, self.pattern, self.where)
+        site.told = self.told if told is None else told
+        site.pure = self.pure if pure is None else pure
+        site.fresh = self.fresh if fresh is None else fresh
+        site.entire = self.entire if entire is None else entire
+        return site
 
-    def within(self, node: Node | None) -> Spot:
+    def within(self, node: Node | None) -> Site:
         """The place of a mapping, once it may say which kind it is."""
         return self._moved(None, self.pattern, self.where.at(node))
 
-    def key(self, name: str, pattern: str) -> Spot:
+    def key(self, name: str, pattern: str) -> Site:
         """The place below a key of the mapping here."""
         return self._moved(name, f"{self.pattern}.{pattern}", self.where.child(name))
 
-    def element(self, step: Step) -> Spot:
+    def element(self, step: Step) -> Site:
         """The place of an element of the list here, by its key."""
         return self._moved(step, f"{self.pattern}[]", self.where.items())
 
-    def elements(self) -> Spot:
+    def elements(self) -> Site:
         """The place of the elements of the list here, which no path tells apart."""
-        spot = self._moved(None, f"{self.pattern}[]", self.where.items())
-        spot.is_fixed, spot.told, spot.pure, spot.entire = True, False, False, True
-        return spot
+        site = self._moved(None, f"{self.pattern}[]", self.where.items())
+        site.is_fixed, site.told, site.pure, site.entire = True, False, False, True
+        return site
 
-    def _moved(self, step: Step | None, pattern: str, where: Where) -> Spot:
-        spot = Spot(self.number, where)
-        spot.path = self.path if step is None or self.is_fixed else (*self.path, step)
-        spot.is_fixed, spot.pattern = self.is_fixed, pattern
-        spot.told, spot.pure = self.told, self.pure
-        spot.fresh, spot.entire = self.fresh, self.entire
-        return spot
+    def _moved(self, step: Step | None, pattern: str, where: Where) -> Site:
+        site = Site(self.number, where)
+        site.path = self.path if step is None or self.is_fixed else (*self.path, step)
+        site.is_fixed, site.pattern = self.is_fixed, pattern
+        site.told, site.pure = self.told, self.pure
+        site.fresh, site.entire = self.fresh, self.entire
+        return site
 
 
 def steps_to(root: Node | None, offset: int, path: str) -> Path:
