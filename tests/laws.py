@@ -152,6 +152,8 @@ def _renamed(at: Three[dict[str, object]]) -> bool:
         if any(name not in side for name in at.base) and any(name not in at.base for name in side):
             return True
     versions = (at.base, at.ours, at.theirs)
+    if not at.base and len(at.ours) == len(at.theirs) == 1 and at.ours.keys() != at.theirs.keys():
+        return True  # one new file
     if any(name.endswith("+") for version in versions for name in version):
         return True
     return any("?" in version and len(version) != len(at.base) for version in versions)

@@ -7,7 +7,15 @@ still without a partner.
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import FEW_LEAVES, RELATED, RENAMED, bag, match
+from kmerge_git.kube.likeness import (
+    FEW_LEAVES,
+    NEW_FILE,
+    RELATED,
+    RENAMED,
+    bag,
+    likeness,
+    match,
+)
 from kmerge_git.tree.nodes import Mapping, Node, Scalar
 from kmerge_git.tree.scalars import is_null
 
@@ -112,6 +120,17 @@ def identity(root: Node | None) -> Identity | None:
 def describe(known: Identity) -> str:
     """A short name for messages: `Deployment/web`."""
     return f"{known.kind}/{known.name or known.generate_name + '*'}"
+
+
+def may_be_one(a: Document, b: Document) -> bool:
+    """Whether the only documents of a file that is new on both sides are versions of one."""
+    mine, yours = identity(a.root), identity(b.root)
+    if mine is not None and yours is not None:
+        named_alike = describe(mine) == describe(yours)
+    else:
+        named_alike = mine is yours
+    lines = bag(a.content), bag(b.content)
+    return named_alike and all(lines) and likeness(*lines) >= NEW_FILE
 
 
 def pairing(

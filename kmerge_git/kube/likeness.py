@@ -28,6 +28,9 @@ RENAMED = 0.6
 RELATED = 0.5
 # A partner must be more alike than the next best one by this much.
 CLEARLY = 0.1
+# Lines that the only documents of a file that is new on both sides share, to be one: they have the
+# file's name in common, and what they do not share stays or is a conflict.
+NEW_FILE = 0.25
 
 # -- elements and entries, by their leaves (see `kube.leaves`)
 

@@ -9,7 +9,7 @@ from kmerge_git.merge.decide.order import is_moved, weave
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.journal import Note
-from kmerge_git.merge.pairing import has_lost_one, name_of, pair_documents
+from kmerge_git.merge.pairing import has_lost_one, name_of, one_new_file, pair_documents
 from kmerge_git.merge.plan import Plan, Why
 from kmerge_git.merge.three import Three, standing, under, whose
 from kmerge_git.merge.write.document import write_document
@@ -126,7 +126,10 @@ def merge(
     walk = Walk(rules, journal)
     tables = pair_documents(at, rules.twins)
     if _strangers(tables) and rules.stops:
-        return _whole_file(walk, at, Why.STRANGERS)
+        paired = one_new_file(tables)
+        if paired is None:
+            return _whole_file(walk, at, Why.STRANGERS)
+        tables = paired
     if has_lost_one(tables) and rules.stops:
         return _whole_file(walk, at, Why.BOTH_CHANGED)
     made: dict[Hashable, MergedDocument] = {}

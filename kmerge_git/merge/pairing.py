@@ -64,6 +64,16 @@ def _under_keys(base: Stream, other: Stream, side: str) -> Documents:
     return {found.get(j, (side, j)): document for j, document in enumerate(other.documents)}
 
 
+def one_new_file(tables: Three[Documents]) -> Three[Documents] | None:
+    """The only documents of a file that is new on both sides as a pair, if they may be one."""
+    from kmerge_git.kube.identity import may_be_one
+
+    if len(tables.ours) > 1 or len(tables.theirs) > 1:
+        return None
+    (key, ours), (theirs,) = *tables.ours.items(), tables.theirs.values()
+    return Three(tables.base, tables.ours, {key: theirs}) if may_be_one(ours, theirs) else None
+
+
 def likely_same(base: list[Document], other: list[Document]) -> Pairs:
     """Which documents are one: by text, by name, and where a rename or likeness says so."""
     return _pairs(base, other, identified_only=False)

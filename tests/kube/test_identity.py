@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmerge_git.kube.identity import describe, identity, pairing
+from kmerge_git.kube.identity import describe, identity, may_be_one, pairing
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
@@ -218,3 +218,28 @@ def test_every_resource_pairs_with_itself_or_its_twin(base):
     found = pairing(documents_, documents_)
     assert len(found.pairs) == len(documents_)
     assert all(documents_[i].content == documents_[j].content for i, j in found.pairs)
+
+
+SERVICE = "apiVersion: v1\nkind: Service\nmetadata:\n  name: {}\nspec:\n  a: {}\n  b: 1\n"
+
+
+@pytest.mark.parametrize(
+    "a, b, expected",
+    [
+        ("a: 1\nb: 1\n", "a: 1\nb: 2\n", True),
+        ("a: 1\nb: 1\nc: 1\nd: 1\n", "a: 1\nb: 2\nc: 2\nd: 2\n", True),  # a quarter
+        ("a: 1\nb: 1\nc: 1\nd: 1\n", "a: 1\nb: 2\nc: 2\nd: 2\ne: 2\n", False),
+        ("a: 1\n", "b: 1\n", False),
+        ("--- # a\n", "--- # a\n", False),  # nothing to be alike in
+        ("a: 1\n", "--- # a\n", False),
+        (SERVICE.format("x", 1), SERVICE.format("x\n  namespace: n", 2), True),
+        (SERVICE.format("x", 1), SERVICE.format("x", 1).replace("v1", "a.example/v1"), True),
+        (SERVICE.format("x", 1), SERVICE.format("y", 1), False),
+        (SERVICE.format("x", 1), SERVICE.format("x", 1).replace("Service", "Web"), False),
+        (SERVICE.format("x", 1), "spec:\n  a: 1\n  b: 1\n", False),
+    ],
+)
+def test_the_only_documents_of_a_new_file_may_be_one(a, b, expected):
+    mine, yours = (split(Source.of(text)).documents[0] for text in (a, b))
+    assert may_be_one(mine, yours) is expected
+    assert may_be_one(yours, mine) is expected

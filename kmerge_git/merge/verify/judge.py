@@ -60,7 +60,7 @@ class Judge:
             return []  # there is a winner, and what lost is told
         from kmerge_git.merge.verify.referee import violations  # most merges need none
 
-        return violations(self._at, result, other, self._settled())
+        return violations(self._at, result, other, settled=self._settled())
 
 
 def uncertain(found: Violation) -> str:
