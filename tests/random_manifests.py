@@ -12,7 +12,7 @@ from random import Random
 from typing import TypeVar
 
 from rendering import FLOWS, Document, File
-from trees import Alias, Entry, List, Map, Node, Scalar, Text, collections, entries
+from trees import Alias, Entry, List, Map, Node, Scalar, Text, collections, copied, entries
 
 Made = TypeVar("Made")
 
@@ -54,6 +54,12 @@ DECORATIONS: list[tuple[str, list[object]]] = [
     *[("wide", [True])],
 ]
 HEADERS = ["|", "|", "|-", "|+", ">", ">-", ">+", "|2", "|2-", "|-2", "|+2", ">2-"]
+VERSIONS = {
+    "Deployment": "apps/v1",
+    "Widget": "example.com/v1",
+    "CustomResourceDefinition": "apiextensions.k8s.io/v1",
+    "ClusterRole": "rbac.authorization.k8s.io/v1",
+}
 # style and cut of a scalar
 SPELLINGS = [("", 0)] * 6 + [("'", 0), ('"', 0), ("", 1), ("'", 1), ('"', 2), ("\\", 1)]
 
@@ -71,14 +77,15 @@ def weighted(*pairs: tuple[Callable[..., Made], int]) -> list[Callable[..., Made
 # -- files
 
 
-def file(r: Random) -> File:
-    """A file of one to three documents, in one style."""
-    if chance(r, 6):
+def file(r: Random, kind: str = "") -> File:
+    """A file of one to three documents, in one style; or one of a kind that is in `KINDS`."""
+    if not kind and chance(r, 6):
         return json_file(r)
+    makers, most, more = KINDS[kind] if kind else (MAKERS, 3, 35)
     made = File([])
-    for name in WORDS[:3]:
-        made.documents.append(Document(r.choice(MAKERS)(r, name)))
-        if not chance(r, 35):
+    for name in WORDS[:most]:
+        made.documents.append(Document(r.choice(makers)(r, name)))
+        if not chance(r, more):
             break
     for document in made.documents:
         if chance(r, 14):
@@ -234,6 +241,49 @@ def custom(r: Random, name: str) -> Map:
     return _resource(r, "Widget", name, spec=values(r, name))
 
 
+def definition(r: Random, name: str) -> Map:
+    """The definition of a custom resource."""
+    fields = {
+        field: mapping(type=r.choice(["string", "integer"]), description=r.choice(SCALARS))
+        for field in keys(r, 2, 4)
+    }
+    schema = mapping(
+        type="object",
+        required=sequence(*fields),
+        properties=Map(entries=[Entry(value, field) for field, value in fields.items()]),
+    )
+    versions = [
+        mapping(name=n, served="true", schema=mapping(openAPIV3Schema=copied(schema)))
+        for n in ("v1", "v1beta1")[: r.randint(1, 2)]
+    ]
+    spec = mapping(group="example.com", names=mapping(kind="Widget"), versions=sequence(*versions))
+    return _resource(r, "CustomResourceDefinition", name, spec=spec)
+
+
+def role(r: Random, name: str) -> Map:
+    """A role of one to three rules."""
+    rules = [
+        mapping(
+            apiGroups=sequence(*r.sample(["apps", "batch", "policy"], r.randint(1, 2))),
+            resources=sequence(*r.sample(["pods", "nodes", "jobs", "events"], r.randint(1, 3))),
+            verbs=sequence(*r.sample(["get", "list", "watch", "create"], r.randint(1, 4))),
+        )
+        for _ in range(r.randint(1, 3))
+    ]
+    return _resource(r, "ClusterRole", name, rules=sequence(*rules))
+
+
+# kind of file: what makes its documents, how many there are at most, and how likely another one is
+KINDS: dict[str, tuple[list[Callable[[Random, str], Node]], int, int]] = {
+    "Deployment": ([deployment], 1, 0),
+    "Service": ([service], 1, 0),
+    "kustomization": ([kustomization], 1, 0),
+    "CRD": ([definition], 1, 0),
+    "values": ([values], 1, 0),
+    "RBAC": ([role], 1, 0),
+    "ConfigMap": ([configmap], 1, 0),
+    "multi-document": ([deployment, service, configmap, role, custom], 5, 80),
+}
 MAKERS = weighted(
     (service, 4),
     (values, 6),
@@ -246,7 +296,7 @@ MAKERS = weighted(
 
 
 def _resource(r: Random, kind: str, name: str, **children: Node) -> Map:
-    version = {"Deployment": "apps/v1", "Widget": "example.com/v1"}.get(kind, "v1")
+    version = VERSIONS.get(kind, "v1")
     metadata = mapping(name=name, labels=mapping(app=name, tier="web"))
     if chance(r, 10):
         metadata.entries.append(Entry(sequence("a/b", "c/d", "e/f"), "finalizers"))

@@ -18,12 +18,12 @@ from trees import collections, copied, value_of
 Trio = tuple[bytes, bytes, bytes]
 
 
-def trio(r: Random, most: int = 3) -> Trio:
+def trio(r: Random, most: int = 3, kind: str = "") -> Trio:
     """Base, ours and theirs: one to `most` edits on each side, often two at one spot.
 
-    Sometimes both sides have made one edit alike before.
+    Sometimes both sides have made one edit alike before. Files are of any kind, or of a given one.
     """
-    base = file(r)
+    base = file(r, kind)
     start = base
     if chance(r, 10):
         start = copied(base)

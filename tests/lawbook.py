@@ -1,0 +1,174 @@
+"""The laws of a merge, checked over three versions and a result; how it was made does not matter.
+
+- *comments*: a comment line that one side added or removed follows that side;
+- *lines*: a line of the base that both sides keep stands in the result;
+- *columns*: it is indented as a side that re-indented it has it;
+- *documents*, *count*, *order*, *leaf* and *gone*: see `lawbook_values`.
+
+The first three look at text alone and pair nothing. A result with conflicts has to be in style
+diff3; what only one way of deciding them would break is no breach. Where equal things could have
+been told apart in several ways, every one of them is lawful.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import lawbook_values
+from lawbook_values import Breach, bounds_of_equal
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube.listkeys import KEYS
+from kmerge_git.text.diff3 import diff
+from kmerge_git.text.markers import marker_size_for, resolve
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+from kmerge_git.tree.nodes import Collection
+
+Lines = list[str]
+LAWS = ("comments", "lines", "columns", *lawbook_values.LAWS)
+
+
+def breaches(
+    base: bytes, ours: bytes, theirs: bytes, result: bytes, *, clean: bool, path: str = ""
+) -> list[Breach]:
+    """All that is against a law; nothing where the result is only one side, and a conflict."""
+    versions = [_text(data) for data in (base, ours, theirs)]
+    text = _text(result)
+    decided = [text]
+    if not clean:
+        size = marker_size_for(versions, 7)
+        decided = [resolve(text, side, size) for side in ("ours", "theirs", "base")]
+        if decided[0] == text:
+            return []
+    lines = [version.split("\n") for version in versions]
+    results = [side.split("\n") for side in decided]
+    return [
+        *_comments(*lines, results),
+        *_lines(*lines, results[:2]),
+        *lawbook_values.breaches(versions, decided[0], decided[not clean], path),
+    ]
+
+
+def _text(data: bytes) -> str:
+    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+    return text.replace("\r\n", "\n")
+
+
+# -- comments
+
+
+def _comments(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> Iterator[Breach]:
+    versions = (base, ours, theirs)
+    try:
+        told = [_comments_of("\n".join(lines)) for lines in (*versions, *results)]
+    except KmergeError:  # what is text and what is a comment, nobody can tell
+        told = [[line.strip() for line in lines] for lines in (*versions, *results)]
+    # a comment is kept where it leads the same entry
+    kept = [
+        {at for at, there in _matches(base, side) if _owner(base, at) == _owner(side, there)}
+        for side in (ours, theirs)
+    ]
+    bags = [Counter(line for line in lines if line.startswith("#")) for lines in told]
+    for text in dict.fromkeys(comment for bag in bags for comment in bag):
+        _, mine, yours, *found = (bag[text] for bag in bags)
+        there = {at for at, line in enumerate(told[0]) if line == text}
+        low, high = bounds_of_equal(there, kept, mine, yours)
+        if max(found) < low or min(found) > high:
+            times = f"{min(found)} to {max(found)}"
+            yield Breach("comments", "", f"{text} | {times} times, not {low} to {high}")
+
+
+def _owner(lines: Lines, at: int) -> str:
+    """What a comment leads: the key below it; of an element, or of what names one, all of the line."""
+    below = (line.strip() for line in lines[at:])
+    line = next((bare for bare in below if bare and bare[0] != "#"), "")
+    key = line.partition(":")[0]
+    return line if line[:1] == "-" or key.strip(" \"'") in KEYS else key
+
+
+def _comments_of(text: str) -> Lines:
+    """The lines, of which all are empty but those that are comments."""
+    lines = [line.strip() if line.strip().startswith("#") else "" for line in text.split("\n")]
+    if any(lines):
+        for start, end in _texts(text):
+            first = text.count("\n", 0, start) + 1
+            for at in range(first, first + text.count("\n", start, end - 1)):
+                lines[at] = ""
+    return lines
+
+
+def _texts(text: str) -> Iterator[tuple[int, int]]:
+    """Where scalars of several lines stand."""
+    nodes = [document.root for document in split(Source(text.encode())).documents]
+    while nodes:
+        node = nodes.pop()
+        if isinstance(node, Collection):
+            nodes += [entry.value for entry in node.entries]
+        elif node is not None and "\n" in node.raw:
+            yield node.start, node.end
+
+
+# -- untouched lines
+
+
+def _lines(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> Iterator[Breach]:
+    mine, yours = (dict(_matches(base, side)) for side in (ours, theirs))
+    spots: dict[str, list[int]] = {}  # in the base
+    for at, line in enumerate(base):
+        if any(map(str.isalnum, line)):
+            spots.setdefault(_bare(line), []).append(at)
+    found = [Counter(text for line in result for text in _shown(line)) for result in results]
+    columns = [
+        Counter((_column(line), text) for line in result for text in _shown(line))
+        for result in results
+    ]
+    for text, places in spots.items():
+        # of equal lines nobody knows which one a side took away
+        lost = sum(at not in match for at in places for match in (mine, yours))
+        if max(counts[text] for counts in found) < len(places) - lost:
+            yield Breach("lines", "", f"{text} | is gone")
+        elif not lost:
+            wanted = Counter(
+                _followed(_column(base[at]), _column(ours[mine[at]]), _column(theirs[yours[at]]))
+                for at in places
+            )
+            for column, count in wanted.items():
+                there = max(counts[column, text] for counts in columns)
+                if column >= 0 and -1 not in wanted and there < count:
+                    yield Breach("columns", "", f"{text} | is not at column {column}")
+
+
+def _matches(base: Lines, side: Lines) -> Iterator[tuple[int, int]]:
+    """The lines that a side keeps, and where it has them; re-indented ones are kept as well."""
+    i = j = 0
+    for i0, i1, j0, j1 in [*diff(base, side), (len(base), len(base), len(side), len(side))]:
+        bare = [[_bare(line) for line in part] for part in (base[i:i0], side[j:j0])]
+        for a0, a1, b0, _ in diff(*bare):
+            yield from ((i + at, j + b0 + at - a0) for at in range(a0, a1))
+        yield from zip(range(i0, i1), range(j0, j1), strict=True)
+        i, j = i1, j1
+
+
+def _bare(line: str) -> str:
+    """A line without what indents it, a dash too, and without a comma, which is a neighbour's."""
+    return line.lstrip(" -").rstrip().rstrip(",")
+
+
+def _shown(line: str) -> tuple[str, ...]:
+    """The lines that this one stands for: a key may have lost all that stood below it."""
+    bare = _bare(line)
+    filled = bare.replace(": {}", ":").replace(": []", ":")
+    return (bare,) if bare == filled else (bare, filled)
+
+
+def _column(line: str) -> int:
+    return len(line) - len(line.lstrip(" -"))
+
+
+def _followed(base: int, ours: int, theirs: int) -> int:
+    """The column of the side that changed it; -1 where both did."""
+    if base in (ours, theirs) or ours == theirs:
+        return theirs if ours == base else ours
+    return -1

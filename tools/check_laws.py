@@ -1,0 +1,145 @@
+"""Merges, and holds every result against the laws of a merge (tests/lawbook.py).
+
+    python tools/check_laws.py folder DIR [--law LAW ...]        the merges of a folder
+    python tools/check_laws.py random [KIND ...] [--number N]    random edits of random manifests
+
+A folder has a `cases.jsonl`, whose lines name the files `base`, `ours` and `theirs` in `blobs/`, or
+subfolders with base.yaml, ours.yaml and theirs.yaml. Of each merge that breaks a law it is told
+which, and where; exit code 0 only if there is none. Nothing is written but what `--keep` asks for.
+
+The package is the one on sys.path: PYTHONPATH=other-tree chooses another one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import multiprocessing
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+HERE = Path(__file__).resolve().parent.parent
+sys.path.insert(1, str(HERE / "tests"))
+sys.path.append(str(HERE))  # where nobody chose a package
+
+from lawbook import LAWS, Breach, breaches  # noqa: E402
+from random_manifests import KINDS  # noqa: E402
+from strategies import Trio, trio  # noqa: E402
+from worlds.lines import git_lines  # noqa: E402
+
+import kmerge_git  # noqa: E402
+from kmerge_git import Outcome, merge_files  # noqa: E402
+
+Found = tuple[str, Trio, Outcome, list[Breach]]  # name and path, versions, result, breaches
+MOST_SHOWN = 5  # breaches of one merge
+
+
+def main() -> int:
+    """Check a folder, or random merges."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True)
+    command = commands.add_parser("folder")
+    command.add_argument("folder", type=Path)
+    command.set_defaults(groups=lambda args: {str(args.folder): folder_merges(args.folder)})
+    command = commands.add_parser("random")
+    command.add_argument("kinds", nargs="*", choices=[*KINDS, []], metavar="KIND")
+    command.add_argument("--number", type=int, default=20_000, metavar="N", help="a kind")
+    command.add_argument("--seed", default="", help="another one gives other merges")
+    command.set_defaults(
+        groups=lambda args: {kind: random_merges(kind, args) for kind in args.kinds or KINDS}
+    )
+    for each in commands.choices.values():
+        each.add_argument("--law", action="append", choices=LAWS, help="only this one; repeatable")
+        each.add_argument("--keep", type=Path, help="write the files of what breaks a law there")
+    args = parser.parse_args()
+    print(Path(kmerge_git.__file__).parent)
+    broken = 0
+    for group, givens in args.groups(args).items():
+        broken += checked(group, givens, args.law or LAWS, args.keep)
+    return int(bool(broken))
+
+
+def checked(
+    group: str, givens: Iterator[tuple[str, ...]], laws: list[str], keep: Path | None
+) -> int:
+    """Tell every merge of a group that breaks one of the laws; how many they are."""
+    counts: Counter[str] = Counter()
+    with multiprocessing.Pool(2) as pool:
+        for name, versions, outcome, found in pool.imap(merged, givens, chunksize=16):
+            counts["merges"] += 1
+            counts["clean"] += outcome.clean
+            against = [breach for breach in found if breach.law in laws]
+            if not against:
+                continue
+            counts["broken"] += 1
+            counts.update({breach.law for breach in against})
+            print(f"{name} ({'clean' if outcome.clean else 'conflicts'}, {outcome.method})")
+            for breach in against[:MOST_SHOWN]:
+                print(f"    {breach}")
+            if len(against) > MOST_SHOWN:
+                print(f"    and {len(against) - MOST_SHOWN} more")
+            if keep is not None:
+                written(keep / name.split(" ")[0].replace("/", "_"), versions, outcome)
+    told = ", ".join(f"{count} {what}" for what, count in counts.items())
+    print(f"== {group}: {told}", flush=True)
+    return counts["broken"]
+
+
+def written(folder: Path, versions: Trio, outcome: Outcome) -> None:
+    """The files of a merge, to look at it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = ("base", "ours", "theirs", "result")
+    for name, data in zip(names, (*versions, outcome.text), strict=True):
+        (folder / f"{name}.yaml").write_bytes(data)
+
+
+# -- the merges
+
+
+def folder_merges(folder: Path) -> Iterator[tuple[str, ...]]:
+    """The merges of a folder: name, path in the repository, and the files of the three versions."""
+    cases = folder / "cases.jsonl"
+    if cases.exists():
+        for line in cases.read_text("utf-8").splitlines():
+            case = json.loads(line)
+            blobs = [case.get(side) for side in ("base", "ours", "theirs")]
+            files = [str(folder / "blobs" / blob) if blob else "" for blob in blobs]
+            yield (case["id"], case.get("path", ""), *files)
+        return
+    for base in sorted(folder.rglob("base.yaml")):
+        name = str(base.parent.relative_to(folder))
+        yield (
+            name,
+            "",
+            *(str(base.with_name(f"{side}.yaml")) for side in ("base", "ours", "theirs")),
+        )
+
+
+def random_merges(kind: str, args: argparse.Namespace) -> Iterator[tuple[str, ...]]:
+    """Kinds and seeds."""
+    return ((kind, f"{args.seed}{number}") for number in range(args.number))
+
+
+def merged(given: tuple[str, ...]) -> Found:
+    """One merge; of a random one there are its kind and its seed."""
+    if len(given) == 2:
+        kind, seed = given
+        name, path, r = f"{kind}-{seed}", "", Random(f"{kind} {seed}")
+        versions, line_merge = trio(r, r.randint(1, 4), kind), git_lines
+    else:
+        name, path, *files = given
+        base, ours, theirs = (Path(file).read_bytes() if file else b"" for file in files)
+        versions, line_merge = (base, ours, theirs), None
+    outcome = merge_files(*versions, path=path, style="diff3", line_merge=line_merge)
+    found = breaches(*versions, outcome.text, clean=outcome.clean, path=path)
+    outcome = Outcome(outcome.text, outcome.clean, outcome.method)  # what another process can send
+    return f"{name} {path}".rstrip(), versions, outcome, found
+
+
+if __name__ == "__main__":
+    sys.exit(main())
