@@ -15,14 +15,20 @@ from kmerge_git.pipeline import merge_files
 
 # each pair of sides once
 PAIRS = list(combinations_with_replacement(EDITS, 2))
-SAMPLES = 25  # a form
+SAMPLES = 20  # a form
+
+
+@cache
+def text(name: str, version: Elements) -> bytes:
+    """The file of a form."""
+    return FORMS[name].write(version)
 
 
 def judged(name: str, base: Elements, ours: Elements, theirs: Elements) -> str:
     """What a merge of three versions is, beside the truth: right, needless or wrong."""
     form = FORMS[name]
     keys = {each.key for version in (base, ours, theirs) for each in version}
-    trio = [form.write(version) for version in (base, ours, theirs)]
+    trio = [text(name, version) for version in (base, ours, theirs)]
     outcome = merge_files(*trio, line_merge=git_lines)
     wanted = truth(base, ours, theirs, ordered=form.ordered, gaps=form.kind == "list")
     return wanted.judge(form.read(outcome.text, keys) if outcome.clean else None)

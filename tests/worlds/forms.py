@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 import yaml
 from worlds.identity import Element, Elements, Leaves
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Path = tuple[str | int, ...]
 Said = list[tuple[str, Leaves]]  # elements, each with its key and its leaves
 
@@ -58,7 +59,7 @@ class Form:
     def read(self, data: bytes, keys: set[str]) -> Said:
         """The elements in their order; `keys` are what they may be called."""
         names = {self.name(key): key for key in keys}
-        documents = [*filter(None, yaml.safe_load_all(data))]
+        documents = [*filter(None, yaml.load_all(data, LOADER))]
         value = documents if self.kind == "documents" else _get(documents, (0, *self.at))
         pairs = (
             [*value.items()]

@@ -17,6 +17,7 @@ from itertools import combinations, permutations, product
 
 import yaml
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 Word = tuple[str, ...]
 BASE: Word = ("a", "b", "c")
 ARRANGEMENTS: list[Word] = [w for size in range(5) for w in permutations("abcn", size)]
@@ -117,7 +118,7 @@ class Form:
     def read(self, data: bytes) -> Word:
         """The list, from the only words of one letter in the file."""
         found = []
-        for document in yaml.safe_load_all(data):
+        for document in yaml.load_all(data, LOADER):
             found += list(_letters(document))
         return tuple(found)
 
