@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.decide.rules import Policy, Rules
     from kmerge_git.merge.documents import MergedFile
     from kmerge_git.merge.plan import Doubts
-    from kmerge_git.merge.verify.spots import Violation
+    from kmerge_git.merge.verify.sites import Violation
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.text.pieces import Hunk
     from kmerge_git.tree.documents import Stream
@@ -170,13 +170,12 @@ def _better(
     judge = Judge(streams, options, journal.settled)
     if not hunks:
         return _clean(merged, streams, options, judge, lines)
-    for side in SIDES:
-        proof.prove(merged, side)
+    read = [document for side in SIDES for document in proof.prove(merged, side)]
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
         text, count = lines.result()
         if count == 0 and judge.accepts(text):
             return Outcome(text, True, "lines", reason="git's line merge is clean")
-    found = judge.objections(merged)
+    found = judge.objections(merged, read)
     return found or _conflicted(merged, streams.map(lambda stream: stream.source), options)
 
 
@@ -201,15 +200,14 @@ def _clean(
     else:
         by_lines, count = lines.result()
     is_confirmed = count == 0 and by_lines == data
-    if not is_confirmed or needs_proof(merged):
-        proof.prove(merged, "ours")
+    read = proof.prove(merged, "ours") if not is_confirmed or needs_proof(merged) else []
     if is_confirmed:
         return Outcome(data, True, "structure")
     if count == 0 and same_meaning(by_lines, text, options.path) and judge.accepts(by_lines):
         return Outcome(by_lines, True, "lines", reason="the line merge means the same")
     if len(split(Source.of(text)).documents) != len(merged.documents):
         raise Unsupported("the result has other documents than were merged")
-    found = judge.objections(merged)
+    found = judge.objections(merged, read)
     if found and count == 0 and judge.accepts(by_lines):
         return Outcome(by_lines, True, "lines", reason=uncertain(found[0]))
     return found or Outcome(data, True, "structure")

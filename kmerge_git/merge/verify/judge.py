@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from kmerge_git.merge.documents import MergedFile
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.three import Three
-    from kmerge_git.merge.verify.spots import Violation
+    from kmerge_git.merge.verify.sites import Violation
     from kmerge_git.outcome import Options
-    from kmerge_git.tree.documents import Stream
+    from kmerge_git.tree.documents import Document, Stream
 
 
 class Judge:
@@ -45,22 +45,25 @@ class Judge:
             return False
         return not self._violations(split(Source(data, path)))
 
-    def objections(self, merged: MergedFile) -> list[Violation]:
-        """What our merge cannot be right about; of one with conflicts, outside of these."""
-        results = [self._read(merged.decided("ours"))]
-        if merged.hunks():
-            results.append(self._read(merged.decided("theirs")))
-        return self._violations(*results)
+    def objections(self, merged: MergedFile, read: list[Document]) -> list[Violation]:
+        """What our merge cannot be right about; of one with conflicts, outside of these.
+
+        `read`: the documents that the proof has read, and that need not be read again.
+        """
+        other = self._read(merged.decided("theirs")) if merged.hunks() else None
+        return self._violations(self._read(merged.decided("ours")), other, read)
 
     def _read(self, text: str) -> Stream:
         return split(Source.of(text, self._options.path))
 
-    def _violations(self, result: Stream, other: Stream | None = None) -> list[Violation]:
+    def _violations(
+        self, result: Stream, other: Stream | None = None, read: list[Document] | None = None
+    ) -> list[Violation]:
         if self._options.rules != "git":
             return []  # there is a winner, and what lost is told
         from kmerge_git.merge.verify.referee import violations  # most merges need none
 
-        return violations(self._at, result, other, settled=self._settled())
+        return violations(self._at, result, other, settled=self._settled(), read=read or ())
 
 
 def uncertain(found: Violation) -> str:
