@@ -11,6 +11,7 @@ from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import has_lost_one, name_of, one_new_file, pair_documents
 from kmerge_git.merge.plan import Plan, Why
+from kmerge_git.merge.relay import laid_out_anew
 from kmerge_git.merge.three import Three, standing, under, whose
 from kmerge_git.merge.write.document import write_document
 from kmerge_git.merge.write.hunks import line_pieces
@@ -195,10 +196,12 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
     ours, theirs = at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
     name = walk.journal.resource = name_of(ours)
-    made = _without_runs(walk, at, reading, path, name)
+    laid = laid_out_anew(at) if walk.rules.stops else None
+    made = _without_runs(walk, at, reading, path, name) if laid is None else None
     if made is not None:
         return made
-    roots = _roots(at)
+    laid = laid or at
+    roots = _roots(laid)
     if roots.ours is None and roots.theirs is None:
         return MergedDocument(at, name, None, _comment_pieces(walk, texts_of(at)))
     plan = reading.plan
@@ -206,7 +209,7 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
         plan = _decided(walk, roots, reading, path)
     if plan is None:
         return _clash(walk, at, name, Why.BOTH_CHANGED)
-    return MergedDocument(at, name, plan, write_document(plan, at))
+    return MergedDocument(at, name, plan, write_document(plan, laid))
 
 
 def _roots(at: Trio) -> Three[Node | None]:
