@@ -40,7 +40,10 @@ def line_laws(
     if any("#" in text for text in texts):  # block scalars are told by their headers
         whole = [a + _whole(documents) for a, documents in zip(around, rest, strict=True)]
     found = [("comment", *told) for told in _comments(whole, exempt, may_hide=may_hide)]
-    untouched = _untouched(texts, lines, exempt, may_hide=may_hide)
+    untouched = [line for line in _untouched(texts, lines) if line not in exempt]
+    if untouched and may_hide:
+        before = _bare(_whole(rest[0]))
+        untouched = [line for line in untouched if before.count(line) == 1]
     found += [("untouched", line, UNLIKE) for line in untouched]
     path = result.source.path or at.ours.source.path
     return [
@@ -138,9 +141,7 @@ def _dashes(bare: str) -> int:
     return taken
 
 
-def _untouched(
-    texts: list[str], bare: list[list[str]], exempt: set[str], *, may_hide: bool
-) -> list[str]:
+def _untouched(texts: list[str], bare: list[list[str]]) -> list[str]:
     """Lines that both sides kept, and that the result has less often or at another column."""
     columns = [[len(line) - len(line.lstrip(" ")) for line in t.split("\n")] for t in texts]
     needed = _needed(columns, bare)
@@ -155,9 +156,9 @@ def _untouched(
         # what a diff keeps of equal lines is a guess: both sides may have deleted different ones
         least = base - max(base - ours, 0) - max(base - theirs, 0)
         made = there.get((column, line), 0)
-        if made < min(needed[column, line], least) and not (base > 1 and may_hide):
+        if made < min(needed[column, line], least) and not _is_emptied(line, bare):
             lost.append(line)
-    return [line for line in lost if line not in exempt and not _is_emptied(line, bare)]
+    return lost
 
 
 def _needed(columns: list[list[int]], bare: list[list[str]]) -> dict[tuple[int, str], int]:
