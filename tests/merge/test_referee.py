@@ -195,7 +195,7 @@ CASES = {
         config("b", "k: 3", "l: 5") + config("c", "k: 4"),
         [
             ("gone", (), config("a", "k: 1") + config("b", "k: 3", "l: 5") + config("c", "k: 4")),
-            ("leaf", (), config("b", "k: 3", "l: 5")),
+            ("count", (), config("b", "k: 3", "l: 5")),
             ("count", (), config("b", "k: 3", "l: 5") + config("c", "k: 4") * 2),
         ],
     ),

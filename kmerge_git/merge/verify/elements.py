@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmerge_git.kube.identity import Identity
 from kmerge_git.kube.listkeys import ListRule, element_key, field_text, infer_key
 from kmerge_git.merge.verify.sites import RESULT
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar
@@ -52,6 +53,8 @@ def is_leaf(key: Hashable) -> bool:
 
 def parts(key: Hashable) -> tuple[Hashable, ...]:
     """A key of several fields counts field by field: each side may change one of them."""
+    if isinstance(key, Identity):
+        return tuple(enumerate(key.key))
     if isinstance(key, tuple) and len(key) > 1 and all(isinstance(x, str | None) for x in key):
         return tuple(enumerate(key))
     return (key,)

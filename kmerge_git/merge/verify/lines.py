@@ -68,7 +68,7 @@ def _texts(rest: Documents) -> list[str]:
         ):
             tail -= 1
         texts.append(["\n".join(found[head:tail]) + "\n" for found in lines])
-    return ["".join(parts) for parts in zip(*texts, strict=True)]
+    return ["".join(parts) for parts in zip(*texts, strict=True)] or [""] * 4
 
 
 def _whole(documents: list[Document]) -> str:

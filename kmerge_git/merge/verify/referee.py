@@ -20,6 +20,7 @@ from __future__ import annotations
 from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
+from kmerge_git.merge.verify import elements
 from kmerge_git.merge.verify.fields import Fields
 from kmerge_git.merge.verify.lines import line_laws
 from kmerge_git.merge.verify.sites import RESULT, Site, Violation, is_there
@@ -143,19 +144,18 @@ def _documents(
     top = Site(-1, where)
     tables: list[dict[Hashable, Entry]] = [{}, {}, {}, {}]
     numbers: dict[Hashable, int] = {}
+    nameless: list[Node] = []
     for side, (documents, names) in enumerate(zip(rest, _names(rest), strict=True)):
         for n, (document, name) in enumerate(zip(documents, names, strict=True)):
             number = made[n] if side == RESULT else -1
             entry = _entry(document)
             if entry is None:
-                fields.tallies.count(top, "---", [int(side == which) for which in range(4)], False)
+                fields.tallies.one(top, "---", side)
             elif name is not None:
                 tables[side][name], numbers[name] = entry, number
             else:
-                top.told = False  # what has a name may have it on one side alone
-                nodes: list[Node | None] = [None, None, None, None]
-                nodes[side] = entry.value
-                fields.value(nodes, Site(number, where).but(told=False), top, "")
+                top.told = False  # what has a name may have it on one side alone, or twice
+                nameless += _alone(fields, entry.value, side, Site(number, where))
 
     def inner(name: Hashable) -> Site:
         entries = [table[name].value for table in tables if name in table]
@@ -164,6 +164,19 @@ def _documents(
         return Site(numbers[name], where).but(told=top.told or len(entries) == len(tables))
 
     fields.children(tables, top, inner)
+    if nameless:  # one that loses its name is not lost
+        fields.tallies.forget_parts(top)
+
+
+def _alone(fields: Fields, root: Node, side: int, site: Site) -> list[Node]:
+    """Walk a document that has no name of its own; it is returned if it has none at all."""
+    nodes: list[Node | None] = [None, None, None, None]
+    nodes[side] = root
+    fields.value(nodes, site.but(told=False), site, "")
+    known = identity(root)
+    for part in elements.parts(known) if known is not None else ():
+        fields.tallies.one(site, part, side)
+    return [root] if known is None else []
 
 
 def _entry(document: Document) -> Entry | None:

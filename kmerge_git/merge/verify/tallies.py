@@ -37,6 +37,16 @@ class Tallies:
         for side, number in enumerate(count):
             known[side] += number
 
+    def one(self, site: Site, key: Hashable, side: int) -> None:
+        """Note that a key stands once in one of the four."""
+        self.count(site, key, [int(side == which) for which in range(4)], False)
+
+    def forget_parts(self, site: Site) -> None:
+        """Leave out the parts of keys that were counted at a place."""
+        for pattern, key in [*self.keys]:
+            if pattern == site.pattern and isinstance(key, tuple):
+                del self.keys[pattern, key]
+
     def value(self, site: Site, around: Site, value: Meaning, side: int) -> None:
         """Note a value of one of the four."""
         name = site.pattern.rpartition(".")[2]
