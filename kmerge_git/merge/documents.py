@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
-from kmerge_git.merge.decide.comments import bare_lines
+from kmerge_git.merge.decide.comments import comment_lines
 from kmerge_git.merge.decide.order import is_moved, weave
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
@@ -355,5 +355,5 @@ def _opening(made: MergedDocument, first: Document | None, *, is_first: bool) ->
 
 def _comment_pieces(walk: Walk, at: Three[str]) -> Pieces:
     """Lines of comments alone."""
-    parts = walk.rules.lines(at.map(bare_lines))
+    parts = walk.rules.lines(at.map(lambda text: comment_lines(text, 0)))
     return [at.ours] if parts is None else line_pieces(parts, 0, (), "", Why.COMMENT)

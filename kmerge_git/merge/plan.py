@@ -14,15 +14,16 @@ from kmerge_git.tree.spans import in_mid_line, is_block_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.tree.nodes import Entry, Node
 
     # what a merge cannot be right about: of a document, by its numbers, the places with the causes
     Doubts = dict[tuple[int, ...], dict[Path, str]]
-    # runs of lines; where both sides changed them, those of each
-    Lines = list[list[str] | Three[list[str]]]
+    # runs of lines, of block scalars (`str`) or of comments (`Line`); where both sides changed
+    # them, those of each
+    Lines = list[Sequence[str] | Three[Sequence[str]]]
 
 
 class Why:
@@ -50,6 +51,30 @@ class Why:
     # A clean merge of lines does not settle these: it does not know what belongs together, and
     # would bring back what is gone, or have both of what replaced it.
     FIRM = (MOVED_AND_GONE, RENAMED_AND_GONE, RENAMED_APART, REPLACED, WHICH)
+
+
+class Line(str):
+    """A comment line, compared without the blanks around it; a blank line is empty.
+
+    `spelled` is the line as it is written where what it belongs to stands at the column `home`.
+    """
+
+    __slots__ = ("home", "spelled")
+
+    home: int
+    spelled: str
+
+    @classmethod
+    def of(cls, spelled: str, home: int) -> Line:
+        line = cls(spelled.strip(" \t\r"))
+        line.home, line.spelled = home, spelled
+        return line
+
+    @property
+    def form(self) -> tuple[int, str]:
+        """How it is indented, relative to its home, and what blanks stand behind it."""
+        indent = len(self.spelled) - len(self.spelled.lstrip(" \t"))
+        return indent - self.home if self else 0, self.spelled[indent + len(self) :] if self else ""
 
 
 class Plan:
@@ -120,8 +145,17 @@ class Clash(Plan):
         self.with_lead = with_lead
 
 
+class Remark(Plan):
+    """Comment lines that stand among the entries of a block collection, and belong to none."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Lines) -> None:
+        self.parts = parts
+
+
 class Item:
-    """An entry of a collection that is built anew.
+    """An entry of a collection that is built anew, or a remark among them.
 
     `ours` is the entry whose text is the canvas; without it the entry of `plan` (a `Take`) is
     put here. The optional fields replace a part of the canvas where they are not None.
@@ -210,16 +244,15 @@ def has_clash(plan: Plan) -> bool:
     """Whether anything in a plan is left to decide."""
     if isinstance(plan, Build):
         return any(has_clash(item.plan) for item in plan.items)
-    if isinstance(plan, NewText):
+    if isinstance(plan, NewText | Remark):
         return any(isinstance(part, Three) for part in plan.parts)
     return isinstance(plan, Clash)
 
 
 def is_empty(plan: Build, side: str) -> bool:
     """Whether a side's decision leaves no entry, though there are items."""
-    return bool(plan.items) and all(
-        isinstance(item.plan, Clash) and not item.plan.at.side(side) for item in plan.items
-    )
+    entries = [item.plan for item in plan.items if not isinstance(item.plan, Remark)]
+    return bool(entries) and all(isinstance(p, Clash) and not p.at.side(side) for p in entries)
 
 
 def named_clash(plan: Plan) -> tuple[Path, str]:
@@ -248,6 +281,8 @@ def decided(plan: Plan, side: str) -> Plan:
     """The plan without clashes."""
     if isinstance(plan, NewText):
         return NewText(plan.ours, plan.header, [plan.lines(side)], plan.comment)
+    if isinstance(plan, Remark):
+        return Remark([*settled(plan.parts, side)])
     if not isinstance(plan, Build):
         return plan
     return Build(
@@ -273,6 +308,6 @@ def decided_item(item: Item, side: str) -> Iterator[Item]:
     yield item.but(decided(item.plan, side), item.theirs, item.lead and [*settled(item.lead, side)])
 
 
-def settled(parts: Lines, side: str) -> list[list[str]]:
+def settled(parts: Lines, side: str) -> list[Sequence[str]]:
     """Runs of lines, with those of one side where both changed them."""
     return [part.side(side) if isinstance(part, Three) else part for part in parts]

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # `typing` costs more to import than this whole package
 if TYPE_CHECKING:
-    from typing import Protocol
+    from typing import Protocol, Self
 
     class Builder(Protocol):
         """What knows the parser's node behind a collection (see `tree.views`)."""
@@ -108,7 +108,7 @@ class Collection(Node):
         flow: bool,
         top: int,
         bottom: int,
-        builder: Builder,
+        builder: Builder | None,
     ) -> None:
         super().__init__(text, start, end, content, anchor, tag)
         self.flow = flow
@@ -118,7 +118,7 @@ class Collection(Node):
         self.bottom = bottom
         # the column of the entries of a block collection
         self.column = content - (text.rfind("\n", 0, content) + 1)
-        self._builder: Builder | None = builder
+        self._builder = builder
         self._entries: tuple[Entry, ...] = ()
 
     @property
@@ -128,6 +128,13 @@ class Collection(Node):
             self._entries = self._builder.entries(self)
             self._builder = None
         return self._entries
+
+    def with_entries(self, entries: tuple[Entry, ...], top: int, bottom: int) -> Self:
+        """The same collection with other entries, and other lines for them."""
+        span = self.text, self.start, self.end, self.content, self.anchor, self.tag
+        made = type(self)(*span, self.flow, top, bottom, None)
+        made._entries = entries
+        return made
 
 
 class Mapping(Collection):

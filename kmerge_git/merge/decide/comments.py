@@ -2,64 +2,176 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.plan import Clash
-from kmerge_git.merge.three import Three, cut, whose
+from kmerge_git.merge.plan import Clash, Line
+from kmerge_git.merge.three import Three, cut, standing, whose
 from kmerge_git.tree.nodes import Collection
-from kmerge_git.tree.same import comments
-from kmerge_git.tree.spans import comment_behind, is_linewise
+from kmerge_git.tree.same import comments, same_comments
+from kmerge_git.tree.spans import column_of, comment_behind, foot, head, is_linewise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kmerge_git.merge.plan import Item, Lines
     from kmerge_git.tree.nodes import Entry
 
-
-def bare_lines(text: str) -> list[str]:
-    """Lines without their indentation; blank lines are empty."""
-    return [line.strip(" \t\r") for line in text.split("\n")[:-1]] if text else []
+    Run = list[Line] | Three[list[Line]]
 
 
-def lead_lines(entry: Entry | None) -> list[str]:
+def comment_lines(text: str, home: int) -> list[Line]:
+    """The lines of a text that belong to what stands at a column."""
+    return [Line.of(line, home) for line in text.split("\n")[:-1]] if text else []
+
+
+def lead_lines(entry: Entry | None) -> list[Line]:
     """The lines above an entry that belong to it."""
-    return bare_lines(entry.value.text[entry.lead : entry.line]) if entry is not None else []
+    if entry is None or entry.lead == entry.line:
+        return []
+    return comment_lines(entry.value.text[entry.lead : entry.line], column_of(entry))
 
 
-def merge_lines(lines: Three[list[str]]) -> Lines | None:
-    """The merged lines, or None where ours stand as they are."""
-    side = whose(lines)
-    if side:
-        return None if side == "ours" else [lines.theirs]
+def head_lines(made: Collection | None) -> list[Line]:
+    """The lines at the top of a collection that belong to no entry."""
+    return comment_lines(head(made), made.column) if made is not None else []
+
+
+def foot_lines(made: Collection | None) -> list[Line]:
+    """The lines at the bottom of a collection that belong to no entry."""
+    return comment_lines(foot(made), made.column) if made is not None else []
+
+
+def merge_lines(lines: Three[list[Line]]) -> Lines | None:
+    """The merged lines, or None where ours stand as they are.
+
+    Blank lines decide nothing: the comments merge as if there were none, and then the blank lines
+    in front, between and behind do, run by run.
+    """
+    side, forms = whose(lines), lines.map(lambda found: [line.form for line in found])
+    if side == "theirs" and forms.ours == forms.base:
+        return [lines.theirs]
+    if lines.ours == lines.theirs:
+        return _respelled(lines) if lines.base == lines.ours else None
+    if side == "ours" and forms.theirs == forms.base:
+        return None
+    runs = lines.map(_Run)
+    above = {id(line): blanks for run in runs.each() for line, blanks in run.above}
+    parts: Lines = [standing(runs.map(lambda run: run.front))]
+    for run in _merge_texts(runs.map(lambda run: run.comments), above):
+        if isinstance(run, Three):
+            parts.append(run.map(lambda side: _with_blanks(side, above)))
+        else:
+            blanks = above[id(run[0])] if run and len(parts) > 1 else []
+            parts.append([*blanks, *_with_blanks(run, above)])
+    return [*parts, standing(runs.map(lambda run: run.back))] if any(parts[1:]) else parts[:1]
+
+
+def _merge_texts(lines: Three[list[Line]], above: dict[int, list[Line]]) -> Iterator[Run]:
+    """Runs of comments, merged; of those that all have, the blank lines `above` are merged too."""
     from kmerge_git.text.diff3 import diff3
 
-    parts: Lines = []
-    for region in diff3(*lines.each()):
+    for region in diff3(*lines.each(), adjacent_ok=True):
         part = cut(region, lines)
         if region.kind == "clash":
-            parts += _clash(part)
+            yield from _clash(part)
+        elif region.kind == "same":
+            for at in map(Three, *part.each()):
+                blanks = standing(at.map(lambda line: above[id(line)]))
+                line = _spelled(at)
+                above[id(line)] = blanks
+                yield [line]
         else:
-            parts.append(part.theirs if region.kind == "theirs" else part.ours)
-    return parts
+            yield part.theirs if region.kind == "theirs" else part.ours
 
 
-def _clash(part: Three[list[str]]) -> Lines:
-    """Lines that both sides changed: what both added is kept; prose wins over blank lines."""
-    if not any(part.theirs):
-        return [part.ours]
-    if not any(part.ours):
-        return [part.theirs]
+class _Run:
+    """Comments, with the blank lines in front of them, above each but the first, and behind."""
+
+    __slots__ = ("above", "back", "comments", "front")
+
+    def __init__(self, lines: list[Line]) -> None:
+        self.comments = [line for line in lines if line]
+        self.above: list[tuple[Line, list[Line]]] = []
+        self.front: list[Line] = []
+        blanks = self.front
+        for line in lines:
+            if line:
+                self.above.append((line, blanks if self.above else []))
+                blanks = []
+            else:
+                blanks.append(line)
+        self.back = blanks if self.comments else []
+
+
+def _with_blanks(run: list[Line], above: dict[int, list[Line]]) -> list[Line]:
+    """Comments with the blank lines between them."""
+    return [*run[:1], *(line for comment in run[1:] for line in (*above[id(comment)], comment))]
+
+
+def _respelled(lines: Three[list[Line]]) -> Lines | None:
+    """Lines that are the same to all; None where theirs spell none of them in their own way."""
+    found = [_spelled(at) for at in map(Three, *lines.each())]
+    return [found] if any(a is not b for a, b in zip(found, lines.ours, strict=True)) else None
+
+
+def _spelled(at: Three[Line]) -> Line:
+    """One comment of all three, as theirs indent it where they alone changed that."""
+    return at.theirs if at.theirs.form != at.base.form == at.ours.form else at.ours
+
+
+def _clash(part: Three[list[Line]]) -> list[Run]:
+    """Comments that both sides changed: what both added is kept, what one took away is gone."""
+    if part.base and (fewer := _only_taken_away(part)):
+        return [fewer[0]]
     from kmerge_git.text.diff3 import Region, refine
 
-    result: Lines = []
-    new = not any(part.base)
+    result: list[Run] = []
     whole = [Region("clash", 0, len(part.base), 0, len(part.ours), 0, len(part.theirs))]
     for region in refine(whole, part.ours, part.theirs):
         rest = cut(region, part)
-        if new:  # what both begin or end with is there once
+        if not part.base:  # what both begin or end with is there once
             result += [rest.ours, rest.theirs] if region.kind == "clash" else [rest.ours]
             continue
-        clash = region.kind == "clash" and (any(rest.ours) or any(rest.theirs))
+        clash = region.kind == "clash" and (rest.ours or rest.theirs)
         result.append(rest if clash else rest.ours)
     return result
+
+
+def _only_taken_away(part: Three[list[Line]]) -> list[list[Line]]:
+    """The comments without those that a side took away, if one of them did nothing else."""
+    from kmerge_git.text.diff3 import diff
+
+    for side, other in ((part.ours, part.theirs), (part.theirs, part.ours)):
+        kept = diff(part.base, side)
+        if sum(end - start for start, end, _, _ in kept) == len(side):
+            there = {n for start, end, _, _ in kept for n in range(start, end)}
+            gone = {
+                theirs + n
+                for start, end, theirs, _ in diff(part.base, other)
+                for n in range(end - start)
+                if start + n not in there
+            }
+            return [[line for n, line in enumerate(other) if n not in gone]]
+    return []
+
+
+def takes_new_comments(at: Three[list[Entry]], side: str) -> bool:
+    """Whether elements that one side took away have comments that the other side put there."""
+    other = at.theirs if side == "ours" else at.ours
+    return any(
+        has_new_comments(base, there) or not same_comments(base, there)
+        for base, there in zip(at.base, other, strict=False)
+    )
+
+
+def has_new_comments(base: Entry, other: Entry) -> bool:
+    """Whether there are comments above an entry that base does not have there."""
+    left = [line for line in lead_lines(base) if line]
+    for line in lead_lines(other):
+        if line and line not in left:
+            return True
+        if line:
+            left.remove(line)
+    return False
 
 
 def merge_tail(tails: Three[str]) -> tuple[str | None, bool]:

@@ -6,7 +6,12 @@ A policy for the place, or a favourite side, may settle a clash (rules 12 and 13
 from __future__ import annotations
 
 from kmerge_git.merge.decide import block_texts, keyed
-from kmerge_git.merge.decide.comments import lead_lines, merge_lines, merge_tail
+from kmerge_git.merge.decide.comments import (
+    has_new_comments,
+    lead_lines,
+    merge_lines,
+    merge_tail,
+)
 from kmerge_git.merge.decide.order import arranged, weave
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
 from kmerge_git.merge.journal import Note
@@ -23,7 +28,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.decide.rules import KeyPaths, Keys, Notes, Place, Policy, Riddle, Table
-    from kmerge_git.merge.plan import Lines
+    from kmerge_git.merge.plan import Line, Lines
     from kmerge_git.tree.documents import Document
 
 
@@ -148,7 +153,7 @@ class GitRules:
 
     # -- the text between values
 
-    def lines(self, lines: Three[list[str]]) -> Lines | None:
+    def lines(self, lines: Three[list[Line]]) -> Lines | None:
         parts, side = merge_lines(lines), self.favor
         if parts is None or not side:
             return parts
@@ -188,4 +193,5 @@ def _untouched(base: Entry, other: Entry) -> bool:
         base.name == other.name
         and same_node(base.value, other.value)
         and same_comments(base, other)
+        and not has_new_comments(base, other)
     )

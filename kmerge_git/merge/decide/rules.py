@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path, Step
     from kmerge_git.kube.listkeys import ListRule, Where
     from kmerge_git.merge.journal import Journal, Note
-    from kmerge_git.merge.plan import Item, Lines
+    from kmerge_git.merge.plan import Item, Line, Lines
     from kmerge_git.merge.three import Three
     from kmerge_git.tree.documents import Document
     from kmerge_git.tree.nodes import Entry, Mapping, Node, Sequence
@@ -166,7 +166,7 @@ if TYPE_CHECKING:
 
         # -- the text between values
 
-        def lines(self, lines: Three[list[str]]) -> Lines | None:
+        def lines(self, lines: Three[list[Line]]) -> Lines | None:
             """Comment lines; None: ours stand as they are."""
 
         def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:

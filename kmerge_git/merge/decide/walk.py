@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.listkeys import has_port_names, step_of
-from kmerge_git.merge.decide import block_texts, keyed, unkeyed
+from kmerge_git.merge.decide import among, asides, block_texts, keyed, unkeyed
 from kmerge_git.merge.decide.comments import (
-    bare_lines,
+    foot_lines,
     has_own_comment,
+    head_lines,
     lead_lines,
     loses_comments,
 )
@@ -22,7 +23,7 @@ from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
 from kmerge_git.merge.three import Three, under, whose
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import is_undecided, same_entry_text, same_lines, same_node
-from kmerge_git.tree.spans import after, foot, head, key_text, properties
+from kmerge_git.tree.spans import after, key_text, properties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,10 +31,12 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.decide.asides import Asides
     from kmerge_git.merge.decide.rules import Notes, Place, Riddle, Rules
     from kmerge_git.merge.journal import Journal
 
     T = TypeVar("T")
+    C = TypeVar("C", bound=Collection)
 
 
 class Walk:
@@ -171,6 +174,9 @@ class Walk:
         """Key by key."""
         inner = place.within(at.base or at.ours)
         tables, riddles = self.rules.renamed(at.map(_table), (), None)
+        known, (at, loose) = at, self.parted(at, tables)
+        if at is not known:
+            tables, riddles = self.rules.renamed(at.map(_table), (), None)
         items = self.items(tables, riddles, lambda name: inner.key(str(name)))
         for group in inner.where.exclusive():
             names = [str(name) for name in items if name in group]
@@ -181,17 +187,20 @@ class Walk:
                 for name in gone:
                     del items[name]
         order = self.rules.order(tables, items, None)
-        return self.built(at, [items[name] for name in order or items])
+        return self.built(at, [items[name] for name in order or items], loose)
 
     def sequence(self, at: Three[Sequence | None], place: Place) -> Plan | None:
         """By key where the list has one, as a set, or as a sequence of elements."""
         rule = place.where.list_rule()
         tables = self.rules.keyed(at, rule)
+        known, (at, loose) = at, self.parted(at, tables)
+        if at is not known and tables is not None:
+            tables = self.rules.keyed(at, rule)
         if tables is None:
             plan = self.rules.unkeyed(at, place)
             if plan is not BY_ELEMENTS:
                 return plan
-            return self.built(at, unkeyed.merge_elements(self, at, place))
+            return self.built(at, unkeyed.merge_elements(self, at, place), loose)
         inner = place.elements(at)
         tables, riddles = self.rules.renamed(tables, keyed.key_paths(at, rule), rule)
         if rule.ordered and any(not _is_run(t, r.keys) for r in riddles for t in tables.each()):
@@ -200,7 +209,7 @@ class Walk:
         if has_port_names(rule) and self.rules.stops:
             self.part_namesakes(tables, items, place)
         order = self.rules.order(tables, items, rule)
-        return self.built(at, [items[key] for key in order]) if order is not None else None
+        return self.built(at, [items[key] for key in order], loose) if order is not None else None
 
     def items(
         self,
@@ -237,7 +246,19 @@ class Walk:
             if clash is not None:
                 items[twin] = clash
 
-    def built(self, at: Three[Collection | None], items: list[Item]) -> Plan | None:
+    def parted(
+        self, at: Three[C | None], tables: Three[dict[Hashable, Entry]] | None
+    ) -> tuple[Three[C | None], Asides | None]:
+        """The versions of a collection without the comments that stand among its entries."""
+        if not self.rules.stops or not asides.may_part(at):
+            return at, None
+        if tables is not None:
+            return asides.part(at, asides.names_by(tables))
+        return asides.part(at, asides.names_in(at))
+
+    def built(
+        self, at: Three[Collection | None], items: list[Item], loose: Asides | None = None
+    ) -> Plan | None:
         """The collection with these items, and with its merged comments and properties."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
@@ -249,8 +270,11 @@ class Walk:
             return None
         above = below = None
         if not theirs.flow:  # else its lines belong to what stands around it
-            above = self.rules.lines(at.map(lambda c: bare_lines(head(c)) if c else []))
-            below = self.rules.lines(at.map(lambda c: bare_lines(foot(c)) if c else []))
+            above = self.rules.lines(at.map(head_lines))
+            below = self.rules.lines(at.map(foot_lines))
+        if loose is not None:
+            items, alone = among.put_back(loose, items, self.rules.lines)
+            below = alone or below
         marks_of_theirs = self.rules.piece(marks)
         return Build(ours, theirs, items, head=above, foot=below, properties=marks_of_theirs)
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.decide.rules import KeyPaths, Keys, Notes, Place, Riddle, Table
-    from kmerge_git.merge.plan import Lines
+    from kmerge_git.merge.plan import Line, Lines
     from kmerge_git.tree.documents import Document
 
 
@@ -205,7 +205,7 @@ class KyamlRules:
 
     # -- the text between values
 
-    def lines(self, lines: Three[list[str]]) -> Lines | None:
+    def lines(self, lines: Three[list[Line]]) -> Lines | None:
         """M34: where both changed a comment, the destination's stays."""
         parts = merge_lines(lines)
         if parts is None:

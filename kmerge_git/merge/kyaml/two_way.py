@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.decide.rules import KeyPaths, Keys, Notes, Place, Riddle, Table
-    from kmerge_git.merge.plan import Lines
+    from kmerge_git.merge.plan import Line, Lines
     from kmerge_git.tree.documents import Document
 
 
@@ -162,7 +162,7 @@ class TwoWayRules:
 
     # -- the text between values
 
-    def lines(self, lines: Three[list[str]]) -> Lines | None:
+    def lines(self, lines: Three[list[Line]]) -> Lines | None:
         """T23: the destination's comments stay."""
         return None
 

@@ -55,7 +55,8 @@ def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
 
 def _write_top(plan: Build, ours: Document) -> Pieces:
     """The text of a document whose top is a collection."""
-    text, root = ours.source.text, plan.ours
+    text, root = ours.source.text, ours.root
+    assert isinstance(root, Collection)  # the plan is about its entries
     if not plan.items:
         empty = "{}\n" if isinstance(root, Mapping) else "[]\n"
         if root.flow:

@@ -13,6 +13,7 @@ from kmerge_git.merge.plan import (
     Keep,
     NewText,
     Plan,
+    Remark,
     Take,
     decided_item,
     is_empty,
@@ -128,6 +129,8 @@ def _has_open_end(plan: Plan) -> bool:
 def _item(item: Item, column: int, layout: Layout | None) -> Pieces:
     if isinstance(item.plan, Clash):
         return _clash(item.plan, item, column, layout)
+    if isinstance(item.plan, Remark):
+        return comment_lines(item.plan.parts, column, item.path)
     entry = item.ours
     if entry is None:
         taken = item.plan.entry if isinstance(item.plan, Take) else item.theirs

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from kmerge_git.kube import fieldpath
-from kmerge_git.merge.plan import NewText, Why
+from kmerge_git.merge.plan import Line, NewText, Why
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.write.layout import shift
 from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text
 from kmerge_git.text.undecided import without_placeholders
 from kmerge_git.tree import blocks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.plan import Lines
     from kmerge_git.text.pieces import Pieces
@@ -38,8 +41,8 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
 def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pieces:
     """Lines at a column; where both sides changed them, a hunk that says its path, or `top`."""
 
-    def lines(of: list[str]) -> str:
-        return "".join((" " * column + line if line else "") + "\n" for line in of)
+    def lines(of: Sequence[str]) -> str:
+        return "".join(_placed(line, column) + "\n" for line in of)
 
     pieces: Pieces = []
     for part in parts:
@@ -48,6 +51,13 @@ def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pi
         elif part:
             pieces.append(lines(part))
     return pieces
+
+
+def _placed(line: str, column: int) -> str:
+    """A line at a column; a comment stays as far from what it belongs to as it was."""
+    if isinstance(line, Line):
+        return shift(line.spelled, column - line.home)
+    return " " * column + line if line else ""
 
 
 def starts_blank(pieces: Pieces) -> bool:

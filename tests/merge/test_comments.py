@@ -1,0 +1,62 @@
+"""Comment lines of three versions: one line each, `|` between them, blank ones empty."""
+
+from __future__ import annotations
+
+import pytest
+
+from kmerge_git.merge.decide.comments import comment_lines, merge_lines
+from kmerge_git.merge.three import Three
+from kmerge_git.merge.write.hunks import line_pieces
+from kmerge_git.text.pieces import Hunk
+
+CASES = {
+    "nobody": ("#a", "#a", "#a", None),
+    "ours": ("#a", "#b", "#a", None),
+    "theirs": ("#a", "#a", "#b", "#b"),
+    "both alike": ("#a", "#b", "#b", None),
+    "both add": ("", "#o", "#t", "#o|#t"),
+    "both add, and begin and end alike": ("", "#a|#o|#z", "#a|#t|#z", "#a|#o|#t|#z"),
+    "both add above and below": ("#a", "#o|#a", "#a|#t", "#o|#a|#t"),
+    "both rewrite": ("#a", "#o", "#t", "<#o=#t>"),
+    "both rewrite neighbours": ("#a|#b", "#o|#b", "#a|#t", "#o|#t"),
+    "rewritten and taken away": ("#a", "#o", "", "#o"),
+    "taken away and added below": ("#a", "", "#a|#t", "#t"),
+    "different ones taken away": ("#a|#b", "#a", "#b", ""),
+    "one taken away, one rewritten": ("#a|#b", "#b", "#a|#t", "#t"),
+    "taken away, blank lines changed": ("|#a", "", "#a", ""),
+    "taken away, blank lines added": ("|#a", "|", "||#a|", "|"),
+    "blank lines between, and a new comment": ("#a|#b", "#a||#b", "#a|#b|#t", "#a||#b|#t"),
+    "blank lines of both": ("#a", "|#a", "#a|", "|#a|"),
+    "indented by theirs": ("#a", "#a|#o", "  #a", "  #a|#o"),
+    "indented by theirs alone": ("#a", "#a", "  #a", "  #a"),
+    "indented by ours": ("#a", "  #a", "#a|#t", "  #a|#t"),
+    "blanks behind, that theirs took away": ("#a  ", "#a  ", "#a", "#a"),
+    "blanks behind, that ours took away": ("#a  ", "#a", "#a  ", None),
+}
+
+
+@pytest.mark.parametrize("base, ours, theirs, expected", CASES.values(), ids=CASES)
+def test_lines_of_comments(base: str, ours: str, theirs: str, expected: str | None) -> None:
+    at = Three(base, ours, theirs).map(lambda text: text.replace("|", "\n") + "\n" * bool(text))
+    parts = merge_lines(at.map(lambda text: comment_lines(text, 0)))
+    assert (written(parts) if parts is not None else None) == expected
+
+
+def written(parts) -> str:
+    found = []
+    for piece in line_pieces(parts, 0, (), "", ""):
+        if isinstance(piece, Hunk):
+            found.append(f"<{bare(piece.ours)}={bare(piece.theirs)}>")
+        elif piece:
+            found.append(bare(piece))
+    return "|".join(found)
+
+
+def bare(text: str) -> str:
+    return text.removesuffix("\n").replace("\n", "|")
+
+
+def test_a_comment_stays_as_far_from_what_it_belongs_to() -> None:
+    lines = comment_lines("  # at\n    # in\n# out\n", 2)
+    assert line_pieces([lines], 2, (), "", "") == ["  # at\n    # in\n# out\n"]
+    assert line_pieces([lines], 4, (), "", "") == ["    # at\n      # in\n  # out\n"]
