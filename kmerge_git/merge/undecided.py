@@ -24,6 +24,8 @@ from kmerge_git.tree.spans import after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence as List
+
     from kmerge_git.kube.fieldpath import Step
     from kmerge_git.merge.documents import Trio
     from kmerge_git.merge.plan import Lines
@@ -112,11 +114,11 @@ def _comments(parts: Lines | None) -> Lines | None:
     return parts and [*_lines(parts, COMMENT)]
 
 
-def _lines(parts: Lines, start: str) -> list[list[str]]:
+def _lines(parts: Lines, start: str) -> list[List[str]]:
     return [_line_of(part, start) if isinstance(part, Three) else part for part in parts]
 
 
-def _line_of(lines: Three[list[str]], start: str) -> list[str]:
+def _line_of(lines: Three[List[str]], start: str) -> List[str]:
     return [f"{start}{UNDECIDED}: {digest(*lines.map(chr(10).join).each())}"]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.likeness import SAME_PLACE
 from kmerge_git.kube.listkeys import ATOMIC
+from kmerge_git.merge.decide.comments import takes_new_comments
 from kmerge_git.merge.decide.order import arranged
 from kmerge_git.merge.decide.sequence_law import Gaps, counted, is_lawful
 from kmerge_git.merge.journal import Note
@@ -241,6 +242,8 @@ def _region(
     if region.kind == "both":
         pairs = zip(at.ours, at.theirs, places, strict=False)
         return [walk.entry(Three(None, *pair), place) for *pair, place in pairs]
+    if region.kind != "clash" and takes_new_comments(at, region.kind):
+        return [*walk.clash(at, Why.BOTH_CHANGED, places[0])]
     if region.kind == "ours":
         kept = zip(at.ours, places, strict=False)
         return [Item(Keep(e.value), e, None, place.path) for e, place in kept]
