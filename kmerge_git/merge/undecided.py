@@ -165,7 +165,7 @@ def _tail(at: Three[list[Entry]]) -> str:
     return f"  {COMMENT}{UNDECIDED}: {digest(*texts.each())}" if differ else ""
 
 
-def _lead(item: Item, at: Three[list[Entry]]) -> list[str]:
+def _lead(item: Item, at: Three[list[Entry]]) -> List[str]:
     """The comment lines above an entry: as merged, or one that is undecided, too."""
     if item.lead is not None:
         return [line for part in _lines(item.lead, COMMENT) for line in part]
