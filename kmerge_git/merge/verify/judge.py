@@ -50,8 +50,14 @@ class Judge:
 
         `read`: the documents that the proof has read, and that need not be read again.
         """
-        other = self._read(merged.decided("theirs")) if merged.hunks() else None
-        return self._violations(self._read(merged.decided("ours")), other, read)
+        result = self._read(merged.decided("ours"))
+        hunks = [hunk for _, hunk in merged.hunks()]
+        if not hunks:
+            return self._violations(result, None, read)
+        found = self._violations(result, self._read(merged.decided("theirs")), read)
+        # what a conflict speaks of is still to be decided
+        shown = "\n".join(text for h in hunks for text in (h.base, h.ours, h.theirs))
+        return [violation for violation in found if violation.about not in shown]
 
     def _read(self, text: str) -> Stream:
         return split(Source.of(text, self._options.path))

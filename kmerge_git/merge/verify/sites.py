@@ -35,6 +35,11 @@ class Violation:
         """The same for the same fault in two results."""
         return self.law, self.what, self.which
 
+    @property
+    def about(self) -> str:
+        """The key, element or line that it is about, as it is shown."""
+        return self.what.partition("`")[2].rpartition("`")[0]
+
     def __repr__(self) -> str:
         return f"Violation({self.law} {self.document} {self.path}: {self.what})"
 
