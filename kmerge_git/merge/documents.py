@@ -154,8 +154,10 @@ def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
     """Whether two people put unrelated resources into one new file."""
     if any(d.content.strip() for d in tables.base.values()):
         return False
-    both = bool(tables.ours) and bool(tables.theirs)
-    return both and not any(key in tables.theirs for key in tables.ours)
+    if not (tables.ours and tables.theirs):
+        return False
+    shared = [key for key in tables.ours if key in tables.theirs]
+    return not any(tables.ours[k].content.strip() or len(tables.ours) == 1 for k in shared)
 
 
 def _whole_file(walk: Walk, at: Three[Stream], why: str) -> MergedFile:
@@ -324,10 +326,9 @@ def _clash(walk: Walk, at: Trio, name: str, why: str) -> MergedDocument:
 
 def _open(documents: list[MergedDocument], at: Three[Stream]) -> None:
     """Give every document of the result its opening line."""
-    there = at.ours.documents or at.theirs.documents
-    first = there[0] if there else None
+    opened = standing(at.map(lambda s: bool(s.documents and s.documents[0].opening)))
     for index, document in enumerate(documents):
-        opening = _opening(document, first, is_first=index == 0)
+        opening = _opening(document, None if index else opened)
         piece = document.pieces[0] if len(document.pieces) == 1 else None
         if document.plan is None and isinstance(piece, Hunk):  # a side without it has no opening
             document.pieces = [piece.map(_opened(opening))]
@@ -339,18 +340,16 @@ def _opened(opening: str) -> Callable[[str], str]:
     return lambda text: text and opening + text
 
 
-def _opening(made: MergedDocument, first: Document | None, *, is_first: bool) -> str:
-    """The lines that open a document; `first` is the first one of the file it goes to."""
+def _opening(made: MergedDocument, opened: bool | None) -> str:
+    """The lines that open a document; for the first one, whether the file begins with `---`."""
     base, ours, theirs = made.at.map(lambda d: d.opening if d is not None else None).each()
     if ours is None and theirs is None:
         return ""
     chosen = theirs if ours is None or (theirs is not None and ours == base) else ours
     assert chosen is not None  # one of them is there
-    if not is_first:
+    if opened is None:
         return chosen if "---" in chosen else chosen + "---\n"
-    if first is not None and not first.opening and chosen == "---\n":
-        return ""
-    return "---\n" if not chosen and first is not None and first.opening else chosen
+    return ("---\n" if opened else "") if chosen in ("---\n", "") else chosen
 
 
 def _comment_pieces(walk: Walk, at: Three[str]) -> Pieces:

@@ -14,19 +14,33 @@ BOM = "\ufeff"
 
 
 def to_bytes(text: str, sources: Three[Source]) -> bytes:
-    """The bytes of a result: ours' spelling, unless only theirs changed it."""
-    base, ours, theirs = sources.base, sources.ours, sources.theirs
+    """The bytes of a result: ours' spelling, unless only theirs changed it.
+
+    A newline at the end stays where a side has it: to drop it is no work that could be lost.
+    """
+    base, ours, theirs = sources.each()
     if not base.data:
         base = theirs
-    eol = ours.eol
-    if theirs.eol and ours.eol == base.eol:
-        eol = theirs.eol if ours.eol else ours.eol
     at = Three(base, ours, theirs)
-    final_newline = standing(at.map(lambda source: source.final_newline))
+    eol = _line_ends(at)
+    if eol == "\r\n" or (eol and not base.eol):
+        text = text.replace("\r\n", "\n")  # lines of a version that mixes its line ends
     has_bom = standing(at.map(lambda source: source.bom))
+    final_newline = ours.final_newline or theirs.final_newline
     if text.endswith("\n") and text[text.rfind("\n", 0, -1) + 1 :].startswith(">>>>>>>"):
         final_newline = True  # a marker is a whole line
     return encode(text, has_bom and not text.startswith("<<<<<<<"), eol, final_newline)
+
+
+def _line_ends(at: Three[Source]) -> str:
+    """The line ends of all lines, nothing where they stay mixed.
+
+    Who gives all lines other ends changes the file as a whole; who mixes them changes lines.
+    """
+    ends = at.map(lambda source: source.eol)
+    if ends.theirs and ends.ours == ends.base:
+        return ends.theirs
+    return ends.ours
 
 
 def put_mark_into_hunk(merged: MergedFile, sources: Three[Source]) -> None:

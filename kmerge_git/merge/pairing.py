@@ -85,7 +85,7 @@ def same_name(base: list[Document], other: list[Document]) -> Pairs:
 
 
 def _pairs(base: list[Document], other: list[Document], *, identified_only: bool) -> Pairs:
-    result = _by_key([d.content for d in base], [d.content for d in other])
+    result = _equal([d.content for d in base], [d.content for d in other])
     left, right = _rest(base, result, 0), _rest(other, result, 1)
     outlines = [outline(base[i].content) for i in left]
     there = [outline(other[j].content) for j in right]
@@ -125,6 +125,22 @@ def _by_place(
 def _rest(documents: list[Document], pairs: Pairs, side: int) -> list[int]:
     taken = {p[side] for p in pairs}
     return [i for i in range(len(documents)) if i not in taken]
+
+
+def _equal(base: list[str], other: list[str]) -> Pairs:
+    """Pairs of equal texts: of one that stands there several times the first with the first."""
+    if len(set(base)) == len(base) and len(set(other)) == len(other):
+        return _by_key(base, other)
+    from kmerge_git.text.diff3 import diff
+
+    pairs = [(i0 + n, j0 + n) for i0, i1, j0, _ in diff(base, other) for n in range(i1 - i0)]
+    taken = {i for i, _ in pairs}, {j for _, j in pairs}
+    there: dict[str, list[int]] = {}  # what was moved
+    for j, text in enumerate(other):
+        if j not in taken[1]:
+            there.setdefault(text, []).append(j)
+    left = [i for i, text in enumerate(base) if i not in taken[0] and text in there]
+    return pairs + [(i, there[base[i]].pop(0)) for i in left if there[base[i]]]
 
 
 def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:

@@ -43,7 +43,10 @@ THREE = BASE.replace('three: "3"', 'three: "9"')
 LAST = BASE.removesuffix('"1"\n') + '"9"\n'
 
 
-@pytest.mark.parametrize("ours, theirs", [(ONE, THREE), (ONE, LAST), (THREE, ONE)])
+STARTED = "# who\n---\n" + THREE
+
+
+@pytest.mark.parametrize("ours, theirs", [(ONE, THREE), (ONE, LAST), (THREE, ONE), (ONE, STARTED)])
 def test_lines_that_agree_need_no_git(ours: str, theirs: str) -> None:
     was_asked, text = asked(ours, theirs)
     assert not was_asked
@@ -56,7 +59,7 @@ def test_lines_that_agree_need_no_git(ours: str, theirs: str) -> None:
         pytest.param(ONE, BASE + "---\nkind: C\napiVersion: v1\nmetadata: {name: c}\n", id="new"),
         pytest.param(ONE, BASE.partition("---\n")[0], id="deleted"),
         pytest.param(ONE.replace("\n", "\r\n"), THREE, id="line ends"),
-        pytest.param(ONE, "# who\n---\n" + THREE, id="prologue"),
+        pytest.param("# we\n---\n" + ONE, "# who\n---\n" + THREE, id="prologue"),
     ],
 )
 def test_where_they_do_not_git_is_asked(ours: str, theirs: str) -> None:

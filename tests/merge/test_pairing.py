@@ -104,7 +104,21 @@ NAMELESS = {
     "the same added by both": ("", "list values", "values", "- 0 -, - 1 0"),
     "comments": ("note a", "a memo", "note a", "1 0 1, 0 1 0"),
     "empty": ("nothing a", "a nothing", "a", "1 0 0, 0 1 -"),
-    "empty, twice": ("nothing nothing", "nothing", "", "- 0 -, 0 - -, 1 - -"),
+    "empty, twice": ("nothing nothing", "nothing", "", "0 0 -, 1 - -"),
+    "empty, three times": (
+        "nothing nothing nothing",
+        "nothing nothing nothing a",
+        "nothing nothing nothing b",
+        "0 0 0, 1 1 1, 2 2 2, - 3 -, - - 3",
+    ),
+    "empty, and one gone": (
+        "nothing a nothing",
+        "a nothing",
+        "nothing a nothing b",
+        "1 0 1, 2 1 2, 0 - 0, - - 3",
+    ),
+    "empty, added by both": ("a", "a nothing nothing", "nothing a", "0 0 1, - 1 0, - 2 -"),
+    "equal, and moved": ("memo memo a", "a memo memo", "memo memo a", "2 0 2, 0 1 0, 1 2 1"),
     "filled: another one": ("nothing", "values", "blank", "- 0 -, - - 0, 0 - -"),
     "emptied: another one": ("note values", "note nothing", "", "0 0 -, - 1 -, 1 - -"),
 }
