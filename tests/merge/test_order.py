@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Hashable
 from itertools import permutations, product
 
 import pytest
 
-from kmerge_git.merge.decide.order import insert_new, weave
+from kmerge_git.merge.decide.order import as_sorted, insert_new, weave
 
 # -- the adapters: a list is a word, each of its letters a key
 
@@ -165,3 +165,33 @@ def test_insertion_keeps_our_order_and_adds_each_new_key_once() -> None:
             word = inserted(ours, theirs, at_end=at_end, in_front=in_front)
             assert sorted(word) == sorted({*ours, *theirs}), (ours, theirs)
             assert only(ours, word) == ours, (ours, theirs)
+
+
+def texts(*words: str) -> dict[Hashable, str]:
+    return {word.strip("'").lower(): word for word in words}
+
+
+@pytest.mark.parametrize(
+    "base, ours, theirs, expected",
+    [
+        ("b d", "a b d", "b c d", "a b c d"),
+        ("b D", "A b D", "b c D", "A b c D"),  # as people sort who do not see the case
+        ("B d", "B a d", "B d e", "B a d e"),  # as the bytes are
+        ("d b", "d b a", "d c b", None),
+        ("b d", "b d a", "b c d", None),
+        ("b a", "a b", "a b c", None),
+        ("a", "a c", "a b", "a b c"),
+        ("", "b d", "a c", "a b c d"),
+        ("", "b", "a", None),  # one alone is not sorted in any way
+        ("a b", "b", "a b c", None),
+    ],
+)
+def test_what_all_have_sorted_stays_sorted(base, ours, theirs, expected):
+    versions = [texts(*words.split()) for words in (base, ours, theirs)]
+    keys, _ = weave(*map(list, versions), versions[1] | versions[2])
+    found = as_sorted(keys, versions)
+    wanted = keys if expected is None else [word.lower() for word in expected.split()]
+    assert found == wanted
+    again, _ = weave(*(list(versions[i]) for i in (0, 2, 1)), versions[1] | versions[2])
+    swapped = as_sorted(again, [versions[i] for i in (0, 2, 1)])
+    assert swapped == (again if expected is None else wanted)

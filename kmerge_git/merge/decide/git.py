@@ -12,7 +12,7 @@ from kmerge_git.merge.decide.comments import (
     merge_lines,
     merge_tail,
 )
-from kmerge_git.merge.decide.order import arranged, weave
+from kmerge_git.merge.decide.order import arranged, as_sorted, weave
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import same_name
@@ -145,7 +145,8 @@ class GitRules:
         versions = tables.map(list)
         keys, clash = weave(*versions.each(), kept)
         if not clash:
-            return keys
+            is_set = rule is not None and rule.kind == "set"
+            return as_sorted(keys, tables.map(_texts).each()) if is_set else keys
         lawful = arranged(*versions.each())
         if lawful is None:
             return None if rule is not None and rule.ordered else keys
@@ -164,6 +165,12 @@ class GitRules:
 
     def piece(self, at: Three[str]) -> str | None:
         return at.theirs if whose(at) == "theirs" else None
+
+
+def _texts(table: Table) -> dict[Hashable, str]:
+    """The members of a set as text."""
+    values = ((key, entry.value) for key, entry in table.items())
+    return {key: value.value if isinstance(value, Scalar) else "" for key, value in values}
 
 
 def _taken(theirs: Entry, path: Path) -> Item:

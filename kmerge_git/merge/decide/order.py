@@ -91,6 +91,23 @@ def is_moved(key: Hashable, base: Iterable[Hashable], side: Iterable[Hashable]) 
     )
 
 
+def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:
+    """Keys whose texts all versions have sorted, sorted as well: what comes in goes to its place.
+
+    A version with less than two of them tells nothing, and both sides must tell.
+    """
+    base, *sides = versions
+    if any(len(side) < 2 for side in sides):
+        return keys
+    texts: dict[Hashable, str] = {}
+    for version in (base, *sides):
+        texts |= version
+    for order in (str, str.casefold):
+        if all([*v.values()] == sorted(v.values(), key=order) for v in (base, *sides)):
+            return sorted(keys, key=lambda key: order(texts[key]))
+    return keys
+
+
 def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Keys:
     """Ours with what only theirs has: at the end, or behind its nearest predecessor in theirs.
 
