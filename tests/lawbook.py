@@ -2,7 +2,8 @@
 
 - *comments*: a comment line that one side added or removed follows that side;
 - *lines*: a line of the base that both sides keep stands in the result;
-- *columns*: it is indented as a side that re-indented it has it;
+- *columns*: it is indented as one of the sides has it, and where one side alone re-indented the
+  whole document, as that side has it;
 - *documents*, *count*, *order*, *leaf* and *gone*: see `lawbook_values`.
 
 The first three look at text alone and pair nothing. A result with conflicts has to be in style
@@ -12,8 +13,9 @@ been told apart in several ways, every one of them is lawful.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import lawbook_values
 from lawbook_values import Breach, bounds_of_equal
@@ -47,13 +49,14 @@ def breaches(
     return [
         *_comments(*lines, results),
         *_lines(*lines, results[:2]),
+        *_columns(*lines, results[:2]),
         *lawbook_values.breaches(versions, decided[0], decided[not clean], path),
     ]
 
 
 def _text(data: bytes) -> str:
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
-    return text.replace("\r\n", "\n")
+    text = "\n" + data.decode("utf-8", "replace").replace("\r\n", "\n")
+    return text.replace("\n\ufeff", "\n")[1:]  # a byte order mark may stand in a conflict
 
 
 # -- comments
@@ -114,30 +117,49 @@ def _texts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _lines(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> Iterator[Breach]:
-    mine, yours = (dict(_matches(base, side)) for side in (ours, theirs))
-    spots: dict[str, list[int]] = {}  # in the base
-    for at, line in enumerate(base):
-        if any(map(str.isalnum, line)):
-            spots.setdefault(_bare(line), []).append(at)
+    kept = [{at for at, _ in _matches(base, side)} for side in (ours, theirs)]
     found = [Counter(text for line in result for text in _shown(line)) for result in results]
-    columns = [
-        Counter((_column(line), text) for line in result for text in _shown(line))
-        for result in results
-    ]
-    for text, places in spots.items():
+    for text, places in _places(base).items():
         # of equal lines nobody knows which one a side took away
-        lost = sum(at not in match for at in places for match in (mine, yours))
+        lost = sum(at not in matched for at in places for matched in kept)
         if max(counts[text] for counts in found) < len(places) - lost:
             yield Breach("lines", "", f"{text} | is gone")
-        elif not lost:
-            wanted = Counter(
-                _followed(_column(base[at]), _column(ours[mine[at]]), _column(theirs[yours[at]]))
-                for at in places
-            )
-            for column, count in wanted.items():
-                there = max(counts[column, text] for counts in columns)
-                if column >= 0 and -1 not in wanted and there < count:
-                    yield Breach("columns", "", f"{text} | is not at column {column}")
+
+
+def _columns(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> Iterator[Breach]:
+    mine, yours = (dict(_matches(base, side)) for side in (ours, theirs))
+    found: dict[str, set[int]] = {}
+    for line in (line for result in results for line in result):
+        for text in _shown(line):
+            found.setdefault(text, set()).add(_column(line))
+    documents: dict[int, dict[str, list[int]]] = {}  # lines that are like no other, and columns
+    starts = [at for at, line in enumerate(base) if line.startswith("---")]
+    for text, (at, *others) in _places(base).items():
+        if at in mine and at in yours and not others:
+            lines = base[at], ours[mine[at]], theirs[yours[at]]
+            columns = [*map(_column, lines)]
+            if max(columns):
+                documents.setdefault(bisect(starts, at), {})[text] = columns
+    for document in documents.values():
+        alone = [side for side in (1, 2) if all(map(_is_alone(side), document.values()))]
+        for text, columns in document.items():
+            allowed = {columns[side] for side in alone or (1, 2)}
+            if text in found and not found[text] & allowed:
+                yield Breach("columns", "", f"{text} | is not at column {min(allowed)}")
+
+
+def _is_alone(side: int) -> Callable[[list[int]], bool]:
+    """Whether it is this one of the two sides that has a line at another column."""
+    return lambda columns: columns[0] == columns[3 - side] != columns[side]
+
+
+def _places(base: Lines) -> dict[str, list[int]]:
+    """Where each line that says something stands."""
+    places: dict[str, list[int]] = {}
+    for at, line in enumerate(base):
+        if any(map(str.isalnum, line)):
+            places.setdefault(_bare(line), []).append(at)
+    return places
 
 
 def _matches(base: Lines, side: Lines) -> Iterator[tuple[int, int]]:
@@ -165,10 +187,3 @@ def _shown(line: str) -> tuple[str, ...]:
 
 def _column(line: str) -> int:
     return len(line) - len(line.lstrip(" -"))
-
-
-def _followed(base: int, ours: int, theirs: int) -> int:
-    """The column of the side that changed it; -1 where both did."""
-    if base in (ours, theirs) or ours == theirs:
-        return theirs if ours == base else ours
-    return -1
