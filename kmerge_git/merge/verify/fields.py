@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.verify.elements import Tables
+    from kmerge_git.merge.verify.sequences import Count
 
     # base, ours, theirs, result
     Nodes = list[Node | None]
@@ -40,17 +41,21 @@ UNLIKE = "is not what the side that changed it made it"
 class Fields:
     """One walk: the violations found, and the counts that are judged when it is over."""
 
-    __slots__ = ("exempt", "found", "settled", "tallies")
+    __slots__ = ("exempt", "found", "has_conflicts", "perhaps", "settled", "tallies")
 
-    def __init__(self) -> None:
+    def __init__(self, *, has_conflicts: bool) -> None:
+        self.has_conflicts = has_conflicts
         self.settled: set[Path] = set()  # in the document that is walked
         self.found: list[Violation] = []
         self.exempt: set[str] = set()  # the lines of what was settled
         self.tallies = Tallies()
+        self.perhaps = (
+            Tallies()
+        )  # what base has besides, if both sides renamed it, each its own way
 
     def tell(self, law: str, site: Site, what: str, which: object = None) -> None:
         """Note a violation."""
-        self.found.append(Violation(law, site.number, site.path, what, which))
+        self.found.append(Violation(law, site.number, site.path, what, (site.path, which)))
 
     # -- what has a path
 
@@ -64,12 +69,21 @@ class Fields:
             at = rows[key]
             there = [entry is not None for entry in at]
             if site.told and there == [True, False, False, False] and not both_gained:
-                continue  # deleted by both: they did not give it one new name
+                # deleted by both, for they gave it no new name together; in a conflict, two names
+                self.aside(at, inner(key), site, key)
+                continue
             # the fields of what may have been renamed come from elsewhere, too
             renamed = both_lost if there[1] and there[2] else lost[0 if there[1] else 1]
             pure = site.pure and (there[0] or not renamed)
             fresh = site.fresh or (pure and there[:RESULT] == [False, True, True])
             self.entry(at, inner(key).but(pure=pure, fresh=fresh), site, key)
+
+    def aside(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
+        """An entry that base alone has, and that may count or not."""
+        if self.has_conflicts:
+            kept, self.tallies = self.tallies, self.perhaps
+            self.entry(at, site, around, key)
+            self.tallies = kept
 
     def entry(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
         """An entry of a mapping, a keyed element, a document."""
@@ -157,24 +171,36 @@ class Fields:
             if not elements.is_leaf(key):
                 continue
             self.tallies.count(site, key, count, site.fresh)
-            low, high = allowed(key, *keys[:RESULT])
-            if laws and not low <= count[RESULT] <= high:
+            low, high = allowed(key, *keys[:RESULT]) if laws else (0, count[RESULT])
+            if not low <= count[RESULT] <= high:
                 self.tell("count", site, elements.miscounted(key, count[RESULT], low, high))
         if laws:
-            what, which = unexplained(
-                {key: n for key, n in counts.items() if not elements.is_leaf(key)}
-            )
-            if what:
-                self.tell("count", site, what, which)
-            if rule.kind != "set" and not rule.bag:
-                self.order(keys, site)
+            self.whole(counts, keys, site, rule)
+        if site.fresh:  # what both sides added alike is the base of the rest
+            lists, keys = [lists[1], *lists[1:]], [keys[1], *keys[1:]]
+            differing = {key: [min(count[1:3]), *count[1:]] for key, count in differing.items()}
         inner = site.elements()
         for side, entries in enumerate(lists):
             for entry, key in zip(entries, keys[side], strict=True):
-                if key in differing and not elements.is_leaf(key):
-                    nodes: Nodes = [None, None, None, None]
-                    nodes[side] = entry.value
-                    self.value(nodes, inner, site, "")
+                if key in differing and differing[key][side] and not elements.is_leaf(key):
+                    self.alone(entry.value, side, inner, site)
+
+    def whole(
+        self, counts: dict[Hashable, Count], keys: list[list[Hashable]], site: Site, rule: ListRule
+    ) -> None:
+        """A list without keys that all four have: what became of its elements, and their order."""
+        inside = {key: count for key, count in counts.items() if not elements.is_leaf(key)}
+        what, which = unexplained(inside)
+        if what:
+            self.tell("count", site, what, which)
+        if rule.kind != "set" and not rule.bag:
+            self.order(keys, site)
+
+    def alone(self, node: Node, side: int, site: Site, around: Site) -> None:
+        """An element, or a document, that nothing tells from others, of one of the four."""
+        nodes: Nodes = [None, None, None, None]
+        nodes[side] = node
+        self.value(nodes, site.but(told=False), around, "")
 
     def order(self, keys: list[list[Hashable]], site: Site) -> None:
         """The law of order, where it means something."""
@@ -185,9 +211,9 @@ class Fields:
     def judge(self) -> None:
         """Look at what was counted all over the file; a place is told of once."""
         told = {(v.document, v.path) for v in self.found}
-        for place, what in self.tallies.wrong():
+        for which, place, what in self.tallies.wrong(self.perhaps):
             if place not in told:
-                self.found.append(Violation("count", *place, what))
+                self.found.append(Violation("count", *place, what, which))
 
     def leave_out(self, at: Iterable[Entry | None]) -> None:
         """Remember the lines of something that a policy or the favourite side settled."""
@@ -219,7 +245,7 @@ def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
     left = [key for key, at in rows.items() if not _cancels_out(_values(at))]
     agreed = {key for key in left if _replaced(_values(rows[key]))}
     gone = {key for key in left if rows[key][0] and not any(rows[key][1:])}
-    if len(agreed) == len(gone):  # both made the same of them
+    if not gone or len(agreed) == len(gone):  # both made the same of them
         left = [key for key in left if key not in agreed and key not in gone]
     moved = any(None in rows[key][:RESULT] for key in left)
     known = set(left)

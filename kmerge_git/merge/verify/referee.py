@@ -57,19 +57,24 @@ def violations(
     journal has them. Documents of `read` were parsed before, and are not parsed again.
     """
     known = {document.content: document for document in read}
-    found = _broken(at, result, settled, known)
+    found = _broken(at, result, settled, known, has_conflicts=other is not None)
     if not found or other is None:
         return found
-    always = {v.key for v in _broken(at, other, settled, known)}
+    always = {v.key for v in _broken(at, other, settled, known, has_conflicts=True)}
     return [v for v in found if v.key in always]
 
 
 def _broken(
-    at: Three[Stream], result: Stream, settled: Settled, known: dict[str, Document]
+    at: Three[Stream],
+    result: Stream,
+    settled: Settled,
+    known: dict[str, Document],
+    *,
+    has_conflicts: bool,
 ) -> list[Violation]:
     rest = _without_settled([list(stream.documents) for stream in (*at.each(), result)])
     path = result.source.path or at.ours.source.path
-    fields = Fields()
+    fields = Fields(has_conflicts=has_conflicts)
     if any(rest):
         numbers = [document.number for document in rest[RESULT]]
         known = {**known, **{d.content: d for documents in rest[:RESULT] for d in documents}}
@@ -170,9 +175,7 @@ def _documents(
 
 def _alone(fields: Fields, root: Node, side: int, site: Site) -> list[Node]:
     """Walk a document that has no name of its own; it is returned if it has none at all."""
-    nodes: list[Node | None] = [None, None, None, None]
-    nodes[side] = root
-    fields.value(nodes, site.but(told=False), site, "")
+    fields.alone(root, side, site, site)
     known = identity(root)
     for part in elements.parts(known) if known is not None else ():
         fields.tallies.one(site, part, side)

@@ -101,7 +101,8 @@ class Site:
     def elements(self) -> Site:
         """The place of the elements of the list here, which no path tells apart."""
         site = self._moved(None, f"{self.pattern}[]", self.where.items())
-        site.is_fixed, site.told, site.pure, site.entire = True, False, False, True
+        site.is_fixed, site.told, site.pure = True, False, False
+        site.entire, site.fresh = True, False
         return site
 
     def _moved(self, step: Step | None, pattern: str, where: Where) -> Site:

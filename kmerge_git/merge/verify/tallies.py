@@ -53,13 +53,17 @@ class Tallies:
         tally = self.values.setdefault((name, value), {})
         tally.setdefault((around.number, around.path), [0, 0, 0, 0])[side] += 1
 
-    def wrong(self) -> Iterator[tuple[Place, str]]:
-        """Keys that stand too often or not often enough, where, and how often."""
-        for (_, key), tally in self.keys.items():
+    def wrong(self, perhaps: Tallies) -> Iterator[tuple[tuple[str, Hashable], Place, str]]:
+        """Keys that stand too often or not often enough, where, and how often.
+
+        `perhaps` are some more that base may have.
+        """
+        for which, tally in self.keys.items():
             base, ours, theirs, made = _sums(tally)
-            low, high = bounds(base, ours, theirs)
-            if not low <= made <= high:
-                yield _place(tally), elements.miscounted(key, made, low, high)
+            more = _sums(perhaps.keys.get(which, {}))[0]
+            allowed = [bounds(base, ours, theirs), bounds(base + more, ours, theirs)]
+            if not any(low <= made <= high for low, high in allowed):
+                yield which, _place(tally), elements.miscounted(which[1], made, *allowed[0])
 
     def lost(self) -> Iterator[tuple[Meaning, Place]]:
         """Values that one side alone brought and the result seems not to have, and where."""
