@@ -23,11 +23,12 @@ UNLIKE = "is not there as both sides kept it"
 
 
 def line_laws(
-    at: Three[Stream], result: Stream, rest: Documents, exempt: set[str]
+    at: Three[Stream], result: Stream, rest: Documents, exempt: set[str], *, any_column: bool
 ) -> list[Violation]:
     """The laws of comments and of untouched lines, over the documents that are left to look into.
 
     What opens documents, and what stands before and behind them, is looked at in the whole file.
+    Lines may stand at `any_column` where a person will look at the result anyway.
     """
     around = [_around(stream) for stream in (*at.each(), result)]
     if len(set(around)) == 1 and not any(rest):
@@ -40,7 +41,9 @@ def line_laws(
     if any("#" in text for text in texts):  # block scalars are told by their headers
         whole = [a + _whole(documents) for a, documents in zip(around, rest, strict=True)]
     found = [("comment", *told) for told in _comments(whole, exempt, may_hide=may_hide)]
-    untouched = [line for line in _untouched(texts, lines) if line not in exempt]
+    untouched = [
+        line for line in _untouched(texts, lines, any_column=any_column) if line not in exempt
+    ]
     if untouched and may_hide:
         before = _bare(_whole(rest[0]))
         untouched = [line for line in untouched if before.count(line) == 1]
@@ -141,10 +144,10 @@ def _dashes(bare: str) -> int:
     return taken
 
 
-def _untouched(texts: list[str], bare: list[list[str]]) -> list[str]:
+def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> list[str]:
     """Lines that both sides kept, and that the result has less often or at another column."""
     columns = [[len(line) - len(line.lstrip(" ")) for line in t.split("\n")] for t in texts]
-    needed = _needed(columns, bare)
+    needed = _needed(columns, bare, any_column=any_column)
     there: dict[tuple[int, str], int] = {}
     for column, line in zip(columns[RESULT], bare[RESULT], strict=True):
         for key in ((column, line), (ANY, line)):
@@ -161,7 +164,9 @@ def _untouched(texts: list[str], bare: list[list[str]]) -> list[str]:
     return lost
 
 
-def _needed(columns: list[list[int]], bare: list[list[str]]) -> dict[tuple[int, str], int]:
+def _needed(
+    columns: list[list[int]], bare: list[list[str]], *, any_column: bool
+) -> dict[tuple[int, str], int]:
     """The lines that both sides kept, at the columns where they belong, and how often."""
     mine, yours = (_kept(bare[0], bare[side]) for side in (1, 2))
     kept = {
@@ -172,7 +177,8 @@ def _needed(columns: list[list[int]], bare: list[list[str]]) -> dict[tuple[int, 
     both_move = all(any(place[0] != place[side] for place in kept.values()) for side in (1, 2))
     needed: dict[tuple[int, str], int] = {}
     for n, place in kept.items():
-        key = _standing(*place, may_stay=both_move), bare[0][n]
+        column = ANY if any_column else _standing(*place, may_stay=both_move)
+        key = column, bare[0][n]
         needed[key] = needed.get(key, 0) + 1
     return needed
 

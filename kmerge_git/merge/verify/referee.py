@@ -82,7 +82,7 @@ def _broken(
         _documents(fields, parsed, numbers, path, settled)
         fields.judge()
         _values(fields, parsed)
-    found = [*fields.found, *line_laws(at, result, rest, fields.exempt)]
+    found = [*fields.found, *line_laws(at, result, rest, fields.exempt, any_column=has_conflicts)]
     for violation in found:
         if violation.document >= 0:
             root = result.documents[violation.document].root
