@@ -76,34 +76,40 @@ def _pairs(base: Lines, side: Lines) -> dict[int, int]:
 
 
 def _moved(lines: Lines, wanted: dict[int, int]) -> str:
-    """The text with its lines at the wanted columns; the others move as what they stand below."""
+    """The text with its lines at the wanted columns; the others move as those beside them."""
+    columns = [_column(line) if line.strip() else -1 for line in lines]
+    shifts = {number: wanted[number] - columns[number] for number in wanted}
     result: Lines = []
     above = [(-1, 0)]  # the columns of the lines around, and how far each moved
-    for number, line in enumerate(lines):
-        if not line.strip():
+    for number, (line, column) in enumerate(zip(lines, columns, strict=True)):
+        if column < 0:
             result.append(line)
             continue
-        column = _column(line)
         while above[-1][0] > column:
             above.pop()
-        shift = wanted[number] - column if number in wanted else above[-1][1]
-        if number not in wanted and line[column] == "-":
-            shift = _shift_of_element(lines, wanted, number, shift)
+        shift = shifts.get(number)
+        if shift is None:
+            shift = _shift_beside(columns, shifts, number, line[column] == "-")
+        if shift is None:
+            shift = above[-1][1]
         above.append((column, shift))
         result.append(" " * max(column + shift, 0) + line[column:])
     return "\n".join(result)
 
 
-def _shift_of_element(lines: Lines, wanted: dict[int, int], number: int, shift: int) -> int:
-    """How far the first line of an element moves: as the others of it."""
-    column = _column(lines[number])
-    for below in range(number + 1, len(lines)):
-        line = lines[below]
-        if line.strip() and _column(line) <= column:
-            break
-        if below in wanted and _column(line) == column + 2:
-            return wanted[below] - _column(line)
-    return shift
+def _shift_beside(
+    columns: list[int], shifts: dict[int, int], number: int, is_element: bool
+) -> int | None:
+    """How far the nearest line moves that stands in the same block; of an element its own lines."""
+    column = columns[number]
+    inside = column + 2 if is_element else column
+    for rest in (range(number + 1, len(columns)), range(number - 1, -1, -1)):
+        for other in rest:
+            if 0 <= columns[other] < column:
+                break
+            if other in shifts and columns[other] in (column, inside):
+                return shifts[other]
+    return None
 
 
 def _column(line: str) -> int:

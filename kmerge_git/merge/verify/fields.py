@@ -118,6 +118,8 @@ class Fields:
         lists = [node if isinstance(node, Sequence) else None for node in nodes]
         if any(lists):
             self.sequence(lists, site)
+        if any(node is not None and is_block_text(node) for node in nodes):
+            return  # merged by lines
         for side, node in enumerate(nodes):
             if isinstance(node, Scalar) and "\n" not in node.value:
                 self.tallies.value(site, around, meaning(node), side)

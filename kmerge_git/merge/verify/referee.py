@@ -164,7 +164,8 @@ def _documents(
 
     def inner(name: Hashable) -> Site:
         entries = [table[name].value for table in tables if name in table]
-        shown = {describe(known) for node in entries if (known := identity(node)) is not None}
+        names = map(identity, entries)
+        shown = {describe(known) if known is not None else "" for known in names}
         fields.settled = {_as_told(path) for resource, path in settled if resource in shown}
         return Site(numbers[name], where).but(told=top.told or len(entries) == len(tables))
 
