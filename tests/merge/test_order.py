@@ -195,3 +195,22 @@ def test_what_all_have_sorted_stays_sorted(base, ours, theirs, expected):
     again, _ = weave(*(list(versions[i]) for i in (0, 2, 1)), versions[1] | versions[2])
     swapped = as_sorted(again, [versions[i] for i in (0, 2, 1)])
     assert swapped == (again if expected is None else wanted)
+
+
+@pytest.mark.parametrize(
+    "base, ours, theirs, expected",
+    [
+        ("abc", "ax", "bcn", "xn"),  # theirs stands behind what ours took away, and that behind a
+        ("abc", "abxc", "bn", "bxn"),
+        ("ab", "xb", "abn", "xbn"),
+        ("abc", "bc", "anbc", "nbc"),
+        ("abc", "xbc", "anbc", "xnbc"),
+        ("abc", "a", "abcn", "an"),
+        ("abcd", "dxa", "acn", "xan"),
+        ("abcd", "acx", "dna", "nax"),
+        ("", "x", "n", "xn"),
+    ],
+)
+def test_what_is_gone_still_tells_a_place(base, ours, theirs, expected):
+    kept = {*ours, *theirs} - {k for k in base if k not in ours or k not in theirs}
+    assert merged(base, ours, theirs, kept)[0] == expected

@@ -25,11 +25,45 @@ def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[K
     their_order = [k for k in theirs if k in members]
     we_moved, they_moved = our_order != common, their_order != common
     if they_moved and not we_moved:
-        result = _inserted(theirs, in_theirs, ours, behind=set())
+        canvas = _with_gone(theirs, base, ours)
+        result = _inserted(canvas, set(canvas), ours, behind=set())
     else:
-        result = _inserted(ours, in_ours, theirs, behind=in_ours - in_base - in_theirs)
+        canvas = _with_gone(ours, base, theirs)
+        result = _inserted(canvas, set(canvas), theirs, behind=in_ours - in_base - in_theirs)
     clash = we_moved and they_moved and our_order != their_order
     return [k for k in result if k in kept], clash
+
+
+def _with_gone(side: Keys, base: Keys, other: Keys) -> Keys:
+    """A side with what it took away where base had it: what the other side put beside it finds it.
+
+    What the side put in its place stands in front of it. Where a side moved anything, base's order
+    tells nothing.
+    """
+    there, old = set(side), set(base)
+    if there.issuperset(old) or _has_moved(base, side) or _has_moved(base, other):
+        return side
+    gone: dict[Hashable, Keys] = {None: []}  # behind what of base that the side still has
+    before = None
+    for key in base:
+        if key in there:
+            before = key
+            gone[key] = []
+        else:
+            gone[before].append(key)
+    result: Keys = []
+    waiting = gone[None]
+    for key in side:
+        if key in old:
+            result += waiting
+            waiting = gone[key]
+        result.append(key)
+    return result + waiting
+
+
+def _has_moved(base: Keys, side: Keys) -> bool:
+    there, old = set(side), set(base)
+    return [key for key in side if key in old] != [key for key in base if key in there]
 
 
 def _inserted(canvas: Keys, there: set[Hashable], other: Keys, *, behind: set[Hashable]) -> Keys:
