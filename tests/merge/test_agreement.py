@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kmerge_git.merge.verify.line_opinion import same_but_for_order
 from kmerge_git.pipeline import merge_files
 
 BASE = """\
@@ -116,3 +117,23 @@ def test_the_same_line_twice_is_no_agreement() -> None:
     was_asked, text = asked(ours, theirs)
     assert was_asked
     assert text.count(item) == 1
+
+
+@pytest.mark.parametrize(
+    "one, other, expected",
+    [
+        ("a: [1, 2]\n", "a:\n- 2\n- 1\n", True),
+        ("a: [1, 1, 2]\n", "a: [1, 2, 2]\n", False),
+        ("a: [[1, 2], [3]]\n", "a: [[3], [2, 1]]\n", True),
+        ("a: [[1, 2], [3]]\n", "a: [[1], [2, 3]]\n", False),
+        ("a: [{b: 1}]\n", "a: [{b: '1'}]\n", False),
+        ("a: {b: 1}\n", "a: [b, 1]\n", False),
+        ("a: []\n", "a: {}\n", False),
+        ("a: 1\n---\n---\nb: 1\n", "b: 1\n---\na: 1\n", True),
+        ("a: 1\n---\na: 1\n", "a: 1\n", False),
+        ("a: &x [1]\nb: *x\n", "a: &y [1]\nb: *y\n", False),
+        ("a: 1\n", "a: [\n", False),
+    ],
+)
+def test_the_same_in_another_order(one, other, expected):
+    assert same_but_for_order(other.encode(), one, "") is expected

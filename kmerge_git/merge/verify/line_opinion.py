@@ -13,14 +13,19 @@ from kmerge_git.text.diff3 import diff3
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
+from kmerge_git.tree.nodes import Collection
+from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Hashable, Iterable
 
     from kmerge_git.merge.documents import MergedDocument, MergedFile
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.tree.documents import Stream
+    from kmerge_git.tree.nodes import Node
+
+    Counts = frozenset[tuple[Hashable, int]]
 
 # What lines do not tell: whether an alias has its anchor and an anchor is alone, and where a text
 # of several lines ends.
@@ -83,6 +88,36 @@ def same_meaning(data: bytes, text: str, path: str) -> bool:
         return same_documents(theirs, split(Source.of(text)).documents)
     except KmergeError:
         return False
+
+
+def same_but_for_order(data: bytes, text: str, path: str) -> bool:
+    """Whether a merge by lines holds what our text holds, in another order or with blank documents.
+
+    Order may mean something: that is for the referee to say.
+    """
+    try:
+        return _in_no_order(split(Source(data, path))) == _in_no_order(split(Source.of(text)))
+    except KmergeError:
+        return False
+
+
+def _in_no_order(stream: Stream) -> Counts:
+    return _counted(_without_order(root) for root in stream.roots)
+
+
+def _counted(things: Iterable[Hashable]) -> Counts:
+    counts: dict[Hashable, int] = {}
+    for thing in things:
+        counts[thing] = counts.get(thing, 0) + 1
+    return frozenset(counts.items())
+
+
+def _without_order(node: Node) -> Hashable:
+    """What two collections share that differ in nothing but order."""
+    if not isinstance(node, Collection):
+        return canon(node)
+    inside = ((entry.name, _without_order(entry.value)) for entry in node.entries)
+    return type(node).__name__, node.anchor, node.tag, _counted(inside)
 
 
 def _spelling(source: Source) -> tuple[bool, str, bool]:
