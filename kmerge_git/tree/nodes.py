@@ -6,7 +6,8 @@ the whole file. Nothing here is ever changed after it was built.
 
 Who owns a line of a block collection (the one rule, see `tree.extents`):
 - an entry owns its lines from its key or dash to the end of its value's last line, the trailing
-  comment included, and the comment lines right below it that are indented deeper than it;
+  comment included, and the comment lines right below it that are indented deeper than it, or show
+  what its empty `[]` or `{}` may hold: a blank line follows them, or nothing;
 - what stands between two entries (blank lines, comments) is the `lead` of the second one; the
   comment block that touches the second one is `attached` to it;
 - before the first entry of a collection only the attached block is its lead, the rest is the

@@ -7,6 +7,7 @@ import pytest
 from kmerge_git.merge.decide.comments import comment_lines, merge_lines
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.hunks import line_pieces
+from kmerge_git.pipeline import merge_files
 from kmerge_git.text.pieces import Hunk
 
 CASES = {
@@ -60,3 +61,23 @@ def test_a_comment_stays_as_far_from_what_it_belongs_to() -> None:
     lines = comment_lines("  # at\n    # in\n# out\n", 2)
     assert line_pieces([lines], 2, (), "", "") == ["  # at\n    # in\n# out\n"]
     assert line_pieces([lines], 4, (), "", "") == ["    # at\n      # in\n  # out\n"]
+
+
+BELOW = {
+    "both add": ("# - x|", "# - x|# - o|", "# - t|# - x|", "# - t|# - x|# - o|"),
+    "both add in one place": ("# - x|", "# - x|# - o|", "# - x|# - t|", "# - x|# - o|# - t|"),
+    "one adds, one takes away": ("# - x|", "", "# - x|# - t|", "# - t|"),
+    "both rewrite": ("# - x|", "# - o|", "# - t|", None),
+    "one rewrites, one takes away": ("# - x|", "# - o|", "", None),
+}
+
+
+@pytest.mark.parametrize("base, ours, theirs, expected", BELOW.values(), ids=BELOW)
+def test_examples_below_an_empty_collection(
+    base: str, ours: str, theirs: str, expected: str | None
+) -> None:
+    trio = (f"a: []|{below}|b: 1|".replace("|", "\n").encode() for below in (base, ours, theirs))
+    outcome = merge_files(*trio, line_merge=lambda *_: (b"", False))
+    assert outcome.clean is (expected is not None)
+    if expected is not None:
+        assert outcome.text.decode().replace("\n", "|") == f"a: []|{expected}|b: 1|"

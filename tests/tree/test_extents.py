@@ -48,6 +48,16 @@ def table(lines: list[tuple[str, str]]) -> tuple[str, list[tuple[str, str]]]:
         [("0>", "a:"), ("0>", "  x: 1"), ("0>", "  # deeper"), ("1a", "# two"), ("1>", "b: 2")],
         [("0>", "a:"), ("0>", "  x: 1"), ("0>", ""), ("0>", "  # deeper"), ("1>", "b: 2")],
         [("0>", "a: 1"), ("1a", "# two"), ("1a", "  # deeper, but behind"), ("1>", "b: 2")],
+        # comments right below an empty collection, apart from what follows, show what it may hold
+        [("0>", "a: []"), ("0>", "# - x"), ("1l", ""), ("1>", "b: 2")],
+        [("0>", "a: {}  # one"), ("0>", "# x: 1"), ("0>", "# y: 2"), ("1l", ""), ("1a", "# two"), ("1>", "b: 2")],
+        [("0>", "a: []"), ("0>", "  # deeper"), ("0>", "# - x"), ("1l", ""), ("1>", "b: 2")],
+        [("0>", "a: []"), ("0>", "# - x")],
+        [("0>", "a: []"), ("0>", "# - x"), ("f", ""), ("f", "# foot")],
+        [("0>", "a: []"), ("1a", "# two"), ("1>", "b: 2")],
+        [("0>", "a: []"), ("1l", ""), ("1l", "# alone"), ("1l", ""), ("1>", "b: 2")],
+        [("0>", "a:"), ("0>", "  x: []"), ("1l", "# alone"), ("1l", ""), ("1>", "b: 2")],
+        [("0>", "a: [x]"), ("1l", "# alone"), ("1l", ""), ("1>", "b: 2")],
         # before the first entry only the attached block is its lead, the rest is the head
         [("h", "# head"), ("h", ""), ("0a", "# one"), ("0>", "a: 1"), ("1>", "b: 2")],
         [("h", "# head"), ("h", ""), ("0>", "a: 1")],

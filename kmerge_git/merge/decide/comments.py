@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from kmerge_git.merge.plan import Clash, Line
-from kmerge_git.merge.three import Three, cut, standing, whose
+from kmerge_git.merge.three import Three, agreed, cut, standing, whose
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import comments, same_comments
-from kmerge_git.tree.spans import column_of, comment_behind, foot, head, is_linewise
+from kmerge_git.tree.spans import after, column_of, comment_behind, foot, head, is_linewise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -178,6 +178,29 @@ def merge_tail(tails: Three[str]) -> tuple[str | None, bool]:
     """The text behind a value: (theirs or None for ours, whether both changed it)."""
     side = whose(tails.map(str.strip))
     return tails.theirs if side == "theirs" else None, not side
+
+
+def merged_tail(at: Three[Entry | None]) -> str | None:
+    """The texts behind the values, if only the lines below them differ, and can be merged."""
+    columns = {column_of(entry) for entry in at.each() if entry is not None}
+    tails = at.map(
+        lambda entry: after(entry).partition("\n") if entry is not None else ("", "", "")
+    )
+    first = agreed(tails.map(lambda tail: tail[0].strip()))
+    if first is None or len(columns) > 1:
+        return None
+    column = columns.pop()
+    below = tails.map(lambda tail: comment_lines(tail[2], column))
+    if not any(all(line in side for line in below.base) for side in (below.ours, below.theirs)):
+        return None  # what one side took away here may stand elsewhere
+    parts = merge_lines(below) or [below.ours]
+    line = next(tail[0] for tail in tails.each() if tail[0].strip() == first)
+    lines = [line.rstrip()]
+    for part in parts:
+        if isinstance(part, Three):
+            return None
+        lines += [one.spelled for one in part if isinstance(one, Line)]
+    return "\n".join(lines) + "\n"
 
 
 def has_own_comment(tails: Three[str]) -> bool:

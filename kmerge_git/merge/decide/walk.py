@@ -17,6 +17,7 @@ from kmerge_git.merge.decide.comments import (
     head_lines,
     lead_lines,
     loses_comments,
+    merged_tail,
 )
 from kmerge_git.merge.decide.rules import BY_ELEMENTS
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
@@ -95,6 +96,9 @@ class Walk:
         follows: str | None = None
         if keeps_tail(plan, ours, theirs):
             follows, clash = self.rules.tail(tails, plan)
+            if clash:
+                follows = merged_tail(at)
+                clash = follows is None
         else:  # a comment that only this side has finds no place behind the other side's value
             clash = has_own_comment(tails if isinstance(plan, Take) else tails.swapped())
         if clash:
