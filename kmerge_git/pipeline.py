@@ -205,7 +205,7 @@ def _clean(
         return Outcome(data, True, "structure")
     if count == 0 and same_meaning(by_lines, text, options.path) and judge.accepts(by_lines):
         return Outcome(by_lines, True, "lines", reason="the line merge means the same")
-    if len(split(Source.of(text)).documents) != len(merged.documents):
+    if len(split_like(Source.of(text), streams.ours).documents) != len(merged.documents):
         raise Unsupported("the result has other documents than were merged")
     found = judge.objections(merged, read)
     if found and count == 0 and judge.accepts(by_lines):

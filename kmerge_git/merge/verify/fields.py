@@ -19,7 +19,7 @@ from kmerge_git.merge.verify.sequences import (
 from kmerge_git.merge.verify.sites import RESULT, Site, Violation
 from kmerge_git.merge.verify.tallies import Tallies
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.same import canon, same_node
+from kmerge_git.tree.same import canon, same_node, same_text
 from kmerge_git.tree.scalars import meaning
 from kmerge_git.tree.spans import is_block_text
 
@@ -271,9 +271,12 @@ def _values(at: Entries) -> Nodes:
 
 
 def _same(a: Node | None, b: Node | None) -> bool:
+    """Whether two values need no look inside: blocks of one text, others of one meaning."""
     if a is None or b is None:
         return a is b
-    return a is b or same_node(a, b)
+    if isinstance(a, Collection) and isinstance(b, Collection) and not (a.flow and b.flow):
+        return same_text(a, b)
+    return same_node(a, b)
 
 
 def _presence(at: Nodes, *, is_one: bool) -> tuple[str, str]:

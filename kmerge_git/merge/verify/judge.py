@@ -11,7 +11,7 @@ from kmerge_git.merge.plan import Why
 from kmerge_git.merge.verify import damage
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import split, split_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Judge:
         return [violation for violation in found if violation.about not in shown]
 
     def _read(self, text: str) -> Stream:
-        return split(Source.of(text, self._options.path))
+        return split_like(Source.of(text, self._options.path), self._at.ours)
 
     def _violations(
         self, result: Stream, other: Stream | None = None, read: list[Document] | None = None
