@@ -21,7 +21,13 @@ from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import damage, proof
 from kmerge_git.merge.verify.judge import Judge, uncertain, widened
-from kmerge_git.merge.verify.line_opinion import Asked, needs_proof, opinion, same_meaning
+from kmerge_git.merge.verify.line_opinion import (
+    Asked,
+    needs_proof,
+    opinion,
+    same_but_for_order,
+    same_meaning,
+)
 from kmerge_git.outcome import LABELS, SIDES, Conflict, Options, Outcome
 from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
@@ -203,8 +209,13 @@ def _clean(
     read = proof.prove(merged, "ours") if not is_confirmed or needs_proof(merged) else []
     if is_confirmed:
         return Outcome(data, True, "structure")
-    if count == 0 and same_meaning(by_lines, text, options.path) and judge.accepts(by_lines):
-        return Outcome(by_lines, True, "lines", reason="the line merge means the same")
+    if count == 0:
+        is_same = same_meaning(by_lines, text, options.path)
+        if (is_same or same_but_for_order(by_lines, text, options.path)) and judge.accepts(
+            by_lines
+        ):
+            reason = "means the same" if is_same else "has another order that is right, too"
+            return Outcome(by_lines, True, "lines", reason=f"the line merge {reason}")
     if len(split_like(Source.of(text), streams.ours).documents) != len(merged.documents):
         raise Unsupported("the result has other documents than were merged")
     found = judge.objections(merged, read)
