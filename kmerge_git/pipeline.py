@@ -17,10 +17,11 @@ from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.ends import put_mark_into_hunk, to_bytes
 from kmerge_git.merge.journal import Journal
+from kmerge_git.merge.merged import conflict, whole_conflict
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import damage, proof
-from kmerge_git.merge.verify.judge import Judge, uncertain, widened
+from kmerge_git.merge.verify.judge import Referee, uncertain, widened
 from kmerge_git.merge.verify.line_opinion import (
     Asked,
     needs_proof,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kmerge_git.merge.decide.rules import Policy, Rules
-    from kmerge_git.merge.documents import MergedFile
+    from kmerge_git.merge.merged import MergedFile
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.verify.sites import Violation
     from kmerge_git.text.linemerge import LineMerge
@@ -117,7 +118,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
             if count or damage.is_sound(text, streams, options.path):
                 raise  # git's line merge is the better answer
             for document in proof.unproved(merged):
-                document.give_up(documents.conflict(document.at, Why.UNPROVED))
+                document.give_up(conflict(document.at, Why.UNPROVED))
             found = _conflicted(merged, sources, options)
         if isinstance(found, Outcome):
             found.tell(journal.decisions)
@@ -136,7 +137,7 @@ def _doubtful(
     why = uncertain(found[0])
     if count:
         raise Unsupported(why)
-    whole = documents.whole_conflict(sources.map(lambda source: source.text), why)
+    whole = whole_conflict(sources.map(lambda source: source.text), why)
     return _conflicted(whole, sources, options)
 
 
@@ -173,15 +174,15 @@ def _better(
 ) -> Outcome | list[Violation]:
     """The better of the two merges; or, where ours is no right one, what is wrong with it."""
     hunks = merged.hunks()
-    judge = Judge(streams, options, journal.settled)
+    referee = Referee(streams, options, journal.settled)
     if not hunks:
-        return _clean(merged, streams, options, judge, lines)
+        return _clean(merged, streams, options, referee, lines)
     read = [document for side in SIDES for document in proof.prove(merged, side)]
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
         text, count = lines.result()
-        if count == 0 and judge.accepts(text):
+        if count == 0 and referee.accepts(text):
             return Outcome(text, True, "lines", reason="git's line merge is clean")
-    found = judge.objections(merged, read)
+    found = referee.objections(merged, read)
     return found or _conflicted(merged, streams.map(lambda stream: stream.source), options)
 
 
@@ -195,7 +196,7 @@ def _is_beyond_lines(hunk: Hunk) -> bool:
 
 
 def _clean(
-    merged: MergedFile, streams: Three[Stream], options: Options, judge: Judge, lines: Asked
+    merged: MergedFile, streams: Three[Stream], options: Options, referee: Referee, lines: Asked
 ) -> Outcome | list[Violation]:
     """Ours is clean: git's bytes if they mean the same, or if only they are certain; else ours."""
     text = merged.decided("ours")
@@ -211,15 +212,15 @@ def _clean(
         return Outcome(data, True, "structure")
     if count == 0:
         is_same = same_meaning(by_lines, text, options.path)
-        if (is_same or same_but_for_order(by_lines, text, options.path)) and judge.accepts(
+        if (is_same or same_but_for_order(by_lines, text, options.path)) and referee.accepts(
             by_lines
         ):
             reason = "means the same" if is_same else "has another order that is right, too"
             return Outcome(by_lines, True, "lines", reason=f"the line merge {reason}")
     if len(split_like(Source.of(text), streams.ours).documents) != len(merged.documents):
         raise Unsupported("the result has other documents than were merged")
-    found = judge.objections(merged, read)
-    if found and count == 0 and judge.accepts(by_lines):
+    found = referee.objections(merged, read)
+    if found and count == 0 and referee.accepts(by_lines):
         return Outcome(by_lines, True, "lines", reason=uncertain(found[0]))
     return found or Outcome(data, True, "structure")
 
@@ -261,7 +262,7 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
         return _kept(texts, options, reason)
     if count == 0 and damage.breaks(text, texts, options.path):
         sources = texts.map(lambda data: Source(data, options.path))
-        whole = documents.whole_conflict(sources.map(lambda source: source.text), Why.DAMAGE)
+        whole = whole_conflict(sources.map(lambda source: source.text), Why.DAMAGE)
         outcome = _conflicted(whole, sources, options)
         outcome.reason = reason
         return outcome

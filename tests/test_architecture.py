@@ -44,11 +44,13 @@ ROOMS = {
     "elision": {"three"},
     "decide": BESIDE,
     "write": {"three", "plan"},
-    "documents": BESIDE | {"elision", "decide", "write"},
+    "reindent": {"three"},
+    "merged": {"three", "plan", "elision"},
+    "documents": BESIDE | {"elision", "reindent", "merged", "decide", "write"},
     "reshape": {"three", "plan", "write"},
-    "undecided": {"three", "plan", "documents", "write"},
-    "ends": {"three", "documents"},
-    "verify": {"three", "plan", "documents"},
+    "undecided": {"three", "plan", "merged", "write"},
+    "ends": {"three", "merged"},
+    "verify": {"three", "plan", "merged"},
     "kyaml": BESIDE | {"decide", "documents", "ends", "verify"},
 }
 OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "__init__"}

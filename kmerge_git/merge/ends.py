@@ -8,7 +8,7 @@ from kmerge_git.text.source import Source, encode
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.documents import MergedFile
+    from kmerge_git.merge.merged import MergedFile
 
 BOM = "\ufeff"
 

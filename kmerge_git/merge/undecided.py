@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.identity import Identity, describe, identity
 from kmerge_git.kube.listkeys import KEYS, field_text
-from kmerge_git.merge.documents import MergedDocument, MergedFile, texts_of
+from kmerge_git.merge.merged import MergedDocument, MergedFile, texts_of
 from kmerge_git.merge.plan import Build, Clash, Item, NewText, Plan, Take, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.document import write_document
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as List
 
     from kmerge_git.kube.fieldpath import Step
-    from kmerge_git.merge.documents import Trio
+    from kmerge_git.merge.merged import Trio
     from kmerge_git.merge.plan import Lines
     from kmerge_git.text.pieces import Pieces
 

@@ -10,6 +10,7 @@ from kmerge_git.errors import KmergeError, Unproved
 from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.journal import Journal
+from kmerge_git.merge.merged import conflict
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.proof import holds, prove, unproved
@@ -114,6 +115,6 @@ def test_what_does_not_hold_becomes_a_conflict_of_its_document() -> None:
         prove(whole, "ours")
     assert issubclass(Unproved, KmergeError)
     for document in unproved(whole):
-        document.give_up(documents.conflict(document.at, Why.UNPROVED))
+        document.give_up(conflict(document.at, Why.UNPROVED))
     prove(whole, "ours")
     assert side_text(resource.pieces, "theirs") == resource.at.theirs.content

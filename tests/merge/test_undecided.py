@@ -10,7 +10,7 @@ from itertools import product
 
 import pytest
 
-from kmerge_git.merge.documents import MergedDocument, MergedFile
+from kmerge_git.merge.merged import MergedDocument, MergedFile
 from kmerge_git.merge.plan import Build, Clash, Item, Keep
 from kmerge_git.merge.three import Three, cut
 from kmerge_git.merge.undecided import undecided_text

@@ -39,12 +39,6 @@ class Asides:
         self.names = names
 
 
-def may_part(at: Three[Collection | None]) -> bool:
-    """Whether base and a side have comments, and all are block collections."""
-    made = [c for c in at.each() if c is not None and not c.flow and c.entries]
-    return len(made) == 3 and "#" in made[0].text[made[0].top : made[0].bottom]
-
-
 def part(at: Three[C | None], names: Three[Keys]) -> tuple[Three[C | None], Asides | None]:
     """The collections without the comments that stand among their entries, and those comments.
 

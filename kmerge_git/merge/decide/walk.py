@@ -17,6 +17,7 @@ from kmerge_git.merge.decide.comments import (
     head_lines,
     lead_lines,
     loses_comments,
+    may_part,
     merged_tail,
 )
 from kmerge_git.merge.decide.rules import BY_ELEMENTS
@@ -254,7 +255,7 @@ class Walk:
         self, at: Three[C | None], tables: Three[dict[Hashable, Entry]] | None
     ) -> tuple[Three[C | None], Asides | None]:
         """The versions of a collection without the comments that stand among its entries."""
-        if not self.rules.stops or not asides.may_part(at):
+        if not self.rules.stops or not may_part(at):
             return at, None
         if tables is not None:
             return asides.part(at, asides.names_by(tables))

@@ -118,8 +118,12 @@ class Fields:
         lists = [node if isinstance(node, Sequence) else None for node in nodes]
         if any(lists):
             self.sequence(lists, site)
+        self.leaves(nodes, site, around)
+
+    def leaves(self, nodes: Nodes, site: Site, around: Site) -> None:
+        """Count the values that stand there; texts of several lines are merged by lines."""
         if any(node is not None and is_block_text(node) for node in nodes):
-            return  # merged by lines
+            return
         for side, node in enumerate(nodes):
             if isinstance(node, Scalar) and "\n" not in node.value:
                 self.tallies.value(site, around, meaning(node), side)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.documents import MergedFile
+    from kmerge_git.merge.merged import MergedFile
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.three import Three
     from kmerge_git.merge.verify.sites import Violation
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Document, Stream
 
 
-class Judge:
+class Referee:
     """Asks the referee about the results of one merge."""
 
     __slots__ = ("_at", "_options", "_settled")

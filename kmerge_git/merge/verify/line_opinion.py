@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
-    from kmerge_git.merge.documents import MergedDocument, MergedFile
+    from kmerge_git.merge.merged import MergedDocument, MergedFile
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.tree.documents import Stream
     from kmerge_git.tree.nodes import Node

@@ -18,7 +18,7 @@ from kmerge_git.tree.scalars import meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.documents import MergedDocument, MergedFile
+    from kmerge_git.merge.merged import MergedDocument, MergedFile
     from kmerge_git.tree.documents import Document
 
 
