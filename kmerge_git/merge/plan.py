@@ -10,7 +10,7 @@ from __future__ import annotations
 from kmerge_git.kube import fieldpath
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Collection, Scalar
-from kmerge_git.tree.spans import in_mid_line, is_block_text
+from kmerge_git.tree.spans import in_mid_line, inline, is_block_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -199,6 +199,12 @@ class Item:
             lead=lead,
             after=self.after,
         )
+
+    def with_tail(self, after: str) -> Item:
+        """The same with another text behind the value, where it stands in one line."""
+        made = self.but(self.plan, self.theirs, self.lead)
+        made.after = after if self.ours is not None and inline(self.ours.value) else self.after
+        return made
 
 
 class Build(Plan):

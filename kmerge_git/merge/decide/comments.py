@@ -216,9 +216,15 @@ def may_part(at: Three[Collection | None]) -> bool:
 
 
 def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
-    """Whether comments inside a flow collection would be lost: only those behind entries move."""
+    """Whether comments inside a flow collection would be lost: only those behind entries move.
+
+    Brackets on one side hold no comment that the other side wrote into its lines.
+    """
     ours, theirs = at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
+    if ours.flow != theirs.flow and ours.entries and theirs.entries:
+        old = _all_inside(at.base) if at.base is not None else []
+        return any(line not in old for line in (*_all_inside(ours), *_all_inside(theirs)))
     mine, yours = _inside(ours), _inside(theirs)
     if mine and not is_linewise(ours) and _breaks_commented_gap(ours, items):
         return True
@@ -228,6 +234,11 @@ def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
         if item.ours is None or isinstance(item.plan, Clash):
             known += [comment for entry in brought for comment in comments(comment_behind(entry))]
     return any(comment not in known for comment in yours)
+
+
+def _all_inside(made: Collection) -> list[str]:
+    """All comments within a collection."""
+    return comments(made.raw if made.flow else made.text[min(made.start, made.top) : made.bottom])
 
 
 def _breaks_commented_gap(ours: Collection, items: list[Item]) -> bool:

@@ -274,7 +274,7 @@ class Walk:
         if not whose(marks) and self.rules.stops:
             return None
         above = below = None
-        if not theirs.flow:  # else its lines belong to what stands around it
+        if theirs.entries or not theirs.flow:  # else its lines belong to what stands around it
             above = self.rules.lines(at.map(head_lines))
             below = self.rules.lines(at.map(foot_lines))
         if loose is not None:

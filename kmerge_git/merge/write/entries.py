@@ -235,12 +235,13 @@ def _with_comment(rest: str, tail: str) -> str:
 
 
 def _lifted(item: Item, column: int, layout: Layout | None) -> Hunk:
-    """The entry once for each side."""
+    """The entry once for each side, with the comment that the side has behind it."""
     sides = []
-    for side in VERSIONS:
+    for side, own in zip(VERSIONS, (item.base, item.ours, item.theirs), strict=True):
         pieces: Pieces = []
         for one in decided_item(item, side):
-            pieces += entry_pieces(one, column, layout)
+            tailed = one.with_tail(after(own)) if own is not None and own is not item.ours else one
+            pieces += entry_pieces(tailed, column, layout)
         sides.append(side_text(pieces, side))
     if item.base is None:
         sides[0] = ""
