@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import lawbook_values
-from lawbook_values import Breach, bounds_of_equal
+from lawbook_values import Breach, bounds, bounds_of_equal
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.listkeys import KEYS
@@ -38,16 +38,17 @@ def breaches(
     """All that is against a law; nothing where the result is only one side, and a conflict."""
     versions = [_text(data) for data in (base, ours, theirs)]
     text = _text(result)
-    decided = [text]
+    decided, inside = [text], [[], [], []]
     if not clean:
         size = marker_size_for(versions, 7)
         decided = [resolve(text, side, size) for side in ("ours", "theirs", "base")]
+        inside = list(_sections(text.split("\n"), size))
         if decided[0] == text:
             return []
     lines = [version.split("\n") for version in versions]
     results = [side.split("\n") for side in decided]
     return [
-        *_comments(*lines, results),
+        *_comments(*lines, results, inside),
         *_lines(*lines, results[:2]),
         *_columns(*lines, results[:2]),
         *lawbook_values.breaches(versions, decided[0], decided[not clean], path),
@@ -59,10 +60,24 @@ def _text(data: bytes) -> str:
     return text.replace("\n\ufeff", "\n")[1:]  # a byte order mark may stand in a conflict
 
 
+def _sections(lines: Lines, size: int) -> tuple[Lines, Lines, Lines]:
+    """What base, ours and theirs have in conflicts."""
+    sections: dict[str, Lines] = {char: [] for char in "|<=>"}
+    at = ">"
+    for line in lines:
+        if line[:size] in {char * size for char in sections}:
+            at = line[0]
+        else:
+            sections[at].append(line)
+    return sections["|"], sections["<"], sections["="]
+
+
 # -- comments
 
 
-def _comments(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> Iterator[Breach]:
+def _comments(
+    base: Lines, ours: Lines, theirs: Lines, results: list[Lines], inside: Sequence[Lines]
+) -> Iterator[Breach]:
     versions = (base, ours, theirs)
     try:
         told = [_comments_of("\n".join(lines)) for lines in (*versions, *results)]
@@ -74,11 +89,17 @@ def _comments(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> 
         for side in (ours, theirs)
     ]
     bags = [Counter(line for line in lines if line.startswith("#")) for lines in told]
+    within = [Counter(map(str.strip, lines)) for lines in inside]
     for text in dict.fromkeys(comment for bag in bags for comment in bag):
-        _, mine, yours, *found = (bag[text] for bag in bags)
+        old, mine, yours, *found = (bag[text] for bag in bags)
         there = {at for at, line in enumerate(told[0]) if line == text}
         low, high = bounds_of_equal(there, kept, mine, yours)
-        if max(found) < low or min(found) > high:
+        if low <= max(found) and min(found) <= high:
+            continue
+        # what is left of all versions where the conflicts are cut out
+        bag = [count - cut[text] for count, cut in zip((old, mine, yours), within, strict=True)]
+        low, high = bounds(*(max(count, 0) for count in bag))
+        if not any(inside) or not low <= found[0] - within[1][text] <= high:
             times = f"{min(found)} to {max(found)}"
             yield Breach("comments", "", f"{text} | {times} times, not {low} to {high}")
 
@@ -138,7 +159,8 @@ def _columns(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> I
         if at in mine and at in yours and not others:
             lines = base[at], ours[mine[at]], theirs[yours[at]]
             columns = [*map(_column, lines)]
-            if max(columns):
+            in_brackets = len({line.endswith(",") for line in lines}) > 1
+            if max(columns) and not in_brackets and len({*columns}) < 3:
                 documents.setdefault(bisect(starts, at), {})[text] = columns
     for document in documents.values():
         alone = [side for side in (1, 2) if all(map(_is_alone(side), document.values()))]
@@ -167,8 +189,11 @@ def _matches(base: Lines, side: Lines) -> Iterator[tuple[int, int]]:
     i = j = 0
     for i0, i1, j0, j1 in [*diff(base, side), (len(base), len(base), len(side), len(side))]:
         bare = [[_bare(line) for line in part] for part in (base[i:i0], side[j:j0])]
-        for a0, a1, b0, _ in diff(*bare):
-            yield from ((i + at, j + b0 + at - a0) for at in range(a0, a1))
+        blocks = diff(*bare)
+        # a line or two that come back in another text are no text that was re-indented
+        if 2 * sum(a1 - a0 for a0, a1, *_ in blocks) >= i0 - i:
+            for a0, a1, b0, _ in blocks:
+                yield from ((i + at, j + b0 + at - a0) for at in range(a0, a1))
         yield from zip(range(i0, i1), range(j0, j1), strict=True)
         i, j = i1, j1
 

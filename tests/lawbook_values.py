@@ -25,7 +25,7 @@ from worlds.sequences import counts, orders
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
-from kmerge_git.kube.listkeys import KEYS, Where, start
+from kmerge_git.kube.listkeys import KEYS, PORT_KEYS, Where, start
 from kmerge_git.text.diff3 import diff
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -33,6 +33,7 @@ from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
 from kmerge_git.tree.scalars import meaning
 from kmerge_git.tree.values import to_value
 
+NAMES = dict.fromkeys((*KEYS, *PORT_KEYS))  # the fields that may be the key of an element
 LAWS = ("documents", "count", "order", "leaf", "gone", "gap")
 
 
@@ -275,7 +276,7 @@ def _by_key(elements: list[object]) -> dict[tuple[str, ...], object] | None:
     found = {}
     for element in elements:
         fields = element if isinstance(element, dict) else {}
-        name = tuple(f"{key}={show(fields[key])}" for key in KEYS if key in fields)
+        name = tuple(f"{key}={show(fields[key])}" for key in NAMES if key in fields)
         if not name or name in found:
             return None
         found[name] = element
