@@ -17,6 +17,8 @@ from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Collection, Entry, Node
 from kmerge_git.tree.spans import after, keeps_blank_lines
 
+NOTHING = split(Source.of("0\n")).documents[0].root
+
 # -- the adapters: `a.0.b` is a path; in our text `@` is where we are
 
 
@@ -25,10 +27,16 @@ def written(part: str, text: str, path: str, column: int, ours: str | None = Non
     entry = found(text, path)
     layout = near(ours) if ours is not None else None
     if part == "below":
-        return value_lines(entry, column, layout)
+        return value_lines(entry, column, layout, NOTHING)
     if part == "behind":
         return value_rest(entry, column, layout, None)
     return entry_lines(entry, column, layout, lead=part != "bare entry")
+
+
+def test_a_block_that_replaces_one_of_its_kind_stands_where_that_stood():
+    taken, block = found("k:\n- a\n", "k"), root("  - b\n")
+    assert value_lines(taken, 0, None, block) == "  - a\n"
+    assert value_lines(taken, 0, None, NOTHING) == "- a\n"
 
 
 def way_below(text: str, path: str, ours: str) -> int:
@@ -97,7 +105,7 @@ MOVED = {
     "behind: a block scalar": ("behind", "- k: |\n    x\n\n    y\n", "0.k", 0, "|\n  x\n\n  y"),
     "behind: a flow mapping": ("behind", "k: {a: 1,\n  b: 2}\n", "k", 2, "{a: 1,\n    b: 2}"),
     "behind a dash": ("behind", "- a: 1\n  b: 2\n", "0", 2, "a: 1\n    b: 2"),
-    "behind a dash and a gap": ("behind", "-   a: 1\n    b: 2\n", "0", 2, "a: 1\n    b: 2"),
+    "behind a dash and a gap": ("behind", "-   a: 1\n    b: 2\n", "0", 2, "a: 1\n      b: 2"),
 }  # fmt: skip
 
 # -- in our steps

@@ -181,7 +181,7 @@ def test_solved_alike_is_clean_solved_differently_a_conflict(place: str) -> None
     clashes = 0
     for fork in forks():
         inner = merged(*(filled(place, state) for state in fork), virtual=True)
-        if inner.clean:
+        if inner.clean or inner.method == "lines":  # nothing tells what belongs together
             continue
         clashes += 1
         ancestor = text_of(inner)

@@ -37,7 +37,7 @@ from kmerge_git.merge.write.key_line import (
     separator,
     tail_of,
 )
-from kmerge_git.merge.write.layout import Layout, entry_lines, value_lines, value_rest
+from kmerge_git.merge.write.layout import Layout, entry_lines, gap, value_lines, value_rest
 from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
 from kmerge_git.tree.nodes import Collection, Entry, Mapping
 from kmerge_git.tree.spans import (
@@ -206,13 +206,14 @@ def _with_taken(item: Item, entry: Entry, plan: Take, column: int, layout: Layou
         layout = None
     if on_own_lines(new):
         line = key_part(item, entry, column) + rest_of_key_line(item, entry, properties(new))
-        return line + value_lines(taken, column, layout)
+        return line + value_lines(taken, column, layout, entry.value)
     # a block's lines stand below one another, whatever gap ours has behind its dash
     is_block = isinstance(new, Collection) and not new.flow
     if inline(entry.value) and not is_block:
         start = before_value(item, entry, column)
     else:
-        start = key_part(item, entry, column) + separator(entry)
+        start = key_part(item, entry, column) + (separator(entry) if entry.key else "")
+        start = start if entry.key else start + " " * (gap(taken) - 1)
     rest = value_rest(taken, column, layout, plan.style)
     if plan.anchor:
         rest = f"&{plan.anchor} {rest}".rstrip()

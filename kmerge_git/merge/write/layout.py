@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.scalars import respell
-from kmerge_git.tree.spans import column_of, in_flow, in_mid_line
+from kmerge_git.tree.spans import column_of, in_flow, in_mid_line, on_own_lines
 
 
 def shift(text: str, by: int) -> str:
@@ -93,12 +93,18 @@ def entry_lines(entry: Entry, column: int, layout: Layout | None, *, lead: bool 
     return shift(above, column - column_of(entry)) + lines
 
 
-def value_lines(entry: Entry, column: int, layout: Layout | None) -> str:
-    """The lines of a block collection below its key, which is put at a column of ours."""
+def value_lines(entry: Entry, column: int, layout: Layout | None, old: Node) -> str:
+    """The lines of a block collection below its key, which is put at a column of ours.
+
+    Where `old`, the value of ours that it replaces, is a block of its kind, it stands at that column.
+    """
     value = entry.value
     assert isinstance(value, Collection)  # the caller's case
     ways = _ways(layout, entry)
-    return _placed_block(value, column + _way(entry, value, ways), ways)
+    inner = column + _way(entry, value, ways)
+    if isinstance(old, Collection) and type(old) is type(value) and on_own_lines(old):
+        inner = old.column
+    return _placed_block(value, inner, ways)
 
 
 def value_rest(entry: Entry, column: int, layout: Layout | None, style: str | None) -> str:
@@ -106,8 +112,17 @@ def value_rest(entry: Entry, column: int, layout: Layout | None, style: str | No
     value = entry.value
     by = column - column_of(entry)
     if isinstance(value, Collection) and not value.flow:
-        return _placed_block(value, column + 2, _ways(layout, entry))[column + 2 : -1]
+        inner = column + gap(entry)
+        return _placed_block(value, inner, _ways(layout, entry))[inner:-1]
     return shift_rest(token(value, style, flow=False), by)
+
+
+def gap(entry: Entry) -> int:
+    """The columns from a dash to the block that starts behind it; 2 where a key is above it."""
+    value = entry.value
+    if entry.key is not None or not isinstance(value, Collection) or not in_mid_line(value):
+        return 2
+    return value.column - column_of(entry)
 
 
 def _ways(layout: Layout | None, entry: Entry) -> dict[tuple[bool, int], int]:
