@@ -96,7 +96,7 @@ def entry_lines(entry: Entry, column: int, layout: Layout | None, *, lead: bool 
 def value_lines(entry: Entry, column: int, layout: Layout | None, old: Node) -> str:
     """The lines of a block collection below its key, which is put at a column of ours.
 
-    Where `old`, the value of ours that it replaces, is a block of its kind, it stands at that column.
+    Where `old`, the value of ours that it replaces, is such a block, it stands at that column.
     """
     value = entry.value
     assert isinstance(value, Collection)  # the caller's case
