@@ -57,17 +57,33 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
     """The columns of base's lines that theirs has; nothing if theirs moved none of them alone."""
     mine, yours = _pairs(bare.base, bare.ours), _pairs(bare.base, bare.theirs)
     columns = lines.map(lambda found: [_column(line) for line in found])
+    depths, there = _depths(lines.base), _depths(lines.theirs)
     found: dict[int, int] = {}
     is_moved = False
     for number, line in enumerate(bare.base):
-        if not line or number not in yours:
-            continue
+        if not line or number not in yours or depths[number] != there[yours[number]]:
+            continue  # what went into another block did not only move
         old, new = columns.base[number], columns.theirs[yours[number]]
         own = columns.ours[mine[number]] if number in mine else old
         found[number] = new if own == old else own
         is_moved |= own == old != new
     if is_moved:
         yield from found.items()
+
+
+def _depths(lines: Lines) -> list[int]:
+    """How many blocks every line stands in; a comment in as many as the line above it."""
+    depths: list[int] = []
+    around: list[tuple[int, bool]] = []
+    for line in lines:
+        bare = line.lstrip(" ")
+        if bare and bare[0] != "#":
+            kind = len(line) - len(bare), bare[:2] in ("- ", "-")
+            while around and around[-1] >= kind:
+                around.pop()
+            around.append(kind)
+        depths.append(len(around))
+    return depths
 
 
 def _pairs(base: Lines, side: Lines) -> dict[int, int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from comment_world import FORMS, broken, is_lawful, merged, worlds
 
+from kmerge_git.pipeline import merge_files
+
 STRIDE = 17  # of 50,625
 
 
@@ -32,3 +34,51 @@ def test_comments_follow_who_changed_them(form: str) -> None:
 )  # fmt: skip
 def test_what_is_lawful(counts: tuple[int, int, int, int], lawful: bool) -> None:
     assert is_lawful(*counts) is lawful
+
+
+KUSTOMIZATION = """\
+resources:
+- ../crd
+- ../manager
+# [WEBHOOK] To enable the webhook, uncomment it here
+# and in crd/kustomization.yaml
+#- ../webhook
+# [CERTMANAGER] for the webhook
+#- ../certmanager
+
+# labels of all
+commonLabels:
+  a: b
+"""
+WEBHOOK = KUSTOMIZATION.replace("#- ../webhook", "- ../webhook")
+CERTMANAGER = KUSTOMIZATION.replace("#- ../cert", "- ../cert")
+
+
+def switch(ours: str, theirs: str) -> tuple[bool, str]:
+    trio = (text.encode() for text in (KUSTOMIZATION, ours, theirs))
+    outcome = merge_files(*trio, path="kustomization.yaml", line_merge=lambda *_: (b"", False))
+    return outcome.clean, outcome.text.decode()
+
+
+def test_both_sides_switch_another_line() -> None:
+    both = WEBHOOK.replace("#- ../cert", "- ../cert")
+    assert switch(WEBHOOK, CERTMANAGER) == (True, both)
+    assert switch(CERTMANAGER, WEBHOOK) == (True, both)
+
+
+def test_one_side_switches_and_the_other_writes_around_it() -> None:
+    other = KUSTOMIZATION.replace("for the webhook", "for all").replace("a: b", "a: c")
+    wanted = other.replace("#- ../webhook", "- ../webhook")
+    assert switch(WEBHOOK, other) == switch(other, WEBHOOK) == (True, wanted)
+
+
+VALUES = "a: 1\n# why\n#b: 2\n# c\nc: 3\n"
+
+
+def test_the_same_line_switched_and_taken_away() -> None:
+    gone, on = VALUES.replace("#b: 2\n", ""), VALUES.replace("#b", "b")
+    for ours, theirs in ((gone, on), (on, gone)):
+        trio = (text.encode() for text in (VALUES, ours, theirs))
+        outcome = merge_files(*trio, line_merge=lambda *_: (b"", False))
+        assert [c.place for c in outcome.conflicts] == ["b"]
+        assert outcome.text.count(b"# why") == outcome.text.count(b"# c") == 1

@@ -48,6 +48,27 @@ def put_back(asides: Asides, items: list[Item], merge: Merge) -> tuple[list[Item
     return [*(items[n] if n >= 0 else made[-1 - n] for n in order), *foot], None
 
 
+def switched(asides: Asides, items: list[Item]) -> list[int]:
+    """The items that one side commented in, where the other took the commented line away."""
+    ours, theirs = (set(asides.lines.side(side)) for side in ("ours", "theirs"))
+    gone = {
+        lines[-1].lstrip("#").strip()
+        for token, lines in asides.lines.base.items()
+        if token != FOOT and token not in ours and token not in theirs
+    }
+    if not gone:
+        return []
+    found = []
+    for number, item in enumerate(items):
+        entry = item.ours or item.theirs
+        alone = item.base is None and (item.ours is None) != (item.theirs is None)
+        if alone and entry is not None and not isinstance(item.plan, Clash):
+            text = entry.value.text
+            if text[entry.start : text.find("\n", entry.start)].strip() in gone:
+                found.append(number)
+    return found
+
+
 def _numbers(asides: Asides, items: list[Item]) -> dict[int, int]:
     """The numbers of the items by the ids of their entries, and of all that have their names."""
     names = {id_: name for side in asides.names.each() for id_, name in side.items()}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
     from typing import TypeVar
 
+    from kmerge_git.merge.decide.rules import Place
     from kmerge_git.merge.plan import Line
 
     C = TypeVar("C", bound=Collection)
@@ -30,16 +31,19 @@ if TYPE_CHECKING:
 class Asides:
     """What was parted from the entries of a collection in each version."""
 
-    __slots__ = ("lines", "names", "starts", "tokens")
+    __slots__ = ("lines", "names", "place", "starts", "tokens")
 
-    def __init__(self, parts: Three[_Parted], names: Three[Keys]) -> None:
+    def __init__(self, parts: Three[_Parted], names: Three[Keys], place: Place) -> None:
+        self.place = place
         self.tokens = parts.map(lambda part: part.tokens)
         self.lines = parts.map(lambda part: part.lines)
         self.starts = parts.map(lambda part: part.starts)
         self.names = names
 
 
-def part(at: Three[C | None], names: Three[Keys]) -> tuple[Three[C | None], Asides | None]:
+def part(
+    at: Three[C | None], names: Three[Keys], place: Place
+) -> tuple[Three[C | None], Asides | None]:
     """The collections without the comments that stand among their entries, and those comments.
 
     `names` tells entries that are one by the same name.
@@ -68,7 +72,7 @@ def part(at: Three[C | None], names: Three[Keys]) -> tuple[Three[C | None], Asid
         )
     )
     known = Three(*map(_named, names.each(), there.each(), parted.each()))
-    return parted.map(lambda found: found.view), Asides(parted, known)  # type: ignore[arg-type,return-value]
+    return parted.map(lambda found: found.view), Asides(parted, known, place)  # type: ignore[arg-type,return-value]
 
 
 def names_by(tables: Three[dict[Hashable, Entry]]) -> Three[Keys]:

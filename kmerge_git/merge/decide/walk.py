@@ -20,7 +20,7 @@ from kmerge_git.merge.decide.comments import (
     may_part,
     merged_tail,
 )
-from kmerge_git.merge.decide.rules import BY_ELEMENTS
+from kmerge_git.merge.decide.rules import BY_ELEMENTS, Place
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
 from kmerge_git.merge.three import Three, under, whose
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.decide.asides import Asides
-    from kmerge_git.merge.decide.rules import Notes, Place, Riddle, Rules
+    from kmerge_git.merge.decide.rules import Notes, Riddle, Rules
     from kmerge_git.merge.journal import Journal
 
     T = TypeVar("T")
@@ -179,7 +179,7 @@ class Walk:
         """Key by key."""
         inner = place.within(at.base or at.ours)
         tables, riddles = self.rules.renamed(at.map(_table), (), None)
-        known, (at, loose) = at, self.parted(at, tables)
+        known, (at, loose) = at, self.parted(at, tables, place)
         if at is not known:
             tables, riddles = self.rules.renamed(at.map(_table), (), None)
         items = self.items(tables, riddles, lambda name: inner.key(str(name)))
@@ -198,7 +198,7 @@ class Walk:
         """By key where the list has one, as a set, or as a sequence of elements."""
         rule = place.where.list_rule()
         tables = self.rules.keyed(at, rule)
-        known, (at, loose) = at, self.parted(at, tables)
+        known, (at, loose) = at, self.parted(at, tables, place)
         if at is not known and tables is not None:
             tables = self.rules.keyed(at, rule)
         if tables is None:
@@ -252,14 +252,19 @@ class Walk:
                 items[twin] = clash
 
     def parted(
-        self, at: Three[C | None], tables: Three[dict[Hashable, Entry]] | None
+        self, at: Three[C | None], tables: Three[dict[Hashable, Entry]] | None, place: Place
     ) -> tuple[Three[C | None], Asides | None]:
         """The versions of a collection without the comments that stand among its entries."""
         if not self.rules.stops or not may_part(at):
             return at, None
         if tables is not None:
-            return asides.part(at, asides.names_by(tables))
-        return asides.part(at, asides.names_in(at))
+            return asides.part(at, asides.names_by(tables), place)
+        return asides.part(at, asides.names_in(at), place)
+
+    def switched(self, item: Item, place: Place) -> list[Item]:
+        """An entry that one side commented in, where the other took the commented line away."""
+        at = Three([], *([e] if e is not None else [] for e in (item.ours, item.theirs)))
+        return self.clash(at, Why.BOTH_CHANGED, Place(item.path, place.where))
 
     def built(
         self, at: Three[Collection | None], items: list[Item], loose: Asides | None = None
@@ -278,6 +283,8 @@ class Walk:
             above = self.rules.lines(at.map(head_lines))
             below = self.rules.lines(at.map(foot_lines))
         if loose is not None:
+            for number in reversed(among.switched(loose, items)):
+                items[number : number + 1] = self.switched(items[number], loose.place)
             items, alone = among.put_back(loose, items, self.rules.lines)
             below = alone or below
         marks_of_theirs = self.rules.piece(marks)
