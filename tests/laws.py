@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
+from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.markers import marker_size_for, resolve
@@ -370,8 +371,13 @@ def show(value: object) -> str:
 
 
 def sides_swapped(trio: Trio, outcome: Outcome, path: str) -> None:
-    """The other way round there is the same meaning and the same set of conflicts."""
+    """The other way round there is the same meaning and the same set of conflicts.
+
+    But for what the referee objects to: a fault of the writer may come with one canvas alone.
+    """
     other = merge((trio[0], trio[2], trio[1]), path)
+    if is_uncertain(outcome) or is_uncertain(other):
+        return
     if other.method != "structure":
         raise Broken(f"sides swapped: {other.reason}")
     there = sorted(_segments(c.field) for c in other.conflicts)
@@ -383,6 +389,12 @@ def sides_swapped(trio: Trio, outcome: Outcome, path: str) -> None:
         yours = sorted(map(facts_of_file, [decided(other.text, trio, mirror)]))
         if mine != yours:
             raise Broken(f"sides swapped: {mine}\nis not {yours}\n{other.text.decode()}")
+
+
+def is_uncertain(outcome: Outcome) -> bool:
+    """Whether the referee objected to what had been merged."""
+    told = (outcome.reason, *(conflict.why for conflict in outcome.conflicts))
+    return any(why.startswith(Why.UNCERTAIN) for why in told)
 
 
 def _one_in_flow(a: Outcome, b: Outcome) -> bool:

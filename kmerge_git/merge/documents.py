@@ -20,11 +20,12 @@ from kmerge_git.merge.merged import (
 from kmerge_git.merge.pairing import has_lost_one, name_of, one_new_file, pair_documents
 from kmerge_git.merge.plan import Plan, Why
 from kmerge_git.merge.reindent import laid_out_anew
-from kmerge_git.merge.three import Three, standing, under, whose
+from kmerge_git.merge.three import Three, agreed, standing, under, whose
 from kmerge_git.merge.write.document import write_document
 from kmerge_git.merge.write.hunks import line_pieces
 from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.tree.documents import Document, Stream
+from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import comments, same_node
 
 TYPE_CHECKING = False
@@ -136,7 +137,25 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
         plan = _decided(walk, roots, reading, path)
     if plan is None:
         return _clash(walk, at, name, Why.BOTH_CHANGED)
-    return MergedDocument(at, name, plan, write_document(plan, laid))
+    pieces = write_document(plan, laid)
+    if walk.rules.stops and all(isinstance(r, Collection) and r.flow for r in roots.each()):
+        around = _around(laid)
+        if around is None:
+            return _clash(walk, at, name, Why.COMMENT)
+        if len(pieces) > 2:  # else it is one conflict
+            pieces = [around[0], *pieces[1:-1], around[1]]
+    return MergedDocument(at, name, plan, pieces)
+
+
+def _around(at: Trio) -> tuple[str, str] | None:
+    """What stands above and behind a document in brackets, merged; None: both changed it."""
+    texts = [
+        (d.source.text[d.body : d.root.start], d.source.text[d.root.end : d.end])
+        for d in at.each()
+        if d is not None and d.root is not None
+    ]
+    above, behind = (agreed(Three(*part)) for part in zip(*texts, strict=True))
+    return (above, behind) if above is not None and behind is not None else None
 
 
 def _roots(at: Trio) -> Three[Node | None]:

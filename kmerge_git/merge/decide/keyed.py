@@ -56,6 +56,12 @@ def key_paths(at: Three[Sequence | None], rule: ListRule) -> tuple[tuple[str, ..
     return tuple((name,) for name in key_fields(lists, rule, infer=True))
 
 
+def is_run(table: Table, keys: set[Hashable]) -> bool:
+    """Whether the elements that a table has of some stand below one another."""
+    places = [place for place, key in enumerate(table) if key in keys]
+    return not places or places[-1] - places[0] < len(places)
+
+
 def _tables(lists: Three[List[Entry]], key_of: Callable[[Node], Hashable]) -> Three[Table] | None:
     tables: list[Table] = []
     for entries in lists.each():

@@ -208,7 +208,9 @@ class Walk:
             return self.built(at, unkeyed.merge_elements(self, at, place), loose)
         inner = place.elements(at)
         tables, riddles = self.rules.renamed(tables, keyed.key_paths(at, rule), rule)
-        if rule.ordered and any(not _is_run(t, r.keys) for r in riddles for t in tables.each()):
+        if rule.ordered and any(
+            not keyed.is_run(t, r.keys) for r in riddles for t in tables.each()
+        ):
             return None
         items = self.items(tables, riddles, lambda key: inner.step(step_of(key, rule)))
         if has_port_names(rule) and self.rules.stops:
@@ -289,12 +291,6 @@ class Walk:
             below = alone or below
         marks_of_theirs = self.rules.piece(marks)
         return Build(ours, theirs, items, head=above, foot=below, properties=marks_of_theirs)
-
-
-def _is_run(table: dict[Hashable, Entry], keys: set[Hashable]) -> bool:
-    """Whether the elements that a table has of some stand below one another."""
-    places = [place for place, key in enumerate(table) if key in keys]
-    return not places or places[-1] - places[0] < len(places)
 
 
 def _table(mapping: Mapping | None) -> dict[Hashable, Entry]:
