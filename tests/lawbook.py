@@ -138,11 +138,15 @@ def _texts(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _lines(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> Iterator[Breach]:
-    kept = [{at for at, _ in _matches(base, side)} for side in (ours, theirs)]
+    versions = [(side, dict(_matches(base, side))) for side in (ours, theirs)]
     found = [Counter(text for line in result for text in _shown(line)) for result in results]
     for text, places in _places(base).items():
-        # of equal lines nobody knows which one a side took away
-        lost = sum(at not in matched for at in places for matched in kept)
+        # of equal lines nobody knows which one a side took away, or put elsewhere
+        lost = sum(
+            at not in kept or (len(places) > 1 and _parent(base, at) != _parent(side, kept[at]))
+            for at in places
+            for side, kept in versions
+        )
         if max(counts[text] for counts in found) < len(places) - lost:
             yield Breach("lines", "", f"{text} | is gone")
 
@@ -158,9 +162,11 @@ def _columns(base: Lines, ours: Lines, theirs: Lines, results: list[Lines]) -> I
     for text, (at, *others) in _places(base).items():
         if at in mine and at in yours and not others:
             lines = base[at], ours[mine[at]], theirs[yours[at]]
+            parents = _parent(base, at), _parent(ours, mine[at]), _parent(theirs, yours[at])
             columns = [*map(_column, lines)]
             in_brackets = len({line.endswith(",") for line in lines}) > 1
-            if max(columns) and not in_brackets and len({*columns}) < 3:
+            is_clear = not in_brackets and len({*parents}) == 1 and len({*columns}) < 3
+            if max(columns) and is_clear:
                 documents.setdefault(bisect(starts, at), {})[text] = columns
     for document in documents.values():
         alone = [side for side in (1, 2) if all(map(_is_alone(side), document.values()))]
@@ -208,6 +214,13 @@ def _shown(line: str) -> tuple[str, ...]:
     bare = _bare(line)
     filled = bare.replace(": {}", ":").replace(": []", ":")
     return (bare,) if bare == filled else (bare, filled)
+
+
+def _parent(lines: Lines, at: int) -> str:
+    """The line that a line stands below."""
+    depth = len(lines[at]) - len(lines[at].lstrip(" "))
+    above = (line for line in reversed(lines[:at]) if line.strip() and line.strip()[0] != "#")
+    return next((_bare(line) for line in above if len(line) - len(line.lstrip(" ")) < depth), "")
 
 
 def _column(line: str) -> int:

@@ -301,17 +301,18 @@ def _order(lists: list[list[str]], place: str) -> Iterator[Breach]:
 
 
 def _gaps(lists: list[list[tuple[str, ...]]], place: str) -> Iterator[Breach]:
-    """A gap lies between two neighbours that both sides keep; one key of a member may be the same."""
+    """A gap lies between two neighbours that both sides keep; a part of a name is the same member."""
     base, ours, theirs = lists[:3]
+    old, mine, yours = ({part for member in each for part in member} for each in lists[:3])
     kept = [member for member in base if member in ours and member in theirs]
-    gone = [member for member in base if member not in ours and member not in theirs]
+    gone = [member for member in base if not {*member} & (mine | yours)]
     fresh = [
-        [member for member in side if member not in base and member not in other]
-        for side, other in ((ours, theirs), (theirs, ours))
+        [member for member in side if not {*member} & (old | other)]
+        for side, other in ((ours, yours), (theirs, mine))
     ]
     for x, y, z in product(gone, *fresh):
         gaps = {_before(kept, base, x), _before(kept, ours, y), _before(kept, theirs, z)}
-        if len(gaps) == 1 and not ({*x} & {*y, *z} or {*y} & {*z}):
+        if len(gaps) == 1:
             names = [", ".join(member) for member in (y, z, x)]
             yield Breach("gap", place, "{} and {} both stand for {}".format(*names))
 
