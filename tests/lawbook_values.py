@@ -276,7 +276,9 @@ def _by_key(elements: list[object]) -> dict[tuple[str, ...], object] | None:
     found = {}
     for element in elements:
         fields = element if isinstance(element, dict) else {}
-        name = tuple(f"{key}={show(fields[key])}" for key in NAMES if key in fields)
+        name = tuple(
+            f"{key}={show(fields[key])}" for key in NAMES if isinstance(fields.get(key), str)
+        )
         if not name or name in found:
             return None
         found[name] = element
