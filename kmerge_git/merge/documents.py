@@ -124,11 +124,10 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
     ours, theirs = at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
     name = walk.journal.resource = name_of(ours)
-    laid = laid_out_anew(at) if walk.rules.stops else None
-    made = _without_runs(walk, at, reading, path, name) if laid is None else None
+    laid = laid_out_anew(at) if walk.rules.stops else at
+    made = _without_runs(walk, at, reading, path, name) if laid is at else None
     if made is not None:
         return made
-    laid = laid or at
     roots = _roots(laid)
     if roots.ours is None and roots.theirs is None:
         return MergedDocument(at, name, None, _comment_pieces(walk, texts_of(at)))

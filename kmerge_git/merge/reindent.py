@@ -1,8 +1,7 @@
-"""A document that theirs alone indented anew: base and ours are laid out as theirs first.
+"""A document that one side alone indented anew: base and the other side are laid out so first.
 
-Ours is the canvas of a result, so its lines would stay at their columns, and what nobody but theirs
-touched would not be as theirs has it. Lines are paired by what they say; a line that theirs does
-not have moves as what it stands below. What would mean something else afterwards stays as it is.
+What that side did to all lines would else be done to those alone that a merge touches. Lines are paired by what they say; a line that theirs does
+not have moves as those beside it. What would mean something else afterwards stays as it is.
 """
 
 from __future__ import annotations
@@ -22,7 +21,16 @@ if TYPE_CHECKING:
     Lines = list[str]
 
 
-def laid_out_anew(at: Three[Document | None]) -> Three[Document | None] | None:
+def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
+    """The three versions, at the columns to which one side alone moved the lines."""
+    found = _as_theirs(at)
+    if found is None:
+        mirrored = _as_theirs(at.swapped())
+        found = mirrored.swapped() if mirrored is not None else at
+    return found
+
+
+def _as_theirs(at: Three[Document | None]) -> Three[Document | None] | None:
     """Base and ours with the indentation of theirs, and theirs; None: theirs changed none alone."""
     base, ours, theirs = at.base, at.ours, at.theirs
     if base is None or ours is None or theirs is None or base.inline or ours.inline:
@@ -61,9 +69,11 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
     found: dict[int, int] = {}
     is_moved = False
     for number, line in enumerate(bare.base):
-        if not line or number not in yours or depths[number] != there[yours[number]]:
-            continue  # what went into another block did not only move
+        if not line or number not in yours:
+            continue
         old, new = columns.base[number], columns.theirs[yours[number]]
+        if old != new and depths[number] != there[yours[number]]:
+            continue  # what went into another block did not only move
         own = columns.ours[mine[number]] if number in mine else old
         found[number] = new if own == old else own
         is_moved |= own == old != new

@@ -99,7 +99,7 @@ def head_and_foot(plan: Build, column: int, path: Path) -> Pieces:
 
 
 def write_items(plan: Build, column: int) -> Pieces:
-    layout = Layout(plan.ours.text, plan.ours.start)
+    layout = None
     pieces: Pieces = []
     above: Plan | None = None
     for item in plan.items:
