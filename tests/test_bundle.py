@@ -37,8 +37,6 @@ NEEDED = {
     "kmerge_git.merge.decide.walk": """
         kmerge_git.errors
         kmerge_git.kube.listkeys
-        kmerge_git.merge.decide.among
-        kmerge_git.merge.decide.asides
         kmerge_git.merge.decide.block_texts
         kmerge_git.merge.decide.comments
         kmerge_git.merge.decide.keyed

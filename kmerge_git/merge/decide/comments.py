@@ -40,6 +40,12 @@ def foot_lines(made: Collection | None) -> list[Line]:
     return comment_lines(foot(made), made.column) if made is not None else []
 
 
+def may_part(at: Three[Collection | None]) -> bool:
+    """Whether base and a side have comments, and all are block collections."""
+    made = [c for c in at.each() if c is not None and not c.flow and c.entries]
+    return len(made) == 3 and "#" in made[0].text[made[0].top : made[0].bottom]
+
+
 def merge_lines(lines: Three[list[Line]]) -> Lines | None:
     """The merged lines, or None where ours stand as they are.
 

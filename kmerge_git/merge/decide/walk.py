@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.listkeys import has_port_names, step_of
-from kmerge_git.merge.decide import among, asides, block_texts, keyed, unkeyed
+from kmerge_git.merge.decide import block_texts, keyed, unkeyed
 from kmerge_git.merge.decide.comments import (
     foot_lines,
     has_own_comment,
@@ -259,6 +259,8 @@ class Walk:
         """The versions of a collection without the comments that stand among its entries."""
         if not self.rules.stops or not may_part(at):
             return at, None
+        from kmerge_git.merge.decide import asides
+
         if tables is not None:
             return asides.part(at, asides.names_by(tables), place)
         return asides.part(at, asides.names_in(at), place)
@@ -285,6 +287,8 @@ class Walk:
             above = self.rules.lines(at.map(head_lines))
             below = self.rules.lines(at.map(foot_lines))
         if loose is not None:
+            from kmerge_git.merge.decide import among
+
             for number in reversed(among.switched(loose, items)):
                 items[number : number + 1] = self.switched(items[number], loose.place)
             items, alone = among.put_back(loose, items, self.rules.lines)
