@@ -82,3 +82,40 @@ def test_the_same_line_switched_and_taken_away() -> None:
         outcome = merge_files(*trio, line_merge=lambda *_: (b"", False))
         assert [c.place for c in outcome.conflicts] == ["b"]
         assert outcome.text.count(b"# why") == outcome.text.count(b"# c") == 1
+
+
+# base, ours, theirs and the result; `|` is a line end
+MOVED = {
+    "below another entry": ("a: 1|# m|b: 2|c: 3|", "a: 1|# m|b: 2|c: 4|n: 1|", "a: 1|b: 2|# m|c: 3|",
+        "a: 1|b: 2|# m|c: 4|n: 1|"),
+    "among others": ("a: 1|# 1|# 2|# 3|", "a: 2|# 1|# 2|# 3|n: 1|", "a: 1|# 3|# 1|# 2|m: 1|",
+        "a: 2|# 3|# 1|# 2|n: 1|m: 1|"),
+    "to where something is new": ("a: 1|# f|", "a: 1|n: 1|# f|", "a: 1|# f|m: 1|", "a: 1|n: 1|# f|m: 1|"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("base, ours, theirs, expected", MOVED.values(), ids=MOVED)
+def test_where_comments_go(base: str, ours: str, theirs: str, expected: str) -> None:
+    assert put(base, ours, theirs) == (True, expected)
+
+
+def test_a_comment_far_above_an_entry_that_the_other_side_takes_away() -> None:
+    base, ours = "a: 1|b: 2|c: 3|", "a: 1|# of b||b: 2|c: 3|"
+    assert not put(base, ours, "a: 1|c: 3|")[0]
+    assert not put(base, "a: 1|c: 3|", ours)[0]
+
+
+def test_the_comments_within_a_conflict_stay_in_it() -> None:
+    base = "l:|- a|# x|- b|- c|"
+    ours, theirs = "l:|- o|# x|- p|- c|# f|- n|", "l:|- r|- s|# x|- t|- u|- c|# f|"
+    clean, text = put(base, ours, theirs)
+    assert not clean
+    conflict = text.partition("<<<<<<<")[2].partition(">>>>>>>")[0]
+    assert "- o|# x|- p|" in conflict and "# x" in conflict.partition("=======")[2]
+    assert text.count("# x") == 2
+
+
+def put(*texts: str) -> tuple[bool, str]:
+    trio = (text.replace("|", "\n").encode() for text in texts)
+    outcome = merge_files(*trio, path="values.yaml", line_merge=lambda *_: (b"", False))
+    return outcome.clean, outcome.text.decode().replace("\n", "|")

@@ -283,7 +283,8 @@ class Walk:
         if not whose(marks) and self.rules.stops:
             return None
         above = below = None
-        if theirs.entries or not theirs.flow:  # else its lines belong to what stands around it
+        # the lines of an empty `[]` belong to what stands around it
+        if not theirs.flow or (theirs.entries and self.rules.stops):
             above = self.rules.lines(at.map(head_lines))
             below = self.rules.lines(at.map(foot_lines))
         if loose is not None:
