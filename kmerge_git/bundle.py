@@ -27,8 +27,6 @@ EVERY_MERGE = (
 # Imported by modules of every merge and used by few merges: loaded when something of them is used.
 LATE = (
     "kmerge_git.kube.fieldpath",
-    "kmerge_git.merge.decide.among",
-    "kmerge_git.merge.decide.asides",
     "kmerge_git.merge.decide.block_texts",
     "kmerge_git.merge.decide.keyed",
     "kmerge_git.merge.decide.unkeyed",

@@ -1,7 +1,8 @@
 """A document that one side alone indented anew: base and the other side are laid out so first.
 
-What that side did to all lines would else be done to those alone that a merge touches. Lines are paired by what they say; a line that theirs does
-not have moves as those beside it. What would mean something else afterwards stays as it is.
+What that side did to all lines would else be done to those alone that a merge touches. Lines are
+paired by what they say; a line that the side does not have moves as those beside it. What would
+mean something else afterwards stays as it is.
 """
 
 from __future__ import annotations

@@ -63,6 +63,15 @@ def whose(at: Three[object]) -> str:
     return "theirs" if at.ours == at.base else ""
 
 
+def whose_by(at: Three[T | None], same: Callable[[T, T], bool]) -> str:
+    """The same by another equality; a base that is absent is like nothing."""
+    base, ours, theirs = at.base, at.ours, at.theirs
+    assert ours is not None and theirs is not None  # the caller's case
+    if same(ours, theirs) or (base is not None and same(base, theirs)):
+        return "ours"
+    return "theirs" if base is not None and same(base, ours) else ""
+
+
 def agreed(at: Three[T]) -> T | None:
     """The version that stands; None where both sides changed it differently."""
     side = whose(at)

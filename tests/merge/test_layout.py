@@ -1,16 +1,16 @@
-"""Text of another file at our columns: in our steps, as a block, in one line, as one token."""
+"""Text of another file at our columns: as a block, in one line, as one token."""
 
 from __future__ import annotations
 
 import pytest
 
 from kmerge_git.merge.write.layout import (
-    Layout,
     as_flow,
     entry_lines,
     token,
     value_lines,
     value_rest,
+    way_below,
 )
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -22,28 +22,20 @@ NOTHING = split(Source.of("0\n")).documents[0].root
 # -- the adapters: `a.0.b` is a path; in our text `@` is where we are
 
 
-def written(part: str, text: str, path: str, column: int, ours: str | None = None) -> str:
+def written(part: str, text: str, path: str, column: int) -> str:
     """An entry, its value below its key, or behind it, when its key comes to a column of ours."""
     entry = found(text, path)
-    layout = near(ours) if ours is not None else None
     if part == "below":
-        return value_lines(entry, column, layout, NOTHING)
+        return value_lines(entry, column, NOTHING)
     if part == "behind":
-        return value_rest(entry, column, layout, None)
-    return entry_lines(entry, column, layout, lead=part != "bare entry")
+        return value_rest(entry, column, None)
+    return entry_lines(entry, column, lead=part != "bare entry")
 
 
 def test_a_block_that_replaces_one_of_its_kind_stands_where_that_stood():
     taken, block = found("k:\n- a\n", "k"), root("  - b\n")
-    assert value_lines(taken, 0, None, block) == "  - a\n"
-    assert value_lines(taken, 0, None, NOTHING) == "- a\n"
-
-
-def way_below(text: str, path: str, ours: str) -> int:
-    """How far below a key of another text its block stands in ours."""
-    entry = found(text, path)
-    assert isinstance(entry.value, Collection)
-    return near(ours).way_to(entry.value, entry)
+    assert value_lines(taken, 0, block) == "  - a\n"
+    assert value_lines(taken, 0, NOTHING) == "- a\n"
 
 
 def told(what: str, text: str, style: str | None = None) -> str:
@@ -60,10 +52,6 @@ def tail(text: str, path: str) -> str:
 def ends_open(text: str) -> bool:
     """Whether blank lines below would be content."""
     return keeps_blank_lines(root(text))
-
-
-def near(ours: str) -> Layout:
-    return Layout(ours.replace("@", ""), max(ours.find("@"), 0))
 
 
 def found(text: str, path: str) -> Entry:
@@ -108,59 +96,21 @@ MOVED = {
     "behind a dash and a gap": ("behind", "-   a: 1\n    b: 2\n", "0", 2, "a: 1\n      b: 2"),
 }  # fmt: skip
 
-# -- in our steps
-
-TWO, FOUR, FLAT, INDENTED = "a:\n  b: 1\n", "a:\n    b: 1\n", "a:\n- b\n", "a:\n  - b\n"
-STEPS = {
-    "four to two": ("entry", "k:\n    x:\n        y: 1\n", "k", 2, TWO, "  k:\n    x:\n      y: 1\n"),
-    "two to four": ("entry", "k:\n  x:\n    y: 1\n", "k", 0, FOUR, "k:\n    x:\n        y: 1\n"),
-    "lists to the key's column": ("entry", "k:\n  - y\n  - z\n", "k", 0, FLAT, "k:\n- y\n- z\n"),
-    "lists away from it": ("entry", "k:\n- y\n- z: 1\n  w: 2\n", "k", 0, INDENTED, "k:\n  - y\n  - z: 1\n    w: 2\n"),
-    "both": ("entry", "k:\n    - a:\n          b: 1\n      c: 2\n", "k", 0, "a:\n  b:\n  - x\n", "k:\n- a:\n    b: 1\n  c: 2\n"),
-    "ours tells of lists alone": ("entry", "k:\n    x:\n        - y\n", "k", 0, FLAT, "k:\n    x:\n    - y\n"),
-    "ours tells of mappings alone": ("entry", "k:\n    x:\n        - y\n", "k", 0, TWO, "k:\n  x:\n      - y\n"),
-    "ours tells nothing": ("entry", "k:\n    x: 1\n", "k", 0, "a: 1\n", "k:\n    x: 1\n"),
-    "ours tells nothing behind a comment": ("entry", "k:\n    x: 1\n", "k", 0, "a:\n  # c\n  b: 1\n", "k:\n    x: 1\n"),
-    "the next one tells": ("entry", "k:\n    x: 1\n", "k", 0, TWO + "@c:\n   d: 1\n", "k:\n   x: 1\n"),
-    "none below: the first one above": ("entry", "k:\n    x: 1\n", "k", 0, TWO + FOUR + "@c: 1\n", "k:\n  x: 1\n"),
-    "the first list tells": ("entry", "k:\n  - y\n", "k", 0, FLAT + INDENTED, "k:\n- y\n"),
-    "an element's field tells": ("entry", "k:\n    x: 1\n", "k", 0, "- a:\n    b: 1\n", "k:\n  x: 1\n"),
-    "comments move along": ("entry", "k:\n    x: 1  # c\n    # above\n    y: 2\n    # below\nz: 1\n", "k", 0, TWO,
-        "k:\n  x: 1  # c\n  # above\n  y: 2\n  # below\n"),
-    "a block scalar keeps its step": ("entry", "k:\n    x: |\n        t\n\n          u\n    y: 1\n", "k", 0, TWO,
-        "k:\n  x: |\n      t\n\n        u\n  y: 1\n"),
-    "so does a flow mapping": ("entry", "k:\n    x: {a: 1,\n        b: 2}\n", "k", 0, TWO, "k:\n  x: {a: 1,\n      b: 2}\n"),
-    "and an odd key": ("entry", "k:\n    ? x\n    : y:\n        z: 1\n", "k", 0, TWO, "k:\n  ? x\n  : y:\n      z: 1\n"),
-    "an element": ("entry", "- k:\n      x: 1\n  l: 2\n", "0", 2, TWO, "  - k:\n      x: 1\n    l: 2\n"),
-    "what is below a dash": ("entry", "-\n    x:\n        y: 1\n", "0", 0, TWO, "-\n    x:\n      y: 1\n"),
-    "below": ("below", "k:\n- b:\n    c: 1\n", "k", 2, "a:\n    b:\n      - c\n", "    - b:\n          c: 1\n"),
-    "behind": ("behind", "- k:\n      x: 1\n", "0", 2, TWO, "k:\n      x: 1"),
-}  # fmt: skip
-
 
 @pytest.mark.parametrize("part, text, path, column, expected", MOVED.values(), ids=MOVED)
 def test_text_at_another_column(part, text, path, column, expected):
     assert written(part, text, path, column) == expected
-    assert written(part, text, path, column, "nothing: told\n") == expected
-
-
-@pytest.mark.parametrize("part, text, path, column, ours, expected", STEPS.values(), ids=STEPS)
-def test_text_in_our_steps(part, text, path, column, ours, expected):
-    assert written(part, text, path, column, ours) == expected
 
 
 @pytest.mark.parametrize(
-    "text, path, ours, way",
-    [
-        ("k:\n  x: 1\n", "k", FOUR, 4),
-        ("k:\n  x: 1\n", "k", "a: 1\n", 2),
-        ("k:\n  - x\n", "k", FLAT, 0),
-        ("k:\n- x\n", "k", FOUR, 0),
-        ("-   x:\n        y: 1\n", "0", TWO, 4),  # behind a dash its own gap
-    ],
+    "text, path, way",
+    [("k:\n  x: 1\n", "k", 2), ("k:\n- x\n", "k", 0), ("-   x: 1\n", "0", 4), ("k: {}\n", "k", 2)],
 )
-def test_where_an_empty_collection_is_filled(text, path, ours, way):
-    assert way_below(text, path, ours) == way
+def test_where_an_empty_collection_is_filled(text, path, way):
+    """An addition keeps its own steps."""
+    entry = found(text, path)
+    assert isinstance(entry.value, Collection)
+    assert way_below(entry, entry.value) == way
 
 
 # -- in one line, as one token

@@ -215,12 +215,6 @@ def has_own_comment(tails: Three[str]) -> bool:
     return bool(ours) and ours != comments(tails.base) and ours != comments(tails.theirs)
 
 
-def may_part(at: Three[Collection | None]) -> bool:
-    """Whether base and a side have comments, and all are block collections."""
-    made = [c for c in at.each() if c is not None and not c.flow and c.entries]
-    return len(made) == 3 and "#" in made[0].text[made[0].top : made[0].bottom]
-
-
 def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
     """Whether comments inside a flow collection would be lost: only those behind entries move.
 

@@ -22,7 +22,7 @@ from kmerge_git.merge.decide.comments import (
 )
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Place
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
-from kmerge_git.merge.three import Three, under, whose
+from kmerge_git.merge.three import Three, under, whose, whose_by
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import is_undecided, same_entry_text, same_lines, same_node
 from kmerge_git.tree.spans import after, key_text, properties
@@ -137,13 +137,13 @@ class Walk:
         alike = type(ours) is type(theirs)
         if place.live and alike and place.live.enters(ours, theirs):
             return self.collection(at, place)
-        side, style = _side(at, same_lines), None
+        side, style = whose_by(at, same_lines), None
         if not side and alike and isinstance(ours, Collection):
             if is_undecided(at.base) and not same_node(ours, theirs):
                 return None  # what one side alone has here was added there, or deleted elsewhere
             return self.collection(at, place)
         if not side and not block_texts.new_header_comment(at):
-            side, style = _side(at, same_node), _style_of_ours(at)
+            side, style = whose_by(at, same_node), _style_of_ours(at)
         if side == "ours":
             return Keep(ours)
         return self.taken(ours, theirs, place, source, style) if side else self.text(at, place)
@@ -315,15 +315,6 @@ def _repeated_key(mapping: Mapping) -> Unsupported:
     why = f"the key {entry.name!r} stands twice in one mapping"
     excerpt = mapping.text.split("\n", line)[line - 1]
     return Unsupported(why, line=line, column=column, hint="remove one of them", excerpt=excerpt)
-
-
-def _side(at: Three[Node | None], same: Callable[[Node, Node], bool]) -> str:
-    """Whose value stands, as `three.whose` says; a base that is absent is like nothing."""
-    base, ours, theirs = at.base, at.ours, at.theirs
-    assert ours is not None and theirs is not None  # the caller's case
-    if same(ours, theirs) or (base is not None and same(base, theirs)):
-        return "ours"
-    return "theirs" if base is not None and same(base, ours) else ""
 
 
 def _style_of_ours(at: Three[Node | None]) -> str | None:

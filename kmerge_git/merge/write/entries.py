@@ -37,7 +37,7 @@ from kmerge_git.merge.write.key_line import (
     separator,
     tail_of,
 )
-from kmerge_git.merge.write.layout import Layout, entry_lines, gap, value_lines, value_rest
+from kmerge_git.merge.write.layout import entry_lines, gap, value_lines, value_rest, way_below
 from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
 from kmerge_git.tree.nodes import Collection, Entry, Mapping
 from kmerge_git.tree.spans import (
@@ -99,11 +99,10 @@ def head_and_foot(plan: Build, column: int, path: Path) -> Pieces:
 
 
 def write_items(plan: Build, column: int) -> Pieces:
-    layout = None
     pieces: Pieces = []
     above: Plan | None = None
     for item in plan.items:
-        lines = _item(item, column, layout)
+        lines = _item(item, column)
         if above is not None and starts_blank(lines) and _has_open_end(above):
             lines = without_blank_start(lines)
         pieces += lines
@@ -126,18 +125,16 @@ def _has_open_end(plan: Plan) -> bool:
 # -- entries
 
 
-def _item(item: Item, column: int, layout: Layout | None) -> Pieces:
+def _item(item: Item, column: int) -> Pieces:
     if isinstance(item.plan, Clash):
-        return _clash(item.plan, item, column, layout)
+        return _clash(item.plan, item, column)
     if isinstance(item.plan, Remark):
         return comment_lines(item.plan.parts, column, item.path)
     entry = item.ours
     if entry is None:
         taken = item.plan.entry if isinstance(item.plan, Take) else item.theirs
-        # what was there already is indented as ours has it, but for its column
-        new = layout if item.base is None else None
-        return [entry_lines(taken, column, new)] if taken is not None else []
-    return [*_lead(item, entry, column), *entry_pieces(item, column, layout)]
+        return [entry_lines(taken, column)] if taken is not None else []
+    return [*_lead(item, entry, column), *entry_pieces(item, column)]
 
 
 def _lead(item: Item, entry: Entry, column: int) -> Pieces:
@@ -147,16 +144,13 @@ def _lead(item: Item, entry: Entry, column: int) -> Pieces:
     return comment_lines(item.lead, column, item.path)
 
 
-def _clash(clash: Clash, item: Item, column: int, layout: Layout | None) -> Pieces:
+def _clash(clash: Clash, item: Item, column: int) -> Pieces:
     """A hunk around the entries; the comments above stay outside where both sides agree."""
-    if clash.at.base:
-        layout = None  # versions of what ours has are indented as they are
 
     def lines(entries: list[Entry]) -> str:
-        new = layout if entries is clash.at.theirs else None
         leads = [clash.with_lead, *[True] * len(entries)]
         return "".join(
-            entry_lines(e, column, new, lead=lead) for e, lead in zip(entries, leads, strict=False)
+            entry_lines(e, column, lead=lead) for e, lead in zip(entries, leads, strict=False)
         )
 
     hunk = Hunk(*clash.at.map(lines).each(), fieldpath.show(item.path), clash.why)
@@ -166,21 +160,21 @@ def _clash(clash: Clash, item: Item, column: int, layout: Layout | None) -> Piec
     return [*_lead(item, entry, column), hunk]
 
 
-def entry_pieces(item: Item, column: int, layout: Layout | None = None) -> Pieces:
+def entry_pieces(item: Item, column: int) -> Pieces:
     """The lines of one of our entries from its key or dash on."""
     plan, entry = item.plan, item.ours
     assert entry is not None  # the caller's case
     if isinstance(plan, Build):
         if must_lift(plan):
-            return [_lifted(item, column, layout)]
+            return [_lifted(item, column)]
         if plan.ours.flow and not _becomes_block(plan):
             return [before_value(item, entry, column), *flow.write(plan), tail_of(item, entry)]
-        return _entry_with_block(item, entry, plan, column, layout)
+        return _entry_with_block(item, entry, plan, column)
     if isinstance(plan, NewText):
         before = before_value(item, entry, column, stop=plan.ours.content)
         return [before, *text_lines(plan, column + 2, item.path), tail_of(item, entry)[1:]]
     if isinstance(plan, Take):
-        return [_with_taken(item, entry, plan, column, layout)]
+        return [_with_taken(item, entry, plan, column)]
     return _with_own_value(item, entry, column)
 
 
@@ -198,15 +192,13 @@ def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
     return [before_value(item, entry, column) + kept + tail_of(item, entry)]
 
 
-def _with_taken(item: Item, entry: Entry, plan: Take, column: int, layout: Layout | None) -> str:
+def _with_taken(item: Item, entry: Entry, plan: Take, column: int) -> str:
     """Our key with theirs' value, and the comment of whom it is from."""
     taken, new = plan.entry, plan.node
     assert taken is not None  # the caller's case
-    if item.base is not None and on_own_lines(item.base.value):
-        layout = None
     if on_own_lines(new):
         line = key_part(item, entry, column) + rest_of_key_line(item, entry, properties(new))
-        return line + value_lines(taken, column, layout, entry.value)
+        return line + value_lines(taken, column, entry.value)
     # a block's lines stand below one another, whatever gap ours has behind its dash
     is_block = isinstance(new, Collection) and not new.flow
     if inline(entry.value) and not is_block:
@@ -214,7 +206,7 @@ def _with_taken(item: Item, entry: Entry, plan: Take, column: int, layout: Layou
     else:
         start = key_part(item, entry, column) + (separator(entry) if entry.key else "")
         start = start if entry.key else start + " " * (gap(taken) - 1)
-    rest = value_rest(taken, column, layout, plan.style)
+    rest = value_rest(taken, column, plan.style)
     if plan.anchor:
         rest = f"&{plan.anchor} {rest}".rstrip()
     if plan.keeps_comment and not keeps_tail(plan, entry, taken):
@@ -235,14 +227,14 @@ def _with_comment(rest: str, tail: str) -> str:
     return first + ("" if comment[0].isspace() else " ") + comment + newline + below
 
 
-def _lifted(item: Item, column: int, layout: Layout | None) -> Hunk:
+def _lifted(item: Item, column: int) -> Hunk:
     """The entry once for each side, with the comment that the side has behind it."""
     sides = []
     for side, own in zip(VERSIONS, (item.base, item.ours, item.theirs), strict=True):
         pieces: Pieces = []
         for one in decided_item(item, side):
             tailed = one.with_tail(after(own)) if own is not None and own is not item.ours else one
-            pieces += entry_pieces(tailed, column, layout)
+            pieces += entry_pieces(tailed, column)
         sides.append(side_text(pieces, side))
     if item.base is None:
         sides[0] = ""
@@ -257,12 +249,10 @@ def _becomes_block(plan: Build) -> bool:
     return plan.ours.flow and not plan.ours.entries and bool(plan.items) and not plan.theirs.flow
 
 
-def _entry_with_block(
-    item: Item, entry: Entry, plan: Build, column: int, layout: Layout | None
-) -> Pieces:
+def _entry_with_block(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
     ours = plan.ours
     if _becomes_block(plan):
-        return _filled(item, entry, plan, column, layout or Layout(ours.text, ours.start))
+        return _filled(item, entry, plan, column)
     if not plan.items:
         return _emptied(item, entry, plan, column)
     pieces = write_block(plan, ours.column, item.path)
@@ -274,9 +264,9 @@ def _entry_with_block(
     return [line, *pieces]
 
 
-def _filled(item: Item, entry: Entry, plan: Build, column: int, layout: Layout) -> Pieces:
+def _filled(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
     """An empty `{}` or `[]` of ours with the lines of theirs below."""
-    inner = column + layout.way_to(plan.theirs, item.theirs)
+    inner = column + way_below(item.theirs, plan.theirs)
     marks = plan.properties if plan.properties is not None else properties(plan.ours)
     tail = tail_of(item, entry)
     pieces = write_items(plan, inner)
