@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
+from kmerge_git.kube.likeness import MOST_COMPARISONS
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three
 from kmerge_git.text.undecided import UNDECIDED
@@ -29,6 +30,7 @@ def pair_documents(at: Three[Stream], twins: Twins) -> Three[Documents]:
     base: Documents = dict(enumerate(at.base.documents))
     ours = _under_keys(at.base, at.ours, "ours")
     theirs = _under_keys(at.base, at.theirs, "theirs")
+    ours, theirs = _renamed_by_leaves(base, ours), _renamed_by_leaves(base, theirs)
     ours, theirs = _renamed_alike(base, ours, theirs), _renamed_alike(base, theirs, ours)
     ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
     theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
@@ -56,6 +58,29 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
         old = known.get(name_of(side[key]))
         if old is not None and are_alike(base[old].root, side[key].root):
             found[key] = known.pop(name_of(side[key]))
+    return {found.get(k, k): d for k, d in side.items()}
+
+
+def _renamed_by_leaves(base: Documents, side: Documents) -> Documents:
+    """A side's new document under the key of the one of base that it must have been."""
+    gone = [k for k in base if k not in side and name_of(base[k])]
+    fresh = [k for k in side if not isinstance(k, int) and name_of(side[k])]
+    if not gone or not fresh or len(gone) * len(fresh) > MOST_COMPARISONS:
+        return side
+    from kmerge_git.kube.leaves import are_alike  # rare
+
+    pairs = [
+        (old, new)
+        for old in gone
+        for new in fresh
+        if name_of(base[old]).partition("/")[0] == name_of(side[new]).partition("/")[0]
+        and are_alike(base[old].root, side[new].root)
+    ]
+    found = {
+        new: old
+        for old, new in pairs
+        if not any((old == other[0]) != (new == other[1]) for other in pairs)
+    }
     return {found.get(k, k): d for k, d in side.items()}
 
 
