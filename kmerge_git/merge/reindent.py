@@ -73,11 +73,11 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
         if not line or number not in yours:
             continue
         old, new = columns.base[number], columns.theirs[yours[number]]
-        if old != new and depths[number] != there[yours[number]]:
-            continue  # what went into another block did not only move
         own = columns.ours[mine[number]] if number in mine else old
-        found[number] = new if own == old else own
-        is_moved |= own == old != new
+        # what went into another block did not only move
+        follows = own == old != new and depths[number] == there[yours[number]]
+        found[number] = new if follows else own
+        is_moved |= follows
     if is_moved:
         yield from found.items()
 
