@@ -24,19 +24,21 @@ if TYPE_CHECKING:
 
 def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
     """The three versions, at the columns to which one side alone moved the lines."""
-    found = _as_theirs(at)
-    if found is None:
-        mirrored = _as_theirs(at.swapped())
-        found = mirrored.swapped() if mirrored is not None else at
-    return found
+    documents = [document for document in at.each() if document is not None]
+    if len(documents) < 3 or any(document.inline for document in documents):
+        return at
+    versions = Three(*documents)
+    lines = versions.map(lambda document: document.content.split("\n"))
+    made = _as_theirs(versions, lines)
+    if made is not None:
+        return Three(*made.each())
+    mirrored = _as_theirs(versions.swapped(), lines.swapped())
+    return Three(*mirrored.swapped().each()) if mirrored is not None else at
 
 
-def _as_theirs(at: Three[Document | None]) -> Three[Document | None] | None:
+def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | None:
     """Base and ours with the indentation of theirs, and theirs; None: theirs changed none alone."""
-    base, ours, theirs = at.base, at.ours, at.theirs
-    if base is None or ours is None or theirs is None or base.inline or ours.inline:
-        return None
-    lines = Three(*(document.content.split("\n") for document in (base, ours, theirs)))
+    base, ours, theirs = at.each()
     if not _may_be_indented_anew(lines.base, lines.theirs):
         return None
     bare = lines.map(lambda found: [line.strip() for line in found])
