@@ -33,6 +33,17 @@ def same_entry_text(a: Entry, b: Entry) -> bool:
     return a.value.text[a.lead : a.end] == b.value.text[b.lead : b.end]
 
 
+def same_bare(a: Entry, b: Entry) -> bool:
+    """The same lines at other columns, with the same meaning."""
+    if a.value.text.count("\n", a.lead, a.end) != b.value.text.count("\n", b.lead, b.end):
+        return False
+    return _bare_lines(a) == _bare_lines(b) and same_node(a.value, b.value)
+
+
+def _bare_lines(entry: Entry) -> list[str]:
+    return [line.lstrip(" ") for line in entry.value.text[entry.lead : entry.end].split("\n")]
+
+
 def same_node(a: Node, b: Node) -> bool:
     """The same value with the same anchors and tags, however it is spelled and indented."""
     if same_text(a, b):

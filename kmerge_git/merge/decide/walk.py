@@ -24,7 +24,7 @@ from kmerge_git.merge.decide.rules import BY_ELEMENTS, Place
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
 from kmerge_git.merge.three import Three, under, whose, whose_by
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.same import is_undecided, same_entry_text, same_lines, same_node
+from kmerge_git.tree.same import is_undecided, same_bare, same_entry_text, same_lines, same_node
 from kmerge_git.tree.spans import after, key_text, properties
 
 TYPE_CHECKING = False
@@ -78,6 +78,8 @@ class Walk:
             if same_entry_text(ours, theirs) or (base and same_entry_text(base, theirs)):
                 return Item(Keep(ours.value), ours, theirs, place.path)
             if base and same_entry_text(base, ours):
+                if self.rules.stops and same_bare(base, theirs):
+                    return Item(Keep(ours.value), ours, theirs, place.path)
                 self.journal.write((self.rules.took(ours.value, theirs.value, place),))
                 taken = Take(theirs.value, theirs)
                 return Item(taken, None, theirs, place.path, base=base, replaces=ours)
