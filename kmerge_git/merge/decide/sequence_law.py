@@ -24,7 +24,7 @@ def is_lawful(at: Three[Keys], result: Keys) -> bool:
     gaps = Gaps(at, counts)
     for key in {**counts.base, **counts.ours, **counts.theirs, **there}:
         how_often = under(counts, key).map(lambda count: count or 0)
-        low, high = _bounds(how_often, gaps.is_one(key))
+        low, high = _bounds(how_often, key not in counts.base and gaps.is_one(key))
         if not low <= there.get(key, 0) <= high:
             return False
     return _is_in_order(at, gaps.stay, there, result)
@@ -41,23 +41,41 @@ def counted(keys: Iterable[T]) -> dict[T, int]:
 class Gaps:
     """Between what stays: where each side has what it added."""
 
-    __slots__ = ("_at", "_counts", "stay")
+    __slots__ = ("_counts", "_orders", "_places", "_sets", "stay")
 
     def __init__(self, at: Three[Keys], counts: Three[dict[Hashable, int]]) -> None:
-        self._at = at
         self._counts = counts
         # what each version has once, in the order of base
         self.stay = [k for k in at.base if all(count.get(k) == 1 for count in counts.each())]
+        members = set(self.stay)
+        self._orders = at.map(lambda keys: [k for k in keys if k in members])
+        self._places = at.map(lambda keys: _places(keys, members))
+        self._sets: dict[tuple[str, int], frozenset[Hashable]] = {}
 
     def is_one(self, key: Hashable) -> bool:
         """Whether both sides have a new element once, behind the same elements that stay."""
         if not self._counts.ours.get(key) == self._counts.theirs.get(key) == 1:
             return False
-        return self.behind(self._at.ours, key) == self.behind(self._at.theirs, key)
+        if self._orders.ours == self._orders.theirs:
+            return self._places.ours[key] == self._places.theirs[key]
+        return self.behind("ours", key) == self.behind("theirs", key)
 
-    def behind(self, side: Keys, key: Hashable) -> frozenset[Hashable]:
+    def behind(self, side: str, key: Hashable) -> frozenset[Hashable]:
         """What stays and stands in front of an element."""
-        return frozenset(side[: side.index(key)]).intersection(self.stay)
+        place: tuple[str, int] = side, self._places.side(side)[key]
+        if place not in self._sets:
+            self._sets[place] = frozenset(self._orders.side(side)[: place[1]])
+        return self._sets[place]
+
+
+def _places(keys: Keys, members: set[Hashable]) -> dict[Hashable, int]:
+    """How many of some stand in front of each key, where it comes first."""
+    places: dict[Hashable, int] = {}
+    before = 0
+    for key in keys:
+        places.setdefault(key, before)
+        before += key in members
+    return places
 
 
 def _bounds(counts: Three[int], is_one: bool) -> tuple[int, int]:

@@ -131,9 +131,9 @@ def _arranged(
     """Every element by what it is, in a lawful order; None: that does not tell, or none is."""
     if any(len(set(names)) < len(names) for names in keys.each()):
         return None
-    known = Gaps(keys, keys.map(counted))
+    known, counts = Gaps(keys, keys.map(counted)), keys.map(counted)
     own = [
-        ("theirs", k) if k not in keys.base and k in keys.ours and not known.is_one(k) else k
+        ("theirs", k) if k not in counts.base and k in counts.ours and not known.is_one(k) else k
         for k in keys.theirs
     ]
     tables = _tables(Three(keys.base, keys.ours, own), entries, set())
@@ -144,13 +144,14 @@ def _arranged(
     order = arranged(*labels.each()) if is_certain else None
     if order is None or _meet(labels, bag=bag):
         return None
+    places = labels.map(lambda names: {name: n for n, name in enumerate(names)})
     items: list[Item] = []
     for label in order:
         at = under(tables, label)
         if at.ours is None and at.theirs is None:
             continue
-        place = labels.ours if at.ours is not None else labels.theirs
-        item = walk.entry(at, inner.step(place.index(label)))
+        place = places.ours[label] if at.ours is not None else places.theirs[label]
+        item = walk.entry(at, inner.step(place))
         if item is not None:
             items.append(item)
     return items
@@ -158,19 +159,20 @@ def _arranged(
 
 def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
     """Whether new elements meet each other, or one that is gone on both sides."""
+    known = labels.map(set)
     gaps = Gaps(labels, labels.map(counted))
     ours, theirs, lost = (
-        {gaps.behind(side, k) for k in side if k not in other and k not in third}
+        {gaps.behind(side, k) for k in labels.side(side) if k not in other and k not in third}
         for side, other, third in (
-            (labels.ours, labels.theirs, labels.base),
-            (labels.theirs, labels.ours, labels.base),
-            (labels.base, labels.ours, labels.theirs),
+            ("ours", known.theirs, known.base),
+            ("theirs", known.ours, known.base),
+            ("base", known.ours, known.theirs),
         )
     )
     if lost & (ours | theirs):
         return True
-    shared = [k for k in labels.ours if k in labels.theirs and k not in labels.base]
-    alike = shared == [k for k in labels.theirs if k in shared]
+    new = (known.ours & known.theirs) - known.base
+    alike = [k for k in labels.ours if k in new] == [k for k in labels.theirs if k in new]
     return not bag and bool(ours & theirs or not alike)
 
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 _MOST = 300  # elements of a list that both sides reordered; beyond that time matters more
 
+MOST_NEWCOMERS = 400  # pairs of elements that both sides added to one list
+
 
 def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
     """How often a thing may stand in the result, by how often it stands in the versions."""
@@ -33,13 +35,17 @@ def allowed(key: Hashable, base: Keys, ours: Keys, theirs: Keys) -> tuple[int, i
     counts = base.count(key), ours.count(key), theirs.count(key)
     if counts != (0, 1, 1):
         return bounds(*counts)
-    common = {x for x in base if x in ours and x in theirs}
+    known = set(base)
+    common = known.intersection(ours, theirs)
     mine, yours = _gap(key, ours, common), _gap(key, theirs, common)
     if mine != yours:
         return 1, 2
+    fresh = [[x for x in side if x not in known] for side in (ours, theirs)]
+    if len(fresh[0]) * len(fresh[1]) > MOST_NEWCOMERS:
+        return 1, 2  # not looked at one by one
     runs = [
-        [x for x in side if x not in base and _gap(x, side, common) == mine]
-        for side in (ours, theirs)
+        [x for x in news if _gap(x, side, common) == mine]
+        for news, side in zip(fresh, (ours, theirs), strict=True)
     ]
     return 1, 1 if _is_part(*runs) or _is_part(*reversed(runs)) else 2
 
