@@ -115,7 +115,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
             found = _better(merged, streams, options, lines, journal)
         except Unproved:
             text, count = lines.result()
-            if count or damage.is_sound(text, streams, options.path):
+            if count or Referee(streams, options, journal.settled).accepts(text):
                 raise  # git's line merge is the better answer
             for document in proof.unproved(merged):
                 document.give_up(conflict(document.at, Why.UNPROVED))

@@ -27,10 +27,10 @@ class Leaves:
 
     __slots__ = ("counts", "total")
 
-    def __init__(self, node: Node, without: Names[tuple[str, ...]] = ()) -> None:
+    def __init__(self, node: Node | None, without: Names[tuple[str, ...]] = ()) -> None:
         self.counts: dict[Leaf, int] = {}
-        self.total = 0
-        _collect(node, (), self.counts)
+        if node is not None:
+            _collect(node, (), self.counts)
         for leaf in [leaf for leaf in self.counts if leaf[0] in without]:
             del self.counts[leaf]
         self.total = sum(self.counts.values())
@@ -49,11 +49,9 @@ def is_alike(old: Leaves, new: Leaves) -> bool:
     return min(old.total, new.total) >= FEW_LEAVES or any(map(_is_long, _equal(old, new)))
 
 
-def are_alike(old: Node | None, new: Node | None) -> bool:
-    """Whether two resources hold the same, whatever they are called."""
-    if old is None or new is None:
-        return False
-    return is_alike(Leaves(old, IDENTITY), Leaves(new, IDENTITY))
+def leaves_of(resource: Node | None) -> Leaves:
+    """What a resource holds, whatever it is called."""
+    return Leaves(resource, IDENTITY)
 
 
 def tells(old: Leaves, new: Leaves, elsewhere: set[Leaf]) -> bool:

@@ -30,7 +30,7 @@ def pair_documents(at: Three[Stream], twins: Twins) -> Three[Documents]:
     base: Documents = dict(enumerate(at.base.documents))
     ours = _under_keys(at.base, at.ours, "ours")
     theirs = _under_keys(at.base, at.theirs, "theirs")
-    ours, theirs = _renamed_by_leaves(base, ours), _renamed_by_leaves(base, theirs)
+    ours, theirs = _renamed_by_leaves(base, ours, theirs), _renamed_by_leaves(base, theirs, ours)
     ours, theirs = _renamed_alike(base, ours, theirs), _renamed_alike(base, theirs, ours)
     ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
     theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
@@ -50,38 +50,51 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
     fresh = [k for k in side if not isinstance(k, int)]
     if not waiting or not fresh:
         return side
-    from kmerge_git.kube.leaves import are_alike  # rare
+    from kmerge_git.kube.leaves import is_alike, leaves_of  # rare
 
     known = {name_of(other[k]): k for k in waiting if name_of(other[k])}
     found: dict[Hashable, Hashable] = {}
     for key in fresh:
         old = known.get(name_of(side[key]))
-        if old is not None and are_alike(base[old].root, side[key].root):
+        if old is not None and is_alike(leaves_of(base[old].root), leaves_of(side[key].root)):
             found[key] = known.pop(name_of(side[key]))
     return {found.get(k, k): d for k, d in side.items()}
 
 
-def _renamed_by_leaves(base: Documents, side: Documents) -> Documents:
-    """A side's new document under the key of the one of base that it must have been."""
-    gone = [k for k in base if k not in side and name_of(base[k])]
-    fresh = [k for k in side if not isinstance(k, int) and name_of(side[k])]
+def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Documents:
+    """A side's new document under the key of the one of base that it must have been.
+
+    It is only looked for where the other side did not leave that one alone.
+    """
+    gone = {k: d for k, d in base.items() if k not in side and not _is_left(d, other.get(k))}
+    fresh = {k: d for k, d in side.items() if not isinstance(k, int)}
     if not gone or not fresh or len(gone) * len(fresh) > MOST_COMPARISONS:
         return side
-    from kmerge_git.kube.leaves import are_alike  # rare
-
-    pairs = [
-        (old, new)
-        for old in gone
-        for new in fresh
-        if name_of(base[old]).partition("/")[0] == name_of(side[new]).partition("/")[0]
-        and are_alike(base[old].root, side[new].root)
-    ]
-    found = {
-        new: old
-        for old, new in pairs
-        if not any((old == other[0]) != (new == other[1]) for other in pairs)
-    }
+    found = {key: k for k, key in _alike(gone, fresh)}
     return {found.get(k, k): d for k, d in side.items()}
+
+
+def _alike(gone: Documents, fresh: Documents) -> list[tuple[Hashable, Hashable]]:
+    """The resources of one kind that hold the same, each like one other alone."""
+    from kmerge_git.kube.leaves import is_alike, leaves_of  # rare
+
+    old = {k: (_kind(d), leaves_of(d.root)) for k, d in gone.items() if name_of(d)}
+    new = {k: (_kind(d), leaves_of(d.root)) for k, d in fresh.items() if name_of(d)}
+    pairs = [
+        (k, key)
+        for k, (kind, leaves) in old.items()
+        for key, (other_kind, others) in new.items()
+        if kind == other_kind and is_alike(leaves, others)
+    ]
+    return [p for p in pairs if not any((p[0] == q[0]) != (p[1] == q[1]) for q in pairs)]
+
+
+def _is_left(base: Document, other: Document | None) -> bool:
+    return other is not None and other.content == base.content
+
+
+def _kind(document: Document) -> str:
+    return name_of(document).partition("/")[0]
 
 
 def _under_keys(base: Stream, other: Stream, side: str) -> Documents:

@@ -11,9 +11,9 @@ from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.merged import conflict
-from kmerge_git.merge.plan import Why
+from kmerge_git.merge.plan import Plan, Why
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify.proof import holds, prove, unproved
+from kmerge_git.merge.verify.proof import agrees, prove, unproved
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -45,6 +45,15 @@ def proved(folder: Path) -> list[tuple[str, documents.MergedDocument]]:
     found = [r for r in merged(folder).documents if r.plan is not None]
     assert found
     return [(side_text(r.pieces, "ours"), r) for r in found]
+
+
+def holds(text: str, plan: Plan, side: str) -> bool:
+    """Whether a document's text, decided for one side, is what the plan says."""
+    try:
+        found = split(Source.of(text)).documents
+        return len(found) == 1 and agrees(plan, found[0].root, side)
+    except KmergeError:
+        return False
 
 
 def is_said(line: str) -> bool:

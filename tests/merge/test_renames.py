@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import pytest
 
 from kmerge_git.kube import likeness
@@ -123,5 +126,13 @@ def test_too_many_comparisons_are_a_conflict(monkeypatch):
 
 
 def test_the_thresholds_stand_in_one_table():
-    assert likeness.RENAMED_LEAVES == (2, 3)
-    assert (likeness.FEW_LEAVES, likeness.LONG_LEAF) == (3, 20)
+    """A share of something is a number below one, and there is none in another module."""
+    root = Path(likeness.__file__).parents[1]
+    shares = {
+        str(path.relative_to(root))
+        for room in ("kube", "merge", "tree", "text")
+        for path in (root / room).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, float) and 0 < node.value < 1
+    }
+    assert shares == {"kube/likeness.py"}

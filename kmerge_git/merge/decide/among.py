@@ -6,6 +6,7 @@ from kmerge_git.merge.decide.asides import FOOT, with_lead
 from kmerge_git.merge.decide.comments import merge_lines
 from kmerge_git.merge.plan import Clash, Item, Remark
 from kmerge_git.merge.three import Three
+from kmerge_git.text.pieces import VERSIONS
 from kmerge_git.tree.nodes import Entry
 
 TYPE_CHECKING = False
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     Merge = Callable[[Three[list[Line]]], Lines | None]
     Row = list[int]  # items by their numbers, comment n of base as -1 - n, what is gone above all
-
-SIDES = ("base", "ours", "theirs")
 
 
 def put_back(asides: Asides, items: list[Item], merge: Merge) -> tuple[list[Item], Lines | None]:
@@ -34,7 +33,7 @@ def put_back(asides: Asides, items: list[Item], merge: Merge) -> tuple[list[Item
         if isinstance(token, Entry):
             continue
         at = Three(
-            *(None if (s, token) in inside else asides.lines.side(s).get(token) for s in SIDES)
+            *(None if (s, token) in inside else asides.lines.side(s).get(token) for s in VERSIONS)
         )
         lines = _merged(at, token, merge, stands=token in outside)
         if lines:
@@ -114,7 +113,7 @@ def _with_own_comments(
         return item
     firsts = [entries[0] for entries in clash.at.each() if entries]
     sides: list[list[Entry]] = []
-    for side in SIDES:
+    for side in VERSIONS:
         starts = _own_starts(asides, side, outside)
         sides.append([])
         for entry in clash.at.side(side):

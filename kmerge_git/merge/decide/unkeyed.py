@@ -131,7 +131,8 @@ def _arranged(
     """Every element by what it is, in a lawful order; None: that does not tell, or none is."""
     if any(len(set(names)) < len(names) for names in keys.each()):
         return None
-    known, counts = Gaps(keys, keys.map(counted)), keys.map(counted)
+    counts = keys.map(counted)
+    known = Gaps(keys, counts)
     own = [
         ("theirs", k) if k not in counts.base and k in counts.ours and not known.is_one(k) else k
         for k in keys.theirs
@@ -220,11 +221,7 @@ def _woven(
     walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], inner: Place, first: int
 ) -> list[Item]:
     """Elements that are told apart by what they are."""
-    tables = Three(
-        dict(zip(keys.base, at.base, strict=True)),
-        dict(zip(keys.ours, at.ours, strict=True)),
-        dict(zip(keys.theirs, at.theirs, strict=True)),
-    )
+    tables = _tables(keys, at, set())
     items: dict[Hashable, Item] = {}
     for i, key in enumerate(dict.fromkeys([*tables.ours, *tables.theirs])):
         item = walk.entry(under(tables, key), inner.step(first + i))

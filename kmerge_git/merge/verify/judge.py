@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Referee:
-    """Asks the referee about the results of one merge."""
+    """The referee of one merge: it knows the inputs, and what a policy or a side settled."""
 
     __slots__ = ("_at", "_options", "_settled")
 

@@ -57,12 +57,6 @@ def _is_proved(document: MergedDocument, made: Document | None, side: str) -> bo
     return document.plan is None or (made is not None and _says(made, document.plan, side))
 
 
-def holds(text: str, plan: Plan, side: str) -> bool:
-    """Whether a document's text, decided for one side, is what the plan says."""
-    made = _only(text)
-    return made is not None and _says(made, plan, side)
-
-
 def _only(text: str) -> Document | None:
     try:
         documents = split(Source.of(text)).documents
