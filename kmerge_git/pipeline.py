@@ -15,9 +15,9 @@ from __future__ import annotations
 from kmerge_git.errors import KmergeError, Unproved, Unsupported
 from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
-from kmerge_git.merge.ends import put_mark_into_hunk, to_bytes
+from kmerge_git.merge.ends import put_mark_into_conflict, to_bytes
 from kmerge_git.merge.journal import Journal
-from kmerge_git.merge.merged import conflict, whole_conflict
+from kmerge_git.merge.merged import NO_DOCUMENT, conflict, texts_of, whole_conflict
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import damage, proof
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kmerge_git.merge.decide.rules import Policy, Rules
-    from kmerge_git.merge.merged import MergedFile
+    from kmerge_git.merge.merged import MergedDocument, MergedFile
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.verify.sites import Violation
     from kmerge_git.text.linemerge import LineMerge
-    from kmerge_git.text.pieces import Hunk
+    from kmerge_git.text.pieces import Hunk, Pieces
     from kmerge_git.tree.documents import Stream
 
 
@@ -227,7 +227,7 @@ def _clean(
 
 def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
     """Ours with its conflicts spelled out."""
-    from kmerge_git.merge.write.hunks import spell
+    from kmerge_git.merge.write.marked import marked, spell
     from kmerge_git.text.markers import marker_size_for
 
     conflicts = [
@@ -246,10 +246,16 @@ def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) ->
 
         text = undecided_text(merged)
     else:
-        put_mark_into_hunk(merged, sources)
         size = marker_size_for((source.text for source in sources.each()), options.marker_size)
         labels, style = options.labels, options.style
-        text = merged.text(lambda pieces, name: spell(pieces, name, labels, size, style))
+
+        def spelled(pieces: Pieces, of: MergedDocument | None) -> str:
+            elided = of.elided if of is not None else None
+            at = elided.at if elided is not None else of.at if of is not None else NO_DOCUMENT
+            made = marked(pieces, texts_of(at), style, elided.texts if elided is not None else ())
+            return spell(made, of.name if of is not None else "", labels, size, style)
+
+        text = put_mark_into_conflict(merged.text(spelled), sources, size)
     return Outcome(to_bytes(text, sources), False, "structure", conflicts=tuple(conflicts))
 
 

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.merge.three import Three, standing
-from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.source import Source, encode
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from kmerge_git.merge.merged import MergedFile
 
 BOM = "\ufeff"
 
@@ -43,16 +38,16 @@ def _line_ends(at: Three[Source]) -> str:
     return ends.ours
 
 
-def put_mark_into_hunk(merged: MergedFile, sources: Three[Source]) -> None:
+def put_mark_into_conflict(text: str, sources: Three[Source], size: int) -> str:
     """A conflict in the first line: a mark before its marker would hide it, so each side has it."""
-    if not standing(sources.map(lambda source: source.bom)):
-        return
-    parts = [("", merged.prologue), *((d.opening, d.pieces) for d in merged.documents)]
-    for opening, pieces in parts:
-        if opening:
-            return
-        for index, piece in enumerate(pieces):
-            if isinstance(piece, Hunk):
-                pieces[index] = piece.map(lambda text: text and BOM + text)
-            if piece != "":
-                return
+    has_mark = standing(sources.map(lambda source: source.bom))
+    if not (has_mark and text.startswith("<" * size)):
+        return text
+    end = text.find("\n" + ">" * size) + 1
+    out = []
+    lines = text[:end].splitlines(keepends=True)
+    for line, above in zip(lines, ["", *lines], strict=False):
+        is_first = above.startswith(tuple(char * size for char in "<|="))
+        is_marker = line.startswith(tuple(char * size for char in "|="))
+        out.append(BOM + line if is_first and not is_marker else line)
+    return "".join(out) + text[end:]

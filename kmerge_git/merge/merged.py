@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     Trio = Three[Document | None]
 
 
+NO_DOCUMENT: Trio = Three(None, None, None)
+
+
 class MergedDocument:
     """A document of the result: what was decided, and its text."""
 
@@ -64,11 +67,11 @@ class MergedFile:
             found += [(document.name, p) for p in document.pieces if isinstance(p, Hunk)]
         return found
 
-    def text(self, spelled: Callable[[Pieces, str], str]) -> str:
-        """The whole text; `spelled` makes text of pieces, given the name of their resource."""
-        parts = [spelled(self.prologue, "")]
+    def text(self, spelled: Callable[[Pieces, MergedDocument | None], str]) -> str:
+        """The whole text; `spelled` makes text of pieces, given the document that they are of."""
+        parts = [spelled(self.prologue, None)]
         for document in self.documents:
-            text = spelled(document.pieces, document.name)
+            text = spelled(document.pieces, document)
             parts += [document.opening, document.elided.restored(text) if document.elided else text]
         return "".join(parts) + self.tail
 
@@ -95,4 +98,4 @@ def conflict(at: Trio, why: str) -> Pieces:
 def whole_conflict(texts: Three[str], why: str) -> MergedFile:
     """A file that is one conflict."""
     hunk = Hunk(*texts.each(), "", why)
-    return MergedFile([], [MergedDocument(Three(None, None, None), "", None, [hunk])], "")
+    return MergedFile([], [MergedDocument(NO_DOCUMENT, "", None, [hunk])], "")

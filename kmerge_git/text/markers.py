@@ -44,24 +44,16 @@ def conflict(
     theirs: str,
     labels: Labels = ("", "", ""),
     size: int = SIZE,
-    style: str = "merge",
 ) -> str:
     """The lines of a conflict; `labels` are those of ours, base and theirs.
 
-    Lines that both sides begin or end with stand outside the markers, as git has it, but for
-    style `diff3`. A side that does not end in a line end gets one. Without a base (None) there
-    is no section for it.
+    A side that does not end in a line end gets one. Without a base (None) there is no section
+    for it.
     """
-    ours, theirs = _whole(ours), _whole(theirs)
-    if ours == theirs:
-        return ours
-    mine, yours = _lines(ours), _lines(theirs)
-    head, tail = (0, 0) if style == "diff3" else _common_ends(mine, yours)
-    out = [*mine[:head], _marker("<", size, labels[0]), *mine[head : len(mine) - tail]]
-    if style != "merge" and base is not None:
+    out = [_marker("<", size, labels[0]), _whole(ours)]
+    if base is not None:
         out += [_marker("|", size, labels[1]), _whole(base)]
-    out += ["=" * size + "\n", *yours[head : len(yours) - tail]]
-    out += [_marker(">", size, labels[2]), *yours[len(yours) - tail :]]
+    out += ["=" * size + "\n", _whole(theirs), _marker(">", size, labels[2])]
     return "".join(out)
 
 
@@ -142,21 +134,3 @@ def _marker(char: str, size: int, label: str) -> str:
 
 def _whole(text: str) -> str:
     return text if not text or text.endswith("\n") else text + "\n"
-
-
-def _lines(text: str) -> list[str]:
-    """The lines with their ends; `splitlines` would split at other characters too."""
-    lines = [line + "\n" for line in text.split("\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
-
-
-def _common_ends(mine: list[str], yours: list[str]) -> tuple[int, int]:
-    most = min(len(mine), len(yours))
-    head = 0
-    while head < most and mine[head] == yours[head]:
-        head += 1
-    tail = 0
-    while tail < most - head and mine[-1 - tail] == yours[-1 - tail]:
-        tail += 1
-    return head, tail

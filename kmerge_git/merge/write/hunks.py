@@ -1,4 +1,4 @@
-"""Runs of lines in a result, and hunks of them: made of a plan's lines, laid out, and spelled."""
+"""Runs of lines in a result, and hunks of them: made of a plan's lines, and laid out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from kmerge_git.merge.plan import Line, NewText, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.layout import shift
 from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text
-from kmerge_git.text.undecided import without_placeholders
 from kmerge_git.tree import blocks
 
 TYPE_CHECKING = False
@@ -123,29 +122,3 @@ def _over(prefix: str, column: int, text: str) -> str:
             lead = [" " * indent + x.lstrip() if x.strip() else x for x in lines[:index]]
             return above + "\n".join([*lead, own + line[column:], *lines[index + 1 :]])
     return prefix + text
-
-
-def spell(
-    pieces: Pieces, resource: str, labels: tuple[str, str, str], size: int, style: str
-) -> str:
-    """The text with whole-line markers around every hunk; the cause stands behind our label."""
-    return "".join(
-        p if isinstance(p, str) else _spelled(p, resource, labels, size, style) for p in pieces
-    )
-
-
-def _spelled(hunk: Hunk, resource: str, labels: tuple[str, str, str], size: int, style: str) -> str:
-    from kmerge_git.text.markers import conflict  # most merges are clean
-
-    place = " ".join(part for part in (resource, hunk.place) if part)
-    base, ours, theirs = map(_one_line, labels)
-    cause = _one_line(f"{place}: {hunk.why}" if place else hunk.why)
-    ours = f"{ours} ({cause})" if ours else f"({cause})"
-    old = without_placeholders(hunk.base) if style in ("diff3", "zdiff3") else None
-    if not hunk.place:  # a clash of a whole document is shown whole: a half would explain nothing
-        style = "diff3"
-    return conflict(hunk.ours, old, hunk.theirs, (ours, base, theirs), size, style)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

@@ -1,0 +1,206 @@
+"""What stands together in a text: its lines, and the entries, elements and documents they make.
+
+A conflict is cut between units, so that who takes both sides of it has whole ones.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from itertools import accumulate
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube.identity import identity
+from kmerge_git.text.source import Source
+from kmerge_git.tree.blocks import body_indent, header
+from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar
+from kmerge_git.tree.spans import is_block_text, is_linewise
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+# Lines of an element that is not cut: it fits a screen twice, and half of one helps nobody.
+SHORT = 12
+
+
+class Unit:
+    """The lines `start` to `end` of a text: one line, an entry, an element or a document.
+
+    Comments above an entry are lines of their own.
+    """
+
+    __slots__ = ("end", "name", "parent", "start", "text", "thing")
+
+    def __init__(
+        self, start: int, end: int, text: str, parent: object, thing: Entry | Document | None
+    ) -> None:
+        self.start = start
+        self.end = end
+        self.text = text
+        self.parent = parent  # the collection in which it stands
+        self.thing = thing  # None: a line
+        self.name = _name(thing)  # what tells that two of them are one thing, if anything does
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it may be cut."""
+        return self.end - self.start > SHORT
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether it is an entry of a mapping."""
+        return isinstance(self.thing, Entry) and self.thing.key is not None
+
+    @property
+    def is_document(self) -> bool:
+        """Whether it is a document with an identity."""
+        return isinstance(self.thing, Document) and self.name is not None
+
+    @property
+    def node(self) -> Node | None:
+        """The value of an entry, the top of a document."""
+        return (
+            self.thing.root if isinstance(self.thing, Document) else self.thing and self.thing.value
+        )
+
+
+class Version:
+    """A text with its lines and its documents; a text that is no YAML has lines alone."""
+
+    __slots__ = ("_documents", "lines", "starts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._documents: tuple[Document, ...] | None = None
+        self.lines = [line + "\n" for line in text.split("\n")]
+        last = self.lines.pop()[:-1]
+        self.lines += [last] if last else []
+        self.starts = [0, *accumulate(map(len, self.lines))]
+
+    @property
+    def documents(self) -> tuple[Document, ...]:
+        """What the text holds, read when it is first asked for."""
+        if self._documents is None:
+            try:
+                stream = split(Source.of(self.text))
+                self._documents = stream.documents if stream.roots else ()
+            except KmergeError:
+                self._documents = ()
+        return self._documents
+
+    def units(self, start: int, end: int) -> list[Unit]:
+        """The largest units within a run of lines; they tile it."""
+        found: list[Unit] = []
+        for document in self.documents:
+            first, last = self._span(document.start, document.end)
+            if start <= first < last <= end and document.root is not None:
+                found.append(self._unit(first, last, self, document))
+            elif first < end and start < last:
+                found += self._below(document.root, start, end)
+        return [*self._tiled(found, start, end, self)]
+
+    def inside(self, unit: Unit) -> list[Unit]:
+        """The units of which one consists."""
+        if isinstance(unit.node, Collection):
+            found = [*self._below(unit.node, unit.start, unit.end)]
+        else:
+            found = []
+        return [*self._tiled(found, unit.start, unit.end, unit.node)]
+
+    def are_neighbours(self, above: tuple[int, int], below: tuple[int, int]) -> bool:
+        """Whether two runs of lines stand in one collection, and between them nothing but lines.
+
+        Elements may stand there, too: they are whole ones.
+        """
+        found = self.units(above[0], below[1])
+        parents = {id(unit.parent) for unit in found}
+        between = [u for u in found if above[1] <= u.start and u.end <= below[0]]
+        is_whole = sum(u.end - u.start for u in between) == below[0] - above[1]
+        is_plain = all(u.end - u.start == 1 or not isinstance(u.parent, Mapping) for u in between)
+        return len(parents) == 1 and is_whole and is_plain
+
+    def begun(self, start: int, end: int) -> int:
+        """The line behind the short elements that begin within a run of lines and go on below."""
+        if not any(line.lstrip(" ").startswith("-") for line in self.lines[start:end]):
+            return end
+        for document in self.documents:
+            first, last = self._span(document.start, document.end)
+            if first < end and start < last:
+                end = max(end, self._begun(document.root, start, end))
+        return end
+
+    def _begun(self, node: Node | None, start: int, end: int) -> int:
+        furthest = end
+        if not isinstance(node, Collection):
+            return end
+        for entry in self._entries(node, start, end):
+            first, last = self._lines_of(entry)
+            if entry.key is None and start <= first < end < last and last - first <= SHORT:
+                furthest = max(furthest, last)
+            elif first < end:
+                furthest = max(furthest, self._begun(entry.value, start, end))
+        return furthest
+
+    def _below(self, node: Node | None, start: int, end: int) -> Iterator[Unit]:
+        """The largest entries within a run of lines."""
+        if not isinstance(node, Collection) or (node.flow and not is_linewise(node)):
+            return
+        for entry in self._entries(node, start, end):
+            first, last = self._lines_of(entry)
+            if start <= first and last <= end:
+                yield self._unit(first, last, node, entry)
+            else:
+                yield from self._below(entry.value, start, end)
+
+    def _entries(self, node: Collection, start: int, end: int) -> Iterator[Entry]:
+        """The entries that have lines within a run."""
+        for entry in node.entries:
+            first, last = self._lines_of(entry)
+            if first < end and start < last:
+                yield entry
+
+    def _tiled(self, found: list[Unit], start: int, end: int, parent: object) -> Iterator[Unit]:
+        """Units, and the lines between them."""
+        at = start
+        for unit in found:
+            for line in range(at, unit.start):
+                yield self._unit(line, line + 1, unit.parent, None)
+            yield unit
+            at, parent = unit.end, unit.parent
+        for line in range(at, end):
+            yield self._unit(line, line + 1, parent, None)
+
+    def _unit(self, start: int, end: int, parent: object, thing: Entry | Document | None) -> Unit:
+        text = self.text[self.starts[start] : self.starts[end]]
+        return Unit(start, end, text, parent, thing)
+
+    def _lines_of(self, entry: Entry) -> tuple[int, int]:
+        return self._span(entry.start, entry.end)
+
+    def _span(self, start: int, end: int) -> tuple[int, int]:
+        """The lines of a run of characters."""
+        return bisect_right(self.starts, start) - 1, bisect_right(self.starts, max(end - 1, start))
+
+
+def can_open(mine: Unit, yours: Unit) -> bool:
+    """Whether two units can differ in a part of them: accepting both parts then is still YAML."""
+    a, b = mine.node, yours.node
+    if isinstance(a, Collection) and isinstance(b, Collection):
+        if type(a) is not type(b) or a.flow != b.flow or not (a.entries and b.entries):
+            return False
+        return is_linewise(a) and is_linewise(b) if a.flow else a.column == b.column
+    if isinstance(a, Scalar) and isinstance(b, Scalar) and is_block_text(a) and is_block_text(b):
+        return header(a) == header(b) and body_indent(a) == body_indent(b)
+    return False
+
+
+def _name(thing: Entry | Document | None) -> object:
+    if isinstance(thing, Document):
+        return identity(thing.root)
+    if thing is None:
+        return None
+    if thing.key is not None:
+        return thing.key.raw
+    named = thing.value.get("name") if isinstance(thing.value, Mapping) else None
+    return (named.value,) if isinstance(named, Scalar) else None
