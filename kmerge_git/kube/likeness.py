@@ -44,6 +44,8 @@ LONG_LEAF = 20
 SAME_THING = (1, 2)
 # Equal lines of two versions of an element without a key, which stand at one place as well.
 SAME_PLACE = 0.5
+# Equal lines of two short elements that begin with the same line, and are shown as one.
+SAME_SHORT = 0.7
 
 # Comparisons in one group. Beyond that no document is a rename, and elements are a conflict.
 MOST_COMPARISONS = 2500

@@ -6,7 +6,7 @@ document that both sides have in different versions is looked into. Text only: n
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import MOST_COMPARISONS, SAME_PLACE, bag, likeness
+from kmerge_git.kube.likeness import MOST_COMPARISONS, SAME_PLACE, SAME_SHORT, bag, likeness
 from kmerge_git.merge.write.units import can_open
 from kmerge_git.text.diff3 import diff
 
@@ -34,6 +34,20 @@ class Cut:
     def swapped(self) -> Cut:
         """The same seen from the other side."""
         return Cut(self.t0, self.t1, self.o0, self.o1)
+
+
+def trimmed(ours: Version, theirs: Version, within: Cut) -> Cut:
+    """A run of lines without the units that both sides begin and end with."""
+    cut = Cut(within.o0, within.o1, within.t0, within.t1)
+    mine, yours = ours.units(cut.o0, cut.o1), theirs.units(cut.t0, cut.t1)
+    while True:
+        while mine and yours and mine[0].text == yours[0].text:
+            cut.o0, cut.t0 = mine.pop(0).end, yours.pop(0).end
+        while mine and yours and mine[-1].text == yours[-1].text:
+            cut.o1, cut.t1 = mine.pop().start, yours.pop().start
+        if not (len(mine) == len(yours) == 1 and _pairs(mine, yours)):
+            return cut
+        mine, yours = ours.inside(mine[0]), theirs.inside(yours[0])
 
 
 def differences(ours: Version, theirs: Version, within: Cut) -> list[Cut]:
@@ -71,12 +85,12 @@ def _pairs(mine: Units, yours: Units) -> list[Pair]:
 
 
 def _namesakes(mine: Units, yours: Units) -> list[Pair]:
-    """Two versions of one thing: by name, and between those by likeness."""
+    """Two versions of one thing: entries and documents by name, and between those by likeness."""
     pairs: list[Pair] = []
     for i0, i1, j0, j1, is_same in _laid(_names(mine), _names(yours)):
         left, right = mine[i0:i1], yours[j0:j1]
         if is_same:
-            pairs += [pair for pair in zip(left, right, strict=True) if _is_divided(*pair)]
+            pairs += [pair for pair in zip(left, right, strict=True) if can_open(*pair)]
         else:
             pairs += _alike(left, right)
     return pairs
@@ -98,36 +112,29 @@ def _texts(units: Units) -> list[Hashable]:
 
 
 def _names(units: Units) -> list[Hashable]:
-    return [object() if unit.name is None else unit.name for unit in units]
-
-
-def _is_divided(mine: Unit, yours: Unit) -> bool:
-    """Whether two versions may differ in a part of them.
-
-    Who accepts both sides then has that part twice. Of a short element this makes another element
-    or none, so it is not divided; the entries of a mapping are known by their keys.
-    """
-    is_known = mine.name == yours.name and (mine.is_keyed or mine.is_document)
-    return (is_known or (mine.is_long and yours.is_long)) and can_open(mine, yours)
+    return [unit.name if unit.is_known_by_name else object() for unit in units]
 
 
 def _alike(mine: Units, yours: Units) -> list[Pair]:
     """The pairs, in order, that are most alike; the only long ones of each side in any case."""
-    left, right = ([u for u in units if u.is_long] for units in (mine, yours))
-    if len(left) == len(right) == 1:
-        return [(left[0], right[0])] if _is_divided(left[0], right[0]) else []
+    left, right = ([unit for unit in units if unit.thing is not None] for units in (mine, yours))
+    if len(left) * len(right) > MOST_COMPARISONS:
+        left, right = ([unit for unit in units if unit.is_long] for units in (left, right))
     if len(left) * len(right) > MOST_COMPARISONS:
         return []
+    is_only = len(left) == len(right) == 1
     bags = [bag(unit.text) for unit in right]
-    # best[j]: the most likeness of the units so far with the first j of the others, and the pairs
+    # best[j]: how much all pairs of the units so far with the first j of the others are alike
     best: list[tuple[float, list[Pair]]] = [(0.0, [])] * (len(right) + 1)
     for one in left:
-        row = [best[0]]
+        row, lines = [best[0]], bag(one.text)
         for j, other in enumerate(right):
             here = max(best[j + 1], row[j], key=_worth)
-            value = likeness(bag(one.text), bags[j]) if _is_divided(one, other) else 0.0
-            if value >= SAME_PLACE and best[j][0] + value > here[0]:
-                here = best[j][0] + value, [*best[j][1], (one, other)]
+            share = _share(one, other, likeness(lines, bags[j]))
+            if is_only and not share and one.is_long and other.is_long:
+                share = SAME_PLACE
+            if share and best[j][0] + share > here[0] and can_open(one, other):
+                here = best[j][0] + share, [*best[j][1], (one, other)]
             row.append(here)
         best = row
     return best[-1][1]
@@ -135,3 +142,17 @@ def _alike(mine: Units, yours: Units) -> list[Pair]:
 
 def _worth(found: tuple[float, list[Pair]]) -> float:
     return found[0]
+
+
+def _share(one: Unit, other: Unit, share: float) -> float:
+    """How much two units are versions of one thing; nothing where they may not be divided.
+
+    Who accepts both sides has the parts that differ twice. Two short elements that are not clearly
+    one thing would be neither then, so they stay whole.
+    """
+    is_named = one.name is not None and one.name == other.name
+    if one.is_long and other.is_long:
+        return share + is_named if share >= SAME_PLACE or is_named else 0.0
+    if one.text.partition("\n")[0] != other.text.partition("\n")[0]:
+        return 0.0
+    return share + is_named if share >= SAME_SHORT or is_named else 0.0

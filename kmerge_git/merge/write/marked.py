@@ -7,7 +7,7 @@ have one. However they are cut: all conflicts decided for one side are exactly t
 
 from __future__ import annotations
 
-from kmerge_git.merge.write.cuts import Cut, differences
+from kmerge_git.merge.write.cuts import Cut, differences, trimmed
 from kmerge_git.merge.write.units import Version
 from kmerge_git.text.markers import conflict
 from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text
@@ -148,9 +148,10 @@ class _Marker:
         return [span.part(part) for part in differences(self.ours, self.theirs, cut)]
 
     def _trimmed(self, span: Span) -> Span:
-        """Without what both sides begin and end with."""
-        parts = self._parts(span)
-        return parts[0].to(parts[-1]) if parts else span
+        cut = span.cut
+        if cut.o0 == cut.o1 or cut.t0 == cut.t1:
+            return span
+        return span.part(trimmed(self.ours, self.theirs, cut))
 
     # -- one conflict where git would have one
 

@@ -48,21 +48,19 @@ class Unit:
         return self.end - self.start > SHORT
 
     @property
-    def is_keyed(self) -> bool:
-        """Whether it is an entry of a mapping."""
-        return isinstance(self.thing, Entry) and self.thing.key is not None
-
-    @property
-    def is_document(self) -> bool:
-        """Whether it is a document with an identity."""
-        return isinstance(self.thing, Document) and self.name is not None
+    def is_known_by_name(self) -> bool:
+        """Whether it is the same thing as any other of its name beside it."""
+        thing = self.thing
+        is_entry = isinstance(thing, Entry) and thing.key is not None
+        return self.name is not None and (is_entry or isinstance(thing, Document))
 
     @property
     def node(self) -> Node | None:
         """The value of an entry, the top of a document."""
-        return (
-            self.thing.root if isinstance(self.thing, Document) else self.thing and self.thing.value
-        )
+        thing = self.thing
+        if thing is None:
+            return None
+        return thing.root if isinstance(thing, Document) else thing.value
 
 
 class Version:
@@ -94,19 +92,15 @@ class Version:
         found: list[Unit] = []
         for document in self.documents:
             first, last = self._span(document.start, document.end)
-            if start <= first < last <= end and document.root is not None:
+            if start <= first < last <= end and "---" in document.opening:
                 found.append(self._unit(first, last, self, document))
             elif first < end and start < last:
-                found += self._below(document.root, start, end)
+                found += self._part(document.root, max(first, start), min(last, end))
         return [*self._tiled(found, start, end, self)]
 
     def inside(self, unit: Unit) -> list[Unit]:
         """The units of which one consists."""
-        if isinstance(unit.node, Collection):
-            found = [*self._below(unit.node, unit.start, unit.end)]
-        else:
-            found = []
-        return [*self._tiled(found, unit.start, unit.end, unit.node)]
+        return [*self._part(unit.node, unit.start, unit.end)]
 
     def are_neighbours(self, above: tuple[int, int], below: tuple[int, int]) -> bool:
         """Whether two runs of lines stand in one collection, and between them nothing but lines.
@@ -151,7 +145,11 @@ class Version:
             if start <= first and last <= end:
                 yield self._unit(first, last, node, entry)
             else:
-                yield from self._below(entry.value, start, end)
+                yield from self._part(entry.value, max(first, start), min(last, end))
+
+    def _part(self, node: Node | None, start: int, end: int) -> Iterator[Unit]:
+        """The units of a part of the lines of a node."""
+        return self._tiled([*self._below(node, start, end)], start, end, node)
 
     def _entries(self, node: Collection, start: int, end: int) -> Iterator[Entry]:
         """The entries that have lines within a run."""
