@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     Units = list[Unit]
     Pair = tuple[Unit, Unit]
 
+# What any pair is worth: rather two that have nothing in common than none.
+EVEN = 0.01
+
 
 class Cut:
     """A run of lines that differs: our lines o0 to o1, theirs t0 to t1."""
@@ -116,43 +119,47 @@ def _names(units: Units) -> list[Hashable]:
 
 
 def _alike(mine: Units, yours: Units) -> list[Pair]:
-    """The pairs, in order, that are most alike; the only long ones of each side in any case."""
-    left, right = ([unit for unit in units if unit.thing is not None] for units in (mine, yours))
-    if len(left) * len(right) > MOST_COMPARISONS:
-        left, right = ([unit for unit in units if unit.is_long] for units in (left, right))
-    if len(left) * len(right) > MOST_COMPARISONS:
-        return []
-    is_only = len(left) == len(right) == 1
+    """The pairs, in order, that are most alike in all."""
+    left, right = _comparable(mine, yours)
     bags = [bag(unit.text) for unit in right]
+    least = SAME_PLACE if len(left) > 1 or len(right) > 1 else 0.0  # who else could it be
     # best[j]: how much all pairs of the units so far with the first j of the others are alike
     best: list[tuple[float, list[Pair]]] = [(0.0, [])] * (len(right) + 1)
     for one in left:
         row, lines = [best[0]], bag(one.text)
         for j, other in enumerate(right):
             here = max(best[j + 1], row[j], key=_worth)
-            share = _share(one, other, likeness(lines, bags[j]))
-            if is_only and not share and one.is_long and other.is_long:
-                share = SAME_PLACE
-            if share and best[j][0] + share > here[0] and can_open(one, other):
+            share = _share(one, other, likeness(lines, bags[j]), least)
+            if best[j][0] + share > here[0] and can_open(one, other):
                 here = best[j][0] + share, [*best[j][1], (one, other)]
             row.append(here)
         best = row
     return best[-1][1]
 
 
+def _comparable(mine: Units, yours: Units) -> tuple[Units, Units]:
+    """The units that may be alike: of very many only the long ones, or none."""
+    found = [unit for unit in mine if unit.thing is not None]
+    others = [unit for unit in yours if unit.thing is not None]
+    if len(found) * len(others) > MOST_COMPARISONS:
+        found = [unit for unit in found if unit.is_long]
+        others = [unit for unit in others if unit.is_long]
+    return (found, others) if len(found) * len(others) <= MOST_COMPARISONS else ([], [])
+
+
 def _worth(found: tuple[float, list[Pair]]) -> float:
     return found[0]
 
 
-def _share(one: Unit, other: Unit, share: float) -> float:
+def _share(one: Unit, other: Unit, share: float, least: float) -> float:
     """How much two units are versions of one thing; nothing where they may not be divided.
 
     Who accepts both sides has the parts that differ twice. Two short elements that are not clearly
     one thing would be neither then, so they stay whole.
     """
     is_named = one.name is not None and one.name == other.name
-    if one.is_long and other.is_long:
-        return share + is_named if share >= SAME_PLACE or is_named else 0.0
-    if one.text.partition("\n")[0] != other.text.partition("\n")[0]:
-        return 0.0
-    return share + is_named if share >= SAME_SHORT or is_named else 0.0
+    if not (one.is_long and other.is_long):
+        least = SAME_SHORT
+        if one.text.partition("\n")[0] != other.text.partition("\n")[0]:
+            return 0.0
+    return share + is_named + EVEN if share >= least or is_named else 0.0

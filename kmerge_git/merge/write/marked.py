@@ -157,8 +157,8 @@ class _Marker:
 
     def _joined(self, spans: list[Span]) -> list[Span]:
         found: list[Span] = []
-        for span in spans:
-            if found and self._is_one(found[-1], span):
+        for above, span in zip([None, *spans], spans, strict=False):
+            if above is not None and self._is_one(above, span):
                 found.append(found.pop().to(span))
             else:
                 found.append(span)

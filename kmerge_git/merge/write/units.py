@@ -153,10 +153,13 @@ class Version:
 
     def _entries(self, node: Collection, start: int, end: int) -> Iterator[Entry]:
         """The entries that have lines within a run."""
-        for entry in node.entries:
-            first, last = self._lines_of(entry)
-            if first < end and start < last:
-                yield entry
+        entries = node.entries
+        at = bisect_right(entries, self.starts[start], key=_start) - 1
+        for index in range(max(at, 0), len(entries)):
+            if entries[index].start >= self.starts[end]:
+                return
+            if entries[index].end > self.starts[start]:
+                yield entries[index]
 
     def _tiled(self, found: list[Unit], start: int, end: int, parent: object) -> Iterator[Unit]:
         """Units, and the lines between them."""
@@ -179,6 +182,10 @@ class Version:
     def _span(self, start: int, end: int) -> tuple[int, int]:
         """The lines of a run of characters."""
         return bisect_right(self.starts, start) - 1, bisect_right(self.starts, max(end - 1, start))
+
+
+def _start(entry: Entry) -> int:
+    return entry.start
 
 
 def can_open(mine: Unit, yours: Unit) -> bool:

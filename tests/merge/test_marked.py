@@ -1,0 +1,192 @@
+"""What stands between markers: hunks widened, cut and joined, and each side still itself."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kmerge_git.merge.three import Three
+from kmerge_git.merge.write.marked import Marked, marked
+from kmerge_git.pipeline import merge_files
+from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
+
+
+def rule(verb: str) -> str:
+    return f"- groups: [apps]/  verbs:/  - {verb}/  - list/  resources: [pods]/  names: [a, b]"
+
+
+LONG = "".join(f"/  k{n}: {n}" for n in range(12))
+# before, ours, theirs, behind, and what is made of them: lines end at `/`
+CUT = {
+    "what both begin and end with": (
+        "", "a: 1/b: 2/c: 3", "a: 1/b: 4/c: 3", "", "a: 1/</b: 2/=/b: 4/>/c: 3"),
+    "three lines between are one": ("", "a: 1/b: 1/c: 1/d: 1/e: 1", "a: 2/b: 1/c: 1/d: 1/e: 2", "",
+        "</a: 1/b: 1/c: 1/d: 1/e: 1/=/a: 2/b: 1/c: 1/d: 1/e: 2/>"),
+    "four are two": ("", "a: 1/b: 1/c: 1/d: 1/e: 1/f: 1", "a: 2/b: 1/c: 1/d: 1/e: 1/f: 2", "",
+        "</a: 1/=/a: 2/>/b: 1/c: 1/d: 1/e: 1/</f: 1/=/f: 2/>"),
+    "a map between would stand twice": ("", "a: 1/m:/  x: 1/b: 1", "a: 2/m:/  x: 1/b: 2", "",
+        "</a: 1/=/a: 2/>/m:/  x: 1/</b: 1/=/b: 2/>"),
+    "not of one parent": ("", "m:/  a: 1/b: 1/c: 1", "m:/  a: 2/b: 1/c: 2", "",
+        "m:/</  a: 1/=/  a: 2/>/b: 1/</c: 1/=/c: 2/>"),
+    "another kind of value": ("", "m:/  a: 1", "m:/- a", "", "</m:/  a: 1/=/m:/- a/>"),
+    "another column": ("", "m:/- a: 1/- b", "m:/  - a: 1/  - c", "",
+        "</m:/- a: 1/- b/=/m:/  - a: 1/  - c/>"),
+    "short elements are whole": ("l:", "- key: spot/  operator: Exists", "- key: gpu/  operator: Exists", "",
+        "l:/</- key: spot/  operator: Exists/=/- key: gpu/  operator: Exists/>"),
+    "short elements that are clearly one thing": ("l:", rule("get"), rule("put"), "",
+        "l:/- groups: [apps]/  verbs:/</  - get/=/  - put/>/  - list/  resources: [pods]/  names: [a, b]"),
+    "short elements of one name": ("l:", "- name: a/  x: 1", "- name: a/  x: 2", "",
+        "l:/- name: a/</  x: 1/=/  x: 2/>"),
+    "a name that is not in the first line": ("l:", "- x: 1/  name: a", "- x: 2/  name: a", "",
+        "l:/</- x: 1/  name: a/=/- x: 2/  name: a/>"),
+    "long elements": ("l:", f"- a: 1{LONG}/  z: 1", f"- b: 1{LONG}/  z: 2", "",
+        f"l:/</- a: 1/=/- b: 1/>{LONG}/</  z: 1/=/  z: 2/>"),
+    "one of several elements": ("l:", "- a: 1/- b: 1/- c: 1", "- a: 1/- d: 1/  e: 1/- c: 1", "",
+        "l:/- a: 1/</- b: 1/=/- d: 1/  e: 1/>/- c: 1"),
+    "elements in another order": ("l:", f"- a: 1{LONG}/- b: 1{LONG}/  z: 1", f"- b: 1{LONG}/  z: 2", "",
+        f"l:/</- a: 1{LONG}/=/>/- b: 1{LONG}/</  z: 1/=/  z: 2/>"),
+    "lines of a text": ("a: |", "  one/  two", "  one/  three", "", "a: |/  one/</  two/=/  three/>"),
+    "texts of one key": ("", "a: |/  one/  two", "a: |/  one/  three", "", "a: |/  one/</  two/=/  three/>"),
+    "texts of two keys": ("", "a: |/  one/  two", "b: |/  one/  two", "",
+        "</a: |/  one/  two/=/b: |/  one/  two/>"),
+    "the first field of an element": ("l:", "- image: b", "- image: c", "  name: n/- name: m",
+        "l:/</- image: b/  name: n/=/- image: c/  name: n/>/- name: m"),
+    "the first field of a long element": ("l:", "- a: 1", "- a: 2", LONG[1:], f"l:/</- a: 1/=/- a: 2/>{LONG}"),
+    "deleted on one side": ("l:", "", "- a: 1/  b: 1", "- c: 1", "l:/</=/- a: 1/  b: 1/>/- c: 1"),
+    "comments above": ("", "# one/a: 1", "# two/a: 1", "", "</# one/=/# two/>/a: 1"),
+    "lines of brackets": ("", "a: {/  x: 1,/  y: 1/}", "a: {/  x: 2,/  y: 1/}", "",
+        "a: {/</  x: 1,/=/  x: 2,/>/  y: 1/}"),
+    "within brackets": ("", "a: [1,/  2]", "a: [1,/  3]", "", "</a: [1,/  2]/=/a: [1,/  3]/>"),
+    "no YAML": ("", "a: [/b/c", "a: [/d/c", "", "a: [/</b/=/d/>/c"),
+    "documents without a separator": ("", "kind: A/m:/  name: a/s: 1", "kind: B/m:/  name: b/d: 1", "",
+        "</kind: A/=/kind: B/>/m:/</  name: a/=/  name: b/>/</s: 1/=/d: 1/>"),
+    "short documents are whole": ("a: 1", "---/x: 1/y: 1", "---/x: 2/y: 1", "---/b: 1",
+        "a: 1/</---/x: 1/y: 1/=/---/x: 2/y: 1/>/---/b: 1"),
+    "documents of one name": ("", *(f"---/kind: A/metadata:/  name: a/s: {n}" for n in (1, 2)), "",
+        "---/kind: A/metadata:/  name: a/</s: 1/=/s: 2/>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("before, ours, theirs, behind, made", CUT.values(), ids=CUT)
+def test_where_a_hunk_is_cut(before: str, ours: str, theirs: str, behind: str, made: str) -> None:
+    hunk = Hunk("", lined(ours), lined(theirs), "", "")
+    assert spelled([lined(before), hunk, lined(behind)]) == lined(made)
+    mirrored = Hunk("", lined(theirs), lined(ours), "", "")
+    assert turned(spelled([lined(before), mirrored, lined(behind)])) == lined(made)
+
+
+def test_style_diff3_is_whole_and_zdiff3_is_without_its_ends() -> None:
+    pieces: list[str | Hunk] = [
+        Hunk("a: 0\nb: 0\nc: 0\n", "a: 1\nb: 1\nc: 1\n", "a: 1\nb: 2\nc: 1\n", "", "")
+    ]
+    assert spelled(pieces, "diff3") == lined("</a: 1/b: 1/c: 1/|/a: 0/b: 0/c: 0/=/a: 1/b: 2/c: 1/>")
+    assert spelled(pieces, "zdiff3") == lined("a: 1/</b: 1/|/a: 0/b: 0/c: 0/=/b: 2/>/c: 1")
+
+
+@pytest.mark.parametrize("style", ["diff3", "zdiff3"])
+def test_the_base_has_the_whole_element_too(style: str) -> None:
+    pieces: list[str | Hunk] = [
+        "l:\n",
+        Hunk("- x: 0\n", "- x: 1\n", "- x: 2\n", "", ""),
+        "  name: n\n- name: m\n",
+    ]
+    made = "l:/</- x: 1/  name: n/|/- x: 0/  name: n/=/- x: 2/  name: n/>/- name: m"
+    assert spelled(pieces, style) == lined(made)
+
+
+def test_an_element_takes_the_conflicts_in_it_along() -> None:
+    first, last = (
+        Hunk("- x: 0\n", "- x: 1\n", "- x: 2\n", "", ""),
+        Hunk("", "  z: 1\n", "  z: 2\n", "", ""),
+    )
+    made = marked(["l:\n", first, "  name: n\n", last, "- b\n"], Three("", "", ""))
+    (shown,) = (part for part in made if isinstance(part, Marked))
+    assert shown.ours == "- x: 1\n  name: n\n  z: 1\n"
+    assert shown.hunks == [first, last]
+
+
+NEAR = {
+    "three lines that nobody changed": ("a: 0/b: 0/c: 0/d: 0/e: 0", "a: 1/b: 0/c: 0/d: 0/e: 1",
+        "a: 2/b: 0/c: 0/d: 0/e: 2", 1),
+    "four of them": ("a: 0/b: 0/c: 0/d: 0/g: 0/e: 0", "a: 1/b: 0/c: 0/d: 0/g: 0/e: 1",
+        "a: 2/b: 0/c: 0/d: 0/g: 0/e: 2", 2),
+    "a line that one side changed": ("a: 0/b: 0/e: 0", "a: 1/b: 1/e: 1", "a: 2/b: 0/e: 2", 2),
+    "another parent": ("m:/  a: 0/b: 0/e: 0", "m:/  a: 1/b: 0/e: 1", "m:/  a: 2/b: 0/e: 2", 2),
+    "no line": ("a: 0/e: 0", "a: 1/e: 1", "a: 2/e: 2", 1),
+    "a map": ("a: 0/m:/  b: 0/e: 0", "a: 1/m:/  b: 0/e: 1", "a: 2/m:/  b: 0/e: 2", 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("base, ours, theirs, count", NEAR.values(), ids=NEAR)
+def test_conflicts_that_are_near_stand_between_the_same_markers(
+    base: str, ours: str, theirs: str, count: int
+) -> None:
+    outcome = merge_files(*(lined(text).encode() for text in (base, ours, theirs)))
+    assert len(outcome.conflicts) == 2  # they are two for everybody else
+    assert outcome.text.decode().count("<<<<<<<") == count
+    for style in ("diff3", "zdiff3"):  # git joins none there
+        trio = (lined(text).encode() for text in (base, ours, theirs))
+        assert merge_files(*trio, style=style).text.count(b"<<<<<<<") == 2
+
+
+TEXTS = st.lists(
+    st.sampled_from(
+        ["a: 1", "b:", "  a: 1", "  - x", "- a: 1", "- b", "  c: |", "    t", "", "# c", "---"]
+    ),
+    max_size=9,
+).map(lambda lines: "".join(f"{line}\n" for line in lines))
+
+
+@given(
+    st.lists(st.tuples(TEXTS, TEXTS, TEXTS, TEXTS), min_size=1, max_size=3),
+    st.sampled_from(["merge", "diff3", "zdiff3"]),
+)
+def test_each_side_of_all_conflicts_is_that_side(
+    parts: list[tuple[str, str, str, str]], style: str
+) -> None:
+    pieces: list[str | Hunk] = []
+    for text, *sides in parts:
+        pieces += [text, Hunk(*sides, "", "")]
+    made = marked(pieces, Three(*(side_text(pieces, v) for v in VERSIONS)), style)
+    for side in ("ours", "theirs", *(["base"] if style == "diff3" else [])):
+        text = "".join(p if isinstance(p, str) else getattr(p, side) for p in made)
+        if side != "base" or all(h.ours != h.theirs for h in pieces if isinstance(h, Hunk)):
+            assert text == side_text(pieces, side)
+
+
+def lined(text: str) -> str:
+    return text.replace("/", "\n") + "\n" if text else ""
+
+
+def spelled(pieces: list[str | Hunk], style: str = "merge") -> str:
+    """The text with markers of one character."""
+    out = ""
+    for part in marked(pieces, Three("", "", ""), style):
+        if isinstance(part, str):
+            out += part
+        else:
+            base = f"|\n{part.base}" if style != "merge" else ""
+            out += f"<\n{part.ours}{base}=\n{part.theirs}>\n"
+    return out
+
+
+def turned(text: str) -> str:
+    """The text with the sections of every conflict exchanged."""
+    out, ours, theirs = "", "", ""
+    section = ""
+    for line in text.splitlines(keepends=True):
+        if line == "<\n":
+            section, ours, theirs = "<", "", ""
+        elif section and line == "=\n":
+            section = "="
+        elif section and line == ">\n":
+            out += f"<\n{theirs}=\n{ours}>\n"
+            section = ""
+        elif section == "<":
+            ours += line
+        elif section == "=":
+            theirs += line
+        else:
+            out += line
+    return out
