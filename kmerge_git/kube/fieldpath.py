@@ -2,13 +2,13 @@
 
     spec.template.spec.containers[name=app].image
     spec.ports[port=80,protocol=TCP].name     an element by several keys
-    values.servers[app].port                  an element by a key that no table names
+    items[Deployment/web].spec                a resource in a list of resources
     metadata.annotations[example.com/config]  a key with dots or other odd characters
     spec.rules[3]                             an element by its place, from 0
     data["a]b"]                               quoted: `\\"`, `\\\\` and `\\n` as in JSON
 
 A path is a tuple of steps: a str is a key of a mapping, an int a place in a list, a tuple an
-element of a list by its keys: (field, text) pairs, or a text alone where no table names the field.
+element of a list by its keys: (field, text) pairs, or the name of a resource alone.
 
 In a pattern `*` is any one key of a mapping, `[*]` whatever stands in brackets, and `**` any
 number of steps. `[name=app]` means an element with more keys, too, and so does `[app]` the

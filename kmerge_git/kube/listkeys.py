@@ -209,8 +209,11 @@ def has_port_names(rule: ListRule) -> bool:
     return rule.kind == "keyed" and rule.fields[0] in PORT_KEYS
 
 
-def step_of(key: Hashable, rule: ListRule) -> Element:
-    """An element as a step of a field path; one of a set has no name."""
+def step_of(key: Hashable, rule: ListRule, inferred: str | None) -> Element:
+    """An element as a step of a field path; one of a set has no name.
+
+    `inferred` is the field that makes the key of a list that no table knows (see `infer_key`).
+    """
     if isinstance(key, tuple) and rule.kind == "keyed":
         pairs = zip(rule.fields, key, strict=False)
         return tuple((field, text) for field, text in pairs if text is not None)
@@ -218,7 +221,7 @@ def step_of(key: Hashable, rule: ListRule) -> Element:
         from kmerge_git.kube.identity import Identity, describe
 
         return (describe(key),) if isinstance(key, Identity) else ()
-    return (key,) if isinstance(key, str) else ()
+    return ((inferred, key),) if inferred and isinstance(key, str) else ()
 
 
 def _root(node: Mapping, version: str, kind: str) -> Where:

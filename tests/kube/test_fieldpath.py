@@ -19,7 +19,6 @@ SHOWN = [
         'spec.template.spec.containers[name="app"].image',
     ),
     (("ports", PORT), "ports[port=80,protocol=TCP]", 'ports[port="80",protocol="TCP"]'),
-    (("servers", ("app",), "port"), "servers[app].port", 'servers["app"].port'),
     (("items", ("Deployment/web",)), "items[Deployment/web]", 'items["Deployment/web"]'),
     (("finalizers", ()), "finalizers[]", "finalizers[]"),
     (("finalizers", (("", "a/b"),)), "finalizers[=a/b]", 'finalizers[="a/b"]'),

@@ -7,7 +7,7 @@ import pytest
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.kube.listkeys import Where, start, step_of
 from kmerge_git.merge.decide.git import GitRules
-from kmerge_git.merge.decide.keyed import by_key
+from kmerge_git.merge.decide.keyed import by_key, key_fields
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.journal import Journal
@@ -47,8 +47,10 @@ def paired(rule: str, base: str, ours: str, theirs: str, *, by_name: bool = Fals
     numbers = [{key: str(n) for n, key in enumerate(table)} for table in sides]
     for table in sides:  # each in the order of its text
         assert [e.start for e in table.values()] == sorted(e.start for e in table.values())
+    fields = key_fields(lists, where, infer=True)
+    inferred = fields[0] if where.kind == "infer" else None
     return [
-        " ".join([show((step_of(key, where),)), *(found.get(key, "-") for found in numbers)])
+        " ".join([show((step_of(key, where, inferred),)), *(found.get(key, "-") for found in numbers)])
         for key in dict.fromkeys([*tables.ours, *tables.theirs, *tables.base])
     ]
 
@@ -109,7 +111,7 @@ BY_KEY = [
     ("set", "[a, b]", "[b, 'c']", "['a', c]", ["[] 1 0 -", "[] - 1 1", "[] 0 - 0"]),
     ("resources", RESOURCE, NEXT, OTHER, ["[A/n] 0 0 -", "[B/n] - - 0"]),
     # the field that all elements have
-    ("infer", "[{v: 1, name: a}]", "[{v: 2, name: a}]", "[{name: a}, {name: b}]", ["[a] 0 0 0", "[b] - - 1"]),
+    ("infer", "[{v: 1, name: a}]", "[{v: 2, name: a}]", "[{name: a}, {name: b}]", ["[name=a] 0 0 0", "[name=b] - - 1"]),
 ]  # fmt: skip
 NO_KEY = {
     "a repeated key": ("name", "[{name: a}, {name: a}]"),

@@ -209,12 +209,14 @@ class Walk:
                 return plan
             return self.built(at, unkeyed.merge_elements(self, at, place), loose)
         inner = place.elements(at)
-        tables, riddles = self.rules.renamed(tables, keyed.key_paths(at, rule), rule)
+        key_paths = keyed.key_paths(at, rule)
+        tables, riddles = self.rules.renamed(tables, key_paths, rule)
         if rule.ordered and any(
             not keyed.is_run(t, r.keys) for r in riddles for t in tables.each()
         ):
             return None
-        items = self.items(tables, riddles, lambda key: inner.step(step_of(key, rule)))
+        inferred = key_paths[0][0] if rule.kind == "infer" else None
+        items = self.items(tables, riddles, lambda key: inner.step(step_of(key, rule, inferred)))
         if has_port_names(rule) and self.rules.stops:
             self.part_namesakes(tables, items, place)
         order = self.rules.order(tables, items, rule)

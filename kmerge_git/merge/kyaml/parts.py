@@ -228,7 +228,9 @@ def _elements(
     tables = tables_of(Three(base, ours, None), rule, infer=infer)
     if tables is None:
         return None
+    fields = fields_of(Three(base, ours, None), rule, infer=infer)
+    inferred = fields[0] if rule.kind == "infer" else None
     return [
-        (tables.base.get(key), entry, where.items(), (*path, step_of(key, rule)))
+        (tables.base.get(key), entry, where.items(), (*path, step_of(key, rule, inferred)))
         for key, entry in tables.ours.items()
     ]

@@ -17,11 +17,16 @@ if TYPE_CHECKING:
     Tables = list[dict[Hashable, Entry]]
 
 
-def tables(lists: list[list[Entry]], rule: ListRule) -> Tables | None:
+def inferred(lists: list[list[Entry]], rule: ListRule) -> str | None:
+    """The field that makes the key of a list that no table knows."""
+    if rule.kind != "infer":
+        return None
+    return infer_key(lists[:RESULT] if any(lists[:RESULT]) else lists)
+
+
+def tables(lists: list[list[Entry]], rule: ListRule, infer: str | None) -> Tables | None:
     """The elements by key; None: there is none, or an input repeats it. Of a repetition in the
     result the first one counts."""
-    inputs = lists[:RESULT] if any(lists[:RESULT]) else lists
-    infer = infer_key(inputs) if rule.kind == "infer" else None
     if rule.kind == "atomic" or (rule.kind == "infer" and infer is None):
         return None
     found: Tables = []

@@ -149,11 +149,12 @@ class Fields:
         rule = site.where.list_rule()
         lists = [[*node.entries] if node is not None else [] for node in nodes]
         laws = site.told and None not in nodes[1:]
-        tables = elements.tables(lists, rule)
+        infer = elements.inferred(lists, rule)
+        tables = elements.tables(lists, rule, infer)
         if tables is None:
             self.unkeyed(lists, site, rule, laws=laws)
             return
-        self.children(tables, site, lambda key: site.element(step_of(key, rule)))
+        self.children(tables, site, lambda key: site.element(step_of(key, rule, infer)))
         keys = [list(table) for table in tables]
         if laws and len(keys[RESULT]) < len(lists[RESULT]):
             self.tell("count", site, "an element stands twice", len(lists[RESULT]))

@@ -162,4 +162,4 @@ def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry,
     infer = infer_key([node.entries]) if rule.kind == "infer" else None
     for entry in node.entries:
         key = field_text(entry.value, infer) if infer else element_key(entry.value, rule)
-        yield (None if key is None else step_of(key, rule)), entry, below
+        yield (None if key is None else step_of(key, rule, infer)), entry, below
