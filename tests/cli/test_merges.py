@@ -152,7 +152,7 @@ def test_merge2(here, capfd):
     assert err.splitlines() == [
         "a: replaced; from src (T2): dest 1, src 5",
         "b: null clears; from src (T3)",
-        "l[n]: added; from src (T12)",
+        "l[name=n]: added; from src (T12)",
     ]
     assert main(["merge2", "--src", "s.yaml", "--dest", "d.yaml", "--prepend"]) == 0
     assert capfd.readouterr().out.endswith("l:\n- name: n\n- name: a\n")

@@ -50,7 +50,9 @@ def paired(rule: str, base: str, ours: str, theirs: str, *, by_name: bool = Fals
     fields = key_fields(lists, where, infer=True)
     inferred = fields[0] if where.kind == "infer" else None
     return [
-        " ".join([show((step_of(key, where, inferred),)), *(found.get(key, "-") for found in numbers)])
+        " ".join(
+            [show((step_of(key, where, inferred),)), *(found.get(key, "-") for found in numbers)]
+        )
         for key in dict.fromkeys([*tables.ours, *tables.theirs, *tables.base])
     ]
 
