@@ -4,7 +4,7 @@
     spec.ports[port=80,protocol=TCP].name     an element by several keys
     items[Deployment/web].spec                a resource in a list of resources
     metadata.annotations[example.com/config]  a key with dots or other odd characters
-    spec.rules[3]                             an element by its place, from 0
+    spec.rules[3]                             an element by its place in the base, from 0
     data["a]b"]                               quoted: `\\"`, `\\\\` and `\\n` as in JSON
 
 A path is a tuple of steps: a str is a key of a mapping, an int a place in a list, a tuple an

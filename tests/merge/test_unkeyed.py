@@ -180,14 +180,14 @@ def test_a_policy_settles_a_clash(policy, added, moved):
         ("a b", "a b", "a x y b", ["list[1]", "list[2]"]),
         ("a b c", "a x c", "a y c", ["list[1]"]),
         ("a b c", "x b c", "a b", []),  # what ours has needs no note, nor what is gone
-        ("a b c", "w a b c", "a b y", ["list[3]"]),  # as ours counts
+        ("a b c", "w a b c", "a b y", ["list[2]"]),  # as base counts: the same for either side
         ("a b c", "x a b", "y a b", ["list[0]"]),
         ("a b", "a x b", "a x y b", ["list[2]"]),
         ("k=a,v=1,w=1", "k=a,v=2,w=1", "k=a,v=1,w=2", ["list[0].w"]),
         ("", "k=a,v=1", "k=a,v=1,w=2", ["list[0]"]),  # nothing is left of the look inside
     ],
 )
-def test_places_count_our_elements(base, ours, theirs, places):
+def test_places_count_the_elements_of_base(base, ours, theirs, places):
     assert plan(base, ours, theirs)[1] == places
 
 

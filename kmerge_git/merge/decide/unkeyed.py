@@ -42,7 +42,7 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
         if arranged is not None:
             return arranged
     if doubt:
-        return _as_one(walk, keys, entries, place, doubt)
+        return _as_one(walk, keys, entries, inner, doubt)
     walk.journal.adopt(trial.journal)
     return items
 
@@ -59,7 +59,7 @@ def _by_regions(
     for region in diff3(*keys.each(), adjacent_ok=True):
         part, named = cut(region, entries), cut(region, keys)
         if region.kind == "clash" and keys.base and _only_additions(named, bag=bag):
-            items += _woven(walk, named, part, inner, region.o0)
+            items += _woven(walk, named, part, inner, region.b0)
         else:
             items += _region(walk, region, part, inner)
     return [item for item in items if item is not None]
@@ -151,11 +151,16 @@ def _arranged(
         at = under(tables, label)
         if at.ours is None and at.theirs is None:
             continue
-        place = places.ours[label] if at.ours is not None else places.theirs[label]
-        item = walk.entry(at, inner.step(place))
+        item = walk.entry(at, inner.step(_place_of(label, places)))
         if item is not None:
             items.append(item)
     return items
+
+
+def _place_of(label: Hashable, places: Three[dict[Hashable, int]]) -> int:
+    """The place of an element in base, if it is there; the same when the sides are swapped."""
+    found = [known[label] for known in places.each() if label in known]
+    return found[0] if label in places.base else min(found)
 
 
 def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
@@ -233,7 +238,7 @@ def _woven(
 def _region(
     walk: Walker, region: Region, at: Three[list[Entry]], inner: Place
 ) -> list[Item | None]:
-    places = [inner.step(region.o0 + i) for i in range(max(len(at.ours), len(at.theirs), 1))]
+    places = [inner.step(region.b0 + i) for i in range(max(len(at.ours), len(at.theirs), 1))]
     aligned = len(at.base) == len(at.ours) == len(at.theirs) and _alike(at)
     if region.kind == "same" or aligned:
         trios = zip(at.base, at.ours, at.theirs, places, strict=False)
