@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.listkeys import Where
     from kmerge_git.tree.nodes import Entry, Node
 
     # what a merge cannot be right about: of a document, by its numbers, the places with the causes
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     # runs of lines, of block scalars (`str`) or of comments (`Line`); where both sides changed
     # them, those of each
     Lines = list[Sequence[str] | Three[Sequence[str]]]
+    Named = tuple[Path, str, "Item | None"]
 
 
 class Why:
@@ -44,6 +46,9 @@ class Why:
     COMMENT = "comment changed on both sides"
     SAME_NAME = "the same name twice"
     STRANGERS = "different resources in one new file"
+    NEW_FILE = "a new file on both sides"
+    NAMESPACES = "added on both sides, in different namespaces"
+    GROUPS = "added on both sides, of different groups"
     NAMESAKES = "another resource has this name now"
     UNPROVED = "cannot be merged by structure"
     DAMAGE = "a merge by lines would do damage"
@@ -137,11 +142,14 @@ class Clash(Plan):
     The comments above the first of them stand in the conflict `with_lead`, else above it.
     """
 
-    __slots__ = ("at", "why", "with_lead")
+    __slots__ = ("at", "where", "why", "with_lead")
 
-    def __init__(self, at: Three[list[Entry]], why: str, *, with_lead: bool = True) -> None:
+    def __init__(
+        self, at: Three[list[Entry]], why: str, where: Where, *, with_lead: bool = True
+    ) -> None:
         self.at = at
         self.why = why
+        self.where = where  # the place of the values of these entries
         self.with_lead = with_lead
 
 
@@ -261,19 +269,19 @@ def is_empty(plan: Build, side: str) -> bool:
     return bool(entries) and all(isinstance(p, Clash) and not p.at.side(side) for p in entries)
 
 
-def named_clash(plan: Plan) -> tuple[Path, str]:
+def named_clash(plan: Plan) -> Named:
     """Place and cause of one clash in a plan: the same one when the sides are swapped."""
-    found = []
+    found: list[Named] = []
     for item in plan.items if isinstance(plan, Build) else ():
         inside = item.plan
-        place = (item.path, inside.why) if isinstance(inside, Clash) else named_clash(inside)
-        if place[1]:
-            found.append(place)
-    return min(found, key=_shown, default=((), ""))
+        found.append(
+            (item.path, inside.why, item) if isinstance(inside, Clash) else named_clash(inside)
+        )
+    return min((one for one in found if one[1]), key=_shown, default=((), "", None))
 
 
-def _shown(place: tuple[Path, str]) -> tuple[list[str], str]:
-    path, why = place
+def _shown(place: Named) -> tuple[list[str], str]:
+    path, why, _ = place
     return [step if isinstance(step, str) else fieldpath.show((step,)) for step in path], why
 
 

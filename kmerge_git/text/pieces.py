@@ -12,16 +12,19 @@ VERSIONS = ("base", "ours", "theirs")
 
 
 class Hunk:
-    """Lines that differ, with every side's text; `place` and `why` go into the label."""
+    """Lines that differ, with every side's text; `place`, `why` and `about` make the label."""
 
-    __slots__ = ("base", "ours", "place", "theirs", "why")
+    __slots__ = ("about", "base", "ours", "place", "theirs", "why")
 
-    def __init__(self, base: str, ours: str, theirs: str, place: str, why: str) -> None:
+    def __init__(
+        self, base: str, ours: str, theirs: str, place: str, why: str, about: object = None
+    ) -> None:
         self.base = base
         self.ours = ours
         self.theirs = theirs
         self.place = place
         self.why = why
+        self.about = about  # what clashes here, for those who put it into words
 
     def side(self, name: str) -> str:
         """The lines of one side."""
@@ -30,8 +33,11 @@ class Hunk:
 
     def map(self, change: Callable[[str], str]) -> Hunk:
         """The hunk with the lines of every side changed."""
-        sides = change(self.base), change(self.ours), change(self.theirs)
-        return Hunk(*sides, self.place, self.why)
+        return self.but(change(self.base), change(self.ours), change(self.theirs))
+
+    def but(self, base: str, ours: str, theirs: str) -> Hunk:
+        """The same conflict with other lines."""
+        return Hunk(base, ours, theirs, self.place, self.why, self.about)
 
 
 def side_text(pieces: Pieces, side: str) -> str:
@@ -51,10 +57,9 @@ def joined(pieces: Pieces) -> Pieces:
         before = result[-1] if result else None
         if isinstance(piece, Hunk) and isinstance(before, Hunk):
             # named after one of them, and after the same one when the sides are swapped
-            named = [(h.place, h.why) for h in (before, piece) if h.why]
-            place, why = min(named, default=("", ""))
-            base, ours, theirs = (before.side(s) + piece.side(s) for s in VERSIONS)
-            result[-1] = Hunk(base, ours, theirs, place, why)
+            named = [h for h in (before, piece) if h.why]
+            one = min(named, key=lambda h: (h.place, h.why), default=before)
+            result[-1] = one.but(*(before.side(s) + piece.side(s) for s in VERSIONS))
         elif piece != "":
             result.append(piece)
     return result

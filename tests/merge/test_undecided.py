@@ -10,6 +10,7 @@ from itertools import product
 
 import pytest
 
+from kmerge_git.kube.listkeys import start
 from kmerge_git.merge.merged import MergedDocument, MergedFile
 from kmerge_git.merge.plan import Build, Clash, Item, Keep
 from kmerge_git.merge.three import Three, cut
@@ -290,7 +291,7 @@ def clash_of_first(roots: Three) -> Build:
     if isinstance(entries.ours.value, Mapping):
         plan = clash_of_first(entries.map(lambda entry: entry.value))
     else:
-        plan = Clash(entries.map(lambda entry: [entry]), "renamed")
+        plan = Clash(entries.map(lambda entry: [entry]), "renamed", start(None))
     items = [Item(plan, entries.ours, entries.theirs, (), base=entries.base)]
     items += [Item(Keep(entry.value), entry, None, ()) for entry in roots.ours.entries[1:]]
     return Build(roots.ours, roots.theirs, items)

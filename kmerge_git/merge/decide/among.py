@@ -122,7 +122,8 @@ def _with_own_comments(
             sides[-1].append(with_lead(entry, start) if tokens else entry)
     at = Three(*sides)
     is_lead = any(entry not in firsts for entries in at.each() for entry in entries[:1])
-    plan = Clash(at, clash.why, with_lead=clash.with_lead or is_lead)
+    shows_lead = clash.with_lead or is_lead
+    plan = Clash(at, clash.why, clash.where, with_lead=shows_lead)
     return item.but(plan, item.theirs, None if plan.with_lead else item.lead)
 
 

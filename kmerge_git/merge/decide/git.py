@@ -83,7 +83,7 @@ class GitRules:
         if side == "union" and why != Why.BOTH_ADD_HERE:
             side = ""  # elements that have something in common are not both kept
         if not side:
-            return [_conflict(at, why, place.path)], notes
+            return [_conflict(at, why, place)], notes
         items = [] if side == "theirs" else _kept(at.ours, place.path)
         if side != "ours":
             items += [_taken(entry, place.path) for entry in at.theirs]
@@ -182,7 +182,7 @@ def _kept(ours: list[Entry], path: Path) -> list[Item]:
     return [Item(Keep(entry.value), entry, None, path) for entry in ours]
 
 
-def _conflict(at: Three[list[Entry]], why: str, path: Path) -> Item:
+def _conflict(at: Three[list[Entry]], why: str, place: Place) -> Item:
     """The clash; comments above that both sides agree about stand outside of it."""
     firsts = at.map(lambda entries: entries[0] if entries else None)
     lead: Lines | None = None
@@ -190,8 +190,9 @@ def _conflict(at: Three[list[Entry]], why: str, path: Path) -> Item:
     if firsts.ours is not None and firsts.theirs is not None:
         lead = merge_lines(firsts.map(lead_lines))
         with_lead = any(isinstance(part, Three) for part in lead or ())
-    clash = Clash(at, why, with_lead=with_lead)
-    return Item(clash, firsts.ours, firsts.theirs, path, lead=None if with_lead else lead)
+    clash = Clash(at, why, place.where, with_lead=with_lead)
+    lead = None if with_lead else lead
+    return Item(clash, firsts.ours, firsts.theirs, place.path, lead=lead)
 
 
 def _untouched(base: Entry, other: Entry) -> bool:

@@ -64,10 +64,10 @@ def must_lift(plan: Build) -> bool:
     return is_empty(plan, "ours") or is_empty(plan, "theirs")
 
 
-def cause(plan: Plan) -> tuple[str, str]:
-    """Place and cause of a conflict around a plan."""
-    path, why = named_clash(plan)
-    return fieldpath.show(path), why
+def cause(plan: Plan) -> tuple[str, str, Item | None]:
+    """Place and cause of a conflict around a plan, and what clashes there."""
+    path, why, item = named_clash(plan)
+    return fieldpath.show(path), why, item
 
 
 # -- block collections
@@ -153,7 +153,7 @@ def _clash(clash: Clash, item: Item, column: int) -> Pieces:
             entry_lines(e, column, lead=lead) for e, lead in zip(entries, leads, strict=False)
         )
 
-    hunk = Hunk(*clash.at.map(lines).each(), fieldpath.show(item.path), clash.why)
+    hunk = Hunk(*clash.at.map(lines).each(), fieldpath.show(item.path), clash.why, item)
     entry = item.ours
     if clash.with_lead or entry is None or (item.lead is None and in_flow(entry)):
         return [hunk]

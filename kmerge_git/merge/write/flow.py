@@ -104,7 +104,7 @@ def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
             _clash_lines(item.plan.at.side(side), indent, comma)
             for side, comma in zip(VERSIONS, commas, strict=True)
         )
-        return [Hunk(base, ours, theirs, fieldpath.show(item.path), item.plan.why)]
+        return [Hunk(base, ours, theirs, fieldpath.show(item.path), item.plan.why, item)]
     if _clashes(item):
         base, ours, theirs = (
             "".join(
@@ -113,8 +113,8 @@ def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
             )
             for side, comma in zip(VERSIONS, commas, strict=True)
         )
-        path, why = named_clash(item.plan)
-        return [Hunk(base, ours, theirs, fieldpath.show(path), why)]
+        path, why, inside = named_clash(item.plan)
+        return [Hunk(base, ours, theirs, fieldpath.show(path), why, inside)]
     pieces = [indent, *_entry(item)]
     if len(set(commas)) == 1:
         return [*pieces, commas[0] + bare]
