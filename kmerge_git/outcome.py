@@ -53,10 +53,19 @@ class Options:
 class Conflict:
     """One place that a person must decide."""
 
-    __slots__ = ("base", "field", "ours", "resource", "theirs", "why")
+    __slots__ = ("base", "field", "ours", "resource", "run", "theirs", "told", "why")
 
     def __init__(
-        self, resource: str, field: str, why: str, base: str = "", ours: str = "", theirs: str = ""
+        self,
+        resource: str,
+        field: str,
+        why: str,
+        base: str = "",
+        ours: str = "",
+        theirs: str = "",
+        *,
+        run: str = "",
+        told: str = "",
     ) -> None:
         self.resource = resource  # `Deployment/web`, or empty
         self.field = field  # `spec.replicas`, or empty for the whole document or file
@@ -64,11 +73,23 @@ class Conflict:
         self.base = base
         self.ours = ours
         self.theirs = theirs
+        self.run = run or field  # `args[0-2]` where `field` is the first of several elements
+        self.told = told or why  # the cause for people: what is so here (ours) and there (theirs)
 
     @property
     def place(self) -> str:
         """`Deployment/web spec.replicas`."""
         return " ".join(part for part in (self.resource, self.field) if part)
+
+    @property
+    def spot(self) -> str:
+        """The place for people: `Pod/web spec.tolerations[0-2] (spot, gpu)`."""
+        return " ".join(part for part in (self.resource, self.run) if part)
+
+    def shown(self, whole: str = "") -> str:
+        """Place and cause for people, as in the label; `whole` is the place of a whole file."""
+        place = self.spot or whole
+        return f"{place}: {self.told}" if place else self.told
 
     def __repr__(self) -> str:
         return f"Conflict({self.place!r}: {self.why})"

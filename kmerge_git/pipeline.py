@@ -227,6 +227,7 @@ def _clean(
 
 def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
     """Ours with its conflicts spelled out."""
+    from kmerge_git.merge.write import labels as words
     from kmerge_git.merge.write.marked import marked, spell
     from kmerge_git.text.markers import marker_size_for
 
@@ -238,6 +239,8 @@ def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) ->
             without_placeholders(hunk.base),
             hunk.ours,
             hunk.theirs,
+            run=words.where(hunk),
+            told=words.told(hunk),
         )
         for resource, hunk in merged.hunks()
     ]

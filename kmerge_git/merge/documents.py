@@ -55,7 +55,8 @@ def merge(
     if _strangers(tables) and rules.stops:
         paired = one_new_file(tables)
         if paired is None:
-            return _whole_file(walk, at, Why.STRANGERS)
+            why, namesakes = _apart(tables)
+            return _whole_file(walk, at, why, namesakes)
         tables = paired
     if has_lost_one(tables) and rules.stops:
         return _whole_file(walk, at, Why.BOTH_CHANGED)
@@ -86,10 +87,31 @@ def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
     return not any(tables.ours[k].content.strip() or len(tables.ours) == 1 for k in shared)
 
 
-def _whole_file(walk: Walk, at: Three[Stream], why: str) -> MergedFile:
+def _apart(tables: Three[dict[Hashable, Document]]) -> tuple[str, Trio | None]:
+    """What tells two versions of a new file apart, and the documents that show it."""
+    from kmerge_git.kube.identity import describe, identity
+
+    sides = [[(identity(d.root), d) for d in t.values()] for t in (tables.ours, tables.theirs)]
+    if any(known is None for side in sides for known, _ in side):
+        return Why.NEW_FILE, None
+    ours, theirs = ({describe(known): (known, d) for known, d in side if known} for side in sides)
+    if not ours.keys() & theirs.keys():
+        return Why.STRANGERS, None
+    (mine, document), (yours, twin) = (side[min(side)] for side in (ours, theirs))
+    if ours.keys() != theirs.keys() or mine == yours:
+        return Why.NEW_FILE, None
+    why = Why.NAMESPACES if mine.namespace != yours.namespace else Why.GROUPS
+    return why, Three(None, document, twin)
+
+
+def _whole_file(
+    walk: Walk, at: Three[Stream], why: str, namesakes: Trio | None = None
+) -> MergedFile:
     texts = at.map(lambda s: s.source.text)
     side = walk.noted(walk.rules.document_clash(why))
-    made = whole_conflict(texts, why)
+    alone = namesakes.ours if namesakes is not None and len(at.ours.documents) == 1 else None
+    name = name_of(alone) if alone is not None else ""
+    made = whole_conflict(texts, why, name, namesakes)
     if side:
         made.documents[0].pieces = [texts.side(side)]
     return made
@@ -135,7 +157,7 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
     if plan is None and roots.ours is not None and roots.theirs is not None:
         plan = _decided(walk, roots, reading, path)
     if plan is None:
-        return _clash(walk, at, name, Why.BOTH_CHANGED)
+        return _clash(walk, at, name, Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED)
     pieces = write_document(plan, laid)
     if walk.rules.stops and all(isinstance(r, Collection) and r.flow for r in roots.each()):
         around = _around(laid)

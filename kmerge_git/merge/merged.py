@@ -92,10 +92,12 @@ def texts_of(at: Trio) -> Three[str]:
 
 def conflict(at: Trio, why: str) -> Pieces:
     """A document that is one conflict."""
-    return [Hunk(*texts_of(at).each(), "", why)]
+    return [Hunk(*texts_of(at).each(), "", why, at)]
 
 
-def whole_conflict(texts: Three[str], why: str) -> MergedFile:
-    """A file that is one conflict."""
-    hunk = Hunk(*texts.each(), "", why)
-    return MergedFile([], [MergedDocument(NO_DOCUMENT, "", None, [hunk])], "")
+def whole_conflict(
+    texts: Three[str], why: str, name: str = "", about: Trio | None = None
+) -> MergedFile:
+    """A file that is one conflict; `about` are the documents of it that say more than `why`."""
+    hunk = Hunk(*texts.each(), "", why, about)
+    return MergedFile([], [MergedDocument(NO_DOCUMENT, name, None, [hunk])], "")

@@ -101,11 +101,11 @@ def overlay(prefix: str, column: int, pieces: Pieces) -> Pieces:
         return [_over(prefix, column, first), *pieces[1:]]
     if isinstance(first, Hunk) and all(_has_entry_line(first.side(s)) for s in VERSIONS):
         return [first.map(lambda text: _over(prefix, column, text)), *pieces[1:]]
-    base, ours, theirs = (_over(prefix, column, side_text(pieces, s)) for s in VERSIONS)
+    sides = [_over(prefix, column, side_text(pieces, s)) for s in VERSIONS]
     if is_clean(pieces):
-        return [ours]
+        return [sides[1]]
     hunk = next(p for p in pieces if isinstance(p, Hunk))
-    return [Hunk(base, ours, theirs, hunk.place, hunk.why)]
+    return [hunk.but(*sides)]
 
 
 def _has_entry_line(text: str) -> bool:

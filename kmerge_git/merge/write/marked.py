@@ -8,6 +8,7 @@ have one. However they are cut: all conflicts decided for one side are exactly t
 from __future__ import annotations
 
 from kmerge_git.merge.write.cuts import Cut, differences, trimmed
+from kmerge_git.merge.write.labels import cause
 from kmerge_git.merge.write.units import Version
 from kmerge_git.text.markers import conflict
 from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text
@@ -216,11 +217,9 @@ def spell(
 def _spelled(
     made: Marked, resource: str, labels: tuple[str, str, str], size: int, style: str
 ) -> str:
-    hunk = made.hunks[0]
-    place = " ".join(part for part in (resource, hunk.place) if part)
     base, ours, theirs = map(_one_line, labels)
-    cause = _one_line(f"{place}: {hunk.why}" if place else hunk.why)
-    ours = f"{ours} ({cause})" if ours else f"({cause})"
+    why = _one_line(cause(resource, made.hunks))
+    ours = f"{ours} ({why})" if ours else f"({why})"
     old = without_placeholders(made.base) if style in ("diff3", "zdiff3") else None
     return conflict(made.ours, old, made.theirs, (ours, base, theirs), size)
 

@@ -1,0 +1,80 @@
+"""Which fields of a resource, or of a part of one, differ between two versions."""
+
+from __future__ import annotations
+
+from kmerge_git.kube.listkeys import element_key, field_text, infer_key, step_of
+from kmerge_git.tree.nodes import Mapping, Sequence
+from kmerge_git.tree.same import same_node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.listkeys import Where
+    from kmerge_git.tree.nodes import Node
+
+    # an entry as a step of a path, in the old version and in the new one, and where it is
+    Pair = tuple[Path, Node | None, Node | None, Where]
+
+
+def differing(old: Node, new: Node, where: Where) -> list[Path]:
+    """The paths of what was changed, added or taken away, from these nodes on.
+
+    An empty path means the nodes themselves; without any path they mean the same.
+    """
+    if same_node(old, new):
+        return []
+    pairs = _pairs(old, new, where)
+    found: list[Path] = []
+    for step, before, after, inner in pairs or ():
+        if before is None or after is None:
+            found.append(step)
+        else:
+            found += [(*step, *path) for path in differing(before, after, inner)]
+    return found or [()]
+
+
+def _pairs(old: Node, new: Node, where: Where) -> list[Pair] | None:
+    """The entries of two collections side by side; None: they cannot be told apart."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        place = where.at(new)
+        mine, yours = old.index(), new.index()
+        names = [*yours, *(name for name in mine if name not in yours)]
+        tables = {n: e.value for n, e in mine.items()}, {n: e.value for n, e in yours.items()}
+        return [((n,), tables[0].get(n), tables[1].get(n), place.child(n)) for n in names]
+    if isinstance(old, Sequence) and isinstance(new, Sequence):
+        return _elements(old, new, where)
+    return None
+
+
+def _elements(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
+    rule, inner = where.list_rule(), where.items()
+    if rule.kind == "set":
+        return None
+    field = infer_key([old.entries, new.entries]) if rule.kind == "infer" else None
+    tables: list[dict[Hashable, Node]] = []
+    for sequence in (old, new):
+        table: dict[Hashable, Node] = {}
+        for entry in sequence.entries:
+            value = entry.value
+            key = field_text(value, field) if field else element_key(value, rule)
+            if key is None or key in table:
+                return _only_one(old, new, where)
+            table[key] = value
+        tables.append(table)
+    before, after = tables
+    return [
+        ((step_of(key, rule, field),), before.get(key), after.get(key), inner)
+        for key in [*after, *(k for k in before if k not in after)]
+    ]
+
+
+def _only_one(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
+    """Elements without keys by their places, if a single one differs."""
+    if len(old.entries) != len(new.entries):
+        return None
+    pairs = zip(old.entries, new.entries, strict=True)
+    values = [(n, a.value, b.value) for n, (a, b) in enumerate(pairs)]
+    changed: list[Pair] = [((n,), a, b, where.items()) for n, a, b in values if not same_node(a, b)]
+    return changed if len(changed) == 1 else None

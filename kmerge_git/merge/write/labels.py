@@ -1,0 +1,315 @@
+"""The words of a label: where a conflict is, and what is so there.
+
+`here` is our side, `there` is theirs; the other way round nothing else changes.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube import fieldpath
+from kmerge_git.kube.differing import differing
+from kmerge_git.kube.identity import identity
+from kmerge_git.kube.listkeys import field_text, start
+from kmerge_git.merge.plan import Clash, Item, Why
+from kmerge_git.merge.three import Three
+from kmerge_git.merge.write.layout import entry_lines, shift_rest
+from kmerge_git.text.diff3 import diff
+from kmerge_git.text.undecided import UNDECIDED
+from kmerge_git.tree.nodes import Scalar
+from kmerge_git.tree.same import canon, comments, is_undecided
+from kmerge_git.tree.spans import column_of, in_flow
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.identity import Identity
+    from kmerge_git.kube.listkeys import Where
+    from kmerge_git.text.pieces import Hunk
+    from kmerge_git.tree.documents import Document
+    from kmerge_git.tree.nodes import Entry, Node
+
+MOST = 3  # paths, causes and names that one label shows; more are counted
+LONGEST = 60  # characters of a name
+# The fields that name an element of a list without keys, for people alone.
+NAMING = ("name", "key", "id", "alert", "record")
+
+
+def cause(resource: str, hunks: Sequence[Hunk]) -> str:
+    """What the label of one pair of markers says: `Deployment/web spec.replicas: ...`."""
+    places: dict[str, list[str]] = {}
+    for hunk in hunks:
+        words = told(hunk)
+        if words:
+            shown = places.setdefault(words, [])
+            shown += [place for place in (where(hunk),) if place not in shown]
+    parts: list[str] = []
+    for words, found in places.items():
+        place = _some([one for one in found if one])
+        if not parts:
+            place = " ".join(part for part in (resource, place) if part)
+        parts.append(f"{place}: {words}" if place else words)
+    return _some(parts, "; ") or resource
+
+
+def where(hunk: Hunk) -> str:
+    """The place of a conflict: `spec.tolerations[0-2] (spot, gpu)` for elements without keys."""
+    item = hunk.about
+    if not (isinstance(item, Item) and isinstance(item.plan, Clash) and item.path):
+        return hunk.place
+    *path, first = item.path
+    if not (isinstance(first, int) or first == ()):
+        return hunk.place
+    at = item.plan.at
+    count = max(len(at.ours), len(at.theirs))
+    run = f"[{first}-{first + count - 1}]" if isinstance(first, int) and count > 1 else ""
+    names = _names_of_run(at, is_set=first == ())
+    run = run or fieldpath.show((first,))
+    return fieldpath.show(tuple(path)) + run + (f" ({names})" if names else "")
+
+
+def told(hunk: Hunk) -> str:
+    """What is so at the place of a conflict; the same as its `why` where no more is known."""
+    about, words = hunk.about, hunk.why
+    if isinstance(about, Item) and isinstance(about.plan, Clash):
+        words = _told_of_entries(about, about.plan)
+    elif isinstance(about, Three):
+        words = _told_of_documents(about, hunk.why)
+    return words if UNDECIDED not in words else hunk.why  # nobody knows that name
+
+
+# -- entries
+
+
+def _told_of_entries(item: Item, clash: Clash) -> str:
+    at, why = clash.at, clash.why
+    if at.base and bool(at.ours) != bool(at.theirs):
+        if why in _DEEDS:
+            return _entries_against_deletion(item, clash)
+    elif why == Why.MOVED_AND_GONE:
+        return _moved_and_gone(at) or why
+    if why in (Why.RENAMED_APART, Why.BOTH_CHANGED):
+        return _both_renamed(item.path, at, why) or why
+    if why in (Why.WHICH, Why.REPLACED, Why.BOTH_ADDED):
+        return _with_new_names(item.path, at, why)
+    if why == Why.RENAMED_AND_GONE and not _has_key(item.path, at):
+        return "changed on one side, replaced on the other"  # what has no key was not renamed
+    return "both sides add in this place" if why == Why.BOTH_ADD_HERE else why
+
+
+def _entries_against_deletion(item: Item, clash: Clash) -> str:
+    """What one side took away, and the other changed."""
+    old, new = clash.at.base, clash.at.ours or clash.at.theirs
+    is_one = len(old) == len(new) == 1 and not is_undecided(old[0].value)
+    deed = _DEEDS[clash.why]
+    if clash.why == Why.RENAMED_AND_GONE:
+        name = _name(new[0], item.path) if is_one else ""
+        deed = f"renamed to `{name}`" if name and name != _name(old[0], item.path) else deed
+    texts = ["".join(map(_entry_text, entries)) for entries in (old, new)]
+    fields = ""
+    if is_one:
+        fields = _fields(old[0].value, new[0].value, clash.where, texts)
+    return _against_deletion(deed, bool(clash.at.ours), texts, fields)
+
+
+def _entry_text(entry: Entry) -> str:
+    """The lines of an entry at the margin, in brackets or not."""
+    if not in_flow(entry):
+        return entry_lines(entry, 0)
+    text = entry.value.text[entry.start : entry.value.end]
+    return shift_rest(text, -column_of(entry)) + "\n"
+
+
+def _moved_and_gone(at: Three[list[Entry]]) -> str:
+    """Which side took away what, where both have elements of the list still."""
+    known = at.map(lambda entries: {canon(entry.value) for entry in entries})
+    mine, yours = known.base - known.ours, known.base - known.theirs
+    if bool(mine) == bool(yours):
+        return ""
+    return "deleted here, moved there" if mine else "moved here, deleted there"
+
+
+def _both_renamed(path: Path, at: Three[list[Entry]], why: str) -> str:
+    """The old name and the new ones, if the names are what clashes."""
+    if not all(len(entries) == 1 for entries in at.each()):
+        return ""
+    one = at.map(lambda entries: entries[0])
+    if why == Why.RENAMED_APART:
+        names = one.map(lambda entry: entry.name)
+    elif path[-1:] == ("name",) and _is_name(path, one.base):
+        names = one.map(lambda entry: _text_of(entry.value))
+    else:
+        return ""
+    if not all(names.each()):
+        return ""
+    base, ours, theirs = names.map(_short).each()
+    return f"both renamed `{base}`: `{ours}` here, `{theirs}` there"
+
+
+def _is_name(path: Path, base: Entry) -> bool:
+    """Whether a field is what its element, or the resource, is known by."""
+    if path == ("metadata", "name"):
+        return True
+    parent = path[-2] if len(path) > 1 else ()
+    return isinstance(parent, tuple) and ("name", _text_of(base.value)) in parent
+
+
+def _text_of(node: Node) -> str:
+    return node.value if isinstance(node, Scalar) else ""
+
+
+def _with_new_names(path: Path, at: Three[list[Entry]], why: str) -> str:
+    """The cause, with what each side has in the place of what base had."""
+    names = at.map(lambda entries: [_name(entry, path) for entry in entries])
+    ours, theirs = ([n for n in side if n not in names.base] for side in (names.ours, names.theirs))
+    if not all((*ours, *theirs)) or ours == theirs:
+        return why
+    sides = [(ours, "here"), (theirs, "there")]
+    shown = [f"{_some([f'`{n}`' for n in found])} {side}" for found, side in sides if found]
+    if why == Why.WHICH:
+        return f"perhaps renamed, to {', to '.join(shown)}"
+    if len(shown) < 2:
+        return why
+    if why == Why.REPLACED:
+        return f"replaced by {', by '.join(shown)}"
+    return f"{why}, as {', as '.join(shown)}"
+
+
+# -- runs of elements without keys
+
+
+def _names_of_run(at: Three[list[Entry]], *, is_set: bool) -> str:
+    """The names that the elements have: `spot, gpu`, or `spot here, gpu there`."""
+
+    def names(entries: list[Entry]) -> list[str]:
+        found = (_short(_text_of(e.value)) if is_set else _own_name(e) for e in entries)
+        return list(dict.fromkeys(name for name in found if name))
+
+    mine, yours = names(at.ours), names(at.theirs)
+    if not mine or not yours or mine == yours:
+        return _some(mine or yours)
+    if set(mine) & set(yours):  # who has which of them would be too much
+        return _some(sorted({*mine, *yours}))
+    return f"{_some(mine)} here, {_some(yours)} there"
+
+
+def _own_name(entry: Entry) -> str:
+    found = (field_text(entry.value, name) for name in NAMING)
+    return _short(next((text for text in found if text), ""))
+
+
+def _name(entry: Entry, path: Path) -> str:
+    """What an entry is called: its key in a mapping, its key fields in a list."""
+    if entry.key is not None:
+        return _short(entry.name)
+    step = path[-1] if path else ()
+    if isinstance(step, tuple) and step and isinstance(step[0], tuple):
+        return _short(field_text(entry.value, step[0][0]) or "")
+    return _own_name(entry)
+
+
+def _has_key(path: Path, at: Three[list[Entry]]) -> bool:
+    """Whether entries stand under a key, of a mapping or of a list."""
+    is_named = any(entry.key is not None for entries in at.each() for entry in entries)
+    return is_named or bool(path and isinstance(path[-1], tuple))
+
+
+# -- documents
+
+
+def _told_of_documents(at: Three[Document | None], why: str) -> str:
+    base, ours, theirs = at.each()
+    if base is None and ours is not None and theirs is not None:
+        return _told_of_new(identity(ours.root), identity(theirs.root), why)
+    new = ours or theirs
+    if base is None or new is None or (ours and theirs):
+        return why
+    deed = _DEEDS.get(why)
+    if deed is None and not why.startswith("deleted in"):
+        return why
+    if why == Why.RENAMED_AND_GONE:
+        old_name, new_name = identity(base.root), identity(new.root)
+        if old_name is not None and new_name is not None:
+            old = old_name.name if old_name.kind == new_name.kind else _called(old_name)
+            deed = f"renamed from `{_short(old)}`"
+    texts, fields = [base.content, new.content], ""
+    if base.root is not None and new.root is not None:
+        fields = _fields(base.root, new.root, start(base.root, new.source.path), texts)
+    return _against_deletion(deed or "", ours is not None, texts, fields)
+
+
+def _called(known: Identity) -> str:
+    return f"{known.kind}/{known.name}"
+
+
+def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str:
+    """What tells two new resources of one kind and one name apart."""
+    if mine is None or yours is None:
+        return why
+    if why == Why.NAMESPACES:
+        here, there = (f"`{_short(k.namespace)}`" if k.namespace else "none" for k in (mine, yours))
+        return f"{Why.BOTH_ADDED}, in namespace {here} here, {there} there"
+    if why == Why.GROUPS:
+        here, there = (_short(f"{k.group}/{k.version}".strip("/")) for k in (mine, yours))
+        return f"{Why.BOTH_ADDED}, of `{here}` here, `{there}` there"
+    return why
+
+
+# -- words
+
+# What the side did that still has it; nothing: it changed lines, which are counted.
+_DEEDS = {
+    Why.OURS_GONE: "",
+    Why.THEIRS_GONE: "",
+    Why.BOTH_CHANGED: "",
+    Why.MOVED_AND_GONE: "moved",
+    Why.RENAMED_AND_GONE: "renamed",
+}
+
+
+def _against_deletion(deed: str, is_ours: bool, texts: list[str], fields: str) -> str:
+    """`deleted here, 2 of 6,160 lines changed there: spec.replicas`."""
+    has, lacks = ("here", "there") if is_ours else ("there", "here")
+    # nobody has seen the lines of a base that was not decided
+    count, total = _changed_lines(*texts) if UNDECIDED not in texts[0] else (0, 0)
+    lines = f"{count:,} of {total:,} lines changed"
+    if deed:  # a line says it
+        is_more = count > 1
+        what = f"{deed} {has}" + (f" ({lines})" if is_more else "")
+    else:
+        is_more = count > 0 and total > 1
+        what = f"{lines} {has}" if is_more else f"changed {has}"
+    parts = [what, f"deleted {lacks}"]
+    words = ", ".join(parts if is_ours else parts[::-1])
+    return f"{words}: {fields}" if is_more and fields else words
+
+
+def _changed_lines(old: str, new: str) -> tuple[int, int]:
+    """How many lines differ, and of how many: a line in the place of another counts once."""
+    a, b = old.splitlines(), new.splitlines()
+    changed = total = i = j = 0
+    for i0, i1, j0, j1 in [*diff(a, b), (len(a), len(a), len(b), len(b))]:
+        changed += max(i0 - i, j0 - j)
+        total += i1 - i0
+        i, j = i1, j1
+    return changed, total + changed
+
+
+def _fields(old: Node, new: Node, place: Where, texts: list[str]) -> str:
+    """The fields that differ, as far as a label has room."""
+    paths = differing(old, new, place)
+    if not paths and comments(texts[0]) != comments(texts[1]):
+        return "comments"
+    return _some([fieldpath.show(path) for path in paths if path])
+
+
+def _some(texts: Sequence[str], between: str = ", ") -> str:
+    """The first texts, and how many more there are."""
+    rest = len(texts) - MOST
+    return between.join(texts[:MOST]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def _short(name: str) -> str:
+    name = " ".join(name.split())
+    half = LONGEST // 2 - 1  # the end of an image is its tag
+    return name if len(name) <= LONGEST else f"{name[:half]}...{name[-half:]}"

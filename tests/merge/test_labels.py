@@ -1,0 +1,260 @@
+"""What the labels of conflicts say, and that they say the same from either side."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kmerge_git.merge.write.labels import cause
+from kmerge_git.outcome import Conflict, Outcome
+from kmerge_git.pipeline import merge_files
+from kmerge_git.text.pieces import Hunk
+
+WEB = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {name}
+spec:
+  replicas: {n}
+  template:
+    spec:
+      containers:
+      - name: app
+        image: {image}
+        args: [-v]
+      - name: side
+        image: side:1
+"""
+OTHER = "---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: other\n"
+
+
+def web(name: str = "web", n: int = 1, image: str = "app:1") -> str:
+    return WEB.format(name=name, n=n, image=image) + OTHER
+
+
+def element(key: str, **fields: object) -> str:
+    lines = [f"  - {key}", *(f"    {name}: {value}" for name, value in fields.items())]
+    return "\n".join(lines) + "\n"
+
+
+def pod(*elements: str, field: str = "tolerations") -> str:
+    head = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\nspec:\n"
+    return head + (f"  {field}:\n" + "".join(elements) if elements else "  x: 1\n")
+
+
+def new(namespace: str = "", version: str = "v1", kind: str = "ConfigMap") -> str:
+    """A resource of a new file; another one has next to nothing in common with it."""
+    place = f"  namespace: {namespace}\n" if namespace else ""
+    data = "".join(f"  {namespace}{version[0]}{n}: {n}\n" for n in range(20))
+    return f"apiVersion: {version}\nkind: {kind}\nmetadata:\n  name: app\n{place}data:\n{data}"
+
+
+BOX = "a:\n  web:\n    image: x\n    port: 1\n    size: 2\n    mode: z\n"
+CHANNELS = "channels:\n- name: '{}'\n  csv: {}\nlast: 1\n"
+
+SAID = {
+    # changed and taken away
+    "a document": (
+        web(),
+        OTHER,
+        web(n=2, image="app:2"),
+        "Deployment/web: deleted here, 2 of 14 lines changed there: "
+        "spec.replicas, spec.template.spec.containers[name=app].image",
+    ),
+    "an element": (
+        pod(element("name: app", image=1, tty=1), element("name: b"), field="containers"),
+        pod(element("name: b"), field="containers"),
+        pod(element("name: app", image=2, tty=1), element("name: b"), field="containers"),
+        "Pod/p spec.containers[name=app]: deleted here, 1 of 3 lines changed there: image",
+    ),
+    "an entry": (
+        BOX + "b: 1\n",
+        "b: 1\n",
+        BOX.replace("x", "y") + "b: 1\n",
+        "a: deleted here, 1 of 6 lines changed there: web.image",
+    ),
+    "many fields": (
+        "a: {b: 1}\nm:\n  a: 1\n  b: 1\n  c: 1\n  d: 1\n  e: 1\n",
+        "a: {b: 1}\n",
+        "a: {b: 1}\nm:\n  a: 2\n  b: 2\n  c: 2\n  d: 2\n  e: 2\n  f: 2\n",
+        "m: deleted here, 6 of 7 lines changed there: a, b, c and 3 more",
+    ),
+    "one line": ("a: 1\nb: 1\n", "a: 1\n", "a: 1\nb: 2\n", "b: deleted here, changed there"),
+    "comments alone": (
+        "a: 1\nm:\n  x: 1\n  y: 1\n",
+        "a: 1\n",
+        "a: 1\nm:\n  x: 1 # why\n  y: 1\n",
+        "m: deleted here, 1 of 3 lines changed there: comments",
+    ),
+    "the last one of a list without keys": (
+        "l:\n- a\n- b\n",
+        "l:\n- a\n",
+        "l:\n- a\n- c\n",
+        "l[1]: deleted here, changed there",
+    ),
+    # renamed and moved
+    "a renamed entry": (
+        BOX,
+        BOX.replace("web", "app"),
+        "a:\n  q: 1\n",
+        "a.web: renamed to `app` here, deleted there",
+    ),
+    "a renamed document": (
+        web(),
+        web("app"),
+        OTHER,
+        "Deployment/app: renamed from `web` here, deleted there",
+    ),
+    "renamed and edited": (
+        BOX,
+        BOX.replace("web", "app").replace("x", "y"),
+        "a:\n  q: 1\n",
+        "a.web: renamed to `app` here (2 of 5 lines changed), deleted there: image",
+    ),
+    "two names for an entry": (
+        BOX,
+        BOX.replace("web", "app"),
+        BOX.replace("web", "main"),
+        "a.web: both renamed `web`: `app` here, `main` there",
+    ),
+    "two names for a resource": (
+        web(),
+        web("app"),
+        web("main"),
+        "Deployment/app metadata.name: both renamed `web`: `app` here, `main` there",
+    ),
+    "replaced": (
+        CHANNELS.format("4.7", "x"),
+        CHANNELS.format("tech", "y"),
+        CHANNELS.format("5.2", "z"),
+        "channels[name=4.7]: replaced by `tech` here, by `5.2` there",
+    ),
+    # elements without keys
+    "a run with names": (
+        pod(element("key: a", operator="Exists")),
+        pod(element("key: a", operator="Exists"), element("key: spot"), element("key: b")),
+        pod(element("key: a", operator="Exists"), element("key: gpu")),
+        "Pod/p spec.tolerations[1-2] (spot, b here, gpu there): both sides add in this place",
+    ),
+    "a run without names": (
+        "a: [x]\n",
+        "a: [x, p, q]\n",
+        "a: [x, r]\n",
+        "a[1-2]: both sides add in this place",
+    ),
+    # new files
+    "namespaces": (
+        "",
+        new("a"),
+        new("b"),
+        "ConfigMap/app: added on both sides, in namespace `a` here, `b` there",
+    ),
+    "a namespace and none": (
+        "",
+        new("a"),
+        new(),
+        "ConfigMap/app: added on both sides, in namespace `a` here, none there",
+    ),
+    "groups": (
+        "",
+        new(version="g.io/v1"),
+        new(version="h.io/v2"),
+        "ConfigMap/app: added on both sides, of `g.io/v1` here, `h.io/v2` there",
+    ),
+    "strangers": ("", new(), new(kind="Secret"), "different resources in one new file"),
+    "values": ("", "a: 1\nb: 1\n", "c: 1\nd: 1\n", "a new file on both sides"),
+    "lists": ("", "- a\n- b\n", "- c\n- d\n", "a new file on both sides"),
+    "some of each": (
+        "",
+        new() + OTHER,
+        new(kind="Secret") + "---\na: 1\n",
+        "a new file on both sides",
+    ),
+}
+
+
+@pytest.mark.parametrize(("base", "ours", "theirs", "label"), SAID.values(), ids=SAID)
+def test_a_label_says_what_is_so(base: str, ours: str, theirs: str, label: str) -> None:
+    outcome = merged(base, ours, theirs)
+    assert labels(outcome) == [label]
+    assert [conflict.shown() for conflict in outcome.conflicts] == [label]
+
+
+@pytest.mark.parametrize(("base", "ours", "theirs", "label"), SAID.values(), ids=SAID)
+def test_the_other_side_says_it_the_other_way_round(
+    base: str, ours: str, theirs: str, label: str
+) -> None:
+    mirrored = labels(merged(base, theirs, ours))
+    assert [words(text) for text in mirrored] == [words(swapped(label))]
+
+
+def merged(base: str, ours: str, theirs: str) -> Outcome:
+    outcome = merge_files(base.encode(), ours.encode(), theirs.encode())
+    assert not outcome.clean
+    return outcome
+
+
+def labels(outcome: Outcome) -> list[str]:
+    return re.findall(r"^<<<<<<< ours \((.*)\)$", outcome.text.decode(), re.M)
+
+
+def swapped(label: str) -> str:
+    """`here` for `there`; a resource that each side renamed is called as ours calls it."""
+    other = {"here": "there", "there": "here"}
+    label = re.sub(r"\b(t?here)\b", lambda found: other[found[0]], label)
+    return label.replace("Deployment/app metadata", "Deployment/main metadata")
+
+
+def words(label: str) -> list[str]:
+    """The words without their order: the side that is `here` is told first."""
+    return sorted(re.findall(r"[^\s,():]+", label))
+
+
+def test_no_label_shows_what_nobody_decided() -> None:
+    held = 'a: 1\nm: {"kmerge-undecided": "00"}\n'
+    assert labels(merged(held, "a: 1\n", "a: 1\nm:\n  x: 1\n")) == [
+        "m: deleted here, changed there"
+    ]
+
+
+def test_long_names_keep_their_ends() -> None:
+    long = "registry.example.com/" + "x" * 80
+    versions = (CHANNELS.format(name, name) for name in ("4.7", long + ":1", long + ":2"))
+    (label,) = labels(merged(*versions))
+    assert len(label) < 200
+    assert "...xxx" in label and ":1` here" in label and ":2` there" in label
+
+
+HUNK = ("", "a\n", "b\n")
+JOINED = [
+    ([("a", "w")], "R/r a: w"),
+    ([("", "w")], "R/r: w"),
+    ([("a", "w"), ("b", "w")], "R/r a, b: w"),
+    ([("a", "w"), ("a", "w")], "R/r a: w"),
+    ([("a", "w"), ("b", "v"), ("c", "w")], "R/r a, c: w; b: v"),
+    ([(name, "w") for name in "abcdefg"], "R/r a, b, c and 4 more: w"),
+    ([(name, name) for name in "abcde"], "R/r a: a; b: b; c: c and 2 more"),
+    ([("a", "w"), ("", "")], "R/r a: w"),
+    ([("", "")], "R/r"),
+]
+
+
+@pytest.mark.parametrize(("hunks", "label"), JOINED)
+def test_one_label_for_several_conflicts(hunks: list[tuple[str, str]], label: str) -> None:
+    assert cause("R/r", [Hunk(*HUNK, *hunk) for hunk in hunks]) == label
+
+
+def test_a_file_has_no_place() -> None:
+    assert cause("", [Hunk(*HUNK, "", "w")]) == "w"
+    assert Conflict("", "", "w").shown() == "w"
+    assert Conflict("", "", "w").shown("document") == "document: w"
+
+
+def test_data_names_the_first_element_and_the_cause() -> None:
+    """A path that patterns can match, and one of a few constants."""
+    _, *texts, _ = ("", *SAID["a run with names"])
+    (conflict,) = merged(*texts).conflicts
+    assert (conflict.field, conflict.why) == ("spec.tolerations[1]", "both add here")
+    assert conflict.spot == "Pod/p spec.tolerations[1-2] (spot, b here, gpu there)"
