@@ -166,8 +166,7 @@ def _replace(path: str, data: bytes) -> None:
 def _report(name: str, outcome: Outcome, options: Options) -> None:
     """One line a conflict and one line a file, only where there is something to say."""
     for conflict in outcome.conflicts if outcome.method != "lines" else ():
-        place = f"{conflict.place}: " if conflict.place else ""
-        _say(name, f"{place}{conflict.why}")
+        _say(name, conflict.shown())
     for decision in outcome.decisions if options.favor or options.policy else ():
         if decision.rule.startswith(("12", "13")):
             _say(name, f"{decision.path}: {decision.what}, {decision.side} taken ({decision.rule})")

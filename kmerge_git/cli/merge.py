@@ -99,4 +99,4 @@ def _tell(outcome: Outcome, *, explain: bool) -> None:
     if outcome.reason and outcome.method in ("lines", "kept") and not outcome.clean and not explain:
         files.say(f"kmerge: {outcome.reason}")
     for conflict in outcome.conflicts if outcome.method == "structure" else ():
-        files.say(f"conflict: {conflict.place or 'document'}: {conflict.why}")
+        files.say(f"conflict: {conflict.shown('document')}")

@@ -39,8 +39,7 @@ def run(args: argparse.Namespace) -> int:
     outcome = merge_one(texts, options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE")))
     files.write(args.merged, outcome.text)
     for conflict in outcome.conflicts:
-        place = f"{conflict.place}: " if conflict.place else ""
-        files.say(f"kmerge: {args.merged}: {place}{conflict.why}")
+        files.say(f"kmerge: {args.merged}: {conflict.shown()}")
     if outcome.clean:
         files.say(f"kmerge: {args.merged}: merged, no conflicts")
     return 0 if outcome.clean else 1

@@ -100,7 +100,7 @@ def _detail(file: FilePreview) -> str:
 def _print_conflict(conflict: Conflict, paint: Paint) -> None:
     from kmerge_git.whole.merging import short
 
-    print(f"    {paint(conflict.place or 'document', 'bold')}: {conflict.why}")
+    print(f"    {paint(conflict.spot or 'document', 'bold')}: {conflict.told}")
     for side in ("base", "ours", "theirs"):
         lines = short(getattr(conflict, side)).splitlines() or ["(nothing)"]
         more = f" … and {len(lines) - 3} more lines" if len(lines) > 3 else ""

@@ -102,7 +102,7 @@ def _print(plan: SolvePlan, dry_run: bool) -> None:
     for file in plan.files:
         print(_line(file, dry_run))
         for conflict in file.conflicts:
-            print(f"    {conflict.place or file.path}: {conflict.why}")
+            print(f"    {conflict.shown(file.path)}")
     if plan.others:
         print(f"kmerge: left to you, no manifest: {', '.join(plan.others[:5])}", file=sys.stderr)
     solved = sum(file.verdict == "solved" for file in plan.files)
