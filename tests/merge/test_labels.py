@@ -131,6 +131,12 @@ SAID = {
         CHANNELS.format("5.2", "z"),
         "channels[name=4.7]: replaced by `tech` here, by `5.2` there",
     ),
+    "both put something new there": (
+        "old:\n- target: {k: S, n: o}\n  path: p\n  g: g\n",
+        "new:\n- target: {k: S, n: o}\n  path: p\n  g: g\n  h: h\n",
+        "new:\n- path: q\n",
+        "old: both replaced `old` by `new`",
+    ),
     # elements without keys
     "a run with names": (
         pod(element("key: a", operator="Exists")),

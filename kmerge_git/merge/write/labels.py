@@ -90,10 +90,10 @@ def _told_of_entries(item: Item, clash: Clash) -> str:
         return _moved_and_gone(at) or why
     if why in (Why.RENAMED_APART, Why.BOTH_CHANGED):
         return _both_renamed(item.path, at, why) or why
-    if why in (Why.WHICH, Why.REPLACED, Why.BOTH_ADDED):
-        return _with_new_names(item.path, at, why)
     if why == Why.RENAMED_AND_GONE and not _has_key(item.path, at):
         return "changed on one side, replaced on the other"  # what has no key was not renamed
+    if why in (Why.WHICH, Why.REPLACED, Why.BOTH_ADDED, Why.RENAMED_AND_GONE):
+        return _with_new_names(item.path, at, why)
     return "both sides add in this place" if why == Why.BOTH_ADD_HERE else why
 
 
@@ -162,17 +162,26 @@ def _with_new_names(path: Path, at: Three[list[Entry]], why: str) -> str:
     """The cause, with what each side has in the place of what base had."""
     names = at.map(lambda entries: [_name(entry, path) for entry in entries])
     ours, theirs = ([n for n in side if n not in names.base] for side in (names.ours, names.theirs))
-    if not all((*ours, *theirs)) or ours == theirs:
+    if not all((*ours, *theirs)):
         return why
+    if ours == theirs:
+        gone = [n for n in names.base if n not in (*names.ours, *names.theirs)]
+        if why == Why.BOTH_ADDED or not ours or not gone:
+            return why
+        return f"both replaced {_quoted(gone)} by {_quoted(ours)}"
     sides = [(ours, "here"), (theirs, "there")]
-    shown = [f"{_some([f'`{n}`' for n in found])} {side}" for found, side in sides if found]
+    shown = [f"{_quoted(found)} {side}" for found, side in sides if found]
     if why == Why.WHICH:
         return f"perhaps renamed, to {', to '.join(shown)}"
     if len(shown) < 2:
         return why
-    if why == Why.REPLACED:
+    if why in (Why.REPLACED, Why.RENAMED_AND_GONE):
         return f"replaced by {', by '.join(shown)}"
     return f"{why}, as {', as '.join(shown)}"
+
+
+def _quoted(names: list[str]) -> str:
+    return _some([f"`{name}`" for name in names])
 
 
 # -- runs of elements without keys
