@@ -94,7 +94,25 @@ SAID = {
         "l:\n- a\n- c\n",
         "l[1]: deleted here, changed there",
     ),
+    "two lines": (
+        "a: 1\nm:\n  x: 1\n",
+        "a: 1\n",
+        "a: 1\nm:\n  x: 2\n",
+        "m: deleted here, 1 of 2 lines changed there: x",
+    ),
     # renamed and moved
+    "a moved document": (
+        web() + "---\nlast: 1\n",
+        OTHER + "---\n" + web(n=2).removesuffix(OTHER) + "---\nlast: 1\n",
+        OTHER + "---\nlast: 1\n",
+        "Deployment/web: moved here, deleted there",
+    ),
+    "a moved element without keys": (
+        "l: [a, a, b]\n",
+        "l: [a, b, a]\n",
+        "l: [a, b]\n",
+        "l: moved here, deleted there",
+    ),
     "a renamed entry": (
         BOX,
         BOX.replace("web", "app"),
@@ -144,6 +162,18 @@ SAID = {
         pod(element("key: a", operator="Exists"), element("key: gpu")),
         "Pod/p spec.tolerations[1-2] (spot, b here, gpu there): both sides add in this place",
     ),
+    "names that both have": (
+        pod(element("key: a", operator="Exists")),
+        pod(element("key: a", operator="Exists"), element("key: spot"), element("key: b")),
+        pod(element("key: a", operator="Exists"), element("key: b"), element("key: gpu")),
+        "Pod/p spec.tolerations[1-2] (b, gpu, spot): both sides add in this place",
+    ),
+    "a member of a set": (
+        "resources:\n- a.yaml\n# why\n- b.yaml\n",
+        "resources:\n- a.yaml\n",
+        "resources:\n- a.yaml\n# another\n# reason\n- b.yaml\n",
+        "resources[] (b.yaml): deleted here, 2 of 3 lines changed there: comments",
+    ),
     "a run without names": (
         "a: [x]\n",
         "a: [x, p, q]\n",
@@ -172,6 +202,18 @@ SAID = {
     "strangers": ("", new(), new(kind="Secret"), "different resources in one new file"),
     "values": ("", "a: 1\nb: 1\n", "c: 1\nd: 1\n", "a new file on both sides"),
     "lists": ("", "- a\n- b\n", "- c\n- d\n", "a new file on both sides"),
+    "namesakes in two files": (
+        "",
+        new("a", kind="Secret") + "---\n" + new("c"),
+        new("b") + "---\n" + new("d", kind="Secret"),
+        "added on both sides, in namespace `c` here, `b` there",
+    ),
+    "namesakes and others": (
+        "",
+        new("a"),
+        new("b") + "---\n" + new("d", kind="Secret"),
+        "a new file on both sides",
+    ),
     "some of each": (
         "",
         new() + OTHER,
@@ -181,23 +223,26 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize(("base", "ours", "theirs", "label"), SAID.values(), ids=SAID)
-def test_a_label_says_what_is_so(base: str, ours: str, theirs: str, label: str) -> None:
-    outcome = merged(base, ours, theirs)
+PATHS = {"a member of a set": "kustomization.yaml"}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_a_label_says_what_is_so(name: str) -> None:
+    *texts, label = SAID[name]
+    outcome = merged(*texts, PATHS.get(name, ""))
     assert labels(outcome) == [label]
     assert [conflict.shown() for conflict in outcome.conflicts] == [label]
 
 
-@pytest.mark.parametrize(("base", "ours", "theirs", "label"), SAID.values(), ids=SAID)
-def test_the_other_side_says_it_the_other_way_round(
-    base: str, ours: str, theirs: str, label: str
-) -> None:
-    mirrored = labels(merged(base, theirs, ours))
+@pytest.mark.parametrize("name", SAID)
+def test_the_other_side_says_it_the_other_way_round(name: str) -> None:
+    base, ours, theirs, label = SAID[name]
+    mirrored = labels(merged(base, theirs, ours, PATHS.get(name, "")))
     assert [words(text) for text in mirrored] == [words(swapped(label))]
 
 
-def merged(base: str, ours: str, theirs: str) -> Outcome:
-    outcome = merge_files(base.encode(), ours.encode(), theirs.encode())
+def merged(base: str, ours: str, theirs: str, path: str = "") -> Outcome:
+    outcome = merge_files(base.encode(), ours.encode(), theirs.encode(), path=path)
     assert not outcome.clean
     return outcome
 
@@ -260,7 +305,7 @@ def test_a_file_has_no_place() -> None:
 
 def test_data_names_the_first_element_and_the_cause() -> None:
     """A path that patterns can match, and one of a few constants."""
-    _, *texts, _ = ("", *SAID["a run with names"])
+    *texts, _ = SAID["a run with names"]
     (conflict,) = merged(*texts).conflicts
     assert (conflict.field, conflict.why) == ("spec.tolerations[1]", "both add here")
     assert conflict.spot == "Pod/p spec.tolerations[1-2] (spot, b here, gpu there)"
