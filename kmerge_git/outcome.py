@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Policy = Callable[..., "tuple[str, str] | None"]
+    Labels = tuple[str, str, str]
 
 # What a caller may ask for.
 RULES = ("git", "kyaml")
@@ -20,7 +21,7 @@ LABELS = ("base", "ours", "theirs")
 class Options:
     """How to merge: what a caller, git's attributes and the settings said."""
 
-    __slots__ = ("favor", "labels", "marker_size", "path", "policy", "rules", "style", "virtual")
+    __slots__ = ("_labels", "favor", "marker_size", "path", "policy", "rules", "style", "virtual")
 
     def __init__(
         self,
@@ -28,7 +29,7 @@ class Options:
         rules: str = "git",
         favor: str | None = None,
         marker_size: int = 7,
-        labels: tuple[str, str, str] = LABELS,
+        labels: Labels | Callable[[], Labels] = LABELS,
         style: str = "merge",
         policy: Policy | None = None,
         virtual: bool = False,
@@ -44,10 +45,22 @@ class Options:
         self.rules = rules
         self.favor = favor or ""
         self.marker_size = marker_size
-        self.labels = labels
+        self._labels = labels
         self.style = style
         self.policy = policy
         self.virtual = virtual  # an inner merge of a criss-cross: placeholders, no markers
+
+    @property
+    def labels(self) -> Labels:
+        """Of base, ours and theirs; found out when a conflict is written, few merges have one."""
+        if callable(self._labels):
+            self._labels = self._labels()
+        return self._labels
+
+    @property
+    def labels_so_far(self) -> Labels:
+        """The labels, or the usual ones as long as nobody has asked for them."""
+        return LABELS if callable(self._labels) else self._labels
 
 
 class Conflict:

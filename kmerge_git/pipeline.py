@@ -275,6 +275,8 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
         outcome = _conflicted(whole, sources, options)
         outcome.reason = reason
         return outcome
+    if count > 0 and options.labels_so_far != options.labels:  # nobody has asked for them before
+        text, count = lines.again()
     if UNDECIDED.encode() in texts.base:  # a section of the base may show it
         shown = without_placeholders(text.decode("utf-8", "surrogateescape"))
         text = shown.encode("utf-8", "surrogateescape")

@@ -14,11 +14,14 @@ from kmerge_git.system import calls, exists, variable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FrameType
 
     from kmerge_git.git.settings import Settings
     from kmerge_git.outcome import Options, Outcome
     from kmerge_git.text.linemerge import GitMergeFile
+
+    Labels = tuple[str, str, str]
 
 CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
 USAGE = (
@@ -69,7 +72,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
     for problem in settings.problems:
         _say(name, problem)
     size = int(flags.get("marker-size") or 7)
-    options = _options(flags, name, size, settings)
+    options = _options(flags, (paths[0], paths[1], paths[2]), name, size, settings)
     if settings.crds:
         _learn(name, settings.crds, texts.ours)
     _inject_fault()
@@ -80,7 +83,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         return GitMergeFile(
             paths,
             marker_size=size,
-            labels=options.labels,
+            labels=options.labels_so_far,
             style=settings.conflict_style if options.virtual is False else "merge",
             favor=options.favor,
         )
@@ -116,14 +119,27 @@ def _split(argv: list[str]) -> tuple[dict[str, str], list[str]]:
     return {name: value for name, _, value in flags}, paths
 
 
-def _options(flags: dict[str, str], name: str, size: int, settings: Settings) -> Options:
+def _options(
+    flags: dict[str, str], paths: tuple[str, str, str], name: str, size: int, settings: Settings
+) -> Options:
     from kmerge_git.outcome import LABELS, Options
 
-    labels = []
-    for flag, literal, default in zip(("base", "ours", "theirs"), "SXY", LABELS, strict=True):
-        label = flags.get(flag, "")
-        # git before 2.44 does not know these placeholders and passes them through
-        labels.append(default if label in ("", "%" + literal) else label)
+    # git adds 2 for every level of an inner merge of a criss-cross
+    virtual = size >= settings.marker_size + 2
+    base, ours, theirs = (flags.get(label) or label for label in LABELS)
+    given: Labels | Callable[[], Labels] = (base, ours, theirs)
+    # git before 2.44 does not know these placeholders and passes them through
+    if base == "%S" or ours == "%X" or theirs == "%Y":
+
+        def found() -> Labels:
+            from kmerge_git.git.names import names
+
+            try:
+                return names(name, paths, with_base=settings.conflict_style != "merge")
+            except (OSError, ValueError):  # a name is not worth a merge
+                return LABELS
+
+        given = LABELS if virtual else found
     policy = None
     if settings.policies:  # most repositories have none
         from kmerge_git.merge.decide.policies import policy_for
@@ -134,11 +150,10 @@ def _options(flags: dict[str, str], name: str, size: int, settings: Settings) ->
         settings.rules,
         settings.favor,
         size,
-        (labels[0], labels[1], labels[2]),
+        given,
         settings.conflict_style,
         policy,
-        # git adds 2 for every level of an inner merge of a criss-cross
-        virtual=size >= settings.marker_size + 2,
+        virtual,
     )
 
 

@@ -46,18 +46,24 @@ def may_be_configured(git_dir: str, word: bytes) -> bool:
 
 def _folders() -> tuple[str, str]:
     """Of the worktree and of the repository that it shares; empty where we are not sure."""
-    git_dir = variable("GIT_DIR")
-    git_dir = ".git" if git_dir is None else git_dir
-    if not is_folder(git_dir):
-        pointer = contents(git_dir)
-        if not pointer.startswith(b"gitdir: "):
-            return "", ""
-        git_dir = decoded(pointer[8:].rstrip(b"\r\n"))
+    git_dir = git_folder()
+    if not git_dir:
+        return "", ""
     shared = decoded(contents(f"{git_dir}/commondir").strip())
     common = _below(git_dir, shared) if shared else git_dir
     if exists(f"{git_dir}/config.worktree"):
         return "", ""
     return (git_dir, common) if exists(f"{common}/config") else ("", "")
+
+
+def git_folder() -> str:
+    """The folder of git for the worktree that is the current folder; empty where there is none."""
+    git_dir = variable("GIT_DIR")
+    git_dir = ".git" if git_dir is None else git_dir
+    if is_folder(git_dir):
+        return git_dir
+    pointer = contents(git_dir)
+    return decoded(pointer[8:].rstrip(b"\r\n")) if pointer.startswith(b"gitdir: ") else ""
 
 
 def _config_files(common: str) -> list[str]:

@@ -55,7 +55,7 @@ def probe_git(cwd: Path) -> Probe:
     if version < PATH_SINCE:
         return Probe("git", "FAIL", f"{name} does not tell drivers the path", "update git")
     if version < LABELS_SINCE:
-        text = f"{name} has no %S %X %Y: conflict markers say ours and theirs, not branch names"
+        text = f"{name} has no %S %X %Y: conflicts of one cherry-pick or a stash are without names"
         return Probe("git", "warn", text, "git 2.44 or newer has them; nothing else is missing")
     return Probe("git", "ok", name)
 

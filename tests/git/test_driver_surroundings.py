@@ -277,12 +277,8 @@ def test_labels_are_never_a_placeholder(driven: Driven) -> None:
     first, *_, last = (
         n for n in driven.text("x.yaml").splitlines() if n[:7] in ("<<<<<<<", ">>>>>>>")
     )
-    if git_version() >= (2, 44):
-        assert first.startswith("<<<<<<< HEAD")
-        assert last.startswith(">>>>>>> side")
-    else:
-        assert first.startswith("<<<<<<< ours")
-        assert last.startswith(">>>>>>> theirs")
+    assert first.startswith("<<<<<<< HEAD")
+    assert last.startswith(">>>>>>> side")
     assert "%" not in first + last
 
 

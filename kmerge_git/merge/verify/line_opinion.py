@@ -47,6 +47,11 @@ class Asked:
             self._answer = self._start().result()
         return self._answer
 
+    def again(self) -> tuple[bytes, int]:
+        """The result of another start, for which other labels are known."""
+        self._answer = None
+        return self.result()
+
 
 def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
     """What the lines of all three files, merged in place, come to.
