@@ -40,8 +40,11 @@ class KmergeError(Exception):
         """The offending line with a caret below it, or nothing."""
         if not (self.excerpt and self.column):
             return ""
-        pad = "".join("\t" if c == "\t" else " " for c in self.excerpt[: self.column - 1])
-        return f"  {self.excerpt}\n  {pad}^"
+        from kmerge_git.visible import visible  # a merge without errors shows none
+
+        before = visible(self.excerpt[: self.column - 1])
+        pad = "".join("\t" if c == "\t" else " " for c in before)
+        return f"  {visible(self.excerpt)}\n  {pad}^"
 
 
 class CannotParse(KmergeError):

@@ -30,6 +30,7 @@ LAYERS = {
     "finding": set(),
     "errors": set(),
     "system": set(),
+    "visible": set(),
     "outcome": set(),
     "__init__": set(),
     "__main__": {"cli"},
@@ -53,7 +54,7 @@ ROOMS = {
     "verify": {"three", "plan", "merged"},
     "kyaml": BESIDE | {"decide", "documents", "ends", "verify"},
 }
-OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "__init__"}
+OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "visible", "__init__"}
 # Each of these libraries is known in one place only, so that it can be replaced there.
 HOMES = {
     "pygit2": ("git/repository.py",),
@@ -66,6 +67,9 @@ BANNED = {
     *("logging", "collections", "functools", "pygit2", "ruamel", "yaml.reader", "yaml.constructor"),
     *("os", "bisect"),
 }
+# Whose results may be printed as they are.
+VISIBLE = {"visible", "paint.line", "json.dumps", "error.caret"}
+VERSION = "f'kmerge {__version__}'"
 LIBRARIES = str(Path(find_spec("yaml").origin).parent.parent)
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -327,3 +331,20 @@ def test_a_merge_by_the_driver_imports_nothing_heavy(tmp_path):
     # what every merge needs is in the bundle's first part, and nothing is imported by name
     assert not {name for name in modules if name.startswith("kmerge_git")}
     assert len(modules) <= 24
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
+def test_nothing_is_printed_that_is_not_made_visible(path):
+    """What others wrote goes through `say`, `tell`, `Paint.line` or `visible`; JSON has escapes."""
+    if path.name == "start.py":
+        return  # it runs before any other module is there
+    odd = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "print"):
+            continue
+        what = node.args[0]
+        maker = ast.unparse(what.func) if isinstance(what, ast.Call) else ""
+        is_ours = isinstance(what, ast.Constant) or ast.unparse(what) in ("USAGE", VERSION)
+        if not is_ours and maker not in VISIBLE:
+            odd.append(ast.unparse(node))
+    assert not odd

@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
         if args.explain:
             paint = Paint(args.color, sys.stderr)
             for field in explain(applied, value, find_schema(schema, wanted.value)):
-                files.say(_line(field, paint))
+                print(paint.line(*_parts(field)), file=sys.stderr)
     _output(args, config, live, done)
     return 0
 
@@ -127,11 +127,12 @@ def _tell(wanted: Loaded, applied: Applied) -> None:
 _COLOURS = {"changed": "yellow", "added": "green", "removed": "red"}
 
 
-def _line(field: Field, paint: Paint) -> str:
+def _parts(field: Field) -> tuple[tuple[str, str], str]:
+    """A line about a field, and the colour of its beginning."""
     values = [_short(value) for value in (field.before, field.after) if value is not ABSENT]
     shown = " -> ".join(dict.fromkeys(values))
-    what = paint(f"{field.what:9}", _COLOURS.get(field.what, ""))
-    return f"{what} {field.path} = {shown}  [{field.owner}: {field.why}]"
+    what = (f"{field.what:9}", _COLOURS.get(field.what, ""))
+    return what, f" {field.path} = {shown}  [{field.owner}: {field.why}]"
 
 
 def _short(value: object) -> str:

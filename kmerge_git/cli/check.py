@@ -9,6 +9,7 @@ import sys
 
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
+from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def run(args: argparse.Namespace) -> int:
         _require_alone(args)
         from kmerge_git.cli.check_docs import explain, listing
 
-        print(explain(args.explain) if args.explain else listing())
+        sys.stdout.write((explain(args.explain) if args.explain else listing()) + "\n")
         return 0
     if args.installed:
         from kmerge_git.cli.check_installed import report
@@ -192,9 +193,11 @@ def _diff(path: str, old: bytes, new: bytes, *, color: bool) -> str:
     before, after = (data.decode("utf-8").splitlines(keepends=True) for data in (old, new))
     out = []
     for line in unified_diff(before, after, f"a/{path}", f"b/{path}"):
-        whole = line if line.endswith("\n") else line + "\n\\ No newline at end of file\n"
+        whole = visible(line.rstrip("\n"))
         code = CODES.get(line[0]) if color else None
-        out.append(f"{code}{whole.rstrip()}\033[0m\n" if code else whole)
+        out.append(f"{code}{whole.rstrip()}\033[0m\n" if code else f"{whole}\n")
+        if not line.endswith("\n"):
+            out.append("\\ No newline at end of file\n")
     return "".join(out)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 
+from kmerge_git.cli.files import say
 from kmerge_git.errors import UsageError
 
 MARK = b"merge=kmerge"
@@ -26,10 +26,9 @@ def report() -> int:
     ]
     if not naming or answer("config", "--get", "merge.kmerge.driver").strip():
         return 0
-    print(
+    say(
         f"kmerge: {naming[0]} names the merge driver kmerge, but git here does not know it, so "
-        "manifests are merged line by line; run `kmerge install`",
-        file=sys.stderr,
+        "manifests are merged line by line; run `kmerge install`"
     )
     return 1
 

@@ -6,6 +6,8 @@ import argparse
 import os
 from typing import TextIO
 
+from kmerge_git.visible import visible
+
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
 
 
@@ -22,7 +24,12 @@ class Paint:
         self.is_on = wants_colour(choice, stream)
 
     def __call__(self, text: str, colour: str) -> str:
-        return f"\x1b[{_CODES[colour]}m{text}\x1b[0m" if self.is_on and colour else text
+        shown = visible(text)
+        return f"\x1b[{_CODES[colour]}m{shown}\x1b[0m" if self.is_on and colour else shown
+
+    def line(self, *parts: str | tuple[str, str]) -> str:
+        """A line of texts, some of them with a colour; nothing of theirs reaches the terminal."""
+        return "".join(visible(p) if isinstance(p, str) else self(*p) for p in parts)
 
 
 def wants_colour(choice: str, stream: TextIO) -> bool:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from kmerge_git.cli import status
+from kmerge_git.cli.files import say
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.doctor import examine, leftovers
 from kmerge_git.git.install import DRIVER, DRIVER_NAME, Wish, plan_install
@@ -55,5 +55,5 @@ def _repair(cwd: Path, *, broken: bool) -> bool:
             raise KmergeError(f"cannot be removed: {error.strerror}", path=str(path)) from error
         done.append(f"removed {path}")
     for line in done:
-        print(f"repaired: {line}", file=sys.stderr)
+        say(f"repaired: {line}")
     return bool(done)

@@ -198,9 +198,11 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
 
 def _say(name: str, text: str) -> None:
     """One line on stderr; one that is closed or broken must not cost the answer."""
+    from kmerge_git.visible import visible  # most merges have nothing to say
+
     if sys.stderr is not None:  # `print` would take stdout then
         try:
-            print(f"kmerge: {name}: {text}", file=sys.stderr)
+            print(visible(f"kmerge: {name}: {text}"), file=sys.stderr)
         except OSError:
             return
 

@@ -6,6 +6,7 @@ import os
 import sys
 
 from kmerge_git.errors import UsageError
+from kmerge_git.visible import visible
 
 
 def read(path: str) -> bytes:
@@ -52,4 +53,9 @@ def write(path: str | None, data: bytes) -> None:
 
 def say(text: str) -> None:
     """One line for people, on stderr."""
-    print(text, file=sys.stderr)
+    print(visible(text), file=sys.stderr)
+
+
+def tell(text: str) -> None:
+    """One line for people, on stdout."""
+    print(visible(text))

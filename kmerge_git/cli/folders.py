@@ -62,7 +62,7 @@ def _tell(
         if result.unmerged:
             files.say(f"not merged: {result.path}: {result.unmerged}")
         if args.dry_run and result.status != "same":
-            print(f"{result.status}: {result.path}")
+            files.tell(f"{result.status}: {result.path}")
     if args.summary:
         decisions = [d for r in results for d in r.merged.decisions]
         conflicts = sum(r.merged.conflicts for r in results)

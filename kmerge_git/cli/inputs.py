@@ -108,7 +108,7 @@ def finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[
         files.write(args.output, merged.data)
     accounts.tell(args, merged, words)
     if args.dry_run:
-        print(f"{'unchanged' if merged.data == before else 'changed'}: {args.dest}")
+        files.tell(f"{'unchanged' if merged.data == before else 'changed'}: {args.dest}")
     if args.summary:
         files.say(accounts.count(merged.decisions, words, merged.conflicts))
     return 1 if merged.conflicts else 0

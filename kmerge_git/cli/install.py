@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
+from kmerge_git.cli.files import say, tell
 from kmerge_git.git.install import SetupPlan, Wish, plan_install
 
 EPILOG = """\
@@ -92,11 +92,12 @@ def carry_out(plan: SetupPlan, *, dry_run: bool, nothing: str) -> None:
         print("would change (nothing is written):")
     for change in plan.changes:
         if dry_run:
-            print("\n".join(change.lines()))
+            for line in change.lines():
+                tell(line)
         else:
             change.make(Path.cwd())
-            print(change.summary)
+            tell(change.summary)
     if not plan.changes:
-        print(nothing)
+        tell(nothing)
     for note in plan.notes:
-        print(f"note: {note}", file=sys.stderr)
+        say(f"note: {note}")

@@ -8,6 +8,7 @@ from importlib import import_module
 
 from kmerge_git import __version__
 from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return _dispatch(name, args)
     except KmergeError as error:
-        print(f"kmerge: {error}", file=sys.stderr)
+        print(visible(f"kmerge: {error}"), file=sys.stderr)
         if error.caret():
             print(error.caret(), file=sys.stderr)
         return 2

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from kmerge_git.cli import objects
+from kmerge_git.cli import files, objects
 from kmerge_git.cli.objects import Loaded, Map, ObjectFile
 from kmerge_git.cli.schemas import (
     Document,
@@ -143,6 +142,6 @@ def _patched(
 
 def _text(loaded: Loaded, value: Map) -> str:
     if not value:  # a kustomize patch removed the object
-        print(f"{objects.title(loaded.value)} is removed", file=sys.stderr)
+        files.say(f"{objects.title(loaded.value)} is removed")
         return ""
     return reshape(loaded.document, value)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.colour import Paint, add_color
+from kmerge_git.cli.files import say, tell
 
 if TYPE_CHECKING:
     from kmerge_git.outcome import Conflict
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     settings = SettingsOf(repository)
     preview = make(repository, ours, theirs, settings)
     for problem in settings.problems:
-        print(f"kmerge: {problem}", file=sys.stderr)
+        say(f"kmerge: {problem}")
     if args.json:
         print(json.dumps(_as_json(preview), indent=2))
     else:
@@ -68,26 +69,27 @@ def run(args: argparse.Namespace) -> int:
 def _print(preview: Preview, paint: Paint) -> None:
     if preview.state != "merge":
         words = {"up to date": "nothing to do: up to date", "fast-forward": "a fast-forward"}
-        print(f"{preview.mode}: {words[preview.state]}")
+        tell(f"{preview.mode}: {words[preview.state]}")
         return
     for number, step in enumerate(preview.steps, 1):
         if preview.mode == "rebase":
-            print(paint(f"{number}. {step.commit[:10]} {step.title}", "bold"))
+            print(paint.line((f"{number}. {step.commit[:10]} {step.title}", "bold")))
         _print_step(step, paint)
-    print(_summary(preview))
+    tell(_summary(preview))
 
 
 def _print_step(step: Step, paint: Paint) -> None:
     if step.criss_cross:
-        print("criss-cross: there are several merge bases, this is against the first one")
+        tell("criss-cross: there are several merge bases, this is against the first one")
     width = min(max((len(file.path) for file in step.files), default=0), 60)
     for file in step.files:
         word = "CONFLICT" if file.result == "conflict" else file.result
         colour = _COLOURS.get(file.result, "green")
-        print(f"{paint(f'{word:<9}', colour)} {file.path:<{width}}  {_detail(file)}".rstrip())
+        rest = f" {file.path:<{width}}  {_detail(file)}".rstrip()
+        print(paint.line((f"{word:<9}", colour), rest))
         for conflict in file.conflicts:
             if file.method == "lines":  # no field, and no value to show
-                print(f"    merged by lines: {conflict.why}")
+                tell(f"    merged by lines: {conflict.why}")
             else:
                 _print_conflict(conflict, paint)
 
@@ -100,13 +102,13 @@ def _detail(file: FilePreview) -> str:
 def _print_conflict(conflict: Conflict, paint: Paint) -> None:
     from kmerge_git.whole.merging import short
 
-    print(f"    {paint(conflict.spot or 'document', 'bold')}: {conflict.told}")
+    print(paint.line("    ", (conflict.spot or "document", "bold"), f": {conflict.told}"))
     for side in ("base", "ours", "theirs"):
         lines = short(getattr(conflict, side)).splitlines() or ["(nothing)"]
         more = f" … and {len(lines) - 3} more lines" if len(lines) > 3 else ""
         for index, line in enumerate(lines[:3]):
             label = side if index == 0 else ""
-            print(f"        {label:<7}{line}{more if index == 2 else ''}")
+            tell(f"        {label:<7}{line}{more if index == 2 else ''}")
 
 
 def _summary(preview: Preview) -> str:

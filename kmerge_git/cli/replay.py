@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.colour import Paint, add_color
+from kmerge_git.cli.files import say, tell
 from kmerge_git.cli.progress import Progress
 from kmerge_git.errors import KmergeError, UsageError
 
@@ -109,13 +110,14 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
     texts = Replayer(repository).texts(file)
     if args.extract:
         try:
-            print("\n".join(extract(texts, file.path, args.extract)))
+            for name in extract(texts, file.path, args.extract):
+                tell(name)
         except OSError as error:
             raise KmergeError(error.strerror or str(error), path=args.extract) from error
         return 0
     paint = Paint(args.color, sys.stdout)
     for text, colour in lines(file, texts):
-        print(paint(text, colour))
+        print(paint.line((text, colour)))
     return 0
 
 
@@ -126,15 +128,16 @@ def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     notes += [f"{tally.octopus} with more than two parents left out"] if tally.octopus else []
     notes += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
     notes += [f"{tally.cut_off} beyond this shallow clone"] if tally.cut_off else []
-    print(", ".join(notes))
-    print()
+    tell(", ".join(notes))
+    tell("")
     for name, words in COUNTS.items():
         count = tally.counts[name]
         depth = 2 if name.startswith("resolved_") else int(name in _BELOW)
         if count or name in ("files", "git_conflicts", "resolved"):
-            print(f"{count:>7}  {'  ' * depth}{words}{_share(tally, name)}")
+            tell(f"{count:>7}  {'  ' * depth}{words}{_share(tally, name)}")
     if tally.counts["files"]:
-        print(f"\n{tally.times()}")
+        tell("")
+        tell(tally.times())
     _print_list(tally, args, paint)
 
 
@@ -149,15 +152,17 @@ def _print_list(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     found = tally.disagreements
     if found:
         command = " ".join(["kmerge", "replay", *_scope(args), "--show", "N"])
-        print(f"\n{paint('disagreements', 'bold')} (`{command}` shows one)")
+        tell("")
+        print(paint.line(("disagreements", "bold"), f" (`{command}` shows one)"))
     for number, file in enumerate(found[:_MOST_LINES], 1):
-        print(f"{number:>5}  {_place(file)}")
+        tell(f"{number:>5}  {_place(file)}")
     if len(found) > _MOST_LINES:
-        print(f"       and {len(found) - _MOST_LINES} more: --json and --html list all")
+        tell(f"       and {len(found) - _MOST_LINES} more: --json and --html list all")
     if tally.broken:
-        print(f"\n{paint('clean under git, but broken', 'bold')}")
+        tell("")
+        print(paint.line(("clean under git, but broken", "bold")))
     for file in tally.broken[:_MOST_LINES]:
-        print(f"       {_place(file)}: {'; '.join(file.git_damage)}")
+        tell(f"       {_place(file)}: {'; '.join(file.git_damage)}")
 
 
 def _place(file: Replayed) -> str:
@@ -187,4 +192,4 @@ def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) 
         raise KmergeError(error.strerror or str(error), path=args.html) from error
     finally:
         draft.unlink(missing_ok=True)
-    print(f"kmerge: the report is in {args.html}", file=sys.stderr)
+    say(f"kmerge: the report is in {args.html}")

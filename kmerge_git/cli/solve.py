@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.accounts import counted
+from kmerge_git.cli.files import say, tell
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
 
@@ -57,7 +56,7 @@ def run(args: argparse.Namespace) -> int:
     for given, path in zip(args.paths, paths, strict=True):
         _require_conflict(plan, given, path)
     for problem in plan.problems:
-        print(f"kmerge: {problem}", file=sys.stderr)
+        say(f"kmerge: {problem}")
     if not args.dry_run:
         carry_out(repository, plan)
     if args.json:
@@ -100,14 +99,14 @@ def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
 
 def _print(plan: SolvePlan, dry_run: bool) -> None:
     for file in plan.files:
-        print(_line(file, dry_run))
+        tell(_line(file, dry_run))
         for conflict in file.conflicts:
-            print(f"    {conflict.shown(file.path)}")
+            tell(f"    {conflict.shown(file.path)}")
     if plan.others:
-        print(f"kmerge: left to you, no manifest: {', '.join(plan.others[:5])}", file=sys.stderr)
+        say(f"kmerge: left to you, no manifest: {', '.join(plan.others[:5])}")
     solved = sum(file.verdict == "solved" for file in plan.files)
     if not plan.files:
-        print("kmerge: no manifest is in conflict", file=sys.stderr)
+        say("kmerge: no manifest is in conflict")
         return
     would = "would be " if dry_run else ""
     rest = len(plan.files) - solved
@@ -115,7 +114,7 @@ def _print(plan: SolvePlan, dry_run: bool) -> None:
     if not rest and not plan.others and plan.operation.name and not dry_run:
         name = plan.operation.name
         tail = f"; finish with `git {'commit' if name == 'merge' else f'{name} --continue'}`"
-    print(f"kmerge: {counted(solved, 'file')} {would}solved and staged{tail}", file=sys.stderr)
+    say(f"kmerge: {counted(solved, 'file')} {would}solved and staged{tail}")
 
 
 def _line(file: FilePlan, dry_run: bool) -> str:
@@ -126,8 +125,7 @@ def _line(file: FilePlan, dry_run: bool) -> str:
         why = f"{why}, {left}" if why else left
     if file.verdict == "solved" and file.data is None:
         why = f"deleted: {why}" if why else "deleted"
-    text = f"{mark:<9}{file.path} ({file.situation}" + (f"; {why})" if why else ")")
-    return os.fsencode(text).decode("utf-8", "replace")
+    return f"{mark:<9}{file.path} ({file.situation}" + (f"; {why})" if why else ")")
 
 
 def _as_json(plan: SolvePlan, dry_run: bool) -> dict[str, Any]:

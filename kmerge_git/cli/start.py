@@ -106,7 +106,8 @@ def tell(text: str) -> None:
     """Say it on stderr; one that is closed or broken must not cost the answer."""
     if sys.stderr is not None:  # `print` would take stdout then
         try:
-            print(text, file=sys.stderr)
+            # no module of the package may be there to do it better
+            print(text if text.isprintable() else ascii(text)[1:-1], file=sys.stderr)
         except OSError:
             return
 

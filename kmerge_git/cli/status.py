@@ -42,8 +42,8 @@ def report(findings: list[Probe], *, as_json: bool, color: str) -> int:
         return 0 if works else 1
     paint = Paint(color, sys.stdout)
     for finding in findings:
-        state = paint(f"{finding.state:5}", COLOURS[finding.state])
-        print(f"{state} {finding.name}: {finding.text}")
+        state = (f"{finding.state:5}", COLOURS[finding.state])
+        print(paint.line(state, f" {finding.name}: {finding.text}"))
         if finding.hint and finding.state != "ok":
-            print(f"      -> {finding.hint}")
+            print(paint.line(f"      -> {finding.hint}"))
     return 0 if works else 1

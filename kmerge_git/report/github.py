@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.finding import ERROR, WARNING, Finding
+from kmerge_git.visible import visible
 
 COMMANDS = {ERROR: "error", WARNING: "warning"}
 
@@ -21,7 +22,8 @@ def _one(finding: Finding) -> str:
 
 
 def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    lines = "\n".join(map(visible, text.split("\n")))
+    return lines.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.finding import ERROR, INFO, SEVERITIES, WARNING, Finding
+from kmerge_git.visible import visible
 
 RESET, BOLD, DIM, RED, YELLOW, BLUE, GREEN = (
     f"\033[{n}m" for n in ("0", "1", "2", "31", "33", "34", "32")
@@ -34,23 +35,27 @@ def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool =
 
 
 def _block(finding: Finding, color: bool, *, with_mend: bool) -> str:
-    place = f"{finding.file}:{finding.line}:{finding.column}:"
+    place = visible(f"{finding.file}:{finding.line}:{finding.column}:")
     label = f"{finding.severity} {finding.id}"
     field = f"{finding.path}: " if finding.path and finding.path not in finding.message else ""
     lines = [
         f"{_paint(place, BOLD, color)} {_paint(label, COLORS[finding.severity], color)} "
-        f"{field}{finding.message}"
+        f"{visible(field + finding.message)}"
     ]
     if finding.excerpt.strip():
-        pad = "".join("\t" if c == "\t" else " " for c in finding.excerpt[: finding.column - 1])
+        before = visible(finding.excerpt[: finding.column - 1])
+        pad = "".join("\t" if c == "\t" else " " for c in before)
         number = str(finding.line)
         bar = _paint("|", DIM, color)
         caret = _paint("^", COLORS[finding.severity], color)
-        lines += [f" {number} {bar} {finding.excerpt}", f" {' ' * len(number)} {bar} {pad}{caret}"]
+        lines += [
+            f" {number} {bar} {visible(finding.excerpt)}",
+            f" {' ' * len(number)} {bar} {pad}{caret}",
+        ]
     if with_mend and finding.mend:
-        lines.append(_paint(f"  mend: {finding.mend}", DIM, color))
+        lines.append(_paint(f"  mend: {visible(finding.mend)}", DIM, color))
     if finding.rule:
-        lines.append(_paint(f"  checked as a patch by {finding.rule}", DIM, color))
+        lines.append(_paint(f"  checked as a patch by {visible(finding.rule)}", DIM, color))
     return "\n".join(lines) + "\n"
 
 

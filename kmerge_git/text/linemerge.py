@@ -40,7 +40,7 @@ class GitMergeFile:
         if favor in ("ours", "theirs"):
             self._argv.append(f"--{favor}")
         for label in (labels[1], labels[0], labels[2]):
-            self._argv += ["-L", label]
+            self._argv += ["-L", label if label.isprintable() else _one_line(label)]
         self._argv += [ours, base, theirs]
         self._out, self._pid = _spawn(self._argv)
 
@@ -55,6 +55,12 @@ class GitMergeFile:
         if 0 <= code <= 127:
             return text, code
         return b"", -1
+
+
+def _one_line(text: str) -> str:
+    from kmerge_git.visible import label  # few have anything to hide
+
+    return label(text)
 
 
 def _spawn(argv: list[str]) -> tuple[int, int]:
@@ -75,7 +81,9 @@ def _run(argv: list[str]) -> tuple[bytes, int]:
     try:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except OSError as error:
-        print(f"kmerge: cannot run git: {error}", file=sys.stderr)
+        from kmerge_git.visible import visible
+
+        print(visible(f"kmerge: cannot run git: {error}"), file=sys.stderr)
         return b"", -1
     return (done.stdout, done.returncode) if 0 <= done.returncode <= 127 else (b"", -1)
 

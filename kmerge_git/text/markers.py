@@ -6,6 +6,8 @@ run stands a space and a label, or nothing; behind `=` nothing at all.
 
 from __future__ import annotations
 
+from kmerge_git.visible import label as one_line
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -128,8 +130,8 @@ def _next_line(text: str, at: int) -> int:
 
 
 def _marker(char: str, size: int, label: str) -> str:
-    label = " ".join(label.split())
-    return char * size + (f" {label}" if label else "") + "\n"
+    shown = one_line(label)
+    return char * size + (f" {shown}" if shown else "") + "\n"
 
 
 def _whole(text: str) -> str:

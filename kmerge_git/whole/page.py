@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from html import escape
 
 from kmerge_git import __version__
+from kmerge_git.visible import visible
 from kmerge_git.whole.chart import chart
 from kmerge_git.whole.replaying import Replayed, ReplayedTexts
 from kmerge_git.whole.sidebyside import table
@@ -28,7 +29,7 @@ def page(tally: Tally, name: str, scope: str, texts_of: TextsOf) -> Iterator[str
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
         "style-src 'unsafe-inline'\">"
-        f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>"
+        f"<title>{_shown(title)}</title><style>{STYLE}</style></head><body><main>"
     )
     yield _header(tally, name, scope)
     yield _cards(tally)
@@ -36,11 +37,15 @@ def page(tally: Tally, name: str, scope: str, texts_of: TextsOf) -> Iterator[str
     yield from _disagreements(tally, scope, texts_of)
     yield from _damaged(tally, texts_of)
     yield _new_conflicts(tally)
-    yield f"<footer>kmerge {escape(__version__)}</footer></main></body></html>\n"
+    yield f"<footer>kmerge {_shown(__version__)}</footer></main></body></html>\n"
+
+
+def _shown(text: str) -> str:
+    return escape(visible(text))
 
 
 def _header(tally: Tally, name: str, scope: str) -> str:
-    where = f" (<code>{escape(scope)}</code>)" if scope else ""
+    where = f" (<code>{_shown(scope)}</code>)" if scope else ""
     what = "past merge was" if tally.merges == 1 else "past merges were"
     notes = [f"{tally.merges} {what} merged again{where}"]
     if tally.criss_cross:
@@ -50,7 +55,7 @@ def _header(tally: Tally, name: str, scope: str) -> str:
     if tally.cut_off:
         notes.append(f"{tally.cut_off} reach beyond this shallow clone")
     notes.append(tally.times())
-    return f"<h1>{escape(name)}</h1><p class='lead'>{'; '.join(notes)}.</p>"
+    return f"<h1>{_shown(name)}</h1><p class='lead'>{'; '.join(notes)}.</p>"
 
 
 def _cards(tally: Tally) -> str:
@@ -124,8 +129,8 @@ def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]
     scope = f" {scope}" if scope else ""
     for number, file in enumerate(found[:_MOST_SHOWN], 1):
         texts = texts_of(file)
-        command = f"<code>kmerge replay{escape(scope)} --show {number}</code>"
-        words = f"Git: {escape(_under_git(file))}. {command}"
+        command = f"<code>kmerge replay{_shown(scope)} --show {number}</code>"
+        words = f"Git: {_shown(_under_git(file))}. {command}"
         yield _case(number, file, words, is_open=number <= 3)
         yield table(texts.kmerge.text, texts.people, ("kmerge", "people"))
         yield "<details class='sides'><summary>what each side did</summary>"
@@ -150,13 +155,13 @@ def _damaged(tally: Tally, texts_of: TextsOf) -> Iterator[str]:
     for file in tally.broken[:_MOST_SHOWN]:
         damage = "; ".join(file.git_damage)
         went = "committed as it was" if file.people_damage else "mended by people"
-        yield _case(0, file, f"{escape(damage)} ({went})", is_open=False)
+        yield _case(0, file, f"{_shown(damage)} ({went})", is_open=False)
         texts = texts_of(file)
         if texts.kmerge.clean:
             yield table(texts.kmerge.text, texts.people, ("kmerge", "people"))
         else:
             places = ", ".join(conflict.place for conflict in texts.kmerge.conflicts)
-            yield f"<p class='note'>kmerge stops: {escape(places)}</p>"
+            yield f"<p class='note'>kmerge stops: {_shown(places)}</p>"
         yield "</details>"
     yield "</section>"
 
@@ -165,8 +170,8 @@ def _new_conflicts(tally: Tally) -> str:
     if not tally.new_conflicts:
         return ""
     rows = "".join(
-        f"<tr><td><code>{file.commit[:10]}</code></td><td>{escape(file.path)}</td>"
-        f"<td>{escape(', '.join(file.places[:4]))}</td></tr>"
+        f"<tr><td><code>{file.commit[:10]}</code></td><td>{_shown(file.path)}</td>"
+        f"<td>{_shown(', '.join(file.places[:4]))}</td></tr>"
         for file in tally.new_conflicts[:_MOST_SHOWN]
     )
     return (
@@ -181,6 +186,6 @@ def _case(number: int, file: Replayed, words: str, *, is_open: bool) -> str:
     badge = f'<b class="number">{number}</b>' if number else ""
     return (
         f'<details class="case"{" open" if is_open else ""}><summary>{badge}'
-        f"<strong>{escape(file.path)}</strong>{flag}"
-        f"<small>{file.commit[:10]} {escape(file.subject)}</small></summary><p>{words}</p>"
+        f"<strong>{_shown(file.path)}</strong>{flag}"
+        f"<small>{file.commit[:10]} {_shown(file.subject)}</small></summary><p>{words}</p>"
     )

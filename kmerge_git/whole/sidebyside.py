@@ -7,6 +7,8 @@ from difflib import SequenceMatcher
 from html import escape
 from itertools import zip_longest
 
+from kmerge_git.visible import visible
+
 _AROUND = 3
 _MOST_ROWS = 160
 _MOST_LINES = 6000  # difflib is quadratic: longer texts are not compared in the page
@@ -49,7 +51,7 @@ def _cells(text: list[str], line: int | None) -> str:
     """The number of a line and the line; empty where the other side has more lines."""
     if line is None:
         return '<td class="n"></td><td></td>'
-    return f'<td class="n">{line + 1}</td><td>{escape(text[line])}</td>'
+    return f'<td class="n">{line + 1}</td><td>{escape(visible(text[line]))}</td>'
 
 
 def _gap(text: str) -> str:

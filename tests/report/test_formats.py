@@ -30,7 +30,7 @@ THREE = Finding("D39", "info", "b.yaml", 2, 3, "spec.x: old servers", path="spec
 def test_text() -> None:
     assert text.render([ONE, TWO, THREE], files=7) == (
         'apps/a b,c:d%.yaml:9:5: error D12 spec.containers[name="web"]: replaces the WHOLE list: '
-        "100%\nreally\n"
+        "100%\\nreally\n"
         " 9 | \t  $patch: replace\n"
         "   | \t   ^\n"
         "  mend: Write it so.\n"

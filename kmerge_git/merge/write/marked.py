@@ -217,15 +217,11 @@ def spell(
 def _spelled(
     made: Marked, resource: str, labels: tuple[str, str, str], size: int, style: str
 ) -> str:
-    base, ours, theirs = map(_one_line, labels)
-    why = _one_line(cause(resource, made.hunks))
+    base, ours, theirs = labels
+    why = cause(resource, made.hunks)
     ours = f"{ours} ({why})" if ours else f"({why})"
     old = without_placeholders(made.base) if style in ("diff3", "zdiff3") else None
     return conflict(made.ours, old, made.theirs, (ours, base, theirs), size)
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _count(text: str) -> int:
