@@ -52,11 +52,18 @@ def _merge(repository: Repository, head: Commit, other: Commit) -> Operation:
     base = repository.merge_base(head.oid, other.oid)
     if base is None:
         return UNKNOWN
-    labels = (base[:7], "HEAD", _branch(repository) or other.oid[:7])
+    labels = (base[:7], "HEAD", _name(repository, other) or other.oid[:7])
     return Operation("merge", repository.commit(base).tree, head.tree, other.tree, labels)
 
 
-def _branch(repository: Repository) -> str:
-    """The name in git's own `Merge branch 'NAME'`."""
+def _name(repository: Repository, other: Commit) -> str:
+    """The name in git's own `Merge branch 'NAME'`, if it is one of what is merged.
+
+    The message may be the user's, and the branch one of another repository.
+    """
     message = _first_line(repository, "MERGE_MSG")
-    return message.partition("'")[2].partition("'")[0] if message.startswith("Merge ") else ""
+    name = message.partition("'")[2].partition("'")[0] if message.startswith("Merge ") else ""
+    try:
+        return name if name and repository.commit(name).oid == other.oid else ""
+    except KmergeError:
+        return ""

@@ -46,6 +46,24 @@ def test_resolve_undo_brings_the_conflict_back(repo: Repo) -> None:
     assert "<<<<<<<" in repo.text("app.yaml")
 
 
+@pytest.mark.parametrize(
+    "message, name",
+    [
+        ((), "side"),
+        (("-m", "Merge branch 'side' of example.org:x"), "side"),
+        (("-m", "Merge what isn't 'main' yet"), ""),
+        (("-m", "Merge branch 'main'"), ""),
+        (("-m", "Merge branch 'gone'"), ""),
+    ],
+)
+def test_the_labels_name_what_is_merged(repo: Repo, message: tuple[str, ...], name: str) -> None:
+    ours, theirs = deployment(replicas=2), deployment(replicas=3)
+    repo.fork({"app.yaml": BASE}, {"app.yaml": ours}, {"app.yaml": theirs})
+    repo.merge(*message, "side")
+    repo.kmerge("solve", check=False)
+    assert f">>>>>>> {name or repo.head('side')[:7]}\n" in repo.text("app.yaml")
+
+
 def test_a_real_conflict_keeps_its_stages_and_the_abort(repo: Repo) -> None:
     ours, theirs = deployment(replicas=2), deployment(replicas=3)
     stopped(repo, BASE, ours, theirs)
