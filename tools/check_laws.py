@@ -3,6 +3,9 @@
     python tools/check_laws.py folder DIR [--law LAW ...]        the merges of a folder
     python tools/check_laws.py random [KIND ...] [--number N]    random edits of random manifests
 
+A conflict is made in each of the three styles, and held against the law "accept both" as well
+(tests/lawbook_accept.py). Of random KINDs, `conflicts` are those of tests/random_conflicts.py.
+
 A folder has a `cases.jsonl`, whose lines name the files `base`, `ours` and `theirs` in `blobs/`, or
 subfolders with base.yaml, ours.yaml and theirs.yaml. Of each merge that breaks a law it is told
 which, and where; exit code 0 only if there is none. Nothing is written but what `--keep` asks for.
@@ -17,7 +20,9 @@ import json
 import multiprocessing
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -25,16 +30,22 @@ HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(1, str(HERE / "tests"))
 sys.path.append(str(HERE))  # where nobody chose a package
 
+import lawbook_accept  # noqa: E402
 from lawbook import LAWS, Breach, breaches  # noqa: E402
+from random_conflicts import conflict_trio  # noqa: E402
 from random_manifests import KINDS  # noqa: E402
 from strategies import Trio, trio  # noqa: E402
 from worlds.lines import git_lines  # noqa: E402
 
 import kmerge_git  # noqa: E402
 from kmerge_git import Outcome, merge_files  # noqa: E402
+from kmerge_git.text.markers import marker_size_for  # noqa: E402
 
 Found = tuple[str, Trio, Outcome, list[Breach]]  # name and path, versions, result, breaches
 MOST_SHOWN = 5  # breaches of one merge
+ALL_LAWS = [*LAWS, lawbook_accept.LAW]
+ALL_KINDS = [*KINDS, "conflicts"]
+STYLES = ("diff3", "merge", "zdiff3")
 
 
 def main() -> int:
@@ -47,20 +58,22 @@ def main() -> int:
     command.add_argument("folder", type=Path)
     command.set_defaults(groups=lambda args: {str(args.folder): folder_merges(args.folder)})
     command = commands.add_parser("random")
-    command.add_argument("kinds", nargs="*", choices=[*KINDS, []], metavar="KIND")
+    command.add_argument("kinds", nargs="*", choices=[*ALL_KINDS, []], metavar="KIND")
     command.add_argument("--number", type=int, default=20_000, metavar="N", help="a kind")
     command.add_argument("--seed", default="", help="another one gives other merges")
     command.set_defaults(
-        groups=lambda args: {kind: random_merges(kind, args) for kind in args.kinds or KINDS}
+        groups=lambda args: {kind: random_merges(kind, args) for kind in args.kinds or ALL_KINDS}
     )
     for each in commands.choices.values():
-        each.add_argument("--law", action="append", choices=LAWS, help="only this one; repeatable")
+        each.add_argument(
+            "--law", action="append", choices=ALL_LAWS, help="only this one; repeatable"
+        )
         each.add_argument("--keep", type=Path, help="write the files of what breaks a law there")
     args = parser.parse_args()
     print(Path(kmerge_git.__file__).parent)
     broken = 0
     for group, givens in args.groups(args).items():
-        broken += checked(group, givens, args.law or LAWS, args.keep)
+        broken += checked(group, givens, args.law or ALL_LAWS, args.keep)
     return int(bool(broken))
 
 
@@ -70,7 +83,9 @@ def checked(
     """Tell every merge of a group that breaks one of the laws; how many they are."""
     counts: Counter[str] = Counter()
     with multiprocessing.Pool(2) as pool:
-        for name, versions, outcome, found in pool.imap(merged, givens, chunksize=16):
+        for name, versions, outcome, found in pool.imap(
+            partial(merged, laws), givens, chunksize=16
+        ):
             counts["merges"] += 1
             counts["clean"] += outcome.clean
             against = [breach for breach in found if breach.law in laws]
@@ -125,20 +140,35 @@ def random_merges(kind: str, args: argparse.Namespace) -> Iterator[tuple[str, ..
     return ((kind, f"{args.seed}{number}") for number in range(args.number))
 
 
-def merged(given: tuple[str, ...]) -> Found:
+def merged(laws: list[str], given: tuple[str, ...]) -> Found:
     """One merge; of a random one there are its kind and its seed."""
     if len(given) == 2:
         kind, seed = given
         name, path, r = f"{kind}-{seed}", "", Random(f"{kind} {seed}")
-        versions, line_merge = trio(r, r.randint(1, 4), kind), git_lines
+        versions = trio(r, r.randint(1, 4), kind) if kind in KINDS else conflict_trio(r)
+        make = partial(merge_files, *versions, line_merge=git_lines)
     else:
         name, path, *files = given
         base, ours, theirs = (Path(file).read_bytes() if file else b"" for file in files)
-        versions, line_merge = (base, ours, theirs), None
-    outcome = merge_files(*versions, path=path, style="diff3", line_merge=line_merge)
-    found = breaches(*versions, outcome.text, clean=outcome.clean, path=path)
+        versions = (base, ours, theirs)
+        make = partial(merge_files, *versions, path=path)
+    outcome = make(style="diff3")
+    found = []
+    if {*laws} & {*LAWS}:
+        found += breaches(*versions, outcome.text, clean=outcome.clean, path=path)
+    if lawbook_accept.LAW in laws and not outcome.clean and outcome.method == "structure":
+        found += [each for style in STYLES for each in accept(versions, style, make)]
     outcome = Outcome(outcome.text, outcome.clean, outcome.method)  # what another process can send
     return f"{name} {path}".rstrip(), versions, outcome, found
+
+
+def accept(versions: Trio, style: str, make: Callable[..., Outcome]) -> Iterator[Breach]:
+    """What is wrong when both sides of a conflict in this style are taken."""
+    texts = [data.decode("utf-8", "replace") for data in versions]
+    size = marker_size_for(texts)
+    text = make(style=style).text.decode("utf-8", "replace")
+    for breach in lawbook_accept.breaches(text, size, style=style, versions=texts):
+        yield replace(breach, place=f"{style}, {breach.place}")
 
 
 if __name__ == "__main__":
