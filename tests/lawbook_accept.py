@@ -8,9 +8,11 @@ That is what editors offer with one click: the markers go, and the base's sectio
   `operator: Exists` of both is behind it, the first one has lost it. What is longer than `LONG`
   lines may be cut;
 - *repeats* no key but that of a value that both sides have, ours and theirs in one conflict.
-  Two collections of one kind could be one, but for style diff3, which cuts nothing off.
+  Two collections of one kind could be one below the line of their key, if it is one (an anchor
+  may differ), but for style diff3, which cuts nothing off.
 
-Not looked at: where a conflict is within brackets of several lines, in which commas are missing.
+Not looked at: where a conflict is within brackets of several lines, in which commas are missing,
+or about a document that is one line of JSON.
 This reads with PyYAML's events alone and knows nothing of how conflicts are made.
 """
 
@@ -45,13 +47,19 @@ def breaches(
     read = {side: _read(side, lines) for side, lines in marked.lines.items()}
     sides = {side: each for side, each in read.items() if isinstance(each, _Reading)}
     both = sides.pop("both", None)
-    if len(sides) == 2 and any(marked.is_cut(s, at) for s in sides for at in sides[s].flows):
+    if len(sides) == 2 and any(_is_beyond(marked, *side) for side in sides.items()):
         return []
     if both is None or len(sides) < 2:
         return [each for each in read.values() if isinstance(each, Breach)]
     twice = {key for each in known if isinstance(each, _Reading) for key in _twice(each)}
     found = _repeated(marked, sides, both, style)
     return [*_torn(marked, sides, both), *(breach for key, breach in found if key not in twice)]
+
+
+def _is_beyond(marked: _Marked, side: str, reading: _Reading) -> bool:
+    """Whether a conflict is within brackets, or is all of a document that has no entries."""
+    whole = any(marked.section[marked.up[side][line]] for line in reading.bare)
+    return whole or any(marked.is_cut(side, lines) for lines in reading.flows)
 
 
 def accepted(text: str, size: int = 7) -> str:
@@ -144,6 +152,7 @@ class _Reading:
         self.entries: dict[Place, Entry] = {}
         self.documents: list[list[Entry]] = []  # what stands at the top
         self.flows: list[range] = []  # brackets of several lines
+        self.bare: list[int] = []  # where documents start that have no entries
         self._anchors: set[str] = set()
         text = "\n".join(lines).translate(BREAKS)
         self._events = iter(list(yaml.parse(text, Loader=LOADER)))
@@ -151,7 +160,12 @@ class _Reading:
             if isinstance(event, yaml.DocumentStartEvent):
                 self.documents.append([])
                 self._anchors = set()
-                self._node(next(self._events), None)
+                root = next(self._events)
+                if (
+                    self._node(root, None)[0] == "leaf"
+                    and root.start_mark.index < root.end_mark.index
+                ):
+                    self.bare.append(root.start_mark.line)
 
     def by_key(self) -> Iterator[list[Entry]]:
         """What stands in one map under one key; elements of lists have none."""
@@ -318,11 +332,12 @@ def _why_not(
         return "stands on one side twice"
     if len(conflicts) > 1:
         return "stands in two conflicts"
-    kinds = set()
+    kinds, lines = set(), set()
     for entry, at in zip((first, *others), where, strict=True):
         side = at[1] if at else ""
         line = marked.up[side].index(entry.line)
+        lines.add(sides[side].lines[line].strip())
         kinds.add(sides[side].entries[line, entry.column].kind)
-    if style == "diff3" or len(kinds) > 1 or "leaf" in kinds:
+    if style == "diff3" or len(kinds) > 1 or "leaf" in kinds or len(lines) > 1:
         return ""
     return f"is a {kinds.pop()} twice"

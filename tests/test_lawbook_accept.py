@@ -34,6 +34,8 @@ SOUND = {
     "an anchor": text("a: &x 1;", "a: &x 2;", "", "b: *x;"),
     "comments": text("# one;", "# two;", "a: 1;", "b: 1;"),
     "brackets of several lines": text("  a,;", "  b;", "m: [;", "];"),
+    "documents of one line": text('{"a": 1};', '{"a": 2};'),
+    "anchors of maps": text("a: &x;  b: 1;", "a: &y;  b: 1;"),
     "documents": text("---;a: {};b: 1;", "---;c: {};b: 1;", "k: 1;", "---;d: 1;"),
     "a long element": text("- k: a;", "- k: b;", "t:;", "".join(f"  f{n}: 1;" for n in range(12))),
     "a longer one on the other side": text(
