@@ -1,0 +1,137 @@
+"""rerere recognises every conflict: git hashes the lines between our markers, in no order of sides."""
+
+from __future__ import annotations
+
+import pytest
+from world import Driven
+
+TAINTS = "kind: Pod\nmetadata:\n  name: web\nspec:\n  tolerations:\n{}  hostNetwork: true\n"
+SERVICE = "apiVersion: v1\nkind: Service\nmetadata:\n  name: {}\nspec:\n  selector:\n    app: {}\n"
+MANY = "a: {}\nb: 1\nc: 1\nd: 1\ne: 1\nf: {}\ng: 1\nh: 1\ni: 1\nj: 1\nk:\n- x: {}\n  y: 1\n"
+# base, ours and theirs; None where a side has no such file
+CONFLICTS: dict[str, tuple[str | None, str, str]] = {
+    "a value": ("a: 1\nb: 1\n", "a: 2\nb: 1\n", "a: 3\nb: 1\n"),
+    "three conflicts": (MANY.format(1, 1, 1), MANY.format(2, 2, 2), MANY.format(3, 3, 3)),
+    "elements without a key": (
+        TAINTS.format("  - key: a\n    operator: Exists\n"),
+        TAINTS.format("  - key: spot\n    operator: Exists\n"),
+        TAINTS.format("  - key: gpu\n    operator: Exists\n  - key: b\n    operator: Exists\n"),
+    ),
+    "deleted and changed": ("m:\n  a: 1\n  b: 2\nz: 1\n", "z: 1\n", "m:\n  a: 1\n  b: 3\nz: 1\n"),
+    "another kind": ("m: 1\nz: 1\n", "m:\n  a: 1\nz: 1\n", "m:\n- a\nz: 1\n"),
+    "a text": ("t: |\n  a\n  b\n", "t: |\n  x\n  b\n", "t: |\n  y\n  b\n"),
+    "one line of brackets": ("m: {a: 1, b: 1}\n", "m: {a: 2, b: 1}\n", "m: {a: 3, b: 1}\n"),
+    "a comment": ("# one\na: 1\n", "# two\na: 1\n", "# three\na: 1\n"),
+    "a new file": (None, SERVICE.format("web", "x"), SERVICE.format("api", "y")),
+    "a resource": (
+        SERVICE.format("web", "x"),
+        SERVICE.format("web", "y"),
+        SERVICE.format("web", "z"),
+    ),
+    "lines that are no manifest": tuple(
+        f"{{{{- if .a }}}}\na: {at}0\n{{{{- end }}}}\n" for at in range(3)
+    ),
+    "lines that look like markers": (
+        "t: |\n  <<<<<<\nn: 1\n# =======\n",
+        "t: |\n  <<<<<<\nn: 2\n# =======\n",
+        "t: |\n  <<<<<<\nn: 3\n# =======\n",
+    ),
+    "windows": ("a: 1\r\nb: 1\r\n", "a: 2\r\nb: 1\r\n", "a: 3\r\nb: 1\r\n"),
+}
+NAMES = [f"{at}.yaml" for at in range(len(CONFLICTS))]
+SOLVED = "solved: {}\n"
+
+
+def forked(driven: Driven, style: str) -> None:
+    """Two branches, `main` and `side`, with one conflict in each file."""
+    driven.git("config", "rerere.enabled", "true")
+    driven.git("config", "merge.conflictStyle", style)
+    base, ours, theirs = (
+        {name: each[at] for name, each in zip(NAMES, CONFLICTS.values(), strict=True)}
+        for at in range(3)
+    )
+    there = {name: text for name, text in base.items() if text is not None}
+    driven.fork(there, dict(ours), dict(theirs))
+
+
+def texts(driven: Driven) -> dict[str, str]:
+    return {name: driven.text(name) for name in NAMES}
+
+
+def record(driven: Driven) -> dict[str, str]:
+    """Merge, solve and commit; the merge is undone again. What the conflicts were."""
+    said = driven.merge().err
+    for name in NAMES:
+        assert f"Recorded preimage for '{name}'" in said
+    conflicted = texts(driven)
+    for name in NAMES:
+        driven.write(name, SOLVED.format(name))
+    driven.git("add", "-A")
+    said = driven.git("commit", "-q", "-m", "merged").said
+    for name in NAMES:
+        assert f"Recorded resolution for '{name}'" in said
+    driven.git("reset", "-q", "--hard", "HEAD~1")
+    return conflicted
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
+def test_every_conflict_is_recognised(driven: Driven, style: str) -> None:
+    forked(driven, style)
+    record(driven)
+    said = driven.merge().said
+    for name in NAMES:
+        assert f"Resolved '{name}' using previous resolution." in said
+        assert driven.text(name) == SOLVED.format(name)
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
+def test_every_conflict_is_the_same_text_again(driven: Driven, style: str) -> None:
+    forked(driven, style)
+    driven.merge()
+    first = texts(driven)
+    assert all("\n=======\n" in text or "\n=======\r\n" in text for text in first.values())
+    driven.git("merge", "--abort")
+    driven.git("config", "rerere.enabled", "false")
+    driven.merge()
+    assert texts(driven) == first
+
+
+def test_every_conflict_is_recognised_with_the_sides_swapped(driven: Driven) -> None:
+    forked(driven, "merge")
+    record(driven)
+    driven.switch("side")
+    said = driven.merge("main").said
+    unknown = [name for name in NAMES if f"Resolved '{name}' using previous" not in said]
+    assert not unknown
+
+
+def test_a_rebase_and_another_label_do_not_matter(driven: Driven) -> None:
+    forked(driven, "merge")
+    record(driven)
+    driven.git("branch", "-m", "side", "feature/with a path".replace(" ", "-"))
+    said = driven.git("rebase", "feature/with-a-path", check=False).said
+    unknown = [name for name in NAMES if f"Resolved '{name}' using previous" not in said]
+    assert not unknown
+
+
+def test_a_conflict_is_recognised_beside_another_one(driven: Driven) -> None:
+    """The text around a conflict is no part of it: another file may have the same one."""
+    forked(driven, "merge")
+    record(driven)
+    driven.git("mv", "0.yaml", "other.yaml")
+    driven.commit("moved")
+    driven.switch("side")
+    driven.git("mv", "0.yaml", "other.yaml")
+    driven.commit("moved")
+    driven.switch("main")
+    assert "Resolved 'other.yaml' using previous resolution." in driven.merge().said
+
+
+def test_a_conflict_that_changed_is_not_recognised(driven: Driven) -> None:
+    forked(driven, "merge")
+    record(driven)
+    driven.commit("more", {NAMES[0]: "a: 4\nb: 1\n"})
+    done = driven.merge()
+    assert f"Resolved '{NAMES[0]}' using previous resolution." not in done.said
+    assert f"Recorded preimage for '{NAMES[0]}'" in done.err
+    assert "a: 4" in driven.text(NAMES[0])
