@@ -143,6 +143,11 @@ class Mapping(Collection):
 
     __slots__ = ("_index",)
 
+    @property
+    def is_template(self) -> bool:
+        """Whether this is a value to be filled in, `{{ x }}`, which only looks like a mapping."""
+        return self.flow and self.text.startswith("{{", self.content)
+
     def index(self) -> dict[str, Entry]:
         """The entries by the text of their key; of repeated keys the last one."""
         try:

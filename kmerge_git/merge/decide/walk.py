@@ -168,6 +168,8 @@ class Walk:
         """Two mappings or two lists; a base of another kind counts as nothing."""
         base, ours, theirs = at.base, at.ours, at.theirs
         if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+            if ours.is_template or theirs.is_template:
+                return None
             before = base if isinstance(base, Mapping) else None
             return self.mapping(Three(before, ours, theirs), place)
         if isinstance(ours, Sequence) and isinstance(theirs, Sequence):
