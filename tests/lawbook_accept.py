@@ -8,8 +8,8 @@ That is what editors offer with one click: the markers go, and the base's sectio
   `operator: Exists` of both is behind it, the first one has lost it. What is longer than `LONG`
   lines may be cut;
 - *repeats* no key but that of a value that both sides have, ours and theirs in one conflict.
-  Two collections of one kind could be one below the line of their key, if it is one (an anchor
-  may differ), but for style diff3, which cuts nothing off.
+  Two collections of one kind could be one, if it is the same line that introduces them and the
+  same column in which they stand, but for the styles with a base: these are never cut inside.
 
 Not looked at: where a conflict is within brackets of several lines, in which commas are missing,
 or about a document that is one line of JSON.
@@ -332,12 +332,13 @@ def _why_not(
         return "stands on one side twice"
     if len(conflicts) > 1:
         return "stands in two conflicts"
-    kinds, lines = set(), set()
+    kinds, forms = set(), set()
     for entry, at in zip((first, *others), where, strict=True):
         side = at[1] if at else ""
         line = marked.up[side].index(entry.line)
-        lines.add(sides[side].lines[line].strip())
-        kinds.add(sides[side].entries[line, entry.column].kind)
-    if style == "diff3" or len(kinds) > 1 or "leaf" in kinds or len(lines) > 1:
+        there = sides[side].entries[line, entry.column]
+        kinds.add(there.kind)
+        forms.add((sides[side].lines[line].strip(), *(each.column for each in there.below[:1])))
+    if style != "merge" or "leaf" in kinds or len(kinds) > 1 or len(forms) > 1:
         return ""
     return f"is a {kinds.pop()} twice"

@@ -36,13 +36,14 @@ SOUND = {
     "brackets of several lines": text("  a,;", "  b;", "m: [;", "];"),
     "documents of one line": text('{"a": 1};', '{"a": 2};'),
     "anchors of maps": text("a: &x;  b: 1;", "a: &y;  b: 1;"),
+    "lists at other columns": text("m:;- a;", "m:;  - b;"),
     "documents": text("---;a: {};b: 1;", "---;c: {};b: 1;", "k: 1;", "---;d: 1;"),
     "a long element": text("- k: a;", "- k: b;", "t:;", "".join(f"  f{n}: 1;" for n in range(12))),
     "a longer one on the other side": text(
         "- k: a;", "- k: b;" + "".join(f"  f{n}: 1;" for n in range(11)), "t:;", "  z: 1;"
     ),
     "with a base": text("- a: 1;", "- a: 2;", "t:;", "- a: 3;", base="not: [yaml;"),
-    "two lists in style diff3": text("m:;- a;", "m:;- b;", base="k: 1;"),
+    "two lists above a base": text("m:;- a;", "m:;- b;", base="k: 1;"),
     "a heading in a text": text("  x;", "  y;", "a: |;  =======;", "b: 1;"),
     "windows": text("a: 1;", "a: 2;", "b: 1;").replace("\n", "\r\n"),
 }
