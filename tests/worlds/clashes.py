@@ -57,7 +57,7 @@ CLASHES = {"unkeyed": UNKEYED, "scalars": ARGUMENTS, "keyed": KEYED}
 # -- the merges
 
 STYLES = ("merge", "zdiff3", "diff3")
-SHARES = {"unkeyed": 1, "scalars": 8, "keyed": 9}  # each pair of sides, or one in so many
+SHARES = {"unkeyed": 1, "scalars": 8, "keyed": 16}  # each pair of sides, or one in so many
 BASES: dict[str, Word] = {"unkeyed": (), "scalars": (), "keyed": ("ax",)}
 Conflict = tuple[Word, Word, str, str]  # the sides, the text, and that with the sides swapped
 
@@ -66,7 +66,7 @@ Conflict = tuple[Word, Word, str, str]  # the sides, the text, and that with the
 def conflicts(name: str, style: str) -> list[Conflict]:
     """The conflicts of a world; of the styles that say more, of fewer pairs of sides."""
     clash = CLASHES[name]
-    pairs = list(combinations(clash.words(), 2))[:: SHARES[name] * (1 if style == "merge" else 4)]
+    pairs = list(combinations(clash.words(), 2))[:: SHARES[name] * (1 if style == "merge" else 8)]
     found = []
     for ours, theirs in pairs:
         base, mine, yours = map(clash.write, (BASES[name], ours, theirs))
