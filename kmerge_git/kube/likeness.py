@@ -46,6 +46,8 @@ SAME_THING = (1, 2)
 SAME_PLACE = 0.5
 # Equal lines of two short elements that begin with the same line, and are shown as one.
 SAME_SHORT = 0.7
+# What any pair that may be shown as one is worth, if the two have no line in common.
+BETTER_THAN_NONE = 0.01
 
 # Comparisons in one group. Beyond that no document is a rename, and elements are a conflict.
 MOST_COMPARISONS = 2500

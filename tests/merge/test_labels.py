@@ -248,7 +248,9 @@ def merged(base: str, ours: str, theirs: str, path: str = "") -> Outcome:
 
 
 def labels(outcome: Outcome) -> list[str]:
-    return re.findall(r"^<<<<<<< ours \((.*)\)$", outcome.text.decode(), re.M)
+    """The labels; a conflict that is cut has its own in every part."""
+    found = re.findall(r"^<<<<<<< ours \((.*)\)$", outcome.text.decode(), re.M)
+    return list(dict.fromkeys(found))
 
 
 def swapped(label: str) -> str:

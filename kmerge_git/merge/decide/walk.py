@@ -188,8 +188,7 @@ class Walk:
             tables, riddles = self.rules.renamed(at.map(_table), (), None)
         items = self.items(tables, riddles, lambda name: inner.key(str(name)))
         for group in inner.where.exclusive():
-            names = [str(name) for name in items if name in group]
-            if len(names) > 1:
+            if len(names := [str(name) for name in items if name in group]) > 1:
                 gone = self.noted(self.rules.exclusive(at, group, names, inner))
                 if gone is None:
                     return None
@@ -213,12 +212,11 @@ class Walk:
         inner = place.elements(at)
         key_paths = keyed.key_paths(at, rule)
         tables, riddles = self.rules.renamed(tables, key_paths, rule)
-        if rule.ordered and any(
-            not keyed.is_run(t, r.keys) for r in riddles for t in tables.each()
-        ):
+        is_torn = any(not keyed.is_run(t, r.keys) for r in riddles for t in tables.each())
+        if rule.ordered and is_torn:
             return None
-        inferred = key_paths[0][0] if rule.kind == "infer" else None
-        items = self.items(tables, riddles, lambda key: inner.step(step_of(key, rule, inferred)))
+        named = key_paths[0][0] if rule.kind == "infer" else None
+        items = self.items(tables, riddles, lambda key: inner.step(step_of(key, rule, named)))
         if has_port_names(rule) and self.rules.stops:
             self.part_namesakes(tables, items, place)
         order = self.rules.order(tables, items, rule)

@@ -6,7 +6,14 @@ document that both sides have in different versions is looked into. Text only: n
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import MOST_COMPARISONS, SAME_PLACE, SAME_SHORT, bag, likeness
+from kmerge_git.kube.likeness import (
+    BETTER_THAN_NONE,
+    MOST_COMPARISONS,
+    SAME_PLACE,
+    SAME_SHORT,
+    bag,
+    likeness,
+)
 from kmerge_git.merge.write.units import can_open
 from kmerge_git.text.diff3 import diff
 
@@ -18,9 +25,6 @@ if TYPE_CHECKING:
 
     Units = list[Unit]
     Pair = tuple[Unit, Unit]
-
-# What any pair is worth: rather two that have nothing in common than none.
-EVEN = 0.01
 
 
 class Cut:
@@ -93,7 +97,8 @@ def _namesakes(mine: Units, yours: Units) -> list[Pair]:
     for i0, i1, j0, j1, is_same in _laid(_names(mine), _names(yours)):
         left, right = mine[i0:i1], yours[j0:j1]
         if is_same:
-            pairs += [pair for pair in zip(left, right, strict=True) if can_open(*pair)]
+            found = zip(left, right, strict=True)
+            pairs += [pair for pair in found if _may_part(*pair) and can_open(*pair)]
         else:
             pairs += _alike(left, right)
     return pairs
@@ -152,14 +157,20 @@ def _worth(found: tuple[float, list[Pair]]) -> float:
 
 
 def _share(one: Unit, other: Unit, share: float, least: float) -> float:
-    """How much two units are versions of one thing; nothing where they may not be divided.
-
-    Who accepts both sides has the parts that differ twice. Two short elements that are not clearly
-    one thing would be neither then, so they stay whole.
-    """
+    """How much two units are versions of one thing; nothing where they may not be divided."""
+    if one.is_bare and other.is_bare:
+        return share + BETTER_THAN_NONE  # kept both, they are one document in any case
     is_named = one.name is not None and one.name == other.name
-    if not (one.is_long and other.is_long):
-        least = SAME_SHORT
-        if one.text.partition("\n")[0] != other.text.partition("\n")[0]:
-            return 0.0
-    return share + is_named + EVEN if share >= least or is_named else 0.0
+    is_long = one.is_long and other.is_long
+    is_one = is_named or share >= (least if is_long else SAME_SHORT)
+    return share + is_named + BETTER_THAN_NONE if is_one and _may_part(one, other) else 0.0
+
+
+def _may_part(one: Unit, other: Unit) -> bool:
+    """Whether parts of two units may stand apart from what both have.
+
+    Who accepts both sides has the parts that differ twice, below one first line. Of two short
+    units that do not share it, neither would be left.
+    """
+    is_long = one.is_long and other.is_long
+    return is_long or one.text.partition("\n")[0] == other.text.partition("\n")[0]

@@ -55,6 +55,11 @@ class Unit:
         return self.name is not None and (is_entry or isinstance(thing, Document))
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it is a document that nothing separates from what stands above it."""
+        return isinstance(self.thing, Document) and "---" not in self.thing.opening
+
+    @property
     def node(self) -> Node | None:
         """The value of an entry, the top of a document."""
         thing = self.thing
@@ -92,7 +97,7 @@ class Version:
         found: list[Unit] = []
         for document in self.documents:
             first, last = self._span(document.start, document.end)
-            if start <= first < last <= end and "---" in document.opening:
+            if start <= first < last <= end:
                 found.append(self._unit(first, last, self, document))
             elif first < end and start < last:
                 found += self._part(document.root, max(first, start), min(last, end))
@@ -108,6 +113,8 @@ class Version:
         Elements may stand there, too: they are whole ones.
         """
         found = self.units(above[0], below[1])
+        while len(found) == 1 and found[0].node is not None:
+            found = self.inside(found[0])
         parents = {id(unit.parent) for unit in found}
         between = [u for u in found if above[1] <= u.start and u.end <= below[0]]
         is_whole = sum(u.end - u.start for u in between) == below[0] - above[1]
