@@ -55,7 +55,9 @@ def merge(
     if _strangers(tables) and rules.stops:
         paired = one_new_file(tables)
         if paired is None:
-            why, namesakes = _apart(tables)
+            from kmerge_git.merge.newfile import what_tells_apart  # few files are new
+
+            why, namesakes = what_tells_apart(tables)
             return _whole_file(walk, at, why, namesakes)
         tables = paired
     if has_lost_one(tables) and rules.stops:
@@ -85,23 +87,6 @@ def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
         return False
     shared = [key for key in tables.ours if key in tables.theirs]
     return not any(tables.ours[k].content.strip() or len(tables.ours) == 1 for k in shared)
-
-
-def _apart(tables: Three[dict[Hashable, Document]]) -> tuple[str, Trio | None]:
-    """What tells two versions of a new file apart, and the documents that show it."""
-    from kmerge_git.kube.identity import describe, identity
-
-    sides = [[(identity(d.root), d) for d in t.values()] for t in (tables.ours, tables.theirs)]
-    if any(known is None for side in sides for known, _ in side):
-        return Why.NEW_FILE, None
-    ours, theirs = ({describe(known): (known, d) for known, d in side if known} for side in sides)
-    if not ours.keys() & theirs.keys():
-        return Why.STRANGERS, None
-    (mine, document), (yours, twin) = (side[min(side)] for side in (ours, theirs))
-    if ours.keys() != theirs.keys() or mine == yours:
-        return Why.NEW_FILE, None
-    why = Why.NAMESPACES if mine.namespace != yours.namespace else Why.GROUPS
-    return why, Three(None, document, twin)
 
 
 def _whole_file(

@@ -206,7 +206,19 @@ SAID = {
         "",
         new("a", kind="Secret") + "---\n" + new("c"),
         new("b") + "---\n" + new("d", kind="Secret"),
-        "added on both sides, in namespace `c` here, `b` there",
+        "added on both sides, in different namespaces",
+    ),
+    "all in one namespace": (
+        "",
+        new("a", kind="Secret") + "---\n" + new("a"),
+        new("b") + "---\n" + new("b", kind="Secret"),
+        "added on both sides, in namespace `a` here, `b` there",
+    ),
+    "one in another namespace, one of another group": (
+        "",
+        new("a") + "---\n" + new("a", kind="Secret"),
+        new("b") + "---\n" + new("a", "z.io/v1", kind="Secret"),
+        "a new file on both sides",
     ),
     "namesakes and others": (
         "",
@@ -248,7 +260,7 @@ def merged(base: str, ours: str, theirs: str, path: str = "") -> Outcome:
 
 
 def labels(outcome: Outcome) -> list[str]:
-    """The labels; a conflict that is cut has its own in every part."""
+    """The labels, each once: a conflict may stand in several hunks."""
     found = re.findall(r"^<<<<<<< ours \((.*)\)$", outcome.text.decode(), re.M)
     return list(dict.fromkeys(found))
 

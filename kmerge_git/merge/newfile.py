@@ -1,0 +1,52 @@
+"""A file that is new on both sides: what tells its two versions apart."""
+
+from __future__ import annotations
+
+from kmerge_git.kube.identity import describe, identity
+from kmerge_git.merge.plan import Why
+from kmerge_git.merge.three import Three
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from kmerge_git.kube.identity import Identity
+    from kmerge_git.tree.documents import Document
+
+    Documents = dict[Hashable, Document]
+    Known = tuple[Identity, Document]
+
+
+def what_tells_apart(tables: Three[Documents]) -> tuple[str, Three[Document | None] | None]:
+    """Why the two versions are strangers, and a document of each where these show it."""
+    ours, theirs = _known(tables.ours), _known(tables.theirs)
+    if ours is None or theirs is None:
+        return Why.NEW_FILE, None
+    if not ours.keys() & theirs.keys():
+        return Why.STRANGERS, None
+    if ours.keys() != theirs.keys():
+        return Why.NEW_FILE, None
+    return _namesakes([(ours[name], theirs[name]) for name in sorted(ours)])
+
+
+def _known(documents: Documents) -> dict[str, Known] | None:
+    """The resources by kind and name; None: one of them has none, or has another's."""
+    found = {}
+    for document in documents.values():
+        known = identity(document.root)
+        if known is None or describe(known) in found:
+            return None
+        found[describe(known)] = known, document
+    return found
+
+
+def _namesakes(pairs: list[tuple[Known, Known]]) -> tuple[str, Three[Document | None] | None]:
+    """What tells resources of one kind and one name apart, if it is the same for all."""
+    (_, document), (_, twin) = pairs[0]
+    spaces = {(mine.namespace, yours.namespace) for (mine, _), (yours, _) in pairs}
+    if all(here != there for here, there in spaces):
+        return Why.NAMESPACES, Three(None, document, twin) if len(spaces) == 1 else None
+    groups = [mine.group != yours.group for (mine, _), (yours, _) in pairs]
+    if all(groups) and all(here == there for here, there in spaces):
+        return Why.GROUPS, Three(None, document, twin) if len(pairs) == 1 else None
+    return Why.NEW_FILE, None
