@@ -14,7 +14,7 @@ from kmerge_git.kube.likeness import (
     bag,
     likeness,
 )
-from kmerge_git.merge.write.units import can_open
+from kmerge_git.merge.write.units import are_one, can_open, fields_apart
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -120,7 +120,7 @@ def _texts(units: Units) -> list[Hashable]:
 
 
 def _names(units: Units) -> list[Hashable]:
-    return [unit.name if unit.is_known_by_name else object() for unit in units]
+    return [object() if unit.name is None else unit.name for unit in units]
 
 
 def _alike(mine: Units, yours: Units) -> list[Pair]:
@@ -160,10 +160,14 @@ def _share(one: Unit, other: Unit, share: float, least: float) -> float:
     """How much two units are versions of one thing; nothing where they may not be divided."""
     if one.is_bare and other.is_bare:
         return share + BETTER_THAN_NONE  # kept both, they are one document in any case
-    is_named = one.name is not None and one.name == other.name
-    is_long = one.is_long and other.is_long
-    is_one = is_named or share >= (least if is_long else SAME_SHORT)
-    return share + is_named + BETTER_THAN_NONE if is_one and _may_part(one, other) else 0.0
+    is_one = one.is_element and other.is_element and are_one(one, other)
+    if one.is_long and other.is_long:
+        is_alike = share >= least
+    else:  # a rule in two versions, but not two rules: these give more than both when they mix
+        is_alike = is_one is None and share >= SAME_SHORT and fields_apart(one, other) == 1
+    if not (is_one or is_alike) or not _may_part(one, other):
+        return 0.0
+    return share + bool(is_one) + BETTER_THAN_NONE
 
 
 def _may_part(one: Unit, other: Unit) -> bool:

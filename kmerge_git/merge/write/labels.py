@@ -12,6 +12,7 @@ from kmerge_git.kube.listkeys import field_text, start
 from kmerge_git.merge.plan import Clash, Item, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.layout import entry_lines, shift_rest
+from kmerge_git.merge.write.units import NAMING
 from kmerge_git.text.diff3 import diff
 from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.nodes import Scalar
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 MOST = 3  # paths, causes and names that one label shows; more are counted
 LONGEST = 60  # characters of a name
-# The fields that name an element of a list without keys, for people alone.
-NAMING = ("name", "key", "id", "alert", "record")
 
 
 def cause(resource: str, hunks: Sequence[Hunk]) -> str:

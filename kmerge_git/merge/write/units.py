@@ -10,6 +10,7 @@ from itertools import accumulate
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
+from kmerge_git.kube.listkeys import field_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.blocks import body_indent, header
 from kmerge_git.tree.documents import Document, split
@@ -18,10 +19,12 @@ from kmerge_git.tree.spans import is_block_text, is_linewise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
 
 # Lines of an element that is not cut: it fits a screen twice, and half of one helps nobody.
 SHORT = 12
+# The fields that tell elements without a key apart, for people alone.
+NAMING = ("name", "key", "id", "alert", "record")
 
 
 class Unit:
@@ -48,11 +51,9 @@ class Unit:
         return self.end - self.start > SHORT
 
     @property
-    def is_known_by_name(self) -> bool:
-        """Whether it is the same thing as any other of its name beside it."""
-        thing = self.thing
-        is_entry = isinstance(thing, Entry) and thing.key is not None
-        return self.name is not None and (is_entry or isinstance(thing, Document))
+    def is_element(self) -> bool:
+        """Whether it is an element of a list."""
+        return isinstance(self.thing, Entry) and self.thing.key is None
 
     @property
     def is_bare(self) -> bool:
@@ -207,12 +208,28 @@ def can_open(mine: Unit, yours: Unit) -> bool:
     return False
 
 
-def _name(thing: Entry | Document | None) -> object:
+def _name(thing: Entry | Document | None) -> Hashable:
     if isinstance(thing, Document):
         return identity(thing.root)
-    if thing is None:
-        return None
-    if thing.key is not None:
-        return thing.key.raw
-    named = thing.value.get("name") if isinstance(thing.value, Mapping) else None
-    return (named.value,) if isinstance(named, Scalar) else None
+    return thing.key.raw if thing is not None and thing.key is not None else None
+
+
+def are_one(mine: Unit, yours: Unit) -> bool | None:
+    """Whether two elements have the same name, in any field; None: they have no names."""
+    a, b = mine.node, yours.node
+    found = [(field_text(a, field), field_text(b, field)) for field in NAMING] if a and b else []
+    known = [one == other for one, other in found if one is not None and other is not None]
+    return all(known) if known else None
+
+
+def fields_apart(mine: Unit, yours: Unit) -> int:
+    """How many fields of two elements are not the same text."""
+    a, b = (
+        {e.name: _text(e) for e in u.node.entries} if isinstance(u.node, Mapping) else {}
+        for u in (mine, yours)
+    )
+    return sum(a.get(name) != b.get(name) for name in a | b)
+
+
+def _text(entry: Entry) -> str:
+    return entry.value.text[entry.start : entry.end]
