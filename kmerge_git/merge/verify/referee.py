@@ -214,7 +214,7 @@ def _as_told(path: Path) -> Path:
 
 def _values(fields: Fields, rest: Documents) -> None:
     """The values that one side brought are in the result, wherever."""
-    lost = [*fields.tallies.lost()]
+    lost = [*fields.tallies.lost(fields.perhaps)]
     if not lost:
         return
     there: set[Hashable] = set()

@@ -65,11 +65,16 @@ class Tallies:
             if not any(low <= made <= high for low, high in allowed):
                 yield which, _place(tally), elements.miscounted(which[1], made, *allowed[0])
 
-    def lost(self) -> Iterator[tuple[Meaning, Place]]:
-        """Values that one side alone brought and the result seems not to have, and where."""
-        for (_, value), tally in self.values.items():
+    def lost(self, perhaps: Tallies) -> Iterator[tuple[Meaning, Place]]:
+        """Values that one side alone brought and the result seems not to have, and where.
+
+        What base has besides, `perhaps`, nobody brought.
+        """
+        for (name, value), tally in self.values.items():
             base, ours, theirs, made = _sums(tally)
-            if not base and not made and (ours > 0) != (theirs > 0):
+            if base or made or (ours > 0) == (theirs > 0):
+                continue
+            if (name, value) not in perhaps.values:
                 yield value, _place(tally)
 
 
