@@ -104,8 +104,10 @@ class _Marker:
     def made(self, style: str) -> list[str | Marked]:
         found = self._widened()
         if style == "merge":
-            found = self._joined([part for span in found for part in self._parts(span)])
-        elif style == "zdiff3":
+            found = self._joined([part for span in found for part in self._parts(span)], NEAR)
+        else:
+            found = self._joined(found, 0)
+        if style == "zdiff3":
             found = [self._trimmed(span) for span in found]
         return [*self._pieces(found)]
 
@@ -156,20 +158,20 @@ class _Marker:
 
     # -- one conflict where git would have one
 
-    def _joined(self, spans: list[Span]) -> list[Span]:
+    def _joined(self, spans: list[Span], most: int) -> list[Span]:
         found: list[Span] = []
         for above, span in zip([None, *spans], spans, strict=False):
-            if above is not None and self._is_one(above, span):
+            if above is not None and self._is_one(above, span, most):
                 found.append(found.pop().to(span))
             else:
                 found.append(span)
         return found
 
-    def _is_one(self, above: Span, below: Span) -> bool:
+    def _is_one(self, above: Span, below: Span, most: int) -> bool:
         """Whether two conflicts are near, and what stands between them may be in both sides."""
         a, b = above.cut, below.cut
         between = self.ours.lines[a.o1 : b.o0]
-        if len(between) > NEAR or any(line in self.uncut for line in between):
+        if len(between) > most or any(line in self.uncut for line in between):
             return False
         if above.last != below.first and not self._is_old(above.last):
             return False
