@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmerge_git.kube.leaves import Leaves, is_one_thing
 from kmerge_git.kube.listkeys import element_key, field_text, infer_key, step_of
 from kmerge_git.tree.nodes import Mapping, Sequence
 from kmerge_git.tree.same import same_node
@@ -64,9 +65,15 @@ def _elements(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
             table[key] = value
         tables.append(table)
     before, after = tables
+    gone = [key for key in before if key not in after]
+    new = [key for key in after if key not in before]
+    if len(gone) == len(new) == 1:
+        versions = Leaves(before[gone[0]]), Leaves(after[new[0]])
+        if is_one_thing(*versions):  # its key is what differs, or a part of that
+            after[gone[0]] = after.pop(new[0])
     return [
         ((step_of(key, rule, field),), before.get(key), after.get(key), inner)
-        for key in [*after, *(k for k in before if k not in after)]
+        for key in [*after, *(k for k in gone if k not in after)]
     ]
 
 

@@ -28,6 +28,18 @@ FIELDS = [
         ["spec.containers[name=b].image"],
     ),
     ("l: [{name: a, v: 1}]", "l: [{name: a, v: 2}, {name: b}]", ["l[name=a].v", "l[name=b]"]),
+    # the key itself
+    (
+        POD + "containers: [{name: a, image: x, tty: true}, {name: b}]",
+        POD + "containers: [{name: c, image: y, tty: true}, {name: b}]",
+        ["spec.containers[name=c]", "spec.containers[name=a]"],
+    ),
+    (
+        POD + "containers: [{name: a, image: x, tty: true, stdin: true}, {name: b}]",
+        POD + "containers: [{name: c, image: y, tty: true, stdin: true}, {name: b}]",
+        ["spec.containers[name=a].name", "spec.containers[name=a].image"],
+    ),
+    ("l: [{name: a, v: 1}]", "l: [{name: b, v: 1}]", ["l[name=b]", "l[name=a]"]),
     ("l: [{name: a}, {name: b}]", "l: [{name: b}, {name: a}]", ["l"]),
     ("l: [x, y]", "l: [x, z]", ["l[1]"]),
     ("l: [x, y]", "l: [z, x]", ["l"]),
