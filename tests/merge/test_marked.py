@@ -127,29 +127,31 @@ def test_an_element_takes_the_conflicts_in_it_along() -> None:
     assert shown.hunks == [first, last]
 
 
+# base, ours, theirs; the pairs of markers in style merge, and in diff3, where git joins over no line
 NEAR = {
     "three lines that nobody changed": ("a: 0/b: 0/c: 0/d: 0/e: 0", "a: 1/b: 0/c: 0/d: 0/e: 1",
-        "a: 2/b: 0/c: 0/d: 0/e: 2", 1),
+        "a: 2/b: 0/c: 0/d: 0/e: 2", 1, 2),
     "four of them": ("a: 0/b: 0/c: 0/d: 0/g: 0/e: 0", "a: 1/b: 0/c: 0/d: 0/g: 0/e: 1",
-        "a: 2/b: 0/c: 0/d: 0/g: 0/e: 2", 2),
-    "a line that one side changed": ("a: 0/b: 0/e: 0", "a: 1/b: 1/e: 1", "a: 2/b: 0/e: 2", 2),
-    "another parent": ("m:/  a: 0/b: 0/e: 0", "m:/  a: 1/b: 0/e: 1", "m:/  a: 2/b: 0/e: 2", 2),
-    "no line": ("a: 0/e: 0", "a: 1/e: 1", "a: 2/e: 2", 1),
-    "a map": ("a: 0/m:/  b: 0/e: 0", "a: 1/m:/  b: 0/e: 1", "a: 2/m:/  b: 0/e: 2", 2),
+        "a: 2/b: 0/c: 0/d: 0/g: 0/e: 2", 2, 2),
+    "a line that one side changed": ("a: 0/b: 0/e: 0", "a: 1/b: 1/e: 1", "a: 2/b: 0/e: 2", 2, 2),
+    "another parent": ("m:/  a: 0/b: 0/e: 0", "m:/  a: 1/b: 0/e: 1", "m:/  a: 2/b: 0/e: 2", 2, 2),
+    "no line": ("a: 0/e: 0", "a: 1/e: 1", "a: 2/e: 2", 1, 1),
+    "no line, and in each of them something is merged": ("a: [0, 0]/e: [0, 0]",
+        "a: [1, 1]/e: [1, 1]", "a: [2, 0]/e: [2, 0]", 1, 1),
+    "a map": ("a: 0/m:/  b: 0/e: 0", "a: 1/m:/  b: 0/e: 1", "a: 2/m:/  b: 0/e: 2", 2, 2),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("base, ours, theirs, count", NEAR.values(), ids=NEAR)
+@pytest.mark.parametrize("base, ours, theirs, count, in_diff3", NEAR.values(), ids=NEAR)
 def test_conflicts_that_are_near_stand_between_the_same_markers(
-    base: str, ours: str, theirs: str, count: int
+    base: str, ours: str, theirs: str, count: int, in_diff3: int
 ) -> None:
-    outcome = merge_files(*(lined(text).encode() for text in (base, ours, theirs)))
+    trio = [lined(text).encode() for text in (base, ours, theirs)]
+    outcome = merge_files(*trio)
     assert len(outcome.conflicts) == 2  # they are two for everybody else
-    assert outcome.text.decode().count("<<<<<<<") == count
-    for style in ("diff3", "zdiff3"):  # git joins over no line there
-        trio = (lined(text).encode() for text in (base, ours, theirs))
-        made = merge_files(*trio, style=style).text.decode()
-        assert made.count("<<<<<<<") == (1 if base == NEAR["no line"][0] else 2)
+    assert outcome.text.count(b"<<<<<<<") == count
+    for style in ("diff3", "zdiff3"):
+        assert merge_files(*trio, style=style).text.count(b"<<<<<<<") == in_diff3
 
 
 TEXTS = st.lists(

@@ -173,7 +173,7 @@ class _Marker:
         between = self.ours.lines[a.o1 : b.o0]
         if len(between) > most or any(line in self.uncut for line in between):
             return False
-        if above.last != below.first and not self._is_old(above.last):
+        if between and above.last != below.first and not self._is_old(above.last):
             return False
         known = []
         if a.o0 < a.o1 and b.o0 < b.o1:
