@@ -162,6 +162,12 @@ SAID = {
         pod(element("key: a", operator="Exists"), element("key: gpu")),
         "Pod/p spec.tolerations[1-2] (spot, b here, gpu there): both sides add in this place",
     ),
+    "hosts are names": (
+        "rules:\n- host: a\n  http: {x: 1}\n",
+        "rules:\n- host: a\n  http: {x: 1}\n- host: b\n  http: {x: 1}\n",
+        "rules:\n- host: a\n  http: {x: 1}\n- host: c\n  http: {x: 1}\n",
+        "rules[1] (b here, c there): both sides add in this place",
+    ),
     "names that both have": (
         pod(element("key: a", operator="Exists")),
         pod(element("key: a", operator="Exists"), element("key: spot"), element("key: b")),

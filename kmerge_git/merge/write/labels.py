@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 MOST = 3  # paths, causes and names that one label shows; more are counted
 LONGEST = 60  # characters of a name
+# The fields that name an element without a key, the first that it has.
+SHOWN = (*NAMING, "host", "path")
 
 
 def cause(resource: str, hunks: Sequence[Hunk]) -> str:
@@ -202,7 +204,7 @@ def _names_of_run(at: Three[list[Entry]], *, is_set: bool) -> str:
 
 
 def _own_name(entry: Entry) -> str:
-    found = (field_text(entry.value, name) for name in NAMING)
+    found = (field_text(entry.value, name) for name in SHOWN)
     return _short(next((text for text in found if text), ""))
 
 
