@@ -84,6 +84,13 @@ CUT = {
         "</kind: A/=/kind: B/>/m:/</  name: a/=/  name: b/>/</s: 1/=/d: 1/>"),
     "short documents are whole": ("a: 1", "---/x: 1/y: 1", "---/x: 2/y: 1", "---/b: 1",
         "a: 1/</---/x: 1/y: 1/=/---/x: 2/y: 1/>/---/b: 1"),
+    "a line above a map is not in it": ("", "# one/m:/  a: 1", "# two/m:/  a: 2", "  b: 1",
+        "</# one/=/# two/>/m:/</  a: 1/=/  a: 2/>/  b: 1"),
+    "the key of a text is not in it": ("", "a: 1/m: |/  x/  y: 1", "a: 2/m: |/  x/  y: 2", "  z",
+        "</a: 1/=/a: 2/>/m: |/  x/</  y: 1/=/  y: 2/>/  z"),
+    "fields in another order": ("l:", "- k: a/  x: 1/  m: 1/  n: 1", "- k: a/  m: 1/  n: 1/  x: 2", "- b",
+        "l:/</- k: a/  x: 1/  m: 1/  n: 1/=/- k: a/  m: 1/  n: 1/  x: 2/>/- b"),
+    "documents are no neighbours": ("", "b: 1/---/c: 1", "b: 2", "", "</b: 1/=/b: 2/>/</---/c: 1/=/>"),
     "documents of one name": ("", *(f"---/kind: A/metadata:/  name: a/s: {n}" for n in (1, 2)), "",
         "---/kind: A/metadata:/  name: a/</s: 1/=/s: 2/>"),
 }  # fmt: skip

@@ -174,7 +174,17 @@ def _may_part(one: Unit, other: Unit) -> bool:
     """Whether parts of two units may stand apart from what both have.
 
     Who accepts both sides has the parts that differ twice, below one first line. Of two short
-    units that do not share it, neither would be left.
+    units that do not share it, neither would be left; of elements with fields in another order
+    one would have a field in two places.
     """
-    is_long = one.is_long and other.is_long
-    return is_long or one.text.partition("\n")[0] == other.text.partition("\n")[0]
+    if one.is_long and other.is_long:
+        return True
+    is_begun_alike = one.text.partition("\n")[0] == other.text.partition("\n")[0]
+    return is_begun_alike and not _are_crossed(one, other)
+
+
+def _are_crossed(one: Unit, other: Unit) -> bool:
+    """Whether two elements have the same fields in another order."""
+    mine, yours = one.fields, other.fields
+    common = {*mine} & {*yours}
+    return [key for key in mine if key in common] != [key for key in yours if key in common]

@@ -63,10 +63,16 @@ class Unit:
     @property
     def node(self) -> Node | None:
         """The value of an entry, the top of a document."""
+        return _node(self.thing)
+
+    @property
+    def fields(self) -> list[str]:
+        """The keys of an element that is a map; an entry, which has a key itself, tells none."""
         thing = self.thing
-        if thing is None:
-            return None
-        return thing.root if isinstance(thing, Document) else thing.value
+        if not isinstance(thing, Entry) or thing.key is not None:
+            return []
+        entries = thing.value.entries if isinstance(thing.value, Mapping) else ()
+        return [entry.key.raw for entry in entries if entry.key is not None]
 
 
 class Version:
@@ -101,22 +107,25 @@ class Version:
             if start <= first < last <= end:
                 found.append(self._unit(first, last, self, document))
             elif first < end and start < last:
-                found += self._part(document.root, max(first, start), min(last, end))
+                found += self._part(document, max(first, start), min(last, end), self)
         return [*self._tiled(found, start, end, self)]
 
     def inside(self, unit: Unit) -> list[Unit]:
         """The units of which one consists."""
-        return [*self._part(unit.node, unit.start, unit.end)]
+        return [*self._part(unit.thing, unit.start, unit.end, unit.parent)]
 
     def are_neighbours(self, above: tuple[int, int], below: tuple[int, int]) -> bool:
         """Whether two runs of lines stand in one collection, and between them nothing but lines.
 
-        Elements may stand there, too: they are whole ones.
+        Elements may stand there, too: they are whole ones. Documents are no neighbours: theirs, if
+        it has no `---`, would follow on another one of ours.
         """
         found = self.units(above[0], below[1])
         while len(found) == 1 and found[0].node is not None:
             found = self.inside(found[0])
         parents = {id(unit.parent) for unit in found}
+        if any(isinstance(unit.thing, Document) for unit in found):
+            return False
         between = [u for u in found if above[1] <= u.start and u.end <= below[0]]
         is_whole = sum(u.end - u.start for u in between) == below[0] - above[1]
         is_plain = all(u.end - u.start == 1 or not isinstance(u.parent, Mapping) for u in between)
@@ -153,11 +162,26 @@ class Version:
             if start <= first and last <= end:
                 yield self._unit(first, last, node, entry)
             else:
-                yield from self._part(entry.value, max(first, start), min(last, end))
+                yield from self._part(entry, max(first, start), min(last, end), node)
 
-    def _part(self, node: Node | None, start: int, end: int) -> Iterator[Unit]:
-        """The units of a part of the lines of a node."""
-        return self._tiled([*self._below(node, start, end)], start, end, node)
+    def _part(
+        self, thing: Entry | Document | None, start: int, end: int, parent: object
+    ) -> Iterator[Unit]:
+        """The units of a part of the lines of a thing; what introduces it stands in the parent."""
+        node = _node(thing)
+        top = min(max(start, self._top(thing)), end)
+        yield from self._tiled([], start, top, parent)
+        yield from self._tiled([*self._below(node, top, end)], top, end, node)
+
+    def _top(self, thing: Entry | Document | None) -> int:
+        """The line where the value of an entry begins, or what a document holds."""
+        if thing is None or isinstance(thing, Document):
+            at = thing.body if thing is not None else 0
+        elif isinstance(thing.value, Collection) and thing.value.entries:
+            at = thing.value.entries[0].start
+        else:
+            return self._lines_of(thing)[0] + 1
+        return self._span(at, at + 1)[0]
 
     def _entries(self, node: Collection, start: int, end: int) -> Iterator[Entry]:
         """The entries that have lines within a run."""
@@ -170,11 +194,11 @@ class Version:
                 yield entries[index]
 
     def _tiled(self, found: list[Unit], start: int, end: int, parent: object) -> Iterator[Unit]:
-        """Units, and the lines between them."""
+        """Units, and the lines between them; a line belongs where what is above it does."""
         at = start
         for unit in found:
             for line in range(at, unit.start):
-                yield self._unit(line, line + 1, unit.parent, None)
+                yield self._unit(line, line + 1, parent, None)
             yield unit
             at, parent = unit.end, unit.parent
         for line in range(at, end):
@@ -194,6 +218,12 @@ class Version:
 
 def _start(entry: Entry) -> int:
     return entry.start
+
+
+def _node(thing: Entry | Document | None) -> Node | None:
+    if thing is None:
+        return None
+    return thing.root if isinstance(thing, Document) else thing.value
 
 
 def can_open(mine: Unit, yours: Unit) -> bool:
