@@ -47,6 +47,23 @@ def show(path: Path, *, quoted: bool = False) -> str:
     return out
 
 
+def together(shown: list[str]) -> list[str]:
+    """Shown paths side by side, neighbours in one place as `spec.requests.cpu, .memory`."""
+    known, out = "", []
+    for path in shown:
+        parent = _parent(path)
+        out.append(path[len(parent) :] if parent and parent == known else path)
+        known = parent
+    return out
+
+
+def _parent(path: str) -> str:
+    """A shown path without its last step, if that is a plain one."""
+    parent, _, last = path.rpartition(".")
+    is_plain = last.count("[") == last.count("]") and not {*path} & {'"', " "}
+    return parent if is_plain else ""
+
+
 def _part(part: tuple[str, str] | str, quoted: bool) -> str:
     if isinstance(part, str):
         return _spelled(part, quoted)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmerge_git.kube.fieldpath import matches, pattern, show
+from kmerge_git.kube.fieldpath import matches, pattern, show, together
 
 APP = (("name", "app"),)
 PORT = (("port", "80"), ("protocol", "TCP"))
@@ -38,6 +38,26 @@ SHOWN = [
 def test_paths_are_shown(path, plain, quoted):
     assert show(path) == plain
     assert show(path, quoted=True) == quoted
+
+
+TOGETHER = {
+    "version appVersion": "version appVersion",
+    "a.b.c a.b.d a.b.e": "a.b.c .d .e",
+    "a.b a.c.d a.e.d a.e.f": "a.b a.c.d a.e.d .f",
+    "l[name=a.b].x l[name=a.b].y l[name=a.c].y": "l[name=a.b].x .y l[name=a.c].y",
+    "a.b[0] a.b[1] a.c": "a.b[0] .b[1] .c",
+    "data[a.b] data[a.c]": "data[a.b] data[a.c]",
+}
+
+
+@pytest.mark.parametrize(("paths", "shown"), TOGETHER.items())
+def test_neighbours_are_shown_without_their_parent(paths, shown):
+    assert " ".join(together(paths.split())) == shown
+
+
+def test_names_behind_a_place_are_no_steps():
+    for places in (["r[] (a.yaml)", "r[] (a.yml)"], ['d["a.]b"]', 'd["a.]c"]']):
+        assert together(places) == places
 
 
 MEANT = [

@@ -304,6 +304,7 @@ JOINED = [
     ([("", "w")], "R/r: w"),
     ([("a", "w"), ("b", "w")], "R/r a, b: w"),
     ([("a", "w"), ("a", "w")], "R/r a: w"),
+    ([("s.a", "w"), ("s.b", "w")], "R/r s.a, .b: w"),
     ([("a", "w"), ("b", "v"), ("c", "w")], "R/r a, c: w; b: v"),
     ([(name, "w") for name in "abcdefg"], "R/r a, b, c and 4 more: w"),
     ([(name, name) for name in "abcde"], "R/r a: a; b: b; c: c and 2 more"),

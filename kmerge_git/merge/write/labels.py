@@ -46,7 +46,7 @@ def cause(resource: str, hunks: Sequence[Hunk]) -> str:
             shown += [place for place in (where(hunk),) if place not in shown]
     parts: list[str] = []
     for words, found in places.items():
-        place = _some([one for one in found if one])
+        place = _some(fieldpath.together([one for one in found if one]))
         if not parts:
             place = " ".join(part for part in (resource, place) if part)
         parts.append(f"{place}: {words}" if place else words)
