@@ -66,11 +66,11 @@ def _elements(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
         tables.append(table)
     before, after = tables
     gone = [key for key in before if key not in after]
-    new = [key for key in after if key not in before]
-    if len(gone) == len(new) == 1:
-        versions = Leaves(before[gone[0]]), Leaves(after[new[0]])
+    come = [key for key in after if key not in before]
+    if len(gone) == len(come) == 1:
+        versions = Leaves(before[gone[0]]), Leaves(after[come[0]])
         if is_one_thing(*versions):  # its key is what differs, or a part of that
-            after[gone[0]] = after.pop(new[0])
+            after[gone[0]] = after.pop(come[0])
     return [
         ((step_of(key, rule, field),), before.get(key), after.get(key), inner)
         for key in [*after, *(k for k in gone if k not in after)]
