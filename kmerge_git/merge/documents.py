@@ -57,8 +57,8 @@ def merge(
         if paired is None:
             from kmerge_git.merge.newfile import what_tells_apart  # few files are new
 
-            why, namesakes = what_tells_apart(tables)
-            return _whole_file(walk, at, why, namesakes)
+            why, new = what_tells_apart(tables)
+            return _whole_file(walk, at, why, new)
         tables = paired
     if has_lost_one(tables) and rules.stops:
         return _whole_file(walk, at, Why.BOTH_CHANGED)
@@ -89,14 +89,13 @@ def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
     return not any(tables.ours[k].content.strip() or len(tables.ours) == 1 for k in shared)
 
 
-def _whole_file(
-    walk: Walk, at: Three[Stream], why: str, namesakes: Trio | None = None
-) -> MergedFile:
+def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None) -> MergedFile:
+    """A file that is one conflict; `new`: a resource of each side, which say why."""
     texts = at.map(lambda s: s.source.text)
     side = walk.noted(walk.rules.document_clash(why))
-    alone = namesakes.ours if namesakes is not None and len(at.ours.documents) == 1 else None
-    name = name_of(alone) if alone is not None else ""
-    made = whole_conflict(texts, why, name, namesakes)
+    names = {name_of(d) for d in new.each() if d is not None} if new is not None else set()
+    is_one = len(names) == 1 and len(at.ours.documents) == 1
+    made = whole_conflict(texts, why, names.pop() if is_one else "", new)
     if side:
         made.documents[0].pieces = [texts.side(side)]
     return made

@@ -23,7 +23,8 @@ def what_tells_apart(tables: Three[Documents]) -> tuple[str, Three[Document | No
     if ours is None or theirs is None:
         return Why.NEW_FILE, None
     if not ours.keys() & theirs.keys():
-        return Why.STRANGERS, None
+        (document, *others), (twin, *more) = tables.ours.values(), tables.theirs.values()
+        return Why.STRANGERS, None if others or more else Three(None, document, twin)
     if ours.keys() != theirs.keys():
         return Why.NEW_FILE, None
     return _namesakes([(ours[name], theirs[name]) for name in sorted(ours)])

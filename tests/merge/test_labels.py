@@ -205,7 +205,18 @@ SAID = {
         new(version="h.io/v2"),
         "ConfigMap/app: added on both sides, of `g.io/v1` here, `h.io/v2` there",
     ),
-    "strangers": ("", new(), new(kind="Secret"), "different resources in one new file"),
+    "strangers": (
+        "",
+        new(),
+        new(kind="Secret"),
+        "different resources in one new file, `ConfigMap/app` here, `Secret/app` there",
+    ),
+    "several strangers": (
+        "",
+        new(),
+        new(kind="Secret") + "---\n" + new(kind="Service"),
+        "different resources in one new file",
+    ),
     "values": ("", "a: 1\nb: 1\n", "c: 1\nd: 1\n", "a new file on both sides"),
     "lists": ("", "- a\n- b\n", "- c\n- d\n", "a new file on both sides"),
     "namesakes in two files": (

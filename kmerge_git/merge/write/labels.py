@@ -253,9 +253,12 @@ def _called(known: Identity) -> str:
 
 
 def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str:
-    """What tells two new resources of one kind and one name apart."""
+    """What tells two new resources apart, by their names or beside them."""
     if mine is None or yours is None:
         return why
+    if why == Why.STRANGERS:
+        here, there = (_short(_called(known)) for known in (mine, yours))
+        return f"{why}, `{here}` here, `{there}` there"
     if why == Why.NAMESPACES:
         here, there = (f"`{_short(k.namespace)}`" if k.namespace else "none" for k in (mine, yours))
         return f"{Why.BOTH_ADDED}, in namespace {here} here, {there} there"
