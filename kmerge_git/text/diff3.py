@@ -118,7 +118,7 @@ def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
     todo = [(0, len(a), 0, len(b))]
     while todo:
         i0, i1, j0, j1 = _trim(a, b, todo.pop(), found)
-        if i0 == i1 or j0 == j1:
+        if i0 == i1 or j0 == j1 or set(a[i0:i1]).isdisjoint(b[j0:j1]):
             continue
         anchors = _anchors(a, b, i0, i1, j0, j1)
         if anchors:

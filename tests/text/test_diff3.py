@@ -65,6 +65,11 @@ def test_lists_with_nothing_unique_and_nothing_in_place_take_no_time():
     assert sum(i2 - i1 for i1, i2, _, _ in diff(a, b)) > 1000
 
 
+def test_lists_with_nothing_in_common_are_looked_through_once(monkeypatch):
+    monkeypatch.setattr(module, "_myers", None)  # it would start again after each few edits
+    assert diff([f"a {n}" for n in range(1000)], [f"b {n}" for n in range(1000)]) == []
+
+
 def test_a_repeated_thing_that_was_added_is_the_last_of_them():
     assert diff("axb", "axxb") == [(0, 2, 0, 2), (2, 3, 3, 4)]
 
