@@ -7,9 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.write import units
 from kmerge_git.merge.write.marked import Marked, marked
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
+from kmerge_git.tree.nodes import Collection
+from kmerge_git.tree.spans import is_linewise
 
 
 def rule(verb: str) -> str:
@@ -159,6 +162,22 @@ def test_conflicts_that_are_near_stand_between_the_same_markers(
     assert outcome.text.count(b"<<<<<<<") == count
     for style in ("diff3", "zdiff3"):
         assert merge_files(*trio, style=style).text.count(b"<<<<<<<") == in_diff3
+
+
+def test_brackets_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def looked(node: Collection) -> bool:
+        seen.append(node)
+        return is_linewise(node)
+
+    monkeypatch.setattr(units, "is_linewise", looked)
+    pieces: list[str | Hunk] = ["{\n"]
+    for n in range(50):
+        pieces += [Hunk("", f'"a{n}": 1,\n', f'"a{n}": 2,\n', "", ""), f'"b{n}": 1,\n']
+    shown = marked([*pieces, '"c": 1\n}\n'], Three("", "", ""))
+    assert sum(isinstance(part, Marked) for part in shown) == 50
+    assert len(seen) == 2  # once a side
 
 
 TEXTS = st.lists(

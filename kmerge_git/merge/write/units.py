@@ -78,11 +78,12 @@ class Unit:
 class Version:
     """A text with its lines and its documents; a text that is no YAML has lines alone."""
 
-    __slots__ = ("_documents", "lines", "starts", "text")
+    __slots__ = ("_documents", "_linewise", "lines", "starts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._documents: tuple[Document, ...] | None = None
+        self._linewise: dict[int, bool] = {}  # of a collection in brackets; asked for each hunk
         self.lines = [line + "\n" for line in text.split("\n")]
         last = self.lines.pop()[:-1]
         self.lines += [last] if last else []
@@ -155,7 +156,7 @@ class Version:
 
     def _below(self, node: Node | None, start: int, end: int) -> Iterator[Unit]:
         """The largest entries within a run of lines."""
-        if not isinstance(node, Collection) or (node.flow and not is_linewise(node)):
+        if not isinstance(node, Collection) or (node.flow and not self._is_linewise(node)):
             return
         for entry in self._entries(node, start, end):
             first, last = self._lines_of(entry)
@@ -163,6 +164,12 @@ class Version:
                 yield self._unit(first, last, node, entry)
             else:
                 yield from self._part(entry, max(first, start), min(last, end), node)
+
+    def _is_linewise(self, node: Collection) -> bool:
+        known = self._linewise.get(id(node))
+        if known is None:
+            known = self._linewise[id(node)] = is_linewise(node)
+        return known
 
     def _part(
         self, thing: Entry | Document | None, start: int, end: int, parent: object
