@@ -14,7 +14,7 @@ from kmerge_git.kube.likeness import (
     bag,
     likeness,
 )
-from kmerge_git.merge.write.units import are_one, can_open, fields_apart
+from kmerge_git.merge.write.units import are_one, can_open
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -164,7 +164,7 @@ def _share(one: Unit, other: Unit, share: float, least: float) -> float:
     if one.is_long and other.is_long:
         is_alike = share >= least
     else:  # a rule in two versions, but not two rules: these give more than both when they mix
-        is_alike = is_one is None and share >= SAME_SHORT and fields_apart(one, other) == 1
+        is_alike = is_one is None and share >= SAME_SHORT and _fields_apart(one, other) == 1
     if not (is_one or is_alike) or not _may_part(one, other):
         return 0.0
     return share + bool(is_one) + BETTER_THAN_NONE
@@ -183,8 +183,13 @@ def _may_part(one: Unit, other: Unit) -> bool:
     return is_begun_alike and not _are_crossed(one, other)
 
 
+def _fields_apart(one: Unit, other: Unit) -> int:
+    """How many fields of two elements are not the same text."""
+    mine, yours = one.fields, other.fields
+    return sum(mine.get(name) != yours.get(name) for name in mine | yours)
+
+
 def _are_crossed(one: Unit, other: Unit) -> bool:
     """Whether two elements have the same fields in another order."""
     mine, yours = one.fields, other.fields
-    common = {*mine} & {*yours}
-    return [key for key in mine if key in common] != [key for key in yours if key in common]
+    return [name for name in mine if name in yours] != [name for name in yours if name in mine]

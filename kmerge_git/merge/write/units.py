@@ -66,13 +66,11 @@ class Unit:
         return _node(self.thing)
 
     @property
-    def fields(self) -> list[str]:
-        """The keys of an element that is a map; an entry, which has a key itself, tells none."""
-        thing = self.thing
-        if not isinstance(thing, Entry) or thing.key is not None:
-            return []
-        entries = thing.value.entries if isinstance(thing.value, Mapping) else ()
-        return [entry.key.raw for entry in entries if entry.key is not None]
+    def fields(self) -> dict[str, str]:
+        """The fields of an element that is a map, as text; nothing else has any."""
+        if not self.is_element or not isinstance(self.node, Mapping):
+            return {}
+        return {e.name: self.node.text[e.start : e.end] for e in self.node.entries}
 
 
 class Version:
@@ -252,21 +250,8 @@ def _name(thing: Entry | Document | None) -> Hashable:
 
 
 def are_one(mine: Unit, yours: Unit) -> bool | None:
-    """Whether two elements have the same name, in any field; None: they have no names."""
+    """Whether the names that two elements both have are the same; None: there are none."""
     a, b = mine.node, yours.node
     found = [(field_text(a, field), field_text(b, field)) for field in NAMING] if a and b else []
     known = [one == other for one, other in found if one is not None and other is not None]
     return all(known) if known else None
-
-
-def fields_apart(mine: Unit, yours: Unit) -> int:
-    """How many fields of two elements are not the same text."""
-    a, b = (
-        {e.name: _text(e) for e in u.node.entries} if isinstance(u.node, Mapping) else {}
-        for u in (mine, yours)
-    )
-    return sum(a.get(name) != b.get(name) for name in a | b)
-
-
-def _text(entry: Entry) -> str:
-    return entry.value.text[entry.start : entry.end]
