@@ -137,6 +137,13 @@ def test_an_element_takes_the_conflicts_in_it_along() -> None:
     assert shown.hunks == [first, last]
 
 
+def test_an_element_that_took_conflicts_along_is_cut_again() -> None:
+    first = Hunk("", "- k: 1\n- x: 1\n", "- x: 1\n", "", "")
+    last = Hunk("", "  z: 1\n", "  z: 2\n", "", "")
+    pieces: list[str | Hunk] = ["l:\n", first, "  a: 1\n  b: 1\n", last]
+    assert spelled(pieces) == lined("l:/</- k: 1/=/>/- x: 1/  a: 1/  b: 1/</  z: 1/=/  z: 2/>")
+
+
 # base, ours, theirs; the pairs of markers in style merge, and in diff3, where git joins over no line
 NEAR = {
     "three lines that nobody changed": ("a: 0/b: 0/c: 0/d: 0/e: 0", "a: 1/b: 0/c: 0/d: 0/e: 1",

@@ -173,7 +173,8 @@ class _Marker:
         between = self.ours.lines[a.o1 : b.o0]
         if len(between) > most or any(line in self.uncut for line in between):
             return False
-        if between and above.last != below.first and not self._is_old(above.last):
+        is_next = bool(between) and above.last < below.first
+        if is_next and not self._is_old(above.last, below.first):
             return False
         known = []
         if a.o0 < a.o1 and b.o0 < b.o1:
@@ -182,10 +183,10 @@ class _Marker:
             known.append(self.theirs.are_neighbours((a.t0, a.t1), (b.t0, b.t1)))
         return bool(known) and all(known)
 
-    def _is_old(self, number: int) -> bool:
-        """Whether all versions have the same lines between a hunk and the next one."""
-        above, below = self.hunks[number], self.hunks[number + 1]
-        start, end = self.spans[number].cut.o1, self.spans[number + 1].cut.o0
+    def _is_old(self, first: int, second: int) -> bool:
+        """Whether all versions have the same lines between a hunk and one below it."""
+        above, below = self.hunks[first], self.hunks[second]
+        start, end = self.spans[first].cut.o1, self.spans[second].cut.o0
         between = "".join(self.ours.lines[start:end])
         return all(above.side(v) + between + below.side(v) in self.at.side(v) for v in VERSIONS)
 
