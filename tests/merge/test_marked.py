@@ -144,6 +144,18 @@ def test_an_element_that_took_conflicts_along_is_cut_again() -> None:
     assert spelled(pieces) == lined("l:/</- k: 1/=/>/- x: 1/  a: 1/  b: 1/</  z: 1/=/  z: 2/>")
 
 
+def test_lines_that_stand_for_others_stay_outside() -> None:
+    hunk, last = (Hunk(f"{at}0\n", f"{at}1\n", f"{at}2\n", "", "") for at in ("- x: ", "  y: "))
+    pieces: list[str | Hunk] = [hunk, "  many: 0\n", last]
+    at = Three(*(side_text(pieces, v) for v in VERSIONS))
+    for style in ("merge", "diff3", "zdiff3"):
+        together = [part for part in marked(pieces, at, style) if isinstance(part, Marked)]
+        apart = [
+            part for part in marked(pieces, at, style, ("  many: 0\n",)) if isinstance(part, Marked)
+        ]
+        assert (len(together), len(apart)) == (1, 2)
+
+
 # base, ours, theirs; the pairs of markers in style merge, and in diff3, where git joins over no line
 NEAR = {
     "three lines that nobody changed": ("a: 0/b: 0/c: 0/d: 0/e: 0", "a: 1/b: 0/c: 0/d: 0/e: 1",
