@@ -20,6 +20,7 @@ def rule(verb: str) -> str:
 
 
 LONG = "".join(f"/  k{n}: {n}" for n in range(12))
+ELEVEN = LONG.removesuffix("/  k11: 11")
 # before, ours, theirs, behind, and what is made of them: lines end at `/`
 CUT = {
     "what both begin and end with": (
@@ -93,6 +94,27 @@ CUT = {
         "</a: 1/=/a: 2/>/m: |/  x/</  y: 1/=/  y: 2/>/  z"),
     "fields in another order": ("l:", "- k: a/  x: 1/  m: 1/  n: 1", "- k: a/  m: 1/  n: 1/  x: 2", "- b",
         "l:/</- k: a/  x: 1/  m: 1/  n: 1/=/- k: a/  m: 1/  n: 1/  x: 2/>/- b"),
+    "twelve lines are short": ("l:", f"- a: 1{ELEVEN}", f"- a: 2{ELEVEN}", "",
+        f"l:/</- a: 1{ELEVEN}/=/- a: 2{ELEVEN}/>"),
+    "thirteen are long": ("l:", f"- a: 1{LONG}", f"- a: 2{LONG}", "", f"l:/</- a: 1/=/- a: 2/>{LONG}"),
+    "a long and a short element": ("l:", f"- a: 1{LONG}", "- a: 2/  k0: 0", "",
+        f"l:/</- a: 1{LONG}/=/- a: 2/  k0: 0/>"),
+    "a long and a short element that begin alike": ("l:", f"- a: 1{LONG}", "- a: 1/  z: 0", "",
+        f"l:/</- a: 1{LONG}/=/- a: 1/  z: 0/>"),
+    "a long element and its first line": ("l:", f"- a: 1/  b: 1/  c: 1{LONG}", f"- a: 2/  b: 1/  c: 2{LONG}", "",
+        f"l:/</- a: 1/  b: 1/  c: 1/=/- a: 2/  b: 1/  c: 2/>{LONG}"),
+    "two names": ("l:", "- k: 1/  name: a/  x: 1", "- k: 1/  name: b/  x: 2", "",
+        "l:/</- k: 1/  name: a/  x: 1/=/- k: 1/  name: b/  x: 2/>"),
+    "a field in the middle of an element": ("l:/- k: a", "  x: 1", "  x: 2", "  z: 1",
+        "l:/- k: a/</  x: 1/=/  x: 2/>/  z: 1"),
+    "elements that changed places": ("l:", "- a/- b", "- b/- a", "", "l:/</- a/=/>/- b/</=/- a/>"),
+    "another kind of value in one column": ("", "m:/  a: 1", "m:/  - a", "",
+        "</m:/  a: 1/=/m:/  - a/>"),
+    "another kind of text": ("", f"a: |{LONG}", f"a: >-{LONG}", "", f"</a: |{LONG}/=/a: >-{LONG}/>"),
+    "a text in another column": ("", "a: |/  one/    two", "a: |/    one/    two", "",
+        "</a: |/  one/    two/=/a: |/    one/    two/>"),
+    "one document with a separator": ("", "---/kind: A/m:/  x: 1", "kind: B/m:/  x: 1", "",
+        "</---/kind: A/m:/  x: 1/=/kind: B/m:/  x: 1/>"),
     "documents are no neighbours": ("", "b: 1/---/c: 1", "b: 2", "", "</b: 1/=/b: 2/>/</---/c: 1/=/>"),
     "documents of one name": ("", *(f"---/kind: A/metadata:/  name: a/s: {n}" for n in (1, 2)), "",
         "---/kind: A/metadata:/  name: a/</s: 1/=/s: 2/>"),
@@ -113,6 +135,37 @@ def test_style_diff3_is_whole_and_zdiff3_is_without_its_ends() -> None:
     ]
     assert spelled(pieces, "diff3") == lined("</a: 1/b: 1/c: 1/|/a: 0/b: 0/c: 0/=/a: 1/b: 2/c: 1/>")
     assert spelled(pieces, "zdiff3") == lined("a: 1/</b: 1/|/a: 0/b: 0/c: 0/=/b: 2/>/c: 1")
+
+
+@pytest.mark.parametrize(
+    "ours, made",
+    [("a: 1/b: 1", "a: 1/</b: 1/|/=/>"), ("b: 1/a: 1", "</b: 1/|/=/>/a: 1")],
+)
+def test_zdiff3_of_a_side_that_is_all_in_the_other(ours: str, made: str) -> None:
+    sides = lined(ours), lined("a: 1")
+    assert spelled([Hunk("", *sides, "", "")], "zdiff3") == lined(made)
+    mirrored = spelled([Hunk("", *sides[::-1], "", "")], "zdiff3")
+    assert mirrored.replace("|\n", "").replace("=\nb: 1\n", "b: 1\n=\n") == lined(
+        made.replace("|/", "")
+    )
+
+
+def test_a_long_element_is_not_widened() -> None:
+    pieces: list[str | Hunk] = [
+        "l:\n",
+        Hunk("- a: 0\n", "- a: 1\n", "- a: 2\n", "", ""),
+        lined(LONG[1:]),
+    ]
+    assert spelled(pieces, "diff3") == lined(f"l:/</- a: 1/|/- a: 0/=/- a: 2/>{LONG}")
+
+
+@pytest.mark.parametrize("count, shown", [(50, 50), (51, 1)])
+def test_of_very_many_elements_none_are_compared(count: int, shown: int) -> None:
+    ours, theirs = (
+        "".join(lined(rule(f"{verb}{n}")) for n in range(count)) for verb in ("get", "put")
+    )
+    made = marked(["l:\n", Hunk("", ours, theirs, "", "")], Three("", "", ""))
+    assert sum(isinstance(part, Marked) for part in made) == shown
 
 
 @pytest.mark.parametrize("style", ["diff3", "zdiff3"])
