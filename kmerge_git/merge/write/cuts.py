@@ -14,7 +14,7 @@ from kmerge_git.kube.likeness import (
     bag,
     likeness,
 )
-from kmerge_git.merge.write.units import are_one, can_open
+from kmerge_git.merge.write.units import are_one, can_open, share_first_line
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -179,8 +179,7 @@ def _may_part(one: Unit, other: Unit) -> bool:
     """
     if one.is_long and other.is_long:
         return True
-    is_begun_alike = one.text.partition("\n")[0] == other.text.partition("\n")[0]
-    return is_begun_alike and not _are_crossed(one, other)
+    return share_first_line(one, other) and not _are_crossed(one, other)
 
 
 def _fields_apart(one: Unit, other: Unit) -> int:

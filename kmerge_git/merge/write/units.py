@@ -233,7 +233,28 @@ def _node(thing: Entry | Document | None) -> Node | None:
 
 def can_open(mine: Unit, yours: Unit) -> bool:
     """Whether two units can differ in a part of them: accepting both parts then is still YAML."""
-    a, b = mine.node, yours.node
+    return _can_differ(mine.node, yours.node)
+
+
+def share_first_line(mine: Unit, yours: Unit) -> bool:
+    """Whether the first line of two units can stand outside of what differs in them.
+
+    In the first line of an element its first field begins, and may have to be taken whole.
+    """
+    if mine.text.partition("\n")[0] != yours.text.partition("\n")[0]:
+        return False
+    one, other = mine.thing, yours.thing
+    while isinstance(one, Entry) and isinstance(other, Entry) and one.key is other.key is None:
+        a, b = one.value, other.value
+        if not (isinstance(a, Collection) and isinstance(b, Collection)) or a.flow or b.flow:
+            return True
+        one, other = a.entries[0], b.entries[0]
+        if one.value.raw != other.value.raw and not _can_differ(one.value, other.value):
+            return False
+    return True
+
+
+def _can_differ(a: Node | None, b: Node | None) -> bool:
     if isinstance(a, Collection) and isinstance(b, Collection):
         if type(a) is not type(b) or a.flow != b.flow or not (a.entries and b.entries):
             return False
