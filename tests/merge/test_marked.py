@@ -201,6 +201,17 @@ def test_an_element_takes_the_conflicts_in_it_along() -> None:
     assert shown.hunks == [first, last]
 
 
+def test_an_element_that_only_one_side_has_takes_its_lines_along() -> None:
+    pieces: list[str | Hunk] = ["l:\n- p: 1\n", Hunk("", "- x: 1\n", "", "", ""), "  y: 2\n"]
+    assert spelled(pieces) == lined("l:/- p: 1/</- x: 1/  y: 2/=/  y: 2/>")
+
+
+def test_conflicts_are_near_where_they_are_on_both_sides() -> None:
+    first = Hunk("", "a: 1\n", "a:\n  x: 1\n", "", "")
+    last = Hunk("", "b: 1\n", "  y: 1\n", "", "")
+    assert spelled([first, last]) == lined("</a: 1/=/a:/  x: 1/>/</b: 1/=/  y: 1/>")
+
+
 def test_an_element_that_took_conflicts_along_is_cut_again() -> None:
     first = Hunk("", "- k: 1\n- x: 1\n", "- x: 1\n", "", "")
     last = Hunk("", "  z: 1\n", "  z: 2\n", "", "")
