@@ -17,7 +17,7 @@ from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.ends import put_mark_into_conflict, to_bytes
 from kmerge_git.merge.journal import Journal
-from kmerge_git.merge.merged import NO_DOCUMENT, conflict, texts_of, whole_conflict
+from kmerge_git.merge.merged import conflict, texts_of, whole_conflict
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import damage, proof
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.verify.sites import Violation
     from kmerge_git.text.linemerge import LineMerge
-    from kmerge_git.text.pieces import Hunk, Pieces
+    from kmerge_git.text.pieces import Hunk
     from kmerge_git.tree.documents import Stream
 
 
@@ -227,39 +227,54 @@ def _clean(
 
 def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
     """Ours with its conflicts spelled out."""
-    from kmerge_git.merge.write import labels as words
-    from kmerge_git.merge.write.marked import marked, spell
-    from kmerge_git.text.markers import marker_size_for
+    from kmerge_git.merge.write.labels import told, where
 
-    conflicts = [
-        Conflict(
+    # by the hunk: a label tells of several, and a hunk that is cut has several labels
+    conflicts = {
+        id(hunk): Conflict(
             resource,
             hunk.place,
             hunk.why,
             without_placeholders(hunk.base),
             hunk.ours,
             hunk.theirs,
-            run=words.where(hunk),
-            told=words.told(hunk),
+            run=where(hunk),
+            told=told(hunk),
         )
         for resource, hunk in merged.hunks()
-    ]
+    }
     if options.virtual:
         from kmerge_git.merge.undecided import undecided_text
 
         text = undecided_text(merged)
     else:
-        size = marker_size_for((source.text for source in sources.each()), options.marker_size)
-        labels, style = options.labels, options.style
+        text = _marked(merged, conflicts, sources, options)
+    data = to_bytes(text, sources)
+    return Outcome(data, False, "structure", conflicts=tuple(conflicts.values()))
 
-        def spelled(pieces: Pieces, of: MergedDocument | None) -> str:
-            elided = of.elided if of is not None else None
-            at = elided.at if elided is not None else of.at if of is not None else NO_DOCUMENT
-            made = marked(pieces, texts_of(at), style, elided.texts if elided is not None else ())
-            return spell(made, of.name if of is not None else "", labels, size, style)
 
-        text = put_mark_into_conflict(merged.text(spelled), sources, size)
-    return Outcome(to_bytes(text, sources), False, "structure", conflicts=tuple(conflicts))
+def _marked(
+    merged: MergedFile, conflicts: dict[int, Conflict], sources: Three[Source], options: Options
+) -> str:
+    """The text with markers around what is left to decide."""
+    from kmerge_git.merge.write.labels import label
+    from kmerge_git.merge.write.marked import marked, spell
+    from kmerge_git.text.markers import marker_size_for
+
+    size = marker_size_for((source.text for source in sources.each()), options.marker_size)
+    labels, style = options.labels, options.style
+
+    def spelled(of: MergedDocument) -> str:
+        at, uncut = (of.elided.at, of.elided.texts) if of.elided is not None else (of.at, ())
+        return spell(
+            marked(of.pieces, texts_of(at), style, uncut),
+            lambda hunks: label(of.name, [conflicts[id(hunk)] for hunk in hunks]),
+            labels,
+            size,
+            style,
+        )
+
+    return put_mark_into_conflict(merged.text(spelled), sources, size)
 
 
 def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) -> Outcome:

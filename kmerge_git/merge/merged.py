@@ -67,17 +67,17 @@ class MergedFile:
             found += [(document.name, p) for p in document.pieces if isinstance(p, Hunk)]
         return found
 
-    def text(self, spelled: Callable[[Pieces, MergedDocument | None], str]) -> str:
-        """The whole text; `spelled` makes text of pieces, given the document that they are of."""
-        parts = [spelled(self.prologue, None)]
+    def text(self, spelled: Callable[[MergedDocument], str]) -> str:
+        """The whole text; `spelled` makes text of the pieces of a document."""
+        parts = [spelled(MergedDocument(NO_DOCUMENT, "", None, self.prologue))]
         for document in self.documents:
-            text = spelled(document.pieces, document)
+            text = spelled(document)
             parts += [document.opening, document.elided.restored(text) if document.elided else text]
         return "".join(parts) + self.tail
 
     def decided(self, side: str) -> str:
         """The whole text with every conflict decided for one side."""
-        return self.text(lambda pieces, _: side_text(pieces, side))
+        return self.text(lambda document: side_text(document.pieces, side))
 
 
 def numbers_of(at: Trio) -> tuple[int, ...]:

@@ -61,7 +61,7 @@ def diff3(
     on, changes of different neighbours stand next to each other; only where both sides put
     something new into one gap is there no order to tell, and that is a clash.
     """
-    mine, yours = _changes(base, ours), _changes(base, theirs)
+    mine, yours = changes(base, ours), changes(base, theirs)
     regions: list[Region] = []
     b = o = t = i = j = 0
     while i < len(mine) or j < len(yours):
@@ -132,7 +132,7 @@ def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
     return _joined(found)
 
 
-def _changes(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Hunk]:
+def changes(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Hunk]:
     """What stands between the blocks of `diff`."""
     hunks: list[Hunk] = []
     b = s = 0

@@ -6,10 +6,9 @@ import re
 
 import pytest
 
-from kmerge_git.merge.write.labels import cause
+from kmerge_git.merge.write.labels import label as label_of
 from kmerge_git.outcome import Conflict, Outcome
 from kmerge_git.pipeline import merge_files
-from kmerge_git.text.pieces import Hunk
 
 WEB = """\
 apiVersion: apps/v1
@@ -309,7 +308,6 @@ def test_long_names_keep_their_ends() -> None:
     assert "...xxx" in label and ":1` here" in label and ":2` there" in label
 
 
-HUNK = ("", "a\n", "b\n")
 JOINED = [
     ([("a", "w")], "R/r a: w"),
     ([("", "w")], "R/r: w"),
@@ -326,11 +324,11 @@ JOINED = [
 
 @pytest.mark.parametrize(("hunks", "label"), JOINED)
 def test_one_label_for_several_conflicts(hunks: list[tuple[str, str]], label: str) -> None:
-    assert cause("R/r", [Hunk(*HUNK, *hunk) for hunk in hunks]) == label
+    assert label_of("R/r", [Conflict("R/r", *hunk) for hunk in hunks]) == label
 
 
 def test_a_file_has_no_place() -> None:
-    assert cause("", [Hunk(*HUNK, "", "w")]) == "w"
+    assert label_of("", [Conflict("", "", "w")]) == "w"
     assert Conflict("", "", "w").shown() == "w"
     assert Conflict("", "", "w").shown("document") == "document: w"
 

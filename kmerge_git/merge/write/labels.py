@@ -13,7 +13,7 @@ from kmerge_git.merge.plan import Clash, Item, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.layout import entry_lines, shift_rest
 from kmerge_git.merge.write.units import NAMING
-from kmerge_git.text.diff3 import diff
+from kmerge_git.text.diff3 import changes
 from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.nodes import Scalar
 from kmerge_git.tree.same import canon, comments, is_undecided
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.kube.identity import Identity
     from kmerge_git.kube.listkeys import Where
+    from kmerge_git.outcome import Conflict
     from kmerge_git.text.pieces import Hunk
     from kmerge_git.tree.documents import Document
     from kmerge_git.tree.nodes import Entry, Node
@@ -36,14 +37,13 @@ LONGEST = 60  # characters of a name
 SHOWN = (*NAMING, "host", "path")
 
 
-def cause(resource: str, hunks: Sequence[Hunk]) -> str:
+def label(resource: str, conflicts: Sequence[Conflict]) -> str:
     """What the label of one pair of markers says: `Deployment/web spec.replicas: ...`."""
     places: dict[str, list[str]] = {}
-    for hunk in hunks:
-        words = told(hunk)
-        if words:
-            shown = places.setdefault(words, [])
-            shown += [place for place in (where(hunk),) if place not in shown]
+    for conflict in conflicts:
+        if conflict.told:
+            shown = places.setdefault(conflict.told, [])
+            shown += [place for place in (conflict.run,) if place not in shown]
     parts: list[str] = []
     for words, found in places.items():
         place = _some(fieldpath.together([one for one in found if one]))
@@ -300,12 +300,9 @@ def _against_deletion(deed: str, is_ours: bool, texts: list[str], fields: str) -
 def _changed_lines(old: str, new: str) -> tuple[int, int]:
     """How many lines differ, and of how many: a line in the place of another counts once."""
     a, b = old.splitlines(), new.splitlines()
-    changed = total = i = j = 0
-    for i0, i1, j0, j1 in [*diff(a, b), (len(a), len(a), len(b), len(b))]:
-        changed += max(i0 - i, j0 - j)
-        total += i1 - i0
-        i, j = i1, j1
-    return changed, total + changed
+    hunks = changes(a, b)
+    changed = sum(max(a1 - a0, b1 - b0) for a0, a1, b0, b1 in hunks)
+    return changed, len(a) - sum(a1 - a0 for a0, a1, _, _ in hunks) + changed
 
 
 def _fields(old: Node, new: Node, place: Where, texts: list[str]) -> str:

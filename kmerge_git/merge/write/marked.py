@@ -8,7 +8,6 @@ have one. However they are cut: all conflicts decided for one side are exactly t
 from __future__ import annotations
 
 from kmerge_git.merge.write.cuts import Cut, differences, trimmed
-from kmerge_git.merge.write.labels import cause
 from kmerge_git.merge.write.units import Version
 from kmerge_git.text.markers import conflict
 from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text
@@ -16,7 +15,7 @@ from kmerge_git.text.undecided import without_placeholders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from kmerge_git.merge.three import Three
     from kmerge_git.text.pieces import Pieces
@@ -206,25 +205,23 @@ class _Marker:
 
 def spell(
     pieces: list[str | Marked],
-    resource: str,
+    cause: Callable[[list[Hunk]], str],
     labels: tuple[str, str, str],
     size: int,
     style: str,
 ) -> str:
-    """The text with whole-line markers; the cause stands behind our label."""
-    return "".join(
-        p if isinstance(p, str) else _spelled(p, resource, labels, size, style) for p in pieces
-    )
-
-
-def _spelled(
-    made: Marked, resource: str, labels: tuple[str, str, str], size: int, style: str
-) -> str:
+    """The text with whole-line markers; the cause of the hunks stands behind our label."""
     base, ours, theirs = labels
-    why = cause(resource, made.hunks)
-    ours = f"{ours} ({why})" if ours else f"({why})"
-    old = without_placeholders(made.base) if style in ("diff3", "zdiff3") else None
-    return conflict(made.ours, old, made.theirs, (ours, base, theirs), size)
+    out = []
+    for piece in pieces:
+        if isinstance(piece, str):
+            out.append(piece)
+            continue
+        why = cause(piece.hunks)
+        mine = f"{ours} ({why})" if ours else f"({why})"
+        old = without_placeholders(piece.base) if style in ("diff3", "zdiff3") else None
+        out.append(conflict(piece.ours, old, piece.theirs, (mine, base, theirs), size))
+    return "".join(out)
 
 
 def _count(text: str) -> int:
