@@ -10,17 +10,20 @@ from kmerge_git.cli import accounts, files
 from kmerge_git.cli.progress import Progress
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.files import Package, read, write
+from kmerge_git.packages.files import Package, check_links, read
 from kmerge_git.packages.merging import MergeFile, ResultFile, merge_packages
 from kmerge_git.packages.moves import Move
+from kmerge_git.packages.writing import settle, told, write_all
 
 
 def run(args: argparse.Namespace, names: Three[str], merge_file: MergeFile) -> int:
     """Merge directories; without a base (an empty name) two-way."""
+    _settle(args)
     _check(args)
     two_way = not names.base
     words = accounts.MERGE2 if two_way else accounts.MERGE3
     packages: Three[Package] = names.map(lambda root: read(root) if root else {})
+    check_links(packages.theirs, names.theirs)
     paths = {*packages.base, *packages.ours, *packages.theirs}
     with closing(Progress(len(paths), "files")) as bar:
         results, moves = merge_packages(packages, merge_file, two_way=two_way, done=bar.update)
@@ -28,6 +31,15 @@ def run(args: argparse.Namespace, names: Three[str], merge_file: MergeFile) -> i
     _tell(args, results, moves, words)
     failed = any(r.merged.conflicts for r in results)
     return 1 if failed or (not two_way and args.rules == "git" and _unmerged(results)) else 0
+
+
+def _settle(args: argparse.Namespace) -> None:
+    """Finish what a killed run left where this one is going to write."""
+    target = args.dest if args.in_place else args.output
+    if target and not args.dry_run:
+        found = settle(target)
+        if found:
+            files.say(found)
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -46,9 +58,10 @@ def _write(args: argparse.Namespace, results: list[ResultFile]) -> None:
         target, wanted = args.dest, [r for r in results if r.status != "same"]
     else:
         target, wanted = args.output, [r for r in results if r.after is not None]
-        os.makedirs(target, exist_ok=True)
-    for result in sorted(wanted, key=lambda r: r.after is not None):  # deletions first
-        write(target, result.path, result.after)
+    before = {r.path: r.before if args.in_place else None for r in wanted}
+    left = write_all(target, {r.path: r.after for r in wanted}, before)
+    if left:
+        files.say(f"{target}{told(left)}")
 
 
 def _tell(

@@ -1,18 +1,31 @@
-"""The files of a directory in memory, and what a merge writes back."""
+"""The files of a directory in memory, and which paths and links a package may hold."""
 
 from __future__ import annotations
 
 import os
-import shutil
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kmerge_git.errors import UsageError
 
-SKIPPED = (".git",)
+GIT = ".git"
+UNDERWAY = ".kmerge-update"  # what `packages.writing` is about to write
+SAVED = ".kmerge-saved"  # what it could not put in place, since somebody else had written there
 UNREAD = "check its name and permissions"
 MANIFESTS = (".yaml", ".yml", ".json")
 MANIFEST_NAMES = ("Kptfile", "Kustomization")
+# HFS+ looks past these, as git's `core.protectHFS` knows
+_UNSEEN = dict.fromkeys(
+    [*range(0x200C, 0x2010), *range(0x202A, 0x202F), *range(0x206A, 0x2070), 0xFEFF]
+)
+# a link or a pipe that takes a file's place at the last moment is neither followed nor waited for
+_PLAINLY = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,68 +47,125 @@ def is_manifest(path: str, file: File | None = None) -> bool:
 
 
 def read(root: str) -> Package:
-    """All files below a directory, by their path with `/`."""
+    """All files below a directory, by their path with `/`; links as links, none is followed."""
     found: Package = {}
-    for folder, names, files in os.walk(root, onerror=_refuse):
-        names[:] = sorted(n for n in names if n not in SKIPPED)
-        links = [n for n in names if os.path.islink(os.path.join(folder, n))]
-        for name in sorted(files) + links:
-            path = os.path.join(folder, name)
-            found[os.path.relpath(path, root).replace(os.sep, "/")] = _file(path)
-        names[:] = [n for n in names if n not in links]
-    return found
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        for name, path, is_folder in _entries(root, folder):
+            if not folder and name in (GIT, UNDERWAY, SAVED):
+                continue
+            why = _reserved(name)
+            if why:
+                raise UsageError(why, path=os.path.join(root, path))
+            if is_folder:
+                folders.append(path)
+            else:
+                found[path] = _file(os.path.join(root, path))
+    return dict(sorted(found.items()))
 
 
-def _refuse(error: OSError) -> None:
-    raise UsageError(f"cannot read it: {error.strerror}", path=str(error.filename), hint=UNREAD)
+def _entries(root: str, folder: str) -> list[tuple[str, str, bool]]:
+    """Name, path below the root, and whether it is a directory."""
+    place = os.path.join(root, folder) if folder else root
+    prefix = f"{folder}/" if folder else ""
+    try:
+        with os.scandir(place) as entries:
+            return [
+                (entry.name, prefix + entry.name, entry.is_dir(follow_symlinks=False))
+                for entry in entries
+            ]
+    except OSError as error:
+        raise _unread(place, error) from None
 
 
 def _file(path: str) -> File:
     try:
-        about = os.lstat(path)
-        if stat.S_ISLNK(about.st_mode):
+        if os.path.islink(path):
             return File(os.fsencode(os.readlink(path)), link=True)
-        if not stat.S_ISREG(about.st_mode):
+        if not os.path.isfile(path):
             raise UsageError("it is neither a file nor a directory", path=path)
-        with open(path, "rb") as file:
+        with open(os.open(path, _PLAINLY), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode):
+                raise UsageError("it is neither a file nor a directory", path=path)
             return File(file.read(), stat.S_IMODE(about.st_mode))
     except OSError as error:
-        raise UsageError(f"cannot read it: {error.strerror}", path=path, hint=UNREAD) from None
+        raise _unread(path, error) from None
 
 
-def write(root: str, path: str, file: File | None) -> None:
-    """Put a file in its place by rename; None removes it, with the folders it leaves empty."""
-    target = os.path.join(root, *path.split("/"))
-    try:
-        if file is None:
-            os.unlink(target)
-            _prune(root, os.path.dirname(target))
-            return
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        if os.path.isdir(target) and not os.path.islink(target):
-            shutil.rmtree(target)  # its files went before
-        _replace(target, file)
-    except OSError as error:
-        raise UsageError(f"cannot write it: {error.strerror}", path=target) from None
+def _unread(path: str, error: OSError) -> UsageError:
+    return UsageError(f"cannot read it: {error.strerror}", path=path, hint=UNREAD)
 
 
-def _replace(target: str, file: File) -> None:
-    fresh = f"{target}.kmerge-{os.getpid()}"
-    try:
+def check_path(path: str, where: str) -> None:
+    """Refuse a path that leads out of a package, nowhere, or into a repository's own files."""
+    parts = path.split("/")
+    if not all(parts) or {".", ".."} & {*parts} or "\0" in path or _is_foreign(path):
+        raise UsageError(f"its path `{path}` leads out of it or nowhere", path=where)
+    why = next(filter(None, map(_reserved, parts)), "")
+    if why:
+        raise UsageError(f"{path}: {why}", path=where)
+
+
+def _reserved(part: str) -> str:
+    """Why no package may hold a file or folder of this name, or nothing."""
+    for name in map(_known_as, part.split("\\")):
+        if name in (GIT, "git~1"):
+            return "no package may hold what is called like a repository's own folder"
+        if name in (UNDERWAY, SAVED):
+            return "no package may hold what is called like a folder of kmerge's own"
+    return ""
+
+
+def _known_as(part: str) -> str:
+    """The name that some file system takes a part of a path for: git asks the same of its paths."""
+    return part.translate(_UNSEEN).lower().partition(":")[0].rstrip(". ")
+
+
+def check_links(package: Package, where: str) -> None:
+    """Refuse a package with a link that does not certainly stay inside of it."""
+    links = {_alike(path): file for path, file in package.items() if file.link}
+    for path, file in package.items():
         if file.link:
-            os.symlink(os.fsdecode(file.data), fresh)
-        else:
-            with open(fresh, "xb") as out:
-                out.write(file.data)
-            os.chmod(fresh, file.mode)
-        os.replace(fresh, target)
-    except OSError:
-        if os.path.lexists(fresh):
-            os.unlink(fresh)
-        raise
+            target = os.fsdecode(file.data)
+            why = _astray(path, target, links)
+            if why:
+                raise UsageError(f"its link {path} -> {target}: {why}", path=where)
 
 
-def _prune(root: str, folder: str) -> None:
-    while os.path.abspath(folder) != os.path.abspath(root) and not os.listdir(folder):
-        os.rmdir(folder)
-        folder = os.path.dirname(folder)
+def _astray(path: str, target: str, links: Package) -> str:
+    """What is wrong with a link's target, or nothing."""
+    if not target or "\0" in target or os.path.isabs(target) or _is_foreign(target):
+        return "it is not relative"
+    places = list(_steps(path.split("/")[:-1], target.split("/")))
+    if None in places:
+        return "it leads out of the package"
+    for place in filter(None, places[:-1]):  # what the last one is, its own target tells
+        if _alike(place) in links:
+            return f"it leads through another link, {place}"
+    return next(filter(None, map(_reserved, target.split("/"))), "")
+
+
+def _steps(around: list[str], parts: list[str]) -> Iterator[str | None]:
+    """Every place on a way of names and `..`, None where it leaves the package."""
+    here = list(around)
+    for part in parts:
+        if part == ".." and not here:
+            yield None
+        elif part == "..":
+            here.pop()
+            yield "/".join(here)
+        elif part not in ("", "."):
+            here.append(part)
+            yield "/".join(here)
+
+
+def _is_foreign(path: str) -> bool:
+    """Whether a path has more in it than its parts, as Windows reads it."""
+    return os.sep == "\\" and ("\\" in path or ":" in path)
+
+
+def _alike(path: str) -> str:
+    """The path as a file system may take it that knows no case."""
+    return path.translate(_UNSEEN).casefold()

@@ -1,13 +1,11 @@
 """Directories: files by path, resources wherever they are."""
 
-import os
-
 import pytest
 
-from kmerge_git.errors import CannotParse, UsageError
+from kmerge_git.errors import CannotParse
 from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.files import File, is_manifest, read, write
+from kmerge_git.packages.files import File
 from kmerge_git.packages.merging import ResultFile, merge_packages
 from kmerge_git.packages.moves import gather
 
@@ -230,30 +228,3 @@ def test_modes_come_with_the_file_and_stay():
     at = Three({"a.yaml": File(A.encode())}, {"a.yaml": plain}, {"a.yaml": changed, "run": tool})
     results, _ = merge_packages(at, lambda texts, path: merge3_bytes(texts, path=path))
     assert {r.path: r.after.mode for r in results} == {"a.yaml": 0o600, "run": 0o755}
-
-
-@pytest.mark.parametrize("path", ["a.yaml", "x/b.yml", "c.json", "Kptfile", "x/Kustomization"])
-def test_manifests(path):
-    assert is_manifest(path)
-    assert not is_manifest(path, File(b"target", link=True))
-    assert not is_manifest(f"{path}.txt")
-
-
-def test_reading_and_writing(tmp_path):
-    (tmp_path / ".git").mkdir()
-    (tmp_path / ".git" / "config").write_text("x")
-    write(str(tmp_path), "a/b/c.yaml", File(b"1", 0o640))
-    write(str(tmp_path), "a/link", File(b"b/c.yaml", link=True))
-    found = read(str(tmp_path))
-    assert found == {
-        "a/b/c.yaml": File(b"1", 0o640),
-        "a/link": File(b"b/c.yaml", link=True),
-    }
-    write(str(tmp_path), "a/b/c.yaml", None)
-    write(str(tmp_path), "a/link", None)
-    assert os.listdir(tmp_path) == [".git"]
-
-
-def test_a_directory_that_is_not_there(tmp_path):
-    with pytest.raises(UsageError, match="cannot read it"):
-        read(str(tmp_path / "none"))

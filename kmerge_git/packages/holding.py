@@ -1,0 +1,51 @@
+"""One command at a time in a directory: the lock ends with its process, however that ends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from kmerge_git.errors import UsageError
+
+_held: set[str] = set()  # by this process: a lock is no obstacle to whoever has it
+
+
+@contextmanager
+def alone(root: str) -> Iterator[None]:
+    """Keep other commands of kmerge out of a directory; an error if one is at work there."""
+    place = os.path.realpath(root)
+    if place in _held:
+        yield
+        return
+    handle = _lock(root)
+    _held.add(place)
+    try:
+        yield
+    finally:
+        _held.discard(place)
+        if handle is not None:
+            os.close(handle)
+
+
+def _lock(root: str) -> int | None:
+    """A locked handle of the directory itself: so there is no file that a kill could leave.
+
+    None where the system has no such locks (Windows, some network file systems).
+    """
+    try:
+        import fcntl
+
+        handle = os.open(root, os.O_RDONLY)
+    except (ImportError, OSError):
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        hint = "wait for its end"
+        raise UsageError("another kmerge is at work here", path=root, hint=hint) from None
+    except OSError:
+        os.close(handle)
+        return None
+    return handle

@@ -1,0 +1,199 @@
+"""What is about to be written to a directory, as it lies in a folder there until it is done.
+
+`new/N` are the fresh files, `old/N` copies of those that go, `journal` says which is which. It is
+written last and by rename, so without it no other file was touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+
+from kmerge_git.errors import UsageError
+from kmerge_git.packages.files import UNDERWAY, File, check_path
+
+JOURNAL, NEW, OLD = "journal", "new", "old"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells a file from another one: its kind, its checksum, its permissions."""
+
+    kind: str  # file, link, other
+    checksum: str = ""
+    mode: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One file's old and new version; None is no file."""
+
+    path: str
+    number: int
+    old: Stamp | None
+    new: Stamp | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The whole journal: what is exchanged, and what the folders around it were."""
+
+    about: dict[str, str]
+    token: str  # of names beside a target, where a rename cannot reach it
+    folders: dict[str, int]  # those that were there before, with their permissions
+    exchanges: tuple[Exchange, ...]
+
+
+def store(root: str, ledger: Ledger) -> None:
+    """Write the journal: from here on the exchange is begun."""
+    folder = os.path.join(root, UNDERWAY)
+    draft = os.path.join(folder, f"{JOURNAL}.part")
+    text = json.dumps({"version": VERSION, **asdict(ledger)})  # ASCII: odd bytes are escapes
+    with open(draft, "x", encoding="ascii") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.rename(draft, os.path.join(folder, JOURNAL))
+    for place in (folder, root):
+        flush(place)
+
+
+def flush(place: str) -> None:
+    """Have a directory's entries on the disk, where the system lets one ask for it."""
+    try:
+        handle = os.open(place, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        return
+    finally:
+        os.close(handle)
+
+
+def load(root: str) -> Ledger | None:
+    """The journal as it was written; None if there is none."""
+    folder = os.path.join(root, UNDERWAY)
+    path = os.path.join(folder, JOURNAL)
+    is_link = any(os.path.islink(os.path.join(folder, name)) for name in (NEW, OLD, JOURNAL))
+    if is_link or os.path.islink(folder) or os.path.isfile(folder):
+        raise UsageError("kmerge did not make it", path=folder, hint="remove it")
+    try:
+        with open(path, "rb") as file:
+            found = json.loads(file.read())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UsageError(f"cannot read it: {error.strerror}", path=path) from None
+    except ValueError:
+        raise _damaged(path) from None
+    try:
+        return _ledger(found, path)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise _damaged(path) from None
+
+
+def _damaged(path: str) -> UsageError:
+    hint = f"move {UNDERWAY} away; its folder {OLD} has the files as they were"
+    return UsageError("it is damaged", path=path, hint=hint)
+
+
+def _ledger(found: dict[str, object], path: str) -> Ledger:
+    if found.pop("version") != VERSION:
+        raise UsageError("another version of kmerge wrote it", path=path, hint="use that one")
+    about, folders, exchanges = found["about"], found["folders"], found["exchanges"]
+    if not (isinstance(about, dict) and isinstance(folders, dict) and isinstance(exchanges, list)):
+        raise TypeError
+    made = tuple(
+        Exchange(str(e["path"]), int(e["number"]), _known(e["old"]), _known(e["new"]))
+        for e in exchanges
+    )
+    for name in [*(e.path for e in made), *folders]:
+        check_path(name, path)
+    modes = {name: int(mode) for name, mode in folders.items()}
+    token = found["token"]
+    if not (isinstance(token, str) and token.isalnum()):
+        raise TypeError
+    return Ledger({str(k): str(v) for k, v in about.items()}, token, modes, made)
+
+
+def _known(found: Mapping[str, object] | None) -> Stamp | None:
+    if found is None:
+        return None
+    mode = found["mode"]
+    if not isinstance(mode, int):
+        raise TypeError
+    return Stamp(str(found["kind"]), str(found["checksum"]), mode)
+
+
+def stamp(path: str) -> Stamp | None:
+    """What stands at a path that is known to be no way through links; a directory is nothing."""
+    try:
+        about = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if stat.S_ISDIR(about.st_mode):
+        return None
+    if stat.S_ISLNK(about.st_mode):
+        return stamp_of(File(os.fsencode(os.readlink(path)), link=True))
+    if not stat.S_ISREG(about.st_mode):
+        return Stamp("other")
+    with open(path, "rb") as file:
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    return Stamp("file", checksum, stat.S_IMODE(about.st_mode))
+
+
+def stamp_of(file: File) -> Stamp:
+    """What a file would be told by, once it is written."""
+    checksum = hashlib.sha256(file.data).hexdigest()
+    return Stamp("link", checksum) if file.link else Stamp("file", checksum, file.mode)
+
+
+def standing(root: str, path: str) -> Stamp | None:
+    """What stands at a path of a directory; nothing stands behind a link or a file."""
+    return None if in_the_way(root, path) else stamp(os.path.join(root, path))
+
+
+def in_the_way(root: str, path: str) -> str:
+    """The first part of the way to a path that is there and no directory, or nothing."""
+    here = ""
+    for part in path.split("/")[:-1]:
+        here = f"{here}/{part}" if here else part
+        try:
+            if not stat.S_ISDIR(os.lstat(os.path.join(root, here)).st_mode):
+                return here
+        except FileNotFoundError:
+            return ""
+    return ""
+
+
+def above(path: str) -> list[str]:
+    """The folders above a path, the nearest first."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
+
+
+def inside(root: str, path: str) -> list[tuple[str, bool]]:
+    """All below a directory, what is in a folder after it, and whether it is a folder itself."""
+    place = os.path.join(root, path)
+    if os.path.islink(place) or not os.path.isdir(place):
+        return []
+    found, folders = [], [path]
+    for folder in folders:
+        with os.scandir(os.path.join(root, folder)) as entries:
+            here = [(f"{folder}/{e.name}", e.is_dir(follow_symlinks=False)) for e in entries]
+        found += here
+        folders += [name for name, is_folder in here if is_folder]
+    return found
+
+
+def draft(root: str, ledger: Ledger, each: Exchange) -> str:
+    """Where a copy of a fresh file lies beside its target, if a rename cannot reach that."""
+    folder = os.path.dirname(os.path.join(root, each.path))
+    return os.path.join(folder, f".kmerge-{ledger.token}-{each.number}")
