@@ -11,7 +11,10 @@ from contextlib import contextmanager
 from kmerge_git.errors import UsageError
 from kmerge_git.packages.files import UNDERWAY, File, check_path
 from kmerge_git.packages.underway import (
+    BACK,
+    DONE,
     NEW,
+    NOT,
     OLD,
     Exchange,
     Ledger,
@@ -35,6 +38,9 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
         folder = os.path.join(root, UNDERWAY, name)
         with errors_of(folder):
             os.mkdir(folder, 0o700)
+    for name in (DONE, BACK):
+        with errors_of(os.path.join(root, UNDERWAY)):
+            write(os.path.join(root, UNDERWAY, NOT + name), File(b""))
     for number, path in enumerate(sorted(changes)):
         with errors_of(os.path.join(root, path)):
             old = _keep(root, path, number)

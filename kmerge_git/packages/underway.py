@@ -17,6 +17,7 @@ from kmerge_git.errors import UsageError
 from kmerge_git.packages.files import UNDERWAY, File, check_path
 
 JOURNAL, NEW, OLD = "journal", "new", "old"
+DONE, BACK, NOT = "done", "back", "not-"  # all is in its place; the old files are put back
 VERSION = 1
 
 

@@ -19,10 +19,10 @@ from kmerge_git.packages import preparing
 from kmerge_git.packages.exchanging import exchange
 from kmerge_git.packages.files import SAVED, UNDERWAY, File
 from kmerge_git.packages.holding import alone
-from kmerge_git.packages.underway import JOURNAL, Ledger, draft, load
+from kmerge_git.packages.underway import BACK, DONE, JOURNAL, NOT, Ledger, draft, load
 
-__all__ = ["SAVED", "UNDERWAY"]  # for whoever writes: their names are known where files are read
-DONE, BACK = "done", "back"
+__all__ = ["SAVED", "UNDERWAY", "Unfinished", "begin", "carry_out", "carry_out_or_back", "forget"]
+__all__ += ["roll_back", "settle", "told", "unfinished", "write_all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +73,9 @@ def settle(root: str) -> str:
         if found.about:
             hint = "end it with `kmerge vendor update DIR --continue` or `--abort`"
             raise UsageError("an update of it is not finished", path=root, hint=hint)
-        if not found.is_begun:
+        if not found.is_begun:  # killed before the first file was touched, or after the last one
             forget(root)
-            return f"{root}: a run was killed before it wrote anything; its drafts are removed"
+            return f"{root}: {UNDERWAY} of a run that was killed is removed"
         left = roll_back(root) if found.is_going_back else carry_out(root)
         forget(root)
     what = "is undone" if found.is_going_back else "is finished"
@@ -109,7 +109,7 @@ def begin(
         try:
             preparing.prepare(root, changes, about, before)
         except BaseException:
-            with suppress(OSError):
+            with suppress(OSError, UsageError):
                 forget(root)
             raise
 
@@ -195,9 +195,11 @@ def _is_marked(root: str, name: str) -> bool:
 
 
 def _mark(root: str, name: str) -> None:
+    """Remember what was done by a rename: that needs no room on a full disk."""
     path = os.path.join(root, UNDERWAY, name)
-    with preparing.errors_of(path), open(path, "ab"):
-        pass
+    with preparing.errors_of(path):
+        if not os.path.lexists(path):
+            os.rename(os.path.join(root, UNDERWAY, NOT + name), path)
 
 
 def _make(root: str) -> list[str]:
