@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -50,7 +49,7 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
         made.append(Exchange(path, number, old, new))
     with errors_of(os.path.join(root, UNDERWAY)):
         folders = _folders(root, changes)
-        store(root, Ledger(dict(about), secrets.token_hex(4), folders, tuple(made)))
+        store(root, Ledger(dict(about), os.urandom(4).hex(), folders, tuple(made)))
 
 
 def _check_version(root: str, path: str, found: Stamp | None, known: File | None) -> None:
