@@ -13,13 +13,15 @@ from kmerge_git.merge.three import Three
 from kmerge_git.packages.files import Package, check_links, read
 from kmerge_git.packages.merging import MergeFile, ResultFile, merge_packages
 from kmerge_git.packages.moves import Move
-from kmerge_git.packages.writing import settle, told, write_all
+from kmerge_git.packages.writing import check_whole, settle, told, write_all
 
 
 def run(args: argparse.Namespace, names: Three[str], merge_file: MergeFile) -> int:
     """Merge directories; without a base (an empty name) two-way."""
     _settle(args)
     _check(args)
+    for root in filter(None, names.each()):
+        check_whole(root)
     two_way = not names.base
     words = accounts.MERGE2 if two_way else accounts.MERGE3
     packages: Three[Package] = names.map(lambda root: read(root) if root else {})

@@ -41,11 +41,12 @@ def exchange(root: str, ledger: Ledger, *, back: bool, give_up: Collection[str] 
     left = []
     for step in steps:
         with errors_of(os.path.join(root, step.path)):
+            _discard(root, step)
             if step.want is None and not _remove(root, step, give_up):
                 left.append(step.path)
-    _prune(root, steps, ledger.folders if back else ())
+    _prune(root, steps)
     modes = ledger.folders if back else {}
-    for step in sorted(steps, key=_is_link):
+    for step in steps:
         with errors_of(os.path.join(root, step.path)):
             if step.want is not None and not _place(root, step, modes, give_up):
                 _save(root, step)
@@ -66,9 +67,11 @@ def _steps(root: str, ledger: Ledger, *, back: bool) -> list[_Step]:
     return made
 
 
-def _is_link(step: _Step) -> bool:
-    """Links come last: no file of a package is on the way through one of its links."""
-    return step.want is not None and step.want.kind == "link"
+def _discard(root: str, step: _Step) -> None:
+    """Remove the draft that a kill left."""
+    if not in_the_way(root, step.path):
+        with suppress(FileNotFoundError):
+            os.unlink(step.draft)
 
 
 def _remove(root: str, step: _Step, give_up: Collection[str]) -> bool:
@@ -80,9 +83,9 @@ def _remove(root: str, step: _Step, give_up: Collection[str]) -> bool:
     return True
 
 
-def _prune(root: str, steps: list[_Step], kept: Collection[str]) -> None:
+def _prune(root: str, steps: list[_Step]) -> None:
     """Remove the folders that were emptied, but for those that are needed."""
-    needed = {folder for step in steps if step.want for folder in above(step.path)} | {*kept}
+    needed = {folder for step in steps if step.want for folder in above(step.path)}
     emptied = {folder for step in steps if not step.want for folder in above(step.path)}
     for folder in sorted(emptied - needed, reverse=True):  # the deepest first
         if not in_the_way(root, f"{folder}/"):
@@ -107,8 +110,6 @@ def _place(root: str, step: _Step, modes: dict[str, int], give_up: Collection[st
     except OSError as error:
         if error.errno != errno.EXDEV:
             raise
-        with suppress(FileNotFoundError):
-            os.unlink(step.draft)
         write(step.draft, file_at(step.source))
         os.replace(step.draft, target)
     return True

@@ -57,7 +57,8 @@ def read(root: str) -> Package:
                 continue
             why = _reserved(name)
             if why:
-                raise UsageError(why, path=os.path.join(root, path))
+                hint = "remove it, or take it out of there"
+                raise UsageError(why, path=os.path.join(root, path), hint=hint)
             if is_folder:
                 folders.append(path)
             else:

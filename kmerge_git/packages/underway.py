@@ -51,7 +51,11 @@ class Ledger:
 
 
 def store(root: str, ledger: Ledger) -> None:
-    """Write the journal: from here on the exchange is begun."""
+    """Write the journal: from here on the exchange is begun.
+
+    It is flushed to the disk. The fresh files are not, one by one: what a power cut makes of them
+    is seen by their checksums, and the old ones are names of what was on the disk already.
+    """
     folder = os.path.join(root, UNDERWAY)
     draft = os.path.join(folder, f"{JOURNAL}.part")
     text = json.dumps({"version": VERSION, **asdict(ledger)})  # ASCII: odd bytes are escapes

@@ -19,10 +19,10 @@ from kmerge_git.packages import preparing
 from kmerge_git.packages.exchanging import exchange
 from kmerge_git.packages.files import SAVED, UNDERWAY, File
 from kmerge_git.packages.holding import alone
-from kmerge_git.packages.underway import BACK, DONE, JOURNAL, NOT, Ledger, draft, load
+from kmerge_git.packages.underway import BACK, DONE, JOURNAL, NOT, Ledger, load
 
-__all__ = ["SAVED", "UNDERWAY", "Unfinished", "begin", "carry_out", "carry_out_or_back", "forget"]
-__all__ += ["roll_back", "settle", "told", "unfinished", "write_all"]
+__all__ = ["SAVED", "UNDERWAY", "Unfinished", "begin", "carry_out", "carry_out_or_back"]
+__all__ += ["check_whole", "forget", "roll_back", "settle", "told", "unfinished", "write_all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +162,7 @@ def forget(root: str) -> None:
     """Take UNDERWAY away; without its journal it is nothing any more."""
     folder = os.path.join(root, UNDERWAY)
     with alone(root), preparing.errors_of(folder):
-        ledger = load(root)
-        if ledger:
-            for each in ledger.exchanges:
-                with suppress(FileNotFoundError, NotADirectoryError):
-                    os.unlink(draft(root, ledger, each))
+        if load(root):
             os.unlink(os.path.join(folder, JOURNAL))
         if os.path.lexists(folder):
             shutil.rmtree(folder)
@@ -181,6 +177,14 @@ def unfinished(root: str) -> Unfinished | None:
         return Unfinished({}, (), False, False, False)
     paths = tuple(each.path for each in ledger.exchanges)
     return Unfinished(ledger.about, paths, True, _is_marked(root, DONE), _is_marked(root, BACK))
+
+
+def check_whole(root: str) -> None:
+    """Refuse to take a directory for a version of anything that a kill left half written."""
+    found = unfinished(root)
+    if found and found.is_begun and (found.is_going_back or not found.is_carried_out):
+        hint = "what wrote there ends it when it is run again"
+        raise UsageError("it was left half written", path=root, hint=hint)
 
 
 def _begun(root: str) -> Ledger:

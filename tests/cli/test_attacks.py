@@ -101,6 +101,7 @@ REFUSED = {
     "a hook behind what nobody sees": hook(".g\u200cit", "hooks", "post-checkout"),
     "a hook as NTFS has it": hook("git~1", "hooks", "post-checkout"),
     "a hook in a stream": hook(".git::$INDEX_ALLOCATION", "hooks", "post-checkout"),
+    "a journal of ours": hook(".kmerge-update", "journal"),
     "a folder of ours": hook("sub", ".kmerge-update", "journal"),
     "a pipe": pipe,
 }
@@ -117,16 +118,9 @@ def test_a_hostile_source_is_refused_as_a_whole(place, capfd, attack, argv):
     assert out == "" and err.count("\n") == 1 and err.startswith("kmerge: updated")
 
 
-IGNORED = {
-    "git's folder": hook(".git", "hooks", "post-checkout"),
-    "our journal": hook(".kmerge-update", "journal"),
-}
-
-
 @pytest.mark.parametrize("argv", IN_PLACE.values(), ids=IN_PLACE)
-@pytest.mark.parametrize("attack", IGNORED.values(), ids=IGNORED)
-def test_what_belongs_to_the_sources_own_place_is_not_taken(place, attack, argv):
-    attack(place)
+def test_a_repository_of_the_sources_own_is_not_taken(place, argv):
+    hook(".git", "hooks", "post-checkout")(place)
     before = everything(place / "repo" / ".git")
     assert main(argv) == 0
     assert everything(place / "repo" / ".git") == before
@@ -275,6 +269,8 @@ def test_the_next_run_ends_what_a_killed_one_began(place, capfd, left):
     done = subprocess.run([sys.executable, "-c", code], check=False, env={**os.environ, **PATH})
     assert done.returncode == 9
     assert (place / "repo" / "dest" / ".kmerge-update" / "journal").exists()
+    assert main(WAYS["merge3 -o"]) == 2
+    assert capfd.readouterr().err.startswith("kmerge: repo/dest: it was left half written")
     assert main(argv) == 0
     assert "the writing of a run that was killed is finished" in capfd.readouterr().err
     assert dest(place) == {

@@ -16,6 +16,7 @@ from kmerge_git.packages.writing import (
     UNDERWAY,
     begin,
     carry_out,
+    check_whole,
     forget,
     roll_back,
     settle,
@@ -82,6 +83,12 @@ def is_old_or_new(root: str, old=OLD, changes=CHANGES) -> bool:
     found = read(root)
     new = {path: file for path, file in (old | changes).items() if file is not None}
     return all(found.get(p) in (old.get(p), new.get(p)) for p in {*old, *new, *found})
+
+
+@pytest.fixture(autouse=True)
+def quick_disk(monkeypatch):
+    """A kill loses nothing that was written; only a power cut would."""
+    monkeypatch.setattr(os, "fsync", lambda handle: None)
 
 
 class Killed(BaseException):
@@ -190,7 +197,7 @@ def test_a_kill_while_a_kill_is_settled(tmp_path):
     new = {"a": file("b"), "d": file("d"), "f/g": file("g")}
     total = length(tmp_path, write_all, make(tmp_path / "0", old), changes)
     for first in range(1, total + 1):
-        for second in range(1, 40):
+        for second in range(first % 3 + 1, 40, 3):
             root = make(tmp_path / f"{first}-{second}", old)
             disturbed(dies_before, first, write_all, root, changes)
             done = disturbed(dies_after, second, settle, root) is None
@@ -233,6 +240,62 @@ def test_a_kill_at_any_point_is_finished(tmp_path, dies):
         assert read(root) == NEW
         found = unfinished(root)
         assert found and found.about == {"to": "2"} and found.is_carried_out
+
+
+@pytest.mark.parametrize("dies", [dies_before, dies_after])
+def test_a_kill_while_an_update_is_forgotten(tmp_path, dies):
+    """It is an update that is done or undone, or none at all, until it is away."""
+    for undone in (False, True):
+        root = make(tmp_path / f"0-{undone}")
+        begin(root, CHANGES, {"to": "2"})
+        carry_out(root)
+        for at in range(1, 60):
+            root = make(tmp_path / f"{at}-{undone}")
+            begin(root, CHANGES, {"to": "2"})
+            carry_out(root)
+            if undone:
+                roll_back(root)
+            done = disturbed(dies, at, forget, root) is None
+            found = unfinished(root)
+            if found and found.is_begun:
+                assert found.is_carried_out and found.is_going_back == undone
+            forget(root)
+            assert read(root) == (OLD if undone else NEW)
+            assert UNDERWAY not in os.listdir(root)
+            if done:
+                break
+        assert done
+
+
+def test_what_was_being_undone_is_undone(tmp_path):
+    root = make(tmp_path / "0")
+    begin(root, CHANGES, {})
+    carry_out(root)
+    for at in range(1, length(tmp_path, roll_back, root) + 1):
+        root = make(tmp_path / str(at))
+        begin(root, CHANGES, {})
+        carry_out(root)
+        disturbed(dies_after, at, roll_back, root)
+        found = unfinished(root)
+        said = settle(root)
+        assert read(root) == (OLD if found and found.is_going_back else NEW)
+        assert said.endswith("is undone" if found and found.is_going_back else "is finished")
+
+
+def test_what_is_half_written_is_not_to_be_read(tmp_path):
+    root = make(tmp_path)
+    check_whole(root)
+    begin(root, CHANGES, {"to": "2"})
+    with pytest.raises(UsageError, match="half written"):
+        check_whole(root)
+    carry_out(root)
+    check_whole(root)
+    roll_back(root)
+    with pytest.raises(UsageError, match="half written"):
+        check_whole(root)
+    forget(root)
+    (tmp_path / UNDERWAY).mkdir()  # no file was touched yet
+    check_whole(root)
 
 
 def test_an_error_at_any_point_leaves_all_as_it_was(tmp_path):
@@ -447,6 +510,12 @@ def test_a_rename_that_cannot_reach_the_target(tmp_path, monkeypatch):
         disturbed(dies_after, at, write_all, root, CHANGES)
         settle(root)
         assert read(root) in (OLD, NEW), at
+        root = make(tmp_path / f"3-{at}")
+        begin(root, CHANGES, {"a": "b"})
+        disturbed(dies_after, at, carry_out, root)
+        roll_back(root)
+        forget(root)
+        assert read(root) == OLD, at
 
 
 def test_a_file_system_without_hard_links(tmp_path, monkeypatch):
@@ -473,12 +542,10 @@ def test_a_directory_that_cannot_be_written(tmp_path, monkeypatch):
 
 def test_a_full_disk_is_one_line_and_changes_nothing(tmp_path, monkeypatch):
     root = make(tmp_path)
-    fsync = os.fsync
 
     def full(handle):
         if stat.S_ISREG(os.fstat(handle).st_mode):
             raise OSError(errno.ENOSPC, "No space left on device")
-        fsync(handle)
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(UsageError, match=f"{UNDERWAY}: cannot write it: No space left on device"):
