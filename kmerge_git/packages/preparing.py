@@ -37,9 +37,10 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
         folder = os.path.join(root, UNDERWAY, name)
         with errors_of(folder):
             os.mkdir(folder, 0o700)
-    for name in (DONE, BACK):
+    own = {NOT + DONE: b"", NOT + BACK: b"", ".gitignore": b"*\n"}  # `git add -A` is not for this
+    for name, data in own.items():
         with errors_of(os.path.join(root, UNDERWAY)):
-            write(os.path.join(root, UNDERWAY, NOT + name), File(b""))
+            write(os.path.join(root, UNDERWAY, name), File(data))
     for number, path in enumerate(sorted(changes)):
         with errors_of(os.path.join(root, path)):
             old = _keep(root, path, number)

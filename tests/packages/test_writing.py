@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -410,6 +411,16 @@ def test_what_is_not_put_back_is_kept(tmp_path):
     assert kept == {"changed.old": "old"}  # nothing was put over what was there in between
 
 
+def test_what_is_kept_replaces_nothing(tmp_path):
+    root = make(tmp_path, {"d/x": file("old")})
+    for number in range(3):
+        begin(root, {"d/x": file(f"new {number}")}, {})
+        (tmp_path / "d" / "x").write_text(f"mine {number}")
+        settle(root)
+    kept = {path.name: path.read_text() for path in (tmp_path / SAVED / "d").iterdir()}
+    assert kept == {"x.new": "new 0", "x.new.2": "new 1", "x.new.3": "new 2"}
+
+
 def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
     root = make(tmp_path)
     killed_in(root, 1)
@@ -659,6 +670,20 @@ def test_a_file_of_the_name_is_the_users(tmp_path):
     assert (tmp_path / UNDERWAY).read_text() == "mine"
 
 
+def test_a_link_that_becomes_a_folder(tmp_path):
+    """What lies behind the link is not what stood there."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "y").write_text("outside")
+    root = make(tmp_path / "root", {"x": link("../outside")})
+    begin(root, {"x": None, "x/y": file("1")}, {"a": "b"}, {"x": link("../outside")})
+    assert carry_out(root) == []
+    assert read(root) == {"x/y": file("1")}
+    assert roll_back(root) == []
+    assert read(root) == {"x": link("../outside")}
+    assert (tmp_path / "outside" / "y").read_text() == "outside"
+    assert (tmp_path / "outside" / "y").stat().st_nlink == 1
+
+
 def test_a_parent_that_becomes_a_link_is_not_followed(tmp_path):
     root = make(tmp_path / "root")
     (tmp_path / "outside").mkdir()
@@ -696,3 +721,6 @@ def test_what_lies_underway_is_not_for_others_to_read_or_apply(tmp_path):
     folder = tmp_path / UNDERWAY
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert not [path for path in folder.rglob("*") if path.suffix]
+    subprocess.run(["git", "init", "-q", root], check=True)
+    argv = ["git", "-C", root, "status", "--porcelain", "--untracked-files=all"]
+    assert UNDERWAY not in subprocess.run(argv, check=True, capture_output=True, text=True).stdout
