@@ -4,6 +4,7 @@ import builtins
 import errno
 import json
 import os
+import shutil
 import stat
 import subprocess
 from pathlib import Path
@@ -268,6 +269,19 @@ def test_a_kill_while_an_update_is_forgotten(tmp_path, dies):
         assert done
 
 
+def test_without_its_journal_it_is_no_update(tmp_path, monkeypatch):
+    root = make(tmp_path)
+    begin(root, CHANGES, {"to": "2"})
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", lambda path: None)
+        forget(root)
+    found = unfinished(root)
+    assert found and not found.is_begun
+    begin(root, CHANGES, {"to": "3"})  # what lies there is nobody's
+    found = unfinished(root)
+    assert found and found.about == {"to": "3"}
+
+
 def test_what_was_being_undone_is_undone(tmp_path):
     root = make(tmp_path / "0")
     begin(root, CHANGES, {})
@@ -434,6 +448,7 @@ def test_a_folder_of_somebody_else_is_left_alone(tmp_path):
 def test_another_command_is_kept_out(tmp_path):
     fcntl = pytest.importorskip("fcntl")
     root = make(tmp_path)
+    write_all(root, {"changed": OLD["changed"]})  # a lock ends with what it was for
     handle = os.open(root, os.O_RDONLY)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
