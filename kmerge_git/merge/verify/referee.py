@@ -23,7 +23,7 @@ from kmerge_git.kube.outline import outline
 from kmerge_git.merge.verify import elements
 from kmerge_git.merge.verify.fields import Fields
 from kmerge_git.merge.verify.lines import line_laws
-from kmerge_git.merge.verify.sites import RESULT, Site, Violation, is_there
+from kmerge_git.merge.verify.sites import RESULT, Known, Site, Violation
 from kmerge_git.tree.nodes import Collection, Entry, Scalar
 from kmerge_git.tree.scalars import meaning
 
@@ -58,10 +58,23 @@ def violations(
     """
     known = {document.content: document for document in read}
     found = _broken(at, result, settled, known, has_conflicts=other is not None)
-    if not found or other is None:
-        return found
-    always = {v.key for v in _broken(at, other, settled, known, has_conflicts=True)}
-    return [v for v in found if v.key in always]
+    if found and other is not None:
+        always = {v.key for v in _broken(at, other, settled, known, has_conflicts=True)}
+        found = [v for v in found if v.key in always]
+    _place(found, result, at)
+    return found
+
+
+def _place(found: list[Violation], result: Stream, at: Three[Stream]) -> None:
+    """Let every violation speak of a collection that the result has."""
+    file = result.source.path or at.ours.source.path
+    documents: dict[int, Known] = {}
+    for violation in found:
+        number = violation.document
+        if number >= 0 and violation.path:
+            if number not in documents:
+                documents[number] = Known(result.documents[number].root, file)
+            violation.path = documents[number].nearest(violation.path)
 
 
 def _broken(
@@ -82,13 +95,7 @@ def _broken(
         _documents(fields, parsed, numbers, path, settled)
         fields.judge()
         _values(fields, parsed)
-    found = [*fields.found, *line_laws(at, result, rest, fields.exempt, any_column=has_conflicts)]
-    for violation in found:
-        if violation.document >= 0:
-            root = result.documents[violation.document].root
-            while violation.path and not is_there(root, violation.path, path):
-                violation.path = violation.path[:-1]
-    return found
+    return [*fields.found, *line_laws(at, result, rest, fields.exempt, any_column=has_conflicts)]
 
 
 def _parsed(document: Document, known: dict[str, Document]) -> Document:
@@ -200,7 +207,10 @@ def _names(rest: Documents) -> list[list[Hashable]]:
     names: list[list[Hashable]] = []
     for version in roots:
         found = [identity(root) for root in version]
-        names.append([name if name and found.count(name) == 1 else None for name in found])
+        counts: dict[Hashable, int] = {}
+        for name in found:
+            counts[name] = counts.get(name, 0) + 1
+        names.append([name if name and counts[name] == 1 else None for name in found])
     return names
 
 

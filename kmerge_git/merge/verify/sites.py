@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path, Step
     from kmerge_git.tree.nodes import Entry, Node
 
+    Spot = tuple[Collection, Where]
+
 # where the result stands beside base, ours and theirs
 RESULT = 3
 
@@ -132,17 +134,42 @@ def steps_to(root: Node | None, offset: int, path: str) -> Path:
     return steps
 
 
-def is_there(root: Node | None, path: Path, file: str) -> bool:
-    """Whether a document has a collection at a path."""
-    node, where = root, start(root, file)
-    for wanted in path:
-        if not isinstance(node, Collection):
-            return False
-        found = [(e.value, below) for step, e, below in _steps(node, where) if step == wanted]
-        if not found:
-            return False
-        node, where = found[0]
-    return isinstance(node, Collection)
+class Known:
+    """The collections of a document by their paths; each is looked through once."""
+
+    __slots__ = ("_below", "_found")
+
+    def __init__(self, root: Node | None, file: str) -> None:
+        self._found: dict[Path, Spot | None] = {(): _spot(root, start(root, file))}
+        self._below: dict[Path, dict[Step | None, Spot | None]] = {}
+
+    def nearest(self, path: Path) -> Path:
+        """The path, or as much of it as leads to a collection."""
+        while path and self._at(path) is None:
+            path = path[:-1]
+        return path
+
+    def _at(self, path: Path) -> Spot | None:
+        for size in range(len(path) + 1):
+            part = path[:size]
+            if part not in self._found:
+                self._found[part] = self._children(path[: size - 1]).get(path[size - 1])
+            if self._found[part] is None:
+                return None
+        return self._found[path]
+
+    def _children(self, path: Path) -> dict[Step | None, Spot | None]:
+        below = self._below.get(path)
+        if below is None:
+            below = self._below[path] = {}
+            spot = self._found[path]
+            for step, entry, where in _steps(*spot) if spot is not None else ():
+                below.setdefault(step, _spot(entry.value, where))
+        return below
+
+
+def _spot(node: Node | None, where: Where) -> Spot | None:
+    return (node, where) if isinstance(node, Collection) else None
 
 
 def _holds(value: Collection, offset: int) -> bool:
