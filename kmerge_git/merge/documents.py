@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.decide.comments import comment_lines
-from kmerge_git.merge.decide.order import is_moved, weave
+from kmerge_git.merge.decide.order import moved, weave
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.journal import Note
@@ -63,10 +63,11 @@ def merge(
     if has_lost_one(tables) and rules.stops:
         return _whole_file(walk, at, Why.BOTH_CHANGED)
     made: dict[Hashable, MergedDocument] = {}
+    out_of_place = _moved_and_gone(tables)
     for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
         versions = under(tables, key)
         doubtful = Walk(rules, journal, doubts.get(numbers_of(versions), {})) if doubts else walk
-        document = _merge_one(doubtful, versions, tables, key, path)
+        document = _merge_one(doubtful, versions, path, moved=key in out_of_place)
         if document is not None:
             made[key] = document
     if rules.stops:
@@ -101,9 +102,16 @@ def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None
     return made
 
 
-def _merge_one(
-    walk: Walk, at: Trio, tables: Three[dict[Hashable, Document]], key: Hashable, path: str
-) -> MergedDocument | None:
+def _moved_and_gone(tables: Three[dict[Hashable, Document]]) -> set[Hashable]:
+    """What one side moved and the other has no more."""
+    ours, theirs = tables.ours, tables.theirs
+    if ours.keys() == theirs.keys():
+        return set()
+    pairs = (ours, theirs), (theirs, ours)
+    return {k for side, other in pairs for k in moved(tables.base, side) if k not in other}
+
+
+def _merge_one(walk: Walk, at: Trio, path: str, *, moved: bool) -> MergedDocument | None:
     reading = walk.rules.reading(at)
     if reading.gone:
         return None
@@ -112,8 +120,6 @@ def _merge_one(
         there = ours or theirs
         return _clash(walk, at, name_of(there) if there else "", walk.doubts[()])
     if ours is None or theirs is None:
-        keys = tables.ours if theirs is None else tables.theirs
-        moved = at.base is not None and is_moved(key, tables.base, keys)
         return _one_sided(walk, at, moved=moved)
     if not reading.live:
         side = whose(at.map(lambda d: d.content if d is not None else None))
@@ -201,8 +207,8 @@ def _part_namesakes(walk: Walk, made: dict[Hashable, MergedDocument]) -> None:
         if name is not None:
             names.setdefault(name, []).append(document)
     for found in names.values():
-        fresh = [d for d in found if _has_new_name(d) and not _is_old_twin(found)]
-        if len(found) > 1 and fresh:
+        fresh = [d for d in found if _has_new_name(d)] if len(found) > 1 else []
+        if fresh and not _is_old_twin(found):
             last = fresh[-1]
             clash = _clash(walk, last.at, last.name, Why.NAMESAKES)
             last.give_up(clash.pieces)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.merge.decide.asides import FOOT, with_lead
 from kmerge_git.merge.decide.comments import merge_lines
+from kmerge_git.merge.decide.order import inserted
 from kmerge_git.merge.plan import Clash, Item, Remark
 from kmerge_git.merge.three import Three
 from kmerge_git.text.pieces import VERSIONS
@@ -182,7 +183,8 @@ def _order(rows: Three[Row], items: list[Item], made: Kept[Hashable]) -> Row:
     if _only(canvas, shared) != shared and _only(other, shared) == shared:
         canvas, other, behind = other, canvas, set()
     moved = _moved(rows.base, canvas, other, both, shared)
-    order = _inserted([n for n in canvas if n not in moved], other, behind)
+    stay = [n for n in canvas if n not in moved]
+    order = inserted(stay, set(stay), other, behind=behind)
     kept = [n for n in order if (n < count if n >= 0 else -1 - n in made)]
     if _only(kept, shared) == shared and len(_only(kept, [*range(count)])) == count:
         return kept
@@ -230,21 +232,6 @@ def _above(row: Row, shared: list[int]) -> dict[int, int]:
         elif number in there:
             last = number
     return found
-
-
-def _inserted(canvas: Row, other: Row, behind: set[int]) -> Row:
-    """The canvas with what only the other side has, behind what it follows there."""
-    result, known = list(canvas), set(canvas)
-    at = 0
-    for number in other:
-        if number in known:
-            at = result.index(number) + 1
-            continue
-        while at < len(result) and result[at] in behind:
-            at += 1
-        result.insert(at, number)
-        at += 1
-    return result
 
 
 def _beside(kept: Row, count: int) -> Row:

@@ -5,7 +5,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection as Kept
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Sequence
+    from typing import TypeVar
+
+    K = TypeVar("K", bound=Hashable)
 
     Keys = list[Hashable]
 
@@ -26,10 +29,10 @@ def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[K
     we_moved, they_moved = our_order != common, their_order != common
     if they_moved and not we_moved:
         canvas = _with_gone(theirs, base, ours)
-        result = _inserted(canvas, set(canvas), ours, behind=set())
+        result = inserted(canvas, set(canvas), ours, behind=set())
     else:
         canvas = _with_gone(ours, base, theirs)
-        result = _inserted(canvas, set(canvas), theirs, behind=in_ours - in_base - in_theirs)
+        result = inserted(canvas, set(canvas), theirs, behind=in_ours - in_base - in_theirs)
     clash = we_moved and they_moved and our_order != their_order
     return [k for k in result if k in kept], clash
 
@@ -66,17 +69,36 @@ def _has_moved(base: Keys, side: Keys) -> bool:
     return [key for key in side if key in old] != [key for key in base if key in there]
 
 
-def _inserted(canvas: Keys, there: set[Hashable], other: Keys, *, behind: set[Hashable]) -> Keys:
-    """The canvas with what only the other side has, behind its sibling and some more keys."""
-    result = list(canvas)
+def inserted(
+    canvas: Sequence[K], there: Kept[K], other: Sequence[K], *, behind: Kept[K]
+) -> list[K]:
+    """The canvas with what only the other side has, behind its sibling and some more keys.
+
+    `there` is what the canvas holds, `behind` the keys that what comes in goes behind as well.
+    """
+    if all(key in there for key in other):
+        return list(canvas)
+    first: Hashable = object()  # stands in front of all
+    follower: dict[Hashable, Hashable] = {}
+    before = first
+    for key in canvas:
+        follower[before] = key
+        before = key
     sibling: Hashable = None
     for key in other:
         if key not in there:
-            at = result.index(sibling) + 1 if sibling is not None else 0
-            while at < len(result) and result[at] in behind:
-                at += 1
-            result.insert(at, key)
+            before = first if sibling is None else sibling
+            while before in follower and follower[before] in behind:
+                before = follower[before]
+            if before in follower:
+                follower[key] = follower[before]
+            follower[before] = key
         sibling = key
+    result: list[K] = []
+    at = follower.get(first, first)
+    while at is not first:
+        result.append(at)  # type: ignore[arg-type]  # all but the first are keys
+        at = follower.get(at, first)
     return result
 
 
@@ -101,8 +123,8 @@ def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
         return None
     line = sorted(stay, key=behind.__getitem__)
     added = {key for key in ours if key not in old}
-    line = _inserted(line, set(line), ours, behind=set())
-    return _inserted(line, set(line), theirs, behind=added - set(theirs))
+    line = inserted(line, set(line), ours, behind=set())
+    return inserted(line, set(line), theirs, behind=added - set(theirs))
 
 
 def _places(keys: Keys) -> dict[Hashable, int]:
@@ -117,12 +139,17 @@ def _swapped(a: Hashable, b: Hashable, old: dict[Hashable, int], side: dict[Hash
     return _stands_first(a, b, old) != _stands_first(a, b, side)
 
 
-def is_moved(key: Hashable, base: Iterable[Hashable], side: Iterable[Hashable]) -> bool:
-    """Whether a side has a key before what it stood behind in base, or behind what it led."""
-    old, new = list(base), list(side)
-    return set(new[: new.index(key)]).intersection(old) != set(old[: old.index(key)]).intersection(
-        new
-    )
+def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:
+    """What a side has before what it stood behind in base, or behind what it led."""
+    known, there = set(base), set(side)
+    old, new = [key for key in base if key in there], [key for key in side if key in known]
+    found: set[Hashable] = set()
+    ahead: set[Hashable] = set()  # what has come in one order, and not yet in the other
+    for one, other in zip(old, new, strict=True):
+        if ahead or one != other:
+            found |= {one, other}
+            ahead ^= {one} ^ {other}
+    return found
 
 
 def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:

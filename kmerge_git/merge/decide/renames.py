@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.leaves import Leaves, is_alike, is_one_thing, tells
 from kmerge_git.kube.likeness import MOST_COMPARISONS
-from kmerge_git.merge.decide.order import is_moved
+from kmerge_git.merge.decide.order import moved
 from kmerge_git.merge.decide.rules import Riddle
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed, under
@@ -19,7 +19,7 @@ from kmerge_git.tree.same import same_comments, same_entry_text, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
     from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.decide.rules import KeyPaths, Table
@@ -120,14 +120,21 @@ class _Search:
                 for s, old, new in candidates
                 if s == score and ("old", old) not in taken and ("new", new) not in taken
             ]
+            rivals = _counted(old for old, _ in level), _counted(new for _, new in level)
             for old, new in level:
-                rivals = [p for p in level if (p[0] == old) != (p[1] == new)]
-                if not rivals:
+                if rivals[0][old] == rivals[1][new] == 1:
                     found[new] = old
                 elif old in in_doubt:
                     self.riddles.append(Riddle([old, new], Why.WHICH))
                 taken |= {("old", old), ("new", new)}
         return found
+
+
+def _counted(keys: Iterable[Hashable]) -> dict[Hashable, int]:
+    counts: dict[Hashable, int] = {}
+    for key in keys:
+        counts[key] = counts.get(key, 0) + 1
+    return counts
 
 
 def _is_untouched(base: Entry, other: Entry | None) -> bool:
@@ -159,9 +166,12 @@ def _gone_or_apart(
 def _moved_and_gone(at: Three[Table]) -> Iterator[Riddle]:
     """What one side moved and changed, and the other took away."""
     for side, other in ((at.ours, at.theirs), (at.theirs, at.ours)):
+        if not side.keys() - other.keys():
+            continue
+        elsewhere = moved(at.base, side)
         for key, base in at.base.items():
-            is_gone = key in side and key not in other
-            if is_gone and not _is_untouched(base, side[key]) and is_moved(key, at.base, side):
+            is_gone = key in elsewhere and key not in other
+            if is_gone and not _is_untouched(base, side[key]):
                 yield Riddle([key], Why.MOVED_AND_GONE)
 
 
@@ -198,27 +208,28 @@ def _replaced(at: Three[Table]) -> Iterator[Riddle]:
         gaps[key] = number
         number += key in at.ours and key in at.theirs
     mine, yours = _newcomers(at.ours, at.theirs, gaps), _newcomers(at.theirs, at.ours, gaps)
-    for gap in dict.fromkeys(gaps[k] for k in lost):
-        ours = [k for k, places in mine.items() if gap in places]
-        theirs = [k for k, places in yours.items() if gap in places]
+    taken: dict[int, list[Hashable]] = {}
+    for key in lost:
+        taken.setdefault(gaps[key], []).append(key)
+    for gap, keys in taken.items():
+        ours, theirs = mine.get(gap, ()), yours.get(gap, ())
         if ours and theirs:
-            yield Riddle([*(k for k in lost if gaps[k] == gap), *ours, *theirs], Why.REPLACED)
+            yield Riddle([*keys, *ours, *theirs], Why.REPLACED)
 
 
-def _newcomers(
-    side: Table, other: Table, gaps: dict[Hashable, int]
-) -> dict[Hashable, tuple[int, int]]:
-    """What only one side has, with the gaps behind and in front of its neighbours."""
+def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int, list[Hashable]]:
+    """What only one side has, in the gaps behind and in front of its neighbours."""
     last = sum(k in side and k in other for k in gaps)
-    found: dict[Hashable, tuple[int, int]] = {}
+    found: dict[int, list[Hashable]] = {}
     behind = 0
     waiting: list[Hashable] = []
-    for key in side:
-        if key in gaps and key in other:
-            found |= {k: (found[k][0], gaps[key]) for k in waiting}
-            behind, waiting = gaps[key] + 1, []
+    for key in (*side, None):
+        if key is None or (key in gaps and key in other):
+            before = last if key is None else gaps[key]
+            for gap in {behind, before} if waiting else ():
+                found.setdefault(gap, []).extend(waiting)
+            behind, waiting = before + 1, []
         elif key not in gaps and key not in other:
-            found[key] = (behind, last)
             waiting.append(key)
     return found
 
@@ -236,10 +247,22 @@ def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
 
 
 def _joined(riddles: list[Riddle]) -> list[Riddle]:
-    """Riddles that speak of one element are one."""
-    joined: list[Riddle] = []
-    for riddle in riddles:
-        same = [riddle, *(r for r in joined if r.keys & riddle.keys)]
-        joined = [r for r in joined if r not in same]
-        joined.append(Riddle({k for r in same for k in r.keys}, min(r.why for r in same)))
-    return joined
+    """Riddles that speak of one element are one; it stands where the last of them stood."""
+    last = list(range(len(riddles)))  # a riddle -> a later one that it is one with
+    known: dict[Hashable, int] = {}
+    for number, riddle in enumerate(riddles):
+        for key in riddle.keys:
+            last[_end(last, known.setdefault(key, number))] = number
+    groups: dict[int, list[Riddle]] = {}
+    for number, riddle in enumerate(riddles):
+        groups.setdefault(_end(last, number), []).append(riddle)
+    return [
+        Riddle({k for r in same for k in r.keys}, min(r.why for r in same))
+        for _, same in sorted(groups.items())
+    ]
+
+
+def _end(last: list[int], number: int) -> int:
+    while last[number] != number:
+        last[number] = number = last[last[number]]
+    return number
