@@ -86,7 +86,10 @@ def _alike(gone: Documents, fresh: Documents) -> list[tuple[Hashable, Hashable]]
         for key, (other_kind, others) in new.items()
         if kind == other_kind and is_alike(leaves, others)
     ]
-    return [p for p in pairs if not any((p[0] == q[0]) != (p[1] == q[1]) for q in pairs)]
+    partners: dict[tuple[str, Hashable], int] = {}
+    for place in (place for k, key in pairs for place in (("old", k), ("new", key))):
+        partners[place] = partners.get(place, 0) + 1
+    return [(k, key) for k, key in pairs if partners["old", k] == partners["new", key] == 1]
 
 
 def _is_left(base: Document, other: Document | None) -> bool:
@@ -149,10 +152,14 @@ def _by_place(
 ) -> Pairs:
     """Resources of one name that nothing tells apart: the first with the first, if none came."""
     pairs: Pairs = []
-    names = [name_of(base[i]) for i in mine], [name_of(other[j]) for j in yours]
-    for name in dict.fromkeys(names[0]):
-        left = [i for i, known in zip(mine, names[0], strict=True) if known == name]
-        right = [j for j, known in zip(yours, names[1], strict=True) if known == name]
+    left_of: dict[str, list[int]] = {}
+    for i in mine:
+        left_of.setdefault(name_of(base[i]), []).append(i)
+    right_of: dict[str, list[int]] = {}
+    for j in yours:
+        right_of.setdefault(name_of(other[j]), []).append(j)
+    for name, left in left_of.items():
+        right = right_of.get(name, [])
         if len(left) != len(right):
             why = f"{name} stands several times in a file, and nothing tells which is which"
             raise Unsupported(why, hint="give each a name of its own")
@@ -178,7 +185,9 @@ def _equal(base: list[str], other: list[str]) -> Pairs:
         if j not in taken[1]:
             there.setdefault(text, []).append(j)
     left = [i for i, text in enumerate(base) if i not in taken[0] and text in there]
-    return pairs + [(i, there[base[i]].pop(0)) for i in left if there[base[i]]]
+    waiting = {text: iter(places) for text, places in there.items()}
+    found = ((i, next(waiting[base[i]], -1)) for i in left)
+    return pairs + [(i, j) for i, j in found if j >= 0]
 
 
 def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:

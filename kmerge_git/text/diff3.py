@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 # Edits after which Myers' search takes the furthest path it has and starts again from there.
 _MOST_EDITS = 64
+# Things that are looked at anew when it has started again. Beyond that the rest has nothing in
+# common: these are long lists of few different things, without an order that could be told.
+_MOST_WORK = 6_000_000
 
 
 class Region:
@@ -116,6 +119,7 @@ def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
     """The blocks `(i1, i2, j1, j2)` with a[i1:i2] == b[j1:j2], in order and as long as can be."""
     found: list[Block] = []
     todo = [(0, len(a), 0, len(b))]
+    work = 0
     while todo:
         i0, i1, j0, j1 = _trim(a, b, todo.pop(), found)
         if i0 == i1 or j0 == j1 or set(a[i0:i1]).isdisjoint(b[j0:j1]):
@@ -127,6 +131,9 @@ def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
                 found.append((i, i + 1, j, j + 1))
                 i0, j0 = i + 1, j + 1
         else:
+            work += i1 - i0 + j1 - j0
+            if work > _MOST_WORK:
+                continue
             i0, j0 = _myers(a, b, (i0, i1, j0, j1), found)
         todo.append((i0, i1, j0, j1))
     return _joined(found)

@@ -10,6 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    Known = dict[int, tuple[Node, Hashable]]  # by the node's id, which it keeps as long as it lives
+
 
 def same_text(a: Node, b: Node) -> bool:
     """The same characters at the same column: nothing to look at below."""
@@ -83,17 +85,27 @@ def _same_items(a: Collection, b: Collection) -> bool:
     )
 
 
-def canon(node: Node) -> Hashable:
-    """A key that two nodes share if and only if they are `same_node`."""
+def canon(node: Node, known: Known | None = None) -> Hashable:
+    """A key that two nodes share if and only if they are `same_node`.
+
+    Who asks for lists inside of lists has what is `known` of collections already.
+    """
     if isinstance(node, Scalar):
         return (node.anchor, meaning(node))
+    if not isinstance(node, Collection):
+        return ("*", node.raw)
+    if known is not None and id(node) in known:
+        return known[id(node)][1]
+    made: Hashable
     if isinstance(node, Mapping):
-        pairs = [(e.name, canon(e.value)) for e in node.entries]
+        pairs = [(e.name, canon(e.value, known)) for e in node.entries]
         order_free = frozenset(pairs) if len(node.index()) == len(pairs) else tuple(pairs)
-        return (node.anchor, node.tag, "map", order_free)
-    if isinstance(node, Collection):
-        return (node.anchor, node.tag, "list", tuple(canon(e.value) for e in node.entries))
-    return ("*", node.raw)
+        made = (node.anchor, node.tag, "map", order_free)
+    else:
+        made = (node.anchor, node.tag, "list", tuple([canon(e.value, known) for e in node.entries]))
+    if known is not None:
+        known[id(node)] = node, made
+    return made
 
 
 def is_undecided(node: Node | None) -> bool:

@@ -9,9 +9,10 @@ from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
     from collections.abc import Sequence as List
 
+    from kmerge_git.merge.decide.rules import Riddle
     from kmerge_git.merge.plan import Item
     from kmerge_git.tree.nodes import Entry, Node
 
@@ -56,10 +57,11 @@ def key_paths(at: Three[Sequence | None], rule: ListRule) -> tuple[tuple[str, ..
     return tuple((name,) for name in key_fields(lists, rule, infer=True))
 
 
-def is_run(table: Table, keys: set[Hashable]) -> bool:
-    """Whether the elements that a table has of some stand below one another."""
-    places = [place for place, key in enumerate(table) if key in keys]
-    return not places or places[-1] - places[0] < len(places)
+def are_runs(table: Table, riddles: List[Riddle]) -> bool:
+    """Whether the elements that a table has of each riddle stand below one another."""
+    places = {key: place for place, key in enumerate(table)} if riddles else {}
+    found = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]
+    return all(max(run) - min(run) < len(run) for run in found if run)
 
 
 def _tables(lists: Three[List[Entry]], key_of: Callable[[Node], Hashable]) -> Three[Table] | None:
@@ -83,38 +85,52 @@ def _see_changed_second_key(tables: Three[Table]) -> None:
     """
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
-        for old in [k for k in base if k not in side and k in other]:
-            fresh = [
-                k for k in side if _first(k) == _first(old) and k not in base and k not in other
-            ]
-            gone = [k for k in base if _first(k) == _first(old) and k not in side]
-            if len(fresh) == 1 and len(gone) == 1:
-                _rename(side, fresh[0], old)
+        fresh = _grouped((_first(k), k) for k in side if k not in base and k not in other)
+        gone = _grouped((_first(k), k) for k in base if k not in side)
+        renamed = {
+            fresh[first][0]: old[0]
+            for first, old in gone.items()
+            if len(old) == len(fresh.get(first, ())) == 1 and old[0] in other
+        }
+        _rename(side, renamed)
 
 
 def _see_changed_number(tables: Three[Table]) -> None:
     """See one port where a side changed its number and left its name: names are unique, too."""
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
-        for old in [k for k in base if k not in side]:
+        gone = [k for k in base if k not in side]
+        if not gone:
+            continue
+        fresh = _grouped(
+            (field_text(entry.value, "name"), key)
+            for key, entry in side.items()
+            if key not in base and key not in other
+        )
+        renamed: dict[Hashable, Hashable] = {}
+        for old in gone:
             name = field_text(base[old].value, "name")
-            fresh = [
-                k
-                for k in side
-                if k not in base and k not in other and field_text(side[k].value, "name") == name
-            ]
-            if name is not None and len(fresh) == 1:
-                _rename(side, fresh[0], old)
+            if name is not None and len(fresh.get(name, ())) == 1:
+                renamed[fresh.pop(name)[0]] = old
+        _rename(side, renamed)
 
 
 def _first(key: Hashable) -> Hashable:
     return key[0] if isinstance(key, tuple) else key
 
 
-def _rename(table: Table, old: Hashable, new: Hashable) -> None:
-    renamed = [(new if key == old else key, entry) for key, entry in table.items()]
-    table.clear()
-    table.update(renamed)
+def _grouped(pairs: Iterable[tuple[Hashable, Hashable]]) -> dict[Hashable, list[Hashable]]:
+    groups: dict[Hashable, list[Hashable]] = {}
+    for name, key in pairs:
+        groups.setdefault(name, []).append(key)
+    return groups
+
+
+def _rename(table: Table, names: dict[Hashable, Hashable]) -> None:
+    if names:
+        renamed = [(names.get(key, key), entry) for key, entry in table.items()]
+        table.clear()
+        table.update(renamed)
 
 
 def repeated_names(

@@ -174,22 +174,12 @@ def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Key
 
     Without a predecessor: in front, or before the nearest successor, else last.
     """
-    result = list(ours)
     known = set(ours)
     new = [key for key in theirs if key not in known]
-    if at_end:
-        return result + new
-    for index, key in enumerate(theirs):
-        if key in known:
-            continue
-        before = next((k for k in reversed(theirs[:index]) if k in known), None)
-        behind = next((k for k in theirs[index + 1 :] if k in known), None)
-        if before is not None:
-            at = result.index(before) + 1
-        elif in_front:
-            at = 0
-        else:
-            at = result.index(behind) if behind is not None else len(result)
-        result.insert(at, key)
-        known.add(key)
-    return result
+    first = next((n for n, key in enumerate(theirs) if key in known), len(theirs))
+    if at_end or (first == len(theirs) and not in_front):
+        return ours + new
+    ahead = theirs[:first]  # without a predecessor
+    at = 0 if in_front else ours.index(theirs[first])
+    canvas = [*ours[:at], *ahead, *ours[at:]]
+    return inserted(canvas, set(canvas), theirs, behind=())

@@ -37,9 +37,14 @@ class Riddle:
         self.keys = set(keys)
         self.why = why
 
-    def part(self, table: Table) -> Table:
-        """What a version has of them."""
-        return {key: entry for key, entry in table.items() if key in self.keys}
+
+def shared_out(table: Table, riddles: list[Riddle]) -> list[Table]:
+    """What a version has of each riddle; no key is in two of them."""
+    parts: list[Table] = [{} for _ in riddles]
+    number_of = {key: number for number, riddle in enumerate(riddles) for key in riddle.keys}
+    for key in [key for key in table if key in number_of] if riddles else ():
+        parts[number_of[key]][key] = table[key]
+    return parts
 
 
 BY_ELEMENTS = Plan()  # the answer for a list without keys that merges element by element

@@ -20,7 +20,7 @@ from kmerge_git.merge.decide.comments import (
     may_part,
     merged_tail,
 )
-from kmerge_git.merge.decide.rules import BY_ELEMENTS, Place
+from kmerge_git.merge.decide.rules import BY_ELEMENTS, Place, shared_out
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
 from kmerge_git.merge.three import Three, under, whose, whose_by
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
@@ -212,8 +212,7 @@ class Walk:
         inner = place.elements(at)
         key_paths = keyed.key_paths(at, rule)
         tables, riddles = self.rules.renamed(tables, key_paths, rule)
-        is_torn = any(not keyed.is_run(t, r.keys) for r in riddles for t in tables.each())
-        if rule.ordered and is_torn:
+        if rule.ordered and not all(keyed.are_runs(table, riddles) for table in tables.each()):
             return None
         named = key_paths[0][0] if rule.kind == "infer" else None
         items = self.items(tables, riddles, lambda key: inner.step(step_of(key, rule, named)))
@@ -230,10 +229,10 @@ class Walk:
     ) -> dict[Hashable, Item]:
         """What becomes of every element, under its key; what is a riddle is one clash."""
         items: dict[Hashable, Item] = {}
-        asked: set[Hashable] = set()
-        for riddle in riddles:
-            asked |= riddle.keys
-            found = tables.map(riddle.part)
+        asked = {key for riddle in riddles for key in riddle.keys}
+        parts = tables.map(lambda table: shared_out(table, riddles))
+        for number, riddle in enumerate(riddles):
+            found = Three(*(part[number] for part in parts.each()))
             # the same place for either side: that of base, if it has one
             first = next(iter(found.base), min(riddle.keys, key=repr))
             sides = found.map(lambda t: list(t.values()))

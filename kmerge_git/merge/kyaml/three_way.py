@@ -16,7 +16,6 @@ from kmerge_git.merge.kyaml.numbers import added_rule, clash_rule, lost, took
 from kmerge_git.merge.kyaml.parts import (
     delta,
     excluded,
-    fields_of,
     own,
     part_of,
     rest,
@@ -118,9 +117,12 @@ class KyamlRules:
 
     def _key_fields(self, entry: Entry, place: Place) -> tuple[str, ...]:
         """The fields that make the key of an element, which must come with what changed in it."""
-        if entry.key is not None or place.list_rule is None or place.lists is None:
+        if entry.key is not None or place.list_rule is None:
             return ()
-        return fields_of(place.lists, place.list_rule, infer=self.infer)
+        if place.list_rule.kind != "infer":
+            return place.list_rule.fields
+        step = place.path[-1]  # it says which field was found to be the key
+        return tuple(part[0] for part in step) if isinstance(step, tuple) else ()
 
     def _only_ours(
         self, base: Entry | None, ours: Entry, place: Place

@@ -13,6 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
+    from kmerge_git.tree.same import Known
+
     # of base, ours, theirs and the result
     Tables = list[dict[Hashable, Entry]]
 
@@ -46,10 +48,10 @@ def index(node: Mapping | None) -> dict[Hashable, Entry]:
     return dict(node.index().items()) if node is not None else {}
 
 
-def what(node: Node) -> Hashable:
+def what(node: Node, known: Known) -> Hashable:
     """What an element is, and whether it can only be there or not."""
     alone = isinstance(node, Scalar) and not is_block_text(node)  # those are merged
-    return ("leaf" if alone else "", canon(node))
+    return ("leaf" if alone else "", canon(node, known))
 
 
 def is_leaf(key: Hashable) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from kmerge_git.kube.listkeys import ListRule, step_of
 from kmerge_git.merge.verify import elements
 from kmerge_git.merge.verify.sequences import (
-    allowed,
+    Newcomers,
     counted,
     disordered,
     replaced_twice,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.verify.elements import Tables
     from kmerge_git.merge.verify.sequences import Count
+    from kmerge_git.tree.same import Known
 
     # base, ours, theirs, result
     Nodes = list[Node | None]
@@ -41,13 +42,14 @@ UNLIKE = "is not what the side that changed it made it"
 class Fields:
     """One walk: the violations found, and the counts that are judged when it is over."""
 
-    __slots__ = ("exempt", "found", "has_conflicts", "perhaps", "settled", "tallies")
+    __slots__ = ("exempt", "found", "has_conflicts", "known", "perhaps", "settled", "tallies")
 
     def __init__(self, *, has_conflicts: bool) -> None:
         self.has_conflicts = has_conflicts
         self.settled: set[Path] = set()  # in the document that is walked
         self.found: list[Violation] = []
         self.exempt: set[str] = set()  # the lines of what was settled
+        self.known: Known = {}
         self.tallies = Tallies()
         self.perhaps = (
             Tallies()
@@ -170,17 +172,19 @@ class Fields:
     def unkeyed(self, lists: list[list[Entry]], site: Site, rule: ListRule, *, laws: bool) -> None:
         """Elements without keys: how many of each, their order, and what differs in them."""
         keys: list[list[Hashable]] = [
-            [elements.what(e.value) for e in entries] for entries in lists
+            [elements.what(e.value, self.known) for e in entries] for entries in lists
         ]
         counts = counted(keys)
         differing = counts if site.entire else unsettled(counts)
+        new = Newcomers(*keys[:RESULT]) if laws and differing else None
         for key, count in differing.items():
             if not elements.is_leaf(key):
                 continue
             self.tallies.count(site, key, count, site.fresh)
-            low, high = allowed(key, *keys[:RESULT]) if laws else (0, count[RESULT])
-            if not low <= count[RESULT] <= high:
-                self.tell("count", site, elements.miscounted(key, count[RESULT], low, high))
+            base, ours, theirs, made = count
+            low, high = new.allowed(key, (base, ours, theirs)) if new is not None else (0, made)
+            if not low <= made <= high:
+                self.tell("count", site, elements.miscounted(key, made, low, high))
         if laws:
             self.whole(counts, keys, site, rule)
         if site.fresh:  # what both sides added alike is the base of the rest

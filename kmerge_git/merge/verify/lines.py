@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from kmerge_git.kube.identity import identity
 from kmerge_git.merge.verify.sequences import bounds
-from kmerge_git.merge.verify.sites import RESULT, Violation, steps_to
+from kmerge_git.merge.verify.sites import RESULT, Known, Violation
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.identity import Identity
     from kmerge_git.merge.three import Three
     from kmerge_git.tree.documents import Document, Stream
 
@@ -45,13 +46,10 @@ def line_laws(
         line for line in _untouched(texts, lines, any_column=any_column) if line not in exempt
     ]
     if untouched and may_hide:
-        before = _bare(_whole(rest[0]))
-        untouched = [line for line in untouched if before.count(line) == 1]
+        before = _counted(_bare(_whole(rest[0])))
+        untouched = [line for line in untouched if before.get(line) == 1]
     found += [("untouched", line, UNLIKE) for line in untouched]
-    path = result.source.path or at.ours.source.path
-    return [
-        Violation(law, *_place(line, rest, path), f"`{line}` {what}") for law, line, what in found
-    ]
+    return _placed(found, rest, result.source.path or at.ours.source.path)
 
 
 def _texts(rest: Documents) -> list[str]:
@@ -72,6 +70,14 @@ def _texts(rest: Documents) -> list[str]:
             tail -= 1
         texts.append(["\n".join(found[head:tail]) + "\n" for found in lines])
     return ["".join(parts) for parts in zip(*texts, strict=True)] or [""] * 4
+
+
+def _counted(lines: list[str]) -> dict[str, int]:
+    """How often each line is there."""
+    counts: dict[str, int] = {}
+    for line in lines:
+        counts[line] = counts.get(line, 0) + 1
+    return counts
 
 
 def _whole(documents: list[Document]) -> str:
@@ -153,13 +159,16 @@ def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> 
         for key in ((column, line), (ANY, line)):
             there[key] = there.get(key, 0) + 1
     short = [key for key, count in needed.items() if there.get(key, 0) < count]
+    if not short:
+        return []
     lost = []
+    counts, made_of = [_counted(version) for version in bare[:RESULT]], set(bare[RESULT])
     for column, line in short:
-        base, ours, theirs = (version.count(line) for version in bare[:RESULT])
+        base, ours, theirs = (count.get(line, 0) for count in counts)
         # what a diff keeps of equal lines is a guess: both sides may have deleted different ones
         least = base - max(base - ours, 0) - max(base - theirs, 0)
         made = there.get((column, line), 0)
-        if made < min(needed[column, line], least) and not _is_emptied(line, bare):
+        if made < min(needed[column, line], least) and not _is_emptied(line, made_of):
             lost.append(line)
     return lost
 
@@ -183,9 +192,9 @@ def _needed(
     return needed
 
 
-def _is_emptied(line: str, bare: list[list[str]]) -> bool:
+def _is_emptied(line: str, made: set[str]) -> bool:
     """Whether a key has a block in base, and in the result nothing but brackets."""
-    return line[-1] == ":" and any(line + brackets in bare[RESULT] for brackets in (" []", " {}"))
+    return line[-1] == ":" and any(line + brackets in made for brackets in (" []", " {}"))
 
 
 def _standing(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
@@ -204,26 +213,64 @@ def _kept(base: list[str], side: list[str]) -> dict[int, int]:
     }
 
 
-def _place(line: str, rest: Documents, path: str) -> tuple[int, Path]:
-    """The document and the collection where a line stands, or should stand."""
-    counts = [sum(_bare(d.content).count(line) for d in documents) for documents in rest]
-    side = RESULT if counts[RESULT] >= max(counts[:RESULT]) else counts.index(max(counts[:RESULT]))
-    for document in reversed(rest[side]):
-        lines = _bare(document.content)
-        if line not in lines:
-            continue
-        made = document if side == RESULT else _counterpart(document, rest[RESULT])
+def _placed(found: list[tuple[str, str, str]], rest: Documents, path: str) -> list[Violation]:
+    if not found:
+        return []
+    places = _Places(rest, path)
+    return [Violation(law, *places.of(line), f"`{line}` {what}") for law, line, what in found]
+
+
+class _Places:
+    """Where lines stand in the versions of a file, looked up many times."""
+
+    __slots__ = ("_counts", "_known", "_last", "_made", "_names", "_path")
+
+    def __init__(self, rest: Documents, path: str) -> None:
+        self._path = path
+        self._made = rest[RESULT]
+        self._names: dict[Identity, Document] | None = None
+        self._known: dict[int, Known] = {}  # by the document's id
+        self._counts: list[dict[str, int]] = []
+        self._last: list[dict[str, tuple[Document, int]]] = []  # and the offset of the line
+        for documents in rest:
+            self._counts.append(_counted([line for d in documents for line in _bare(d.content)]))
+            self._last.append(_last_places(documents))
+
+    def of(self, line: str) -> tuple[int, Path]:
+        """The document and the collection where a line stands, or should stand."""
+        counts = [count.get(line, 0) for count in self._counts]
+        most = max(counts[:RESULT])
+        side = RESULT if counts[RESULT] >= most else counts.index(most)
+        if line not in self._last[side]:
+            return -1, ()
+        document, offset = self._last[side][line]
+        made = document if side == RESULT else self._counterpart(document)
         if made is None:
             return -1, ()
-        last = len(lines) - 1 - lines[::-1].index(line)
-        offset = document.body + sum(len(x) + 1 for x in document.content.split("\n")[:last])
-        return made.number, steps_to(document.root, offset, path)
-    return -1, ()
+        if id(document) not in self._known:
+            self._known[id(document)] = Known(document.root, self._path)
+        return made.number, self._known[id(document)].around(offset)
+
+    def _counterpart(self, document: Document) -> Document | None:
+        """The document of the result with the name of another version's."""
+        if len(self._made) == 1:
+            return self._made[0]
+        if self._names is None:
+            self._names = {}
+            for made in self._made:
+                name = identity(made.root)
+                if name is not None:
+                    self._names.setdefault(name, made)
+        known = identity(document.root)
+        return self._names.get(known) if known is not None else None
 
 
-def _counterpart(document: Document, made: list[Document]) -> Document | None:
-    """The document of the result with the name of another version's."""
-    if len(made) == 1:
-        return made[0]
-    known = identity(document.root)
-    return next((d for d in made if known is not None and identity(d.root) == known), None)
+def _last_places(documents: list[Document]) -> dict[str, tuple[Document, int]]:
+    """Where each line stands last."""
+    found: dict[str, tuple[Document, int]] = {}
+    for document in documents:
+        offset = document.body
+        for line in document.content.split("\n"):
+            found[line.strip(" \t\r")] = document, offset
+            offset += len(line) + 1
+    return found

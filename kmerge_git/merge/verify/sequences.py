@@ -26,32 +26,57 @@ def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
     return max(both, 0), max(both, 0)
 
 
-def allowed(key: Hashable, base: Keys, ours: Keys, theirs: Keys) -> tuple[int, int]:
-    """The same within a list: what both added in one gap stands there once.
+class Newcomers:
+    """What both sides added to one list, and in which gaps.
 
-    The gap of an element is told by the elements of base before it that both sides have. Beside
-    other newcomers equal elements may be two (`-f a` and `-f b`).
+    The gap of an element is told by the elements of base before it that both sides have.
     """
-    counts = base.count(key), ours.count(key), theirs.count(key)
-    if counts != (0, 1, 1):
-        return bounds(*counts)
-    known = set(base)
-    common = known.intersection(ours, theirs)
-    mine, yours = _gap(key, ours, common), _gap(key, theirs, common)
-    if mine != yours:
-        return 1, 2
-    fresh = [[x for x in side if x not in known] for side in (ours, theirs)]
-    if len(fresh[0]) * len(fresh[1]) > MOST_NEWCOMERS:
-        return 1, 2  # not looked at one by one
-    runs = [
-        [x for x in news if _gap(x, side, common) == mine]
-        for news, side in zip(fresh, (ours, theirs), strict=True)
-    ]
-    return 1, 1 if _is_part(*runs) or _is_part(*reversed(runs)) else 2
+
+    __slots__ = ("_are_few", "_fresh", "_gaps", "_is_one")
+
+    def __init__(self, base: Keys, ours: Keys, theirs: Keys) -> None:
+        known = set(base)
+        common = known.intersection(ours, theirs)
+        self._fresh = [[x for x in side if x not in known] for side in (ours, theirs)]
+        self._are_few = len(self._fresh[0]) * len(self._fresh[1]) <= MOST_NEWCOMERS
+        self._gaps = [_places(side, common) for side in (ours, theirs)]
+        # the gaps with the same elements before them on both sides
+        orders = [[x for x in dict.fromkeys(side) if x in common] for side in (ours, theirs)]
+        self._is_one = {0}
+        apart: set[Hashable] = set()
+        for n, (x, y) in enumerate(zip(*orders, strict=True)):
+            apart ^= {x} ^ {y}
+            if not apart:
+                self._is_one.add(n + 1)
+
+    def allowed(self, key: Hashable, counts: tuple[int, int, int]) -> tuple[int, int]:
+        """The same within a list: what both added in one gap stands there once.
+
+        Beside other newcomers equal elements may be two (`-f a` and `-f b`).
+        """
+        if counts != (0, 1, 1):
+            return bounds(*counts)
+        gap = self._gaps[0][key]
+        if gap != self._gaps[1][key] or gap not in self._is_one:
+            return 1, 2
+        if not self._are_few:
+            return 1, 2  # not looked at one by one
+        runs = [
+            [x for x in news if places[x] == gap]
+            for news, places in zip(self._fresh, self._gaps, strict=True)
+        ]
+        return 1, 1 if _is_part(*runs) or _is_part(*reversed(runs)) else 2
 
 
-def _gap(key: Hashable, side: Keys, common: set[Hashable]) -> set[Hashable]:
-    return common.intersection(side[: side.index(key)])
+def _places(keys: Keys, common: set[Hashable]) -> dict[Hashable, int]:
+    """How many different ones of some stand in front of each key, where it comes first."""
+    places: dict[Hashable, int] = {}
+    before = 0
+    for key in keys:
+        if key not in places:
+            places[key] = before
+            before += key in common
+    return places
 
 
 def _is_part(shorter: Keys, longer: Keys) -> bool:
@@ -90,12 +115,10 @@ def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[
     known = old & mine & yours
     here, there = _gaps(ours, known), _gaps(theirs, known)
     for edge, gone in _gaps(base, known).items():
-        new, others = {*here.get(edge, ())} - old, {*there.get(edge, ())} - old
-        if len({*gone} - mine - yours) > len(new & others):
-            twice = [
-                [x for x in ours if x in new - yours],
-                [x for x in theirs if x in others - mine],
-            ]
+        new = [x for x in here.get(edge, ()) if x not in old]
+        others = [x for x in there.get(edge, ()) if x not in old]
+        if len({*gone} - mine - yours) > len({*new}.intersection(others)):
+            twice = [[x for x in new if x not in yours], [x for x in others if x not in mine]]
             if all(made.intersection(found) for found in twice):
                 return tuple(next(x for x in found if x in made) for found in twice)
     return ()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from kmerge_git.kube.listkeys import Where, element_key, field_text, infer_key, start, step_of
 from kmerge_git.tree.nodes import Collection, Mapping
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Entry, Node
 
     Spot = tuple[Collection, Where]
+    Child = tuple[int, int, Step | None]
 
 # where the result stands beside base, ours and theirs
 RESULT = 3
@@ -116,24 +119,6 @@ class Site:
         return site
 
 
-def steps_to(root: Node | None, offset: int, path: str) -> Path:
-    """The path of the nearest collection, behind keys alone, that holds a line."""
-    steps: Path = ()
-    where = start(root, path)
-    node = root
-    while isinstance(node, Collection):
-        for step, entry, below in _steps(node, where):
-            value = entry.value
-            if isinstance(value, Collection) and _holds(value, offset):
-                if step is None:
-                    return steps
-                steps, node, where = (*steps, step), value, below
-                break
-        else:
-            return steps
-    return steps
-
-
 class Known:
     """The collections of a document by their paths; each is looked through once."""
 
@@ -141,41 +126,56 @@ class Known:
 
     def __init__(self, root: Node | None, file: str) -> None:
         self._found: dict[Path, Spot | None] = {(): _spot(root, start(root, file))}
-        self._below: dict[Path, dict[Step | None, Spot | None]] = {}
+        self._below: dict[Path, list[Child]] = {}
 
     def nearest(self, path: Path) -> Path:
         """The path, or as much of it as leads to a collection."""
-        while path and self._at(path) is None:
-            path = path[:-1]
+        for size in range(len(path) + 1):
+            if not self._leads_to_one(path[:size]):
+                return path[: size - 1] if size else ()
         return path
 
-    def _at(self, path: Path) -> Spot | None:
-        for size in range(len(path) + 1):
-            part = path[:size]
-            if part not in self._found:
-                self._found[part] = self._children(path[: size - 1]).get(path[size - 1])
-            if self._found[part] is None:
-                return None
-        return self._found[path]
+    def around(self, offset: int) -> Path:
+        """The path of the nearest collection, behind keys alone, that holds a line."""
+        path: Path = ()
+        while self._leads_to_one(path):
+            children = self._children(path)
+            at = bisect_right(children, offset, key=lambda child: child[0]) - 1
+            if at < 0 or offset >= children[at][1]:
+                break
+            step = children[at][2]
+            if step is None:
+                break
+            path = (*path, step)
+        return path
 
-    def _children(self, path: Path) -> dict[Step | None, Spot | None]:
-        below = self._below.get(path)
-        if below is None:
-            below = self._below[path] = {}
+    def _leads_to_one(self, path: Path) -> bool:
+        """Whether the path leads to a collection, if what is above does."""
+        if path not in self._found:
+            self._children(path[:-1])
+        return self._found.get(path) is not None
+
+    def _children(self, path: Path) -> list[Child]:
+        """The collections within one: from where to where they stand, and under which step."""
+        if path not in self._below:
+            children = self._below[path] = []
             spot = self._found[path]
             for step, entry, where in _steps(*spot) if spot is not None else ():
-                below.setdefault(step, _spot(entry.value, where))
-        return below
+                value = entry.value
+                if step is not None:
+                    self._found.setdefault((*path, step), _spot(value, where))
+                if isinstance(value, Collection):
+                    children.append((*_held(value), step))
+        return self._below[path]
 
 
 def _spot(node: Node | None, where: Where) -> Spot | None:
     return (node, where) if isinstance(node, Collection) else None
 
 
-def _holds(value: Collection, offset: int) -> bool:
-    if value.flow:
-        return value.start <= offset < value.end
-    return min(value.top, value.start) <= offset < value.bottom
+def _held(value: Collection) -> tuple[int, int]:
+    """The part of the text in which lines stand in a collection."""
+    return (value.start, value.end) if value.flow else (min(value.top, value.start), value.bottom)
 
 
 def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry, Where]]:

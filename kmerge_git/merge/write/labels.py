@@ -39,11 +39,10 @@ SHOWN = (*NAMING, "host", "path")
 
 def label(resource: str, conflicts: Sequence[Conflict]) -> str:
     """What the label of one pair of markers says: `Deployment/web spec.replicas: ...`."""
-    places: dict[str, list[str]] = {}
+    places: dict[str, dict[str, None]] = {}
     for conflict in conflicts:
         if conflict.told:
-            shown = places.setdefault(conflict.told, [])
-            shown += [place for place in (conflict.run,) if place not in shown]
+            places.setdefault(conflict.told, {})[conflict.run] = None
     parts: list[str] = []
     for words, found in places.items():
         place = _some(fieldpath.together([one for one in found if one]))
@@ -162,11 +161,12 @@ def _text_of(node: Node) -> str:
 def _with_new_names(path: Path, at: Three[list[Entry]], why: str) -> str:
     """The cause, with what each side has in the place of what base had."""
     names = at.map(lambda entries: [_name(entry, path) for entry in entries])
-    ours, theirs = ([n for n in side if n not in names.base] for side in (names.ours, names.theirs))
+    known = names.map(set)
+    ours, theirs = ([n for n in side if n not in known.base] for side in (names.ours, names.theirs))
     if not all((*ours, *theirs)):
         return why
     if ours == theirs:
-        gone = [n for n in names.base if n not in (*names.ours, *names.theirs)]
+        gone = [n for n in names.base if n not in known.ours and n not in known.theirs]
         if why == Why.BOTH_ADDED or not ours or not gone:
             return why
         return f"both replaced {_quoted(gone)} by {_quoted(ours)}"
