@@ -47,6 +47,20 @@ class KmergeError(Exception):
         return f"  {visible(self.excerpt)}\n  {pad}^"
 
 
+class TimeUp(BaseException):
+    """The time limit is over; not an Exception, so that nothing on the way takes it for a bug."""
+
+    def __init__(self, path: str = "", seconds: float = 0.0) -> None:
+        super().__init__()
+        self.path = path
+        self.seconds = seconds
+
+    def __str__(self) -> str:
+        place = f"{self.path}: " if self.path not in ("", "-") else ""
+        hint = "KMERGE_TIMEOUT=SECONDS sets the limit, 0 is none"
+        return f"{place}no result within {self.seconds:g} s; {hint}"
+
+
 class CannotParse(KmergeError):
     """The text is not YAML that can be merged by structure."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from posixpath import normpath
 
 from kmerge_git.check import kustomization, registry
@@ -25,6 +26,7 @@ from kmerge_git.text.source import Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from contextlib import AbstractContextManager
 
     from kmerge_git.check.patches import PatchChecker
 
@@ -36,15 +38,20 @@ def check_text(data: bytes, path: str) -> list[Finding]:
     return Run(nowhere()).file(path, data)
 
 
-def check_files(paths: Iterable[str], run: Run) -> list[Finding]:
-    """What is wrong with files, each alone and together."""
+def check_files(
+    paths: Iterable[str],
+    run: Run,
+    watch: Callable[[str], AbstractContextManager[None]] = lambda path: nullcontext(),
+) -> list[Finding]:
+    """What is wrong with files, each alone and together; each is looked at under `watch`."""
     names = [normpath(path.replace("\\", "/")) for path in paths]
     run.kustomizations.expect(names)
     found: list[Finding] = []
     for path in sorted(names, key=run.kustomizations.late):
         data = run.world.read(path)
         if data is not None:  # deleted by the commit
-            found += run.file(path, data)
+            with watch(path):
+                found += run.file(path, data)
     found += run.together()
     return sorted(found, key=order)
 

@@ -105,8 +105,9 @@ def run(args: argparse.Namespace) -> int:
         gc.disable()  # the trees hold no circles; looking for some took a third of the time
     worker, paths = _worker(args)
     from kmerge_git.check.run import check_files
+    from kmerge_git.cli.guard import within
 
-    findings = check_files(paths, worker)
+    findings = check_files(paths, worker, within)
     if args.fix or args.diff:
         findings = _mend(worker, findings, write=args.fix, color=_color(args))
     _report(args, findings, len(paths), worker.skipped)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import sys
 
+from kmerge_git.errors import TimeUp
 from kmerge_git.system import calls, exists, variable
 
 TYPE_CHECKING = False
@@ -28,10 +29,6 @@ USAGE = (
     "kmerge driver: called by git as `driver --marker-size=%L --path=%P --base=%S --ours=%X "
     "--theirs=%Y %O %A %B`; to merge by hand use `kmerge merge BASE OURS THEIRS`"
 )
-
-
-class TimeUp(BaseException):
-    """The time limit is over; not an Exception, so that nothing on the way takes it for a bug."""
 
 
 def main(argv: list[str]) -> int:

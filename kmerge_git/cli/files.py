@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from kmerge_git.cli import guard
 from kmerge_git.errors import UsageError
 from kmerge_git.visible import visible
 
@@ -27,6 +28,7 @@ def write(path: str | None, data: bytes) -> None:
 
     What is there and no regular file (a pipe, `/dev/null`) is written to, never replaced.
     """
+    guard.stop()
     if path is None or path == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 from collections.abc import Callable
 
-from kmerge_git.cli import accounts, files
+from kmerge_git.cli import accounts, files, guard
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three
@@ -56,13 +55,16 @@ def run(
         from kmerge_git.cli import folders  # only directories need it
 
         def merge_file(texts: Three[bytes], path: str) -> Result:
-            return merge(args, texts, path, names.map(lambda root: os.path.join(root, path)))
+            with guard.within(path):
+                return merge(args, texts, path, names.map(lambda root: os.path.join(root, path)))
 
         return folders.run(args, names, merge_file)
     check(args, *given)
     texts = names.map(lambda name: files.read(name) if name else b"")
     path = next((name for name in (names.ours, *given) if name != "-"), "")
-    return finish(args, merge(args, texts, path, names), texts.ours, words)
+    with guard.within(path):
+        merged = merge(args, texts, path, names)
+    return finish(args, merged, texts.ours, words)
 
 
 def are_directories(*paths: str) -> bool:
@@ -89,12 +91,10 @@ def check(args: argparse.Namespace, *paths: str) -> None:
 
 
 def make_haste() -> None:
-    """Look for garbage seldom and load no more of PyYAML than is needed."""
+    """Load no more of PyYAML than is needed."""
     from kmerge_git.cli import main
     from kmerge_git.tree import parser
 
-    # A merge makes many objects and hardly any cycles: collecting them is a third of its time.
-    gc.set_threshold(200_000)
     if main.owns_process:
         parser.bare()
 

@@ -9,7 +9,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from kmerge_git.cli import files, objects
+from kmerge_git.cli import files, guard, objects
 from kmerge_git.cli.objects import Loaded, Map, ObjectFile
 from kmerge_git.errors import PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
@@ -117,6 +117,7 @@ def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
     if not annotated:
         hint = "`kmerge last-applied set --create-annotation` makes one"
         raise file.error("no object has a last-applied annotation", hint)
+    guard.stop()  # people take their time
     text = "---\n".join(dump(config) for _, config in annotated)
     after = objects.load("edited.yaml", _in_editor(text).encode())
     if len(after.objects) != len(annotated):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import gc
 import sys
 from importlib import import_module
 
 from kmerge_git import __version__
-from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.errors import KmergeError, TimeUp, UsageError
 from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
@@ -36,6 +37,16 @@ COMMANDS = {
     "replay": "merge the repository's own past merges again, and compare",
 }
 
+# Commands whose inputs are merged at one go, and the argument that names the file; the others ask
+# for the clock file by file (see `guard`).
+WATCHED = {
+    "merge": "ours",
+    "patch": "target",
+    "make-patch": "modified",
+    "apply": "config",
+    "last-applied": "file",
+}
+
 # Whether this process runs one command and nothing else: then an import may be cut short.
 owns_process = False
 
@@ -45,6 +56,8 @@ def main(argv: list[str] | None = None) -> int:
     global owns_process
     owns_process = argv is None
     args = sys.argv[1:] if argv is None else argv
+    if owns_process:  # many objects and hardly any circles: looking for some is a third of the time
+        gc.set_threshold(200_000)
     name = next((a for a in args if not a.startswith("-")), "")
     try:
         return _dispatch(name, args)
@@ -52,6 +65,9 @@ def main(argv: list[str] | None = None) -> int:
         print(visible(f"kmerge: {error}"), file=sys.stderr)
         if error.caret():
             print(error.caret(), file=sys.stderr)
+        return 2
+    except TimeUp as up:
+        print(visible(f"kmerge: {up}"), file=sys.stderr)
         return 2
     except BrokenPipeError:
         sys.stderr.close()
@@ -101,4 +117,9 @@ def _dispatch(name: str, argv: list[str]) -> int:
     if runner is None:
         parser.print_help()
         return 0
+    if name in WATCHED:
+        from kmerge_git.cli.guard import within
+
+        with within(getattr(args, WATCHED[name])):
+            return int(runner(args))
     return int(runner(args))

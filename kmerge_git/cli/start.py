@@ -113,7 +113,8 @@ def tell(text: str) -> None:
 
 
 def _answer(libraries: "list[str]") -> int:
-    from kmerge_git.cli.drive import TimeUp, main
+    from kmerge_git.cli.drive import main
+    from kmerge_git.errors import TimeUp
     from kmerge_git.tree import parser
 
     parser.bare(libraries)

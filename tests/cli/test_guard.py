@@ -1,0 +1,94 @@
+"""The clock of the commands: what takes too long is an error, and nothing is written."""
+
+from __future__ import annotations
+
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from kmerge_git.cli import files, guard
+from kmerge_git.cli.main import main
+from kmerge_git.errors import TimeUp, UsageError
+
+LARGE = "".join(f"k{n}: {{{{a: [{n}, {{v}}]}}}}\n" for n in range(20_000))
+COMMANDS = [
+    ["merge", "base.yaml", "ours.yaml", "theirs.yaml", "-o", "out.yaml"],
+    ["merge3", "-O", "base.yaml", "-U", "theirs.yaml", "-D", "ours.yaml", "--in-place"],
+    ["merge2", "-S", "theirs.yaml", "-D", "ours.yaml", "--in-place"],
+    ["patch", "ours.yaml", "-p", "theirs.yaml", "--in-place"],
+    ["make-patch", "ours.yaml", "theirs.yaml", "-o", "out.yaml"],
+    ["apply", "theirs.yaml", "--live", "ours.yaml", "-o", "out.yaml"],
+    ["last-applied", "view", "ours.yaml", "-o", "out.yaml"],
+    ["check", "ours.yaml"],
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Three versions of a file that takes a while."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KMERGE_TIMEOUT", "0.001")
+    for name, value in (("base", 0), ("ours", 1), ("theirs", 2)):
+        text = "apiVersion: v1\nkind: A\nmetadata: {name: a}\n" + LARGE.format(v=value)
+        (tmp_path / f"{name}.yaml").write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[c[0] for c in COMMANDS])
+def test_a_command_that_takes_too_long_writes_nothing(
+    command: list[str], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {path: path.read_bytes() for path in folder.iterdir()}
+    assert main(command) == 2
+    ended = capsys.readouterr()
+    assert ended.out == ""
+    assert ended.err.count("\n") == 1
+    assert ".yaml: no result within 0.001 s; KMERGE_TIMEOUT=SECONDS" in ended.err
+    assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_one_file_of_a_directory_is_enough(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for side in ("base", "ours", "theirs"):
+        (folder / side).mkdir()
+        (folder / side / "slow.yaml").write_bytes((folder / f"{side}.yaml").read_bytes())
+        (folder / side / "a.yaml").write_text(f"a: {len(side) if side == 'theirs' else 0}\n")
+    assert main(["merge3", "-O", "base", "-U", "theirs", "-D", "ours", "--in-place"]) == 2
+    assert ".yaml: no result within" in capsys.readouterr().err
+    assert (folder / "ours" / "a.yaml").read_text() == "a: 0\n"
+
+
+@pytest.mark.parametrize("seconds", ["x", "-1", "inf", "nan"])
+def test_what_is_no_number_of_seconds_is_an_error(
+    seconds: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KMERGE_TIMEOUT", seconds)
+    with pytest.raises(UsageError, match="is no number of seconds"):
+        guard.limit()
+
+
+@pytest.mark.parametrize("given, seconds", [("", 60.0), ("0", 0.0), ("2.5", 2.5), ("7s", 7.0)])
+def test_how_many_seconds_a_file_may_take(
+    given: str, seconds: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KMERGE_TIMEOUT", given)
+    assert guard.limit() == seconds
+
+
+def test_what_is_written_is_written_whole(tmp_path: Path) -> None:
+    with guard.within("a.yaml"):
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
+        files.write(str(tmp_path / "a.yaml"), b"a: 1\n")
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_the_clock_of_the_caller_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    monkeypatch.setenv("KMERGE_TIMEOUT", "0.001")
+    with pytest.raises(TimeUp), guard.within("a.yaml"):
+        time.sleep(5)
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
