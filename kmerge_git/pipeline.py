@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Stream
 
 
+MOST_CONFLICTS = 2000  # in a file; nobody decides so many, and to spell them takes its time
+
+
 def merge_files(
     base: bytes,
     ours: bytes,
@@ -177,6 +180,8 @@ def _better(
     referee = Referee(streams, options, journal.settled)
     if not hunks:
         return _clean(merged, streams, options, referee, lines)
+    if len(hunks) > MOST_CONFLICTS:
+        return _too_many(streams, options, lines, referee)
     read = [document for side in SIDES for document in proof.prove(merged, side)]
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
         text, count = lines.result()
@@ -184,6 +189,21 @@ def _better(
             return Outcome(text, True, "lines", reason="git's line merge is clean")
     found = referee.objections(merged, read)
     return found or _conflicted(merged, streams.map(lambda stream: stream.source), options)
+
+
+def _too_many(streams: Three[Stream], options: Options, lines: Asked, referee: Referee) -> Outcome:
+    """More conflicts than a person would look at one by one: git's lines, if they may be believed.
+
+    Where they are clean, and no right merge, the file is one conflict.
+    """
+    why = f"more than {MOST_CONFLICTS:,} conflicts"
+    text, count = lines.result()
+    if count:
+        raise Unsupported(why)
+    if referee.accepts(text):
+        return Outcome(text, True, "lines", reason="git's line merge is clean")
+    sources = streams.map(lambda stream: stream.source)
+    return _conflicted(whole_conflict(sources.map(lambda s: s.text), why), sources, options)
 
 
 def _is_beyond_lines(hunk: Hunk) -> bool:
