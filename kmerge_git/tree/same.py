@@ -10,7 +10,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    Known = dict[int, tuple[Node, Hashable]]  # by the node's id, which it keeps as long as it lives
+    # by the node's id, which it keeps as long as it lives; by its text and column
+    Known = dict[Hashable, tuple[Node, Hashable]]
 
 
 def same_text(a: Node, b: Node) -> bool:
@@ -106,6 +107,20 @@ def canon(node: Node, known: Known | None = None) -> Hashable:
     if known is not None:
         known[id(node)] = node, made
     return made
+
+
+def canon_of(node: Node, known: Known) -> Hashable:
+    """The same for an element; versions share most, and the same text has one key."""
+    if not isinstance(node, Collection):
+        return canon(node)
+    if id(node) in known:
+        return known[id(node)][1]
+    text = node.raw
+    place = text, _column(node) if "\n" in text else -1
+    if place not in known:
+        known[place] = node, canon(node, known)
+    known[id(node)] = node, known[place][1]
+    return known[place][1]
 
 
 def is_undecided(node: Node | None) -> bool:

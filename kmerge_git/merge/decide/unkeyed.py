@@ -12,7 +12,7 @@ from kmerge_git.merge.plan import Clash, Item, Keep, Take, Why, has_clash
 from kmerge_git.merge.three import Three, cut, under
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.same import canon, same_node
+from kmerge_git.tree.same import canon_of, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.merge.decide.rules import Place, Table, Walker
     from kmerge_git.text.diff3 import Region
+    from kmerge_git.tree.same import Known
 
 
 def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> list[Item]:
@@ -30,13 +31,14 @@ def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> li
     """
     inner, bag = place.elements(at), place.where.list_rule().bag
     entries = at.map(lambda seq: list(seq.entries) if seq is not None else [])
-    keys = entries.map(lambda found: [canon(e.value) for e in found])
+    known: Known = {}
+    keys = entries.map(lambda found: [canon_of(e.value, known) for e in found])
     trial = walk.trial()
     items = _by_regions(trial, keys, entries, inner, bag=bag)
     if not walk.rules.stops:
         walk.journal.adopt(trial.journal)
         return items
-    doubt = _doubt(walk, keys, entries, items)
+    doubt = _doubt(walk, keys, entries, items, known)
     if keys.base and (doubt or _are_moved(keys) or any(has_clash(i.plan) for i in items)):
         arranged = _arranged(walk, keys, entries, inner, bag=bag)
         if arranged is not None:
@@ -66,7 +68,11 @@ def _by_regions(
 
 
 def _doubt(
-    walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], items: list[Item]
+    walk: Walker,
+    keys: Three[list[Hashable]],
+    at: Three[list[Entry]],
+    items: list[Item],
+    known: Known,
 ) -> str:
     """Why a merge of the elements cannot be right; nothing: it obeys the laws."""
     merged = {
@@ -76,13 +82,10 @@ def _doubt(
         if not isinstance(item.plan, Keep | Take)
     }
     if merged:
-        keys = Three(
-            *(
-                [key for key, e in zip(names, there, strict=True) if id(e) not in merged]
-                for names, there in zip(keys.each(), at.each(), strict=True)
-            )
-        )
-    result = [canon(i.plan.node) for i in items if isinstance(i.plan, Keep | Take)]
+        versions = zip(keys.each(), at.each(), strict=True)
+        pairs = [zip(names, entries, strict=True) for names, entries in versions]
+        keys = Three(*([key for key, e in found if id(e) not in merged] for found in pairs))
+    result = [canon_of(i.plan.node, known) for i in items if isinstance(i.plan, Keep | Take)]
     if not is_lawful(keys, result):
         return Why.MOVED_AND_GONE if _comes_back(keys, result) else Why.ORDER
     _, riddles = walk.rules.renamed(_tables(keys, at, merged), (), ATOMIC)
@@ -219,7 +222,8 @@ def _only_additions(keys: Three[list[Hashable]], *, bag: bool) -> bool:
 
 def _one_in_the_other(a: list[Hashable], b: list[Hashable]) -> bool:
     shorter, longer = sorted((a, b), key=len)
-    return [key for key in longer if key in shorter] == shorter
+    there = set(shorter)
+    return [key for key in longer if key in there] == shorter
 
 
 def _woven(

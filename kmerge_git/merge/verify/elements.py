@@ -6,7 +6,7 @@ from kmerge_git.kube.identity import Identity
 from kmerge_git.kube.listkeys import ListRule, element_key, field_text, infer_key
 from kmerge_git.merge.verify.sites import RESULT
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar
-from kmerge_git.tree.same import canon
+from kmerge_git.tree.same import canon_of
 from kmerge_git.tree.spans import is_block_text
 
 TYPE_CHECKING = False
@@ -51,7 +51,7 @@ def index(node: Mapping | None) -> dict[Hashable, Entry]:
 def what(node: Node, known: Known) -> Hashable:
     """What an element is, and whether it can only be there or not."""
     alone = isinstance(node, Scalar) and not is_block_text(node)  # those are merged
-    return ("leaf" if alone else "", canon(node, known))
+    return ("leaf" if alone else "", canon_of(node, known))
 
 
 def is_leaf(key: Hashable) -> bool:
