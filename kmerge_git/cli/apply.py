@@ -105,7 +105,7 @@ def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | Non
     if file is None:
         return None
     here = objects.title(wanted.value)
-    found = [loaded for loaded in file.objects if loaded.matches(wanted.value)]
+    found = file.matching(wanted.value)
     if len(found) > 1:
         raise file.error(f"{here} is in it {len(found)} times", objects.PAIRED)
     if found or many > 1 or not file.objects:

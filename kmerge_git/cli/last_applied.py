@@ -102,7 +102,7 @@ def _read(loaded: Loaded) -> Map | None:
 def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map]]:
     pairs = []
     for config in objects.load(args.config).objects:
-        found = [loaded for loaded in file.objects if loaded.matches(config.value)]
+        found = file.matching(config.value)
         live = file.only(found, config.value)
         if annotation(live.value) is None and not args.create_annotation:
             why = f"{objects.title(config.value)} has no last-applied annotation"

@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _partner(file: ObjectFile, wanted: Loaded) -> Loaded:
     names = objects.naming(wanted.value)
-    found = [loaded for loaded in file.objects if objects.naming(loaded.value) == names]
+    found = [one for one in file.called.get(names[3], ()) if objects.naming(one.value) == names]
     return file.only(found, wanted.value)
 
 
@@ -90,7 +90,7 @@ def _require_one_kind(before: Loaded, wanted: Loaded) -> None:
 
 
 def _complain_about_lost(original: ObjectFile, modified: ObjectFile, single: bool) -> None:
-    names = [objects.naming(loaded.value) for loaded in modified.objects]
+    names = {objects.naming(loaded.value) for loaded in modified.objects}
     for loaded in [] if single else original.objects:
         if objects.naming(loaded.value) not in names:
             files.say(

@@ -47,6 +47,13 @@ class ObjectFile:
     source: Source
     stream: Stream
     objects: list[Loaded]
+    called: dict[str, list[Loaded]]  # the objects by their names
+
+    def matching(self, wanted: Map) -> list[Loaded]:
+        """The objects that another one names."""
+        name = naming(wanted)[3]
+        some = self.called.get(name, []) if name else self.objects
+        return [loaded for loaded in some if loaded.matches(wanted)]
 
     def error(self, why: str, hint: str = "") -> UsageError:
         """An error that names the file."""
@@ -123,7 +130,10 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
             wrong = PatchError("invalid JSON document", hint="a map is expected")
             raise placed(wrong, document)
         objects.append(Loaded(document, value))
-    return ObjectFile(path, source, stream, objects)
+    called: dict[str, list[Loaded]] = {}
+    for loaded in objects:
+        called.setdefault(naming(loaded.value)[3], []).append(loaded)
+    return ObjectFile(path, source, stream, objects, called)
 
 
 def _is_operation(item: object) -> bool:

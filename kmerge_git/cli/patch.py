@@ -115,7 +115,7 @@ def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
             f"the file has {len(target.objects)} objects and the patch names none",
             "give the patch a kind and a metadata.name, or use --target KIND/NAME",
         )
-    found = [loaded for loaded in target.objects if loaded.matches(described)]
+    found = target.matching(described)
     if len(found) == 1:
         return found[0]
     count = "no object" if not found else f"{len(found)} objects"
