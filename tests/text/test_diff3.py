@@ -275,3 +275,12 @@ def test_the_bound_of_the_search_never_leaves_the_lists(a, b, bound):
         assert_sound(a, b)
     finally:
         module._MOST_EDITS = before
+
+
+def test_what_is_left_after_much_work_has_nothing_in_common(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    a, b = "xy" * 200 + "z", "yyx" * 200 + "z"
+    whole = diff(a, b)
+    monkeypatch.setattr(module, "_MOST_WORK", 0)
+    assert diff(a, b) == [(len(a) - 1, len(a), len(b) - 1, len(b))] != whole

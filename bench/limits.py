@@ -1,0 +1,669 @@
+"""CPU time and memory of odd inputs below 1 MB, through every command that fits; and how they grow.
+
+    python bench/limits.py [--only WORDS] [--roads ROADS] [--bar SECONDS] [--size PART] [--json]
+
+Every input is a trio of files and is measured at half its size and whole, as whole processes from
+start to end: user and system time of the child and of its own children (git merge-file). What
+takes more than the bar, or more than three times as long as its half, is marked. A process is
+ended at four times the bar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import sys
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MEGABYTE = 1_000_000
+GROWTH = 3.0  # from half to whole
+SMALL = 0.6  # seconds: below, the growth says nothing
+Trio = tuple[str, str, str]
+
+
+def main() -> int:
+    """Measure; exit code 1 if anything takes too long."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", default="", help="inputs with one of these words (a,b,c)")
+    parser.add_argument("--roads", default=",".join(ROADS), help=f"of {', '.join(ROADS)}")
+    parser.add_argument("--bar", type=float, default=5.0)
+    parser.add_argument("--size", type=float, default=1.0, help="a part of every input's size")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    words = args.only.split(",")
+    rows = []
+    for name in SHAPES:
+        if any(word in name for word in words):
+            for road in args.roads.split(","):
+                row = measured(name, road, args.bar, args.size)
+                rows.append(row)
+                if not args.json:
+                    print(shown(row), flush=True)
+    if args.json:
+        print(json.dumps(rows, indent=1))
+    return 1 if any(row["bad"] for row in rows) else 0
+
+
+def measured(name: str, road: str, bar: float, size: float) -> dict[str, object]:
+    """Half and whole of one input on one road."""
+    make, most = SHAPES[name]
+    count = int(most * size)
+    half, _, _ = run(road, make(count // 2), bar)
+    seconds, memory, code = run(road, make(count), bar)
+    growth = seconds / max(half, 0.01)
+    bad = seconds > bar or (seconds > SMALL and growth > GROWTH)
+    return {
+        "input": name,
+        "road": road,
+        "bytes": max(len(text.encode()) for text in make(count)),
+        "half": round(half, 2),
+        "seconds": round(seconds, 2),
+        "MiB": memory // 1024,
+        "exit": code,
+        "bad": bad,
+    }
+
+
+def shown(row: dict[str, object]) -> str:
+    """One line of the table."""
+    mark = "  <---" if row["bad"] else ""
+    return (
+        f"{row['input']:34} {row['road']:11} {row['half']:7.2f} {row['seconds']:7.2f} s "
+        f"{row['MiB']:5} MiB  exit {row['exit']}{mark}"
+    )
+
+
+def run(road: str, texts: Trio, bar: float) -> tuple[float, int, int]:
+    """CPU seconds, peak memory in KiB and the exit code of one run."""
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, text in zip(("base", "ours", "theirs"), texts, strict=True):
+            Path(scratch, f"{name}.yaml").write_bytes(text.encode())
+        Path(scratch, "out").mkdir()
+        command = [sys.executable, *ROADS[road]]
+        pid = os.fork()
+        if pid == 0:
+            _become(command, scratch, int(bar * 4))
+        _, status, used = os.wait4(pid, 0)
+        return used.ru_utime + used.ru_stime, used.ru_maxrss, os.waitstatus_to_exitcode(status)
+
+
+def _become(command: list[str], scratch: str, limit: int) -> None:
+    os.chdir(scratch)
+    quiet = os.open(os.devnull, os.O_RDWR)
+    for number in (0, 1, 2):
+        os.dup2(quiet, number)
+    resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "KMERGE_TIMEOUT": "0"}
+    os.execve(command[0], command, environment)
+
+
+TOOL = ["-m", "kmerge_git"]
+MERGE3 = ["merge3", "--original", "base.yaml", "--updated", "theirs.yaml", "--dest", "ours.yaml"]
+ROADS: dict[str, list[str]] = {
+    "driver": [
+        *("-I", "-S", str(ROOT / "kmerge_git" / "cli" / "driver.py")),
+        *(f"--lib={path}" for path in sys.path if path.endswith("-packages")),
+        *("--marker-size=7", "--path=a.yaml", "base.yaml", "ours.yaml", "theirs.yaml"),
+    ],
+    "merge": [*TOOL, "merge", "base.yaml", "ours.yaml", "theirs.yaml", "--explain"],
+    "merge3": [*TOOL, *MERGE3, "--explain"],
+    "merge3-git": [*TOOL, *MERGE3, "--rules=git", "--explain"],
+    "merge2": [*TOOL, "merge2", "--src", "theirs.yaml", "--dest", "ours.yaml", "--explain"],
+    "check": [*TOOL, "check", "ours.yaml"],
+    "make-patch": [*TOOL, "make-patch", "ours.yaml", "theirs.yaml", "--type=merge"],
+    "patch": [*TOOL, "patch", "ours.yaml", "--patch", "theirs.yaml", "--type=merge"],
+    "apply": [*TOOL, "apply", "--live", "ours.yaml", "theirs.yaml"],
+}
+
+
+# -- the inputs: a count -> three files
+
+
+def lines(parts: Iterable[str], head: str = "") -> str:
+    """A head and a line for each part."""
+    return head + "".join(f"{part}\n" for part in parts)
+
+
+def flow_maps(count: int) -> Trio:
+    """A block list of flow maps; each side changes another one."""
+    return _each(count, lambda n, v: f"- {{a: {n}, b: {v}}}", "l:\n")
+
+
+def flow_list(count: int) -> Trio:
+    """The same as one flow list over many lines."""
+    made = _each(count, lambda n, v: f"  {{a: {n}, b: {v}}},", "l: [\n")
+    return made[0] + "]\n", made[1] + "]\n", made[2] + "]\n"
+
+
+def separators(count: int) -> Trio:
+    """Nothing but `---`, and one document on each side."""
+    body = "---\n" * count
+    return body + "a: 1\nb: 1\n", body + "a: 2\nb: 1\n", body + "a: 1\nb: 2\n"
+
+
+def tiny_documents(count: int) -> Trio:
+    """Documents of one field; each side changes every third."""
+    return _each(count, lambda n, v: f"---\na: {v}", "")
+
+
+def tiny_resources(count: int) -> Trio:
+    """Named documents; each side changes every third."""
+    return _each(
+        count, lambda n, v: f"---\nkind: A\nmetadata: {{name: x{n}}}\nspec: {v}\nend: {n}", ""
+    )
+
+
+def templates(count: int) -> Trio:
+    """Helm's braces in every line."""
+    return _each(count, lambda n, v: f"a{n}: {{{{ x{v} }}}}", "")
+
+
+def one_template(count: int) -> Trio:
+    """The same key with braces in every line."""
+    return _each(count, lambda n, v: f"a: {{{{ x{v} }}}}", "")
+
+
+def scalars(count: int) -> Trio:
+    """A map of scalars; each side changes every third."""
+    return _each(count, lambda n, v: f"k{n}: {v}", "")
+
+
+def clashes(count: int) -> Trio:
+    """A map whose every second entry both sides change."""
+    return tuple(  # type: ignore[return-value]
+        lines(f"k{n}: {side if n % 2 else 0}" for n in range(count)) for side in "bot"
+    )
+
+
+def all_clash(count: int) -> Trio:
+    """A map whose every entry both sides change."""
+    return tuple(lines(f"k{n}: {side}" for n in range(count)) for side in "bot")  # type: ignore[return-value]
+
+
+def element_clashes(count: int) -> Trio:
+    """A keyed list whose every element both sides change."""
+    return tuple(  # type: ignore[return-value]
+        lines((f"- name: n{n}\n  v: {side}" for n in range(count)), "l:\n") for side in "bot"
+    )
+
+
+def document_clashes(count: int) -> Trio:
+    """Documents that both sides change."""
+    return tuple(  # type: ignore[return-value]
+        lines(f"---\nkind: A\nmetadata: {{name: x{n}}}\nspec: {side}" for n in range(count))
+        for side in "bot"
+    )
+
+
+def renamed_maps(count: int, *, both: bool = True) -> Trio:
+    """Entries with maps, all under new keys: on both sides, or on one."""
+
+    def text(mark: str, other: str) -> str:
+        return lines(
+            (f"{mark}{n}:\n  image: i{n}\n  port: {n}\n  x: {other}" for n in range(count)),
+            "services:\n",
+        )
+
+    return text("k", "0"), text("o", "0"), text("t" if both else "k", "0" if both else "1")
+
+
+def renamed_by_one(count: int) -> Trio:
+    """Entries with maps, all under new keys on our side; all changed on theirs."""
+    return renamed_maps(count, both=False)
+
+
+def renamed_keys(count: int) -> Trio:
+    """Scalar entries, all under new keys on both sides."""
+    return tuple(lines((f"  {s}{n}: v{n}" for n in range(count)), "data:\n") for s in "kot")  # type: ignore[return-value]
+
+
+def renamed_same_values(count: int) -> Trio:
+    """Entries with the same map, all under new keys on both sides."""
+    return tuple(  # type: ignore[return-value]
+        lines((f"  {s}{n}: {{image: i, port: 1, x: 2}}" for n in range(count)), "data:\n")
+        for s in "kot"
+    )
+
+
+def renamed_elements(count: int, *, both: bool = True) -> Trio:
+    """Elements of a keyed list, all under new names: on both sides, or on one."""
+
+    def text(mark: str, other: str) -> str:
+        return lines(
+            (f"- name: {mark}{n}\n  image: i{n}\n  x: {other}" for n in range(count)),
+            "containers:\n",
+        )
+
+    return text("k", "0"), text("o", "0"), text("t" if both else "k", "0" if both else "1")
+
+
+def renamed_elements_by_one(count: int) -> Trio:
+    """Elements of a keyed list, all under new names on our side; all changed on theirs."""
+    return renamed_elements(count, both=False)
+
+
+def same_elements_renamed(count: int) -> Trio:
+    """Elements that are alike but for their names, all renamed by both."""
+    return tuple(  # type: ignore[return-value]
+        lines((f"- name: {s}{n}\n  image: i\n  x: 0" for n in range(count)), "containers:\n")
+        for s in "kot"
+    )
+
+
+def _resources(names: Iterable[tuple[str, int]], value: str = "0") -> str:
+    return lines(
+        f"---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {mark}{n}\ndata:\n"
+        f"  a: v{n}\n  b: {value}"
+        for mark, n in names
+    )
+
+
+def renamed_documents(count: int) -> Trio:
+    """Documents, all with a new name on both sides."""
+    return tuple(_resources((s, n) for n in range(count)) for s in "kot")  # type: ignore[return-value]
+
+
+def renamed_documents_by_one(count: int) -> Trio:
+    """Documents, all with a new name on our side; all changed on theirs."""
+    ours = _resources(("o", n) for n in range(count))
+    plain = [("k", n) for n in range(count)]
+    return _resources(plain), ours, _resources(plain, "1")
+
+
+def same_documents_renamed(count: int) -> Trio:
+    """Documents that are alike but for their names, all renamed by both."""
+    return tuple(  # type: ignore[return-value]
+        lines(
+            "---\napiVersion: v1\nkind: ConfigMap\n"
+            f"metadata:\n  name: {s}{n}\ndata:\n  a: v\n  b: 0"
+            for n in range(count)
+        )
+        for s in "kot"
+    )
+
+
+def unnamed_documents(count: int) -> Trio:
+    """Documents without any name, all changed by both."""
+    return tuple(lines(f"---\na: {n}\nb: {s}\nc: x" for n in range(count)) for s in "bot")  # type: ignore[return-value]
+
+
+def reversed_documents(count: int) -> Trio:
+    """Ours has the documents in reverse, theirs changes them."""
+    return _reordered(count, lambda n: n[::-1])
+
+
+def permuted_documents(count: int) -> Trio:
+    """Ours has the documents in another order, theirs changes them."""
+    return _reordered(count, _permuted)
+
+
+def permuted_by_both(count: int) -> Trio:
+    """Both sides have the documents in orders of their own."""
+    names = [("k", n) for n in range(count)]
+    return _resources(names), _resources(_permuted(names)), _resources(_permuted(names, 3571))
+
+
+def _reordered(count: int, order: Callable[[list[tuple[str, int]]], list[tuple[str, int]]]) -> Trio:
+    names = [("k", n) for n in range(count)]
+    return _resources(names), _resources(order(names)), _resources(names, "1")
+
+
+def _permuted(values: list[tuple[str, int]], step: int = 7919) -> list[tuple[str, int]]:
+    return [values[n * step % len(values)] for n in range(len(values))]
+
+
+def permuted_keys(count: int) -> Trio:
+    """Both sides have the keys of a map in orders of their own."""
+    keys = [("k", n) for n in range(count)]
+    three = keys, _permuted(keys), _permuted(keys, 3571)
+    return tuple(lines(f"{k}{n}: {n}" for k, n in values) for values in three)  # type: ignore[return-value]
+
+
+def permuted_elements(count: int) -> Trio:
+    """Both sides have the elements of a keyed list in orders of their own."""
+    keys = [("k", n) for n in range(count)]
+    three = keys, _permuted(keys), _permuted(keys, 3571)
+    return tuple(  # type: ignore[return-value]
+        lines((f"- name: {k}{n}\n  v: {n}" for k, n in values), "l:\n") for values in three
+    )
+
+
+SET = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources:\n"
+
+
+def a_set(count: int) -> Trio:
+    """A set; each side adds and removes every third member."""
+    base = [f"- r{n}.yaml" for n in range(count)]
+    ours = [line if n % 3 else f"- o{n}.yaml" for n, line in enumerate(base)]
+    theirs = [line if n % 3 != 1 else f"- t{n}.yaml" for n, line in enumerate(base)]
+    return lines(base, SET), lines(ours, SET), lines(theirs, SET)
+
+
+def replaced_set(count: int) -> Trio:
+    """A set whose every member both sides replace."""
+    return tuple(lines((f"- {s}{n}.yaml" for n in range(count)), SET) for s in "bot")  # type: ignore[return-value]
+
+
+def sequence(count: int) -> Trio:
+    """A list of scalars, half changed by each side."""
+    base = [f"- v{n}" for n in range(count)]
+    ours = [line + "o" if n % 2 else line for n, line in enumerate(base)]
+    theirs = [line if n % 2 else line + "t" for n, line in enumerate(base)]
+    return lines(base, "l:\n"), lines(ours, "l:\n"), lines(theirs, "l:\n")
+
+
+def same_scalars(count: int) -> Trio:
+    """A list of the same scalar; each side adds some in places of its own."""
+    base = ["- v"] * count
+    ours = [part for n, v in enumerate(base) for part in ([v, "- o"] if n % 5 == 0 else [v])]
+    theirs = [part for n, v in enumerate(base) for part in ([v, "- t"] if n % 7 == 3 else [v])]
+    return lines(base, "l:\n"), lines(ours, "l:\n"), lines(theirs, "l:\n")
+
+
+def two_scalars(count: int) -> Trio:
+    """A list of two values in three different orders."""
+    return tuple(  # type: ignore[return-value]
+        lines((f"- {n * step % 7 % 2}" for n in range(count)), "l:\n") for step in (3, 5, 11)
+    )
+
+
+def permuted_scalars(count: int) -> Trio:
+    """Both sides have a list of scalars in orders of their own."""
+    keys = [("k", n) for n in range(count)]
+    three = keys, _permuted(keys), _permuted(keys, 3571)
+    return tuple(lines((f"- {k}{n}" for k, n in values), "l:\n") for values in three)  # type: ignore[return-value]
+
+
+def replaced_scalars(count: int) -> Trio:
+    """A list of scalars, all replaced by both."""
+    return tuple(lines((f"- {s}{n}" for n in range(count)), "l:\n") for s in "bot")  # type: ignore[return-value]
+
+
+def unkeyed_maps(count: int) -> Trio:
+    """A list of maps without a key; each side changes every third."""
+    return _each(count, lambda n, v: f"- a: {v}\n  b: {n}\n  c: 1", "l:\n")
+
+
+def unkeyed_replaced(count: int) -> Trio:
+    """A list of maps without a key, all changed by both."""
+    return tuple(  # type: ignore[return-value]
+        lines((f"- a: {s}\n  b: {n}\n  c: 1" for n in range(count)), "l:\n") for s in "bot"
+    )
+
+
+def nested_flow(count: int) -> Trio:
+    """Flow lists in each other, 150 deep, one behind another."""
+    deep = "[" * 150 + "{}" + "]" * 150
+    return _each(count, lambda n, v: f"- {deep.format(v)}", "l:\n")
+
+
+def too_deep(count: int) -> Trio:
+    """One flow list, deeper than anything may be."""
+    return tuple(f"l: {'[' * count}{s}{']' * count}\n" for s in "bot")  # type: ignore[return-value]
+
+
+def deep_blocks(count: int) -> Trio:
+    """Block maps in each other, deeper than anything may be."""
+    body = "".join(f"{' ' * n}k:\n" for n in range(count))
+    return tuple(f"{body}{' ' * count}v: {s}\n" for s in "bot")  # type: ignore[return-value]
+
+
+def deep_lists(count: int) -> Trio:
+    """Block lists in each other on one line."""
+    return tuple(f"{'- ' * count}{s}\n" for s in "bot")  # type: ignore[return-value]
+
+
+def one_line(count: int) -> Trio:
+    """JSON in one line; each side changes every third value."""
+    made = []
+    for side in "bot":
+        values = _values(count, side)
+        made.append("{" + ", ".join(f'"k{n}": "{v}"' for n, v in enumerate(values)) + "}\n")
+    return made[0], made[1], made[2]
+
+
+def json_lists(count: int) -> Trio:
+    """JSON of lists in one line; each side changes every third value."""
+    made = []
+    for side in "bot":
+        values = _values(count, side)
+        made.append('{"l": [' + ", ".join(f'[{n}, "{v}"]' for n, v in enumerate(values)) + "]}\n")
+    return made[0], made[1], made[2]
+
+
+def aliases(count: int) -> Trio:
+    """An anchor and an alias in every second entry."""
+    return _each(count, lambda n, v: f"k{n}: &a{n} {{v: {v}}}\nl{n}: *a{n}", "")
+
+
+def one_anchor(count: int) -> Trio:
+    """One anchor and very many aliases of it."""
+    return _each(count, lambda n, v: f"k{n}: *a\nv{n}: {v}", "first: &a {x: 1, y: 2}\n")
+
+
+def alias_bomb(count: int) -> Trio:
+    """Aliases of aliases: a file of nothing that means very much."""
+    body = "a0: &a0 [x, x]\n" + lines(
+        f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, count)
+    )
+    return body + "z: b\ny: 1\n", body + "z: o\ny: 1\n", body + "z: b\ny: 2\n"
+
+
+def comments(count: int) -> Trio:
+    """A comment above every entry; each side changes every third."""
+    return _each(count, lambda n, v: f"# says {v}\nk{n}: 1", "")
+
+
+def comment_clashes(count: int) -> Trio:
+    """A comment above every entry, all changed by both."""
+    return tuple(lines(f"# says {s}\nk{n}: 1" for n in range(count)) for s in "bot")  # type: ignore[return-value]
+
+
+def only_comments(count: int) -> Trio:
+    """Nothing but comments."""
+    return _each(count, lambda n, v: f"# {n} {v}", "")
+
+
+def trailing_comments(count: int) -> Trio:
+    """A comment behind every entry; each side changes every third."""
+    return _each(count, lambda n, v: f"k{n}: 1 # says {v}", "")
+
+
+def block_text(count: int) -> Trio:
+    """A long text, all of it changed by both."""
+    return tuple(lines((f"  line {n} {s}" for n in range(count)), "a: |\n") for s in "bot")  # type: ignore[return-value]
+
+
+def block_text_thirds(count: int) -> Trio:
+    """A long text; each side changes every third line."""
+    return _each(count, lambda n, v: f"  line {n} {v}", "a: |\n")
+
+
+def block_texts(count: int) -> Trio:
+    """Many short texts; each side changes every third."""
+    return _each(count, lambda n, v: f"k{n}: |\n  one\n  {v}\n  three", "")
+
+
+def separators_of_unicode(count: int) -> Trio:
+    """Line breaks of Unicode in texts."""
+    return _each(count, lambda n, v: f'k{n}: "a\u2028b {v}"', "")
+
+
+def markers(count: int) -> Trio:
+    """Conflict markers in all versions."""
+    return _each(count, lambda n, v: f"<<<<<<< a\nk{n}: {v}\n=======\n>>>>>>> b", "")
+
+
+def markers_in_text(count: int) -> Trio:
+    """Conflict markers inside a text, where they are data."""
+    return _each(count, lambda n, v: f"  <<<<<<< a\n  {n} {v}\n  >>>>>>> b", "a: |\n")
+
+
+def blank_lines(count: int) -> Trio:
+    """Many blank lines between entries."""
+    return _each(count, lambda n, v: f"k{n}: {v}\n\n\n\n", "")
+
+
+def only_blank_lines(count: int) -> Trio:
+    """Nothing but blank lines around two fields."""
+    gap = "\n" * count
+    return f"a: 1{gap}b: 1\n", f"a: 2{gap}b: 1\n", f"a: 1{gap}b: 2\n"
+
+
+def same_keys(count: int) -> Trio:
+    """One key, very often."""
+    return _each(count, lambda n, v: f"a: {v}", "")
+
+
+def list_items(count: int) -> Trio:
+    """A `List` of resources; each side changes every third."""
+    return _each(
+        count,
+        lambda n, v: f"- kind: A\n  apiVersion: v1\n  metadata: {{name: x{n}}}\n  spec: {v}",
+        "apiVersion: v1\nkind: List\nitems:\n",
+    )
+
+
+def list_items_renamed(count: int) -> Trio:
+    """A `List` of resources, all with a new name on both sides."""
+    return tuple(  # type: ignore[return-value]
+        lines(
+            (
+                f"- kind: A\n  apiVersion: v1\n  metadata: {{name: {s}{n}}}\n  spec: {n}"
+                for n in range(count)
+            ),
+            "apiVersion: v1\nkind: List\nitems:\n",
+        )
+        for s in "kot"
+    )
+
+
+def new_keys(count: int) -> Trio:
+    """Both sides add their own keys to nothing."""
+    return tuple(
+        lines((f"  {s}{n}: v" for n in range(c)), "data:\n  a: 1\n")
+        for s, c in zip("bot", (0, count, count), strict=True)
+    )  # type: ignore[return-value]
+
+
+def new_documents(count: int) -> Trio:
+    """Both sides add their own documents to nothing."""
+    ours = _resources(("o", n) for n in range(count))
+    theirs = _resources((("t", n + count) for n in range(count)), "1")
+    return "", ours, theirs
+
+
+def new_file(count: int) -> Trio:
+    """Both sides add the file, and every second entry is different."""
+    _, ours, theirs = clashes(count)
+    return "", ours, theirs
+
+
+def indented_anew(count: int) -> Trio:
+    """Theirs indents every list anew; ours changes every third."""
+    base, ours, _ = _each(count, lambda n, v: f"k{n}:\n- {v}\n- x", "")
+    return base, ours, base.replace("\n- ", "\n  - ")
+
+
+def gone_by_one(count: int) -> Trio:
+    """Ours deletes every second entry, theirs changes all."""
+    base = [f"k{n}: {n}" for n in range(count)]
+    return lines(base), lines(base[::2]), lines(line + "t" for line in base)
+
+
+def crlf(count: int) -> Trio:
+    """Line ends of Windows on our side alone."""
+    base, ours, theirs = scalars(count)
+    return base, ours.replace("\n", "\r\n"), theirs
+
+
+def _each(count: int, line: Callable[[int, str], str], head: str) -> Trio:
+    """A line for each number; each side changes every third."""
+    made = [lines((line(n, v) for n, v in enumerate(_values(count, s))), head) for s in "bot"]
+    return made[0], made[1], made[2]
+
+
+def _values(count: int, side: str) -> list[str]:
+    third = {"b": -1, "o": 0, "t": 1}[side]
+    return [f"x{side}" if n % 3 == third else "x" for n in range(count)]
+
+
+SHAPES: dict[str, tuple[Callable[[int], Trio], int]] = {
+    "flow maps": (flow_maps, 40_000),
+    "one flow list": (flow_list, 40_000),
+    "--- lines": (separators, 200_000),
+    "tiny documents": (tiny_documents, 90_000),
+    "tiny resources": (tiny_resources, 18_000),
+    "templates": (templates, 50_000),
+    "one template": (one_template, 50_000),
+    "scalars": (scalars, 60_000),
+    "clashes": (clashes, 60_000),
+    "all clash": (all_clash, 90_000),
+    "element clashes": (element_clashes, 38_000),
+    "document clashes": (document_clashes, 18_000),
+    "renamed maps": (renamed_maps, 20_000),
+    "renamed maps by one": (renamed_by_one, 20_000),
+    "renamed keys": (renamed_keys, 50_000),
+    "renamed same values": (renamed_same_values, 20_000),
+    "renamed elements": (renamed_elements, 20_000),
+    "renamed elements by one": (renamed_elements_by_one, 20_000),
+    "same elements renamed": (same_elements_renamed, 20_000),
+    "renamed documents": (renamed_documents, 10_000),
+    "renamed documents by one": (renamed_documents_by_one, 10_000),
+    "same documents renamed": (same_documents_renamed, 10_000),
+    "unnamed documents": (unnamed_documents, 35_000),
+    "reversed documents": (reversed_documents, 10_000),
+    "permuted documents": (permuted_documents, 10_000),
+    "permuted by both": (permuted_by_both, 10_000),
+    "permuted keys": (permuted_keys, 60_000),
+    "permuted elements": (permuted_elements, 38_000),
+    "a set": (a_set, 50_000),
+    "replaced set": (replaced_set, 50_000),
+    "sequence": (sequence, 90_000),
+    "same scalars": (same_scalars, 190_000),
+    "two scalars": (two_scalars, 240_000),
+    "permuted scalars": (permuted_scalars, 100_000),
+    "replaced scalars": (replaced_scalars, 100_000),
+    "unkeyed maps": (unkeyed_maps, 30_000),
+    "unkeyed replaced": (unkeyed_replaced, 30_000),
+    "nested flow": (nested_flow, 3_000),
+    "too deep": (too_deep, 400_000),
+    "deep blocks": (deep_blocks, 1_300),
+    "deep lists": (deep_lists, 400_000),
+    "one line": (one_line, 40_000),
+    "json lists": (json_lists, 50_000),
+    "aliases": (aliases, 26_000),
+    "one anchor": (one_anchor, 40_000),
+    "alias bomb": (alias_bomb, 29_000),
+    "comments": (comments, 40_000),
+    "comment clashes": (comment_clashes, 40_000),
+    "only comments": (only_comments, 90_000),
+    "trailing comments": (trailing_comments, 40_000),
+    "block text": (block_text, 55_000),
+    "block text thirds": (block_text_thirds, 50_000),
+    "block texts": (block_texts, 25_000),
+    "breaks of Unicode": (separators_of_unicode, 40_000),
+    "markers": (markers, 25_000),
+    "markers in a text": (markers_in_text, 25_000),
+    "blank lines": (blank_lines, 60_000),
+    "only blank lines": (only_blank_lines, 900_000),
+    "same keys": (same_keys, 120_000),
+    "list items": (list_items, 13_000),
+    "list items renamed": (list_items_renamed, 13_000),
+    "new keys": (new_keys, 70_000),
+    "new documents": (new_documents, 10_000),
+    "new file": (new_file, 60_000),
+    "indented anew": (indented_anew, 40_000),
+    "gone by one": (gone_by_one, 60_000),
+    "crlf": (crlf, 60_000),
+}
+
+if __name__ == "__main__":
+    sys.exit(main())
