@@ -57,7 +57,10 @@ class Referee:
         found = self._violations(result, self._read(merged.decided("theirs")), read)
         # what a conflict speaks of is still to be decided
         shown = "\n".join(text for h in hunks for text in (h.base, h.ours, h.theirs))
-        return [violation for violation in found if violation.about not in shown]
+        words = (
+            set(shown.replace(":", " ").split()) if found else ()
+        )  # most stand there as they are
+        return [v for v in found if v.about not in words and v.about not in shown]
 
     def _read(self, text: str) -> Stream:
         return split_like(Source.of(text, self._options.path), self._at.ours)
