@@ -69,6 +69,10 @@ class Unsupported(KmergeError):
     """The input is valid, but this tool does not handle it."""
 
 
+class TextOnly(Unsupported):
+    """A text that fields say nothing about: a template, a key that is a map, a repeated key."""
+
+
 class Unproved(Unsupported):
     """A merged text is not what was decided: a bug, or an alias that lost its anchor."""
 

@@ -34,6 +34,7 @@ from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
 from kmerge_git.tree.documents import split, split_like
+from kmerge_git.tree.oddities import refuse_oddities
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -148,7 +149,7 @@ def _guard(streams: Three[Stream], size: int) -> None:
     """Refuse what must not be merged by field.
 
     Sealed files: their mac covers all values. Conflict markers in an input: rerere's images,
-    ancestors of a criss-cross.
+    ancestors of a criss-cross. Templates, and mappings whose keys are collections.
     """
     # what versions share is one text in memory (see `split_like`), and looked through once
     both = (*streams.ours.documents, *streams.theirs.documents)
@@ -156,12 +157,12 @@ def _guard(streams: Three[Stream], size: int) -> None:
     if any("ENC[" in content and is_sealed(content) for content in contents.values()):
         raise Unsupported(SEALED)
     contents |= {id(d.content): d.content for d in streams.base.documents}
-    if not any("<<<<<<<" in content for content in contents.values()):
-        return
-    from kmerge_git.text.markers import first_marker
+    if any("<<<<<<<" in content for content in contents.values()):
+        from kmerge_git.text.markers import first_marker
 
-    if any(first_marker(stream.source.text, min(size, 7)) >= 0 for stream in streams.each()):
-        raise Unsupported("an input holds conflict markers")
+        if any(first_marker(stream.source.text, min(size, 7)) >= 0 for stream in streams.each()):
+            raise Unsupported("an input holds conflict markers")
+    refuse_oddities(*streams.each())
 
 
 def _rules(options: Options) -> Rules:

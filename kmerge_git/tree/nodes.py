@@ -18,10 +18,13 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # `typing` costs more to import than this whole package
 if TYPE_CHECKING:
-    from typing import Protocol, Self
+    from typing import Any, Protocol, Self
 
     class Builder(Protocol):
         """What knows the parser's node behind a collection (see `tree.views`)."""
+
+        graph: Any
+        view: Any
 
         def entries(self, made: Collection) -> tuple[Entry, ...]: ...
         def leaf_below(self, name: str) -> Node | None: ...
@@ -130,6 +133,11 @@ class Collection(Node):
             self._builder = None
         return self._entries
 
+    @property
+    def unbuilt(self) -> Builder | None:
+        """What knows the parser's node, as long as nobody has asked for the entries."""
+        return self._builder
+
     def with_entries(self, entries: tuple[Entry, ...], top: int, bottom: int) -> Self:
         """The same collection with other entries, and other lines for them."""
         span = self.text, self.start, self.end, self.content, self.anchor, self.tag
@@ -142,11 +150,6 @@ class Mapping(Collection):
     """A mapping, block or flow. Repeated keys are all there, in the order of the text."""
 
     __slots__ = ("_index",)
-
-    @property
-    def is_template(self) -> bool:
-        """Whether this is a value to be filled in, `{{ x }}`, which only looks like a mapping."""
-        return self.flow and self.text.startswith("{{", self.content)
 
     def index(self) -> dict[str, Entry]:
         """The entries by the text of their key; of repeated keys the last one."""

@@ -8,7 +8,7 @@ whole place is for a person, or for the rule set, to decide.
 
 from __future__ import annotations
 
-from kmerge_git.errors import Unsupported
+from kmerge_git.errors import TextOnly
 from kmerge_git.kube.listkeys import has_port_names, step_of
 from kmerge_git.merge.decide import block_texts, keyed, unkeyed
 from kmerge_git.merge.decide.comments import (
@@ -168,8 +168,6 @@ class Walk:
         """Two mappings or two lists; a base of another kind counts as nothing."""
         base, ours, theirs = at.base, at.ours, at.theirs
         if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
-            if ours.is_template or theirs.is_template:
-                return None
             before = base if isinstance(base, Mapping) else None
             return self.mapping(Three(before, ours, theirs), place)
         if isinstance(ours, Sequence) and isinstance(theirs, Sequence):
@@ -310,14 +308,14 @@ def _table(mapping: Mapping | None) -> dict[Hashable, Entry]:
     return table
 
 
-def _repeated_key(mapping: Mapping) -> Unsupported:
+def _repeated_key(mapping: Mapping) -> TextOnly:
     seen: set[str] = set()
     entry = next(e for e in mapping.entries if e.name in seen or seen.add(e.name))  # type: ignore[func-returns-value]
     line = mapping.text.count("\n", 0, entry.start) + 1
     column = entry.start - mapping.text.rfind("\n", 0, entry.start)
     why = f"the key {entry.name!r} stands twice in one mapping"
     excerpt = mapping.text.split("\n", line)[line - 1]
-    return Unsupported(why, line=line, column=column, hint="remove one of them", excerpt=excerpt)
+    return TextOnly(why, line=line, column=column, hint="remove one of them", excerpt=excerpt)
 
 
 def _style_of_ours(at: Three[Node | None]) -> str | None:

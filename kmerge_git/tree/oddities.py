@@ -1,0 +1,240 @@
+"""Texts that only look like YAML, and mappings whose keys nobody can name: no merge by fields.
+
+`image: {{ .Values.image }}` reads as a map whose key is a map, and `# {{- if .Values.on }}` as a
+comment. Whatever a merge by fields made of such a text would be a guess.
+
+Parsing costs more than everything else, so the characters are looked at first: a text without a
+sign is certain to hold neither, one with a sign is composed, which tells exactly.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import CannotParse, TextOnly
+from kmerge_git.tree.compose import compose
+from kmerge_git.tree.nodes import Collection, Scalar
+from kmerge_git.tree.tokens import name_end
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from kmerge_git.text.source import Source
+    from kmerge_git.tree.documents import Document, Stream
+
+TEMPLATE = "a template, no YAML"
+ODD_KEY = "a key that is a list or map"
+# actions that decide whether the text up to their `end` is there at all; Helm runs them in comments
+_OPEN = ("if", "range", "with", "define", "block")
+_CONTROL = frozenset((*_OPEN, "else", "end", "template", "break", "continue"))
+# beside a key of a flow mapping that is a collection, in a text without its blanks
+_SIGNS = (
+    *("{{", "{[", ",{", ",[", "}:", "]:", "{#", ",#", "{?", ",?", "[?"),
+    *("{&", ",&", "{!", ",!", "{*", ",*"),
+)
+_BLANK = (" ", "\t", "\n", "\r")
+_LINE_END = ("\n", "")
+
+
+def refuse_oddities(*versions: Stream) -> None:
+    """Raise `TextOnly` if a document that not all versions have cannot be merged by fields.
+
+    The whole file is a text then: an action can reach over many documents.
+    """
+    if not any(_has_sign(stream.source.text) for stream in versions):
+        return
+    contents = [{document.content for document in stream.documents} for stream in versions]
+    seen: set[str] = set()
+    for stream in versions:
+        for document in stream.documents:
+            text = document.content
+            if text not in seen and not all(text in known for known in contents):
+                seen.add(text)
+                _refuse(document)
+    around = [
+        (stream.prologue, *(d.opening for d in stream.documents), stream.tail)
+        for stream in versions
+    ]
+    if any(other != around[0] for other in around):
+        for stream, texts in zip(versions, around, strict=True):
+            for text in texts:
+                if _runs_over(text, list(_actions(text))) >= 0:
+                    raise TextOnly(TEMPLATE, path=stream.source.path)
+
+
+def _refuse(document: Document) -> None:
+    """Raise `TextOnly` if a document cannot be merged by fields."""
+    content, source = document.content, document.source
+    if not _has_sign(content):
+        return
+    try:
+        root = document.root
+    except CannotParse:
+        if "{{" in content:
+            raise
+        return  # if it is needed at all, others will say so
+    scalars: list[tuple[int, int, bool]] = []
+    if isinstance(root, Collection):
+        odd = _odd_key(root, document, scalars)
+        if odd >= 0:
+            why = TEMPLATE if source.text.startswith("{{", odd - 1) else ODD_KEY
+            raise _text_only(source, why, odd)
+    elif isinstance(root, Scalar):
+        scalars.append((root.start, root.end, not root.style))
+    scalars.sort(reverse=True)
+    commented: list[tuple[int, str]] = []
+    for offset, word in _actions(content):
+        at = document.body + offset
+        while scalars and scalars[-1][1] <= at:
+            scalars.pop()
+        if not (scalars and scalars[-1][0] <= at):
+            commented.append((offset, word))
+        elif scalars[-1][2]:
+            raise _text_only(source, TEMPLATE, at)
+    at = _runs_over(content, commented)
+    if at >= 0:
+        raise _text_only(source, TEMPLATE, document.body + at)
+
+
+def _runs_over(text: str, actions: list[tuple[int, str]]) -> int:
+    """The offset of an action in comments that has its `end` behind data, or elsewhere; or -1.
+
+    An example in a comment, with all that belongs to it, runs over nothing.
+    """
+    depth = last = 0
+    for at, word in actions:
+        if word not in (*_OPEN, "else", "end"):
+            continue
+        is_apart = depth > 0 and not _is_comment(text[last:at])
+        if is_apart or (depth == 0 and word not in _OPEN):
+            return at
+        depth += (word in _OPEN) - (word == "end")
+        last = at
+    return last if depth else -1
+
+
+def _is_comment(text: str) -> bool:
+    """Whether what stands between two places in comments is nothing but comments."""
+    _, *lines = text.split("\n")
+    return all(not line.strip() or line.lstrip().startswith("#") for line in lines)
+
+
+def _text_only(source: Source, why: str, at: int) -> TextOnly:
+    line, column = source.position(at)
+    excerpt = source.line_at(at)
+    return TextOnly(why, path=source.path, line=line, column=column, excerpt=excerpt)
+
+
+def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int, bool]]) -> int:
+    """The offset of a key that is a collection, or -1; where scalars are comes into a list.
+
+    This reads the parser's own nodes: to build ours takes longer.
+    """
+    made = root.unbuilt
+    if made is None:
+        span = document.start, document.parsed_from, document.body, document.end
+        fresh = compose(document.source, span)
+        made = fresh.unbuilt if isinstance(fresh, Collection) else None
+    assert made is not None  # nobody has asked a fresh one for its entries
+    base: int = made.view.base
+    todo: list[Any] = [made.graph]
+    known: set[int] = set()
+    for node in todo:  # which grows on the way
+        if isinstance(node.value, str):
+            start: int = node.start_mark.index + base
+            scalars.append((start, node.end_mark.index + base, not node.style))
+        elif id(node) not in known:
+            known.add(id(node))
+            for child in node.value:
+                if isinstance(child, tuple):
+                    if not isinstance(child[0].value, str):
+                        odd: int = child[0].start_mark.index + base
+                        return odd
+                    todo += child
+                else:
+                    todo.append(child)
+    return -1
+
+
+# -- signs
+
+
+def _has_sign(text: str) -> bool:
+    """Whether a text may hold what cannot be merged by fields; False is certain."""
+    if any(_actions(text)) or _has_question(text) or _has_alias_key(text):
+        return True
+    if not (_opens(text, "{", "}") or _opens(text, "[", "]")):
+        return False
+    bare = "".join(text.split())
+    return any(sign in bare for sign in _SIGNS)
+
+
+def _actions(text: str) -> Iterator[tuple[int, str]]:
+    """The template actions that control the text around them, each with its offset."""
+    at = text.find("{{")
+    while at >= 0:
+        start = at + 2 + text.startswith("-", at + 2)
+        while text[start : start + 1] in _BLANK:
+            start += 1
+        end = name_end(text, start)
+        if text[start:end] in _CONTROL and text[end : end + 1] != ".":
+            yield at, text[start:end]
+        at = text.find("{{", at + 2)
+
+
+def _has_question(text: str) -> bool:
+    """Whether a `?` may open a key that stands in lines of its own."""
+    at = text.find("?")
+    while at >= 0:
+        if text[at + 1 : at + 2] in _BLANK and _before(text, at) in "\n-?:":
+            return True
+        at = text.find("?", at + 1)
+    return False
+
+
+def _has_alias_key(text: str) -> bool:
+    """Whether an alias may be a key."""
+    at = text.find("*") if "&" in text else -1
+    while at >= 0:
+        end = name_end(text, at + 1)
+        if end > at + 1:
+            while text[end : end + 1] in (" ", "\t"):
+                end += 1
+            if text[end : end + 1] == ":":
+                return True
+        at = text.find("*", at + 1)
+    return False
+
+
+def _opens(text: str, bracket: str, closing: str) -> bool:
+    """Whether a flow collection may begin, behind an indicator or a property; no empty value."""
+    at = text.find(bracket)
+    while at >= 0:
+        is_empty = text.startswith(closing, at + 1) and text[at + 2 : at + 3] in _LINE_END
+        if not is_empty and (not at or text[at - 1] in _BLANK):
+            is_value = _before(text, at) in "\n-?:"
+            if is_value or _word_before(text, at)[:1] in ("&", "!"):
+                return True
+        at = text.find(bracket, at + 1)
+    return False
+
+
+def _before(text: str, at: int) -> str:
+    """The last character on the line that is not blank; a line end where there is none."""
+    at = _behind_word(text, at)
+    return text[at - 1] if at else "\n"
+
+
+def _word_before(text: str, at: int) -> str:
+    """The last word before an offset."""
+    start = end = _behind_word(text, at)
+    while start and text[start - 1] not in _BLANK:
+        start -= 1
+    return text[start:end]
+
+
+def _behind_word(text: str, at: int) -> int:
+    """The offset behind the blanks that stand before an offset, seen from its end."""
+    while at and text[at - 1] in (" ", "\t"):
+        at -= 1
+    return at
