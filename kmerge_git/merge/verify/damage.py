@@ -17,7 +17,7 @@ from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterable
 
 
 def is_sound(data: bytes, inputs: Three[Stream], path: str) -> bool:
@@ -29,13 +29,25 @@ def is_sound(data: bytes, inputs: Three[Stream], path: str) -> bool:
 
 
 def breaks(data: bytes, texts: Three[bytes], path: str) -> bool:
-    """Whether three inputs that are YAML became something that no input was."""
+    """Whether three inputs that are YAML became something that no input was.
+
+    The result is read first: where nothing is wrong with it, the inputs are not parsed.
+    """
     try:
-        streams = texts.map(lambda text: split(Source(text, path)))
-        streams.map(lambda stream: stream.roots)
+        at = texts.map(lambda text: split(Source(text, path)))
     except KmergeError:
         return False
-    return not is_sound(data, streams, path)
+    known = {d.content for stream in (at.ours, at.theirs) for d in stream.documents}
+    try:
+        found = damage(split(Source(data, path)).documents, path, known)
+    except KmergeError:
+        found = {"it is no YAML"}
+    try:
+        for stream in (at.ours, at.theirs):
+            found -= damage(stream.documents, path) if found else found
+        return bool(found and at.base.roots is not None)
+    except KmergeError:
+        return False
 
 
 def new_damage(result: Stream, inputs: Three[Stream], path: str) -> set[str]:
@@ -72,16 +84,21 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: set[str]) -> N
         where = where.at(node)
         names = [entry.name for entry in node.entries]
         if len(set(names)) < len(names):
-            twice = {name for name in names if names.count(name) > 1}
-            found.update(f"key twice: {'/'.join(path)} {name}" for name in twice)
+            found.update(f"key twice: {'/'.join(path)} {name}" for name in _again(names))
         for entry in node.entries:
             _walk(entry.value, where.child(entry.name), (*path, entry.name), found)
     elif isinstance(node, Sequence):
         keys, inner = repeat_keys(node, where.list_rule()), where.items()
-        again = (key for n, key in enumerate(keys) if key is not None and key in keys[:n])
+        again = _again([key for key in keys if key is not None])
         found.update(f"element twice: {'/'.join(path)} {key}" for key in again)
         for entry in node.entries:
             _walk(entry.value, inner, (*path, "[]"), found)
+
+
+def _again(keys: Iterable[Hashable]) -> list[Hashable]:
+    """The keys that have been there before."""
+    seen: set[Hashable] = set()
+    return [key for key in keys if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
 
 
 def repeat_keys(made: Sequence, rule: ListRule) -> list[Hashable]:
