@@ -70,7 +70,11 @@ class Unsupported(KmergeError):
 
 
 class TextOnly(Unsupported):
-    """A text that fields say nothing about: a template, a key that is a map, a repeated key."""
+    """A text that has no fields to merge by: a template, or a mapping with an odd key."""
+
+
+class RepeatedKey(TextOnly):
+    """A mapping in which a key stands twice."""
 
 
 class Unproved(Unsupported):

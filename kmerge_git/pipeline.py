@@ -94,6 +94,10 @@ def merge(texts: Three[bytes], options: Options, start: Callable[[], LineMerge])
     try:
         return _by_structure(texts.map(lambda data: Source(data, options.path)), options, lines)
     except KmergeError as error:
+        if options.rules == "kyaml" and not options.virtual:
+            outcome = _by_lines_of_kyaml(texts, options, error)
+            if outcome is not None:
+                return outcome
         return _by_lines(lines, texts, options, _told(error))
     except Exception as error:  # a bug must cost a conflict, not data
         reason = f"internal error: {type(error).__name__}: {error}"
@@ -300,7 +304,7 @@ def _marked(
 
 def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) -> Outcome:
     """Git's line merge; ours with a conflict where even git cannot merge, or does damage."""
-    if any(is_sealed(data.decode("utf-8", "replace")) for data in (texts.ours, texts.theirs)):
+    if _holds_seal(texts):
         return _kept(texts, options, SEALED)
     text, count = lines.result()
     if count < 0:
@@ -318,6 +322,20 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
         text = shown.encode("utf-8", "surrogateescape")
     conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
     return Outcome(text, count == 0, "lines", conflicts=conflicts, reason=reason)
+
+
+def _holds_seal(texts: Three[bytes]) -> bool:
+    return any(is_sealed(data.decode("utf-8", "replace")) for data in (texts.ours, texts.theirs))
+
+
+def _by_lines_of_kyaml(texts: Three[bytes], options: Options, error: KmergeError) -> Outcome | None:
+    """The answer of rules `kyaml` for a text that has no fields, as `merge3` gives it."""
+    from kmerge_git.merge.kyaml.api import is_text, merge3_text
+
+    if not is_text(error, texts) or _holds_seal(texts):
+        return None
+    made = merge3_text(texts, path=options.path)
+    return Outcome(made.data, True, "lines", decisions=made.decisions, reason=_told(error))
 
 
 def _kept(texts: Three[bytes], options: Options, why: str) -> Outcome:

@@ -8,7 +8,7 @@ whole place is for a person, or for the rule set, to decide.
 
 from __future__ import annotations
 
-from kmerge_git.errors import TextOnly
+from kmerge_git.errors import RepeatedKey
 from kmerge_git.kube.listkeys import has_port_names, step_of
 from kmerge_git.merge.decide import block_texts, keyed, unkeyed
 from kmerge_git.merge.decide.comments import (
@@ -308,14 +308,14 @@ def _table(mapping: Mapping | None) -> dict[Hashable, Entry]:
     return table
 
 
-def _repeated_key(mapping: Mapping) -> TextOnly:
+def _repeated_key(mapping: Mapping) -> RepeatedKey:
     seen: set[str] = set()
     entry = next(e for e in mapping.entries if e.name in seen or seen.add(e.name))  # type: ignore[func-returns-value]
     line = mapping.text.count("\n", 0, entry.start) + 1
     column = entry.start - mapping.text.rfind("\n", 0, entry.start)
     why = f"the key {entry.name!r} stands twice in one mapping"
     excerpt = mapping.text.split("\n", line)[line - 1]
-    return TextOnly(why, line=line, column=column, hint="remove one of them", excerpt=excerpt)
+    return RepeatedKey(why, line=line, column=column, hint="remove one of them", excerpt=excerpt)
 
 
 def _style_of_ours(at: Three[Node | None]) -> str | None:

@@ -8,17 +8,20 @@
 
 from __future__ import annotations
 
-from kmerge_git.errors import CannotParse, KmergeError, Unsupported
+from kmerge_git.errors import CannotParse, KmergeError, RepeatedKey, TextOnly, Unsupported
 from kmerge_git.merge import documents
 from kmerge_git.merge.ends import to_bytes
-from kmerge_git.merge.journal import Journal
+from kmerge_git.merge.journal import Journal, Note
+from kmerge_git.merge.kyaml.by_lines import LOST, merge_by_lines
 from kmerge_git.merge.kyaml.numbers import THREE_WAY, TWO_WAY, numbered
-from kmerge_git.merge.three import Three, standing
+from kmerge_git.merge.three import Three, agreed, standing
+from kmerge_git.merge.verify import damage
 from kmerge_git.merge.verify.proof import prove
 from kmerge_git.outcome import Decision
 from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
+from kmerge_git.tree.oddities import refuse_oddities
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +49,7 @@ class Result:
 
     @property
     def lost(self) -> tuple[Decision, ...]:
-        """Changes of the destination that updated overrode."""
+        """Changes of dest that do not come through, and lines of updated that clash with dest's."""
         return tuple(d for d in self.decisions if d.rule.endswith(" lost"))
 
 
@@ -80,11 +83,37 @@ def merge3_bytes(
     try:
         return _merged(KyamlRules(infer=infer), THREE_WAY, sources, path)
     except CannotParse as error:
-        if not any("{{" in source.text for source in (sources.base, sources.ours, sources.theirs)):
+        if not is_text(error, texts):
             raise
-        return _by_lines(sources, error, parses=False)
+        return _by_lines(sources, str(error), path)
     except Unsupported as error:
-        return _by_lines(sources, _placed(error, sources), parses=True)
+        return _by_lines(sources, str(_placed(error, sources)), path)
+
+
+def is_text(error: KmergeError, texts: Three[bytes]) -> bool:
+    """Whether an error means that a file has lines, but no fields: a template or an odd mapping."""
+    is_template = isinstance(error, CannotParse) and any(b"{{" in text for text in texts.each())
+    return is_template or isinstance(error, TextOnly)
+
+
+def merge3_text(
+    texts: Three[bytes], *, path: str = "", names: Three[str] = NAMES, reason: str = ""
+) -> Result:
+    """A merge of lines, whatever the files hold: where both changed something, dest's lines stay.
+
+    What is not text is kept whole.
+    """
+    trivial = agreed(texts)
+    if trivial is not None:
+        return Result(trivial, (), reason)
+    if any(b"\0" in text for text in texts.each()):
+        return _kept(texts, "both changed a binary file, dest's stays", reason)
+    try:
+        return _by_lines(_sources(texts, names), reason, path)
+    except CannotParse:  # it is in no encoding that we know
+        raw = texts.map(lambda text: text.decode("utf-8", "surrogateescape"))
+        text, notes = merge_by_lines(raw)
+        return Result(text.encode("utf-8", "surrogateescape"), _told(notes), reason)
 
 
 def merge2_bytes(
@@ -100,11 +129,20 @@ def merge2_bytes(
     from kmerge_git.merge.kyaml.two_way import TwoWayRules
 
     rules = TwoWayRules(infer=infer, prepend=prepend)
-    sources = _sources(Three(b"", dest, src), Three("", names[1], names[0]))
+    texts = Three(b"", dest, src)
+    sources = _sources(texts, Three("", names[1], names[0]))
     if _refuses(sources):
         raise Unsupported(SEALED, path=names[1], hint="decrypt the versions, merge, encrypt")
     try:
         return _merged(rules, TWO_WAY, sources, path)
+    except (CannotParse, TextOnly) as error:
+        if isinstance(error, RepeatedKey):
+            raise _placed(error, sources) from None
+        if not is_text(error, texts):
+            raise
+        if src == dest:
+            return Result(dest)
+        return _kept(texts, "there is no base to merge lines with, dest's stay", str(error))
     except Unsupported as error:
         raise _placed(error, sources) from None
 
@@ -125,7 +163,9 @@ def _merged(
     rules: Rules, numbers: dict[tuple[str, str], str], sources: Three[Source], path: str
 ) -> Result:
     journal = Journal()
-    merged = documents.merge(rules, sources.map(split), journal, path)
+    streams = sources.map(split)
+    refuse_oddities(*streams.each())  # two-way the base has no document: all are looked at
+    merged = documents.merge(rules, streams, journal, path)
     prove(merged, "ours")
     data = _spelled(merged.decided("ours"), sources)
     return Result(data, tuple(numbered(d, numbers) for d in journal.decisions()))
@@ -137,18 +177,25 @@ def _spelled(text: str, sources: Three[Source]) -> bytes:
     return to_bytes(text, sources if sources.ours.text else Three(theirs, theirs, theirs))
 
 
-def _by_lines(sources: Three[Source], error: KmergeError, *, parses: bool) -> Result:
-    from kmerge_git.merge.kyaml.by_lines import merge_by_lines
-
-    journal = Journal()
+def _by_lines(sources: Three[Source], reason: str, path: str) -> Result:
+    """A merge of lines; three good files are never made into one that is broken."""
     text, notes = merge_by_lines(sources.map(lambda source: source.text))
+    data = _spelled(text, sources)
+    texts = sources.map(lambda source: source.data)
+    if damage.breaks(data, texts, path):
+        return _kept(texts, "merged lines would break the file, dest's stay", reason)
+    return Result(data, _told(notes), reason)
+
+
+def _kept(texts: Three[bytes], why: str, reason: str) -> Result:
+    """The destination as it is; that nothing of updated came is told."""
+    return Result(texts.ours, _told([Note((), why, "ours", LOST)]), reason)
+
+
+def _told(notes: list[Note]) -> tuple[Decision, ...]:
+    journal = Journal()
     journal.write(notes)
-    if parses:
-        try:
-            _ = split(Source.of(text)).roots
-        except KmergeError:
-            raise error from None
-    return Result(_spelled(text, sources), journal.decisions(), str(error))
+    return journal.decisions()
 
 
 def _placed(error: Unsupported, sources: Three[Source]) -> Unsupported:
