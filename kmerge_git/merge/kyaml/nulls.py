@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.kyaml.numbers import lost, null_rule
-from kmerge_git.merge.kyaml.parts import part_of, tables_of, without
 from kmerge_git.merge.plan import Keep, Plan
 from kmerge_git.merge.three import Three
-from kmerge_git.tree.nodes import Collection, Node, Scalar, Sequence
+from kmerge_git.tree.nodes import Collection, Node, Scalar
 from kmerge_git.tree.same import same_node
 from kmerge_git.tree.scalars import is_null
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.kube.listkeys import Where
     from kmerge_git.merge.decide.rules import Notes, Place
     from kmerge_git.tree.documents import Document
     from kmerge_git.tree.nodes import Entry
@@ -23,49 +21,42 @@ _ODD = ("&", "!", "\t", "? ", " \n", ": ]", ": ,", ":]", ":,")
 
 
 class Nulls:
-    """A document with nulls under the three-way rules; see `decide.rules.Live`."""
+    """A document with nulls under the three-way rules; see `decide.rules.Live`.
 
-    __slots__ = ("infer",)
+    A null acts only where it is a change: in the place of a value that original has. Any other
+    null is nobody's wish to clear anything, and a value.
+    """
 
-    def __init__(self, *, infer: bool) -> None:
-        self.infer = infer
+    __slots__ = ()
 
     def instructed(self, at: Three[Entry | None], place: Place) -> tuple[None, Notes] | None:
-        """M5, M9, M10: a null in the destination or in updated clears the field."""
+        """M5, M9, M10, M17: a null of one side in the place of a value clears the field."""
         base, ours, theirs = at.base, at.ours, at.theirs
-        there = ours or theirs
-        if there is None or there.key is None:
+        if base is None or base.key is None or null(base.value):
             return None
+        path, rule = place.path, null_rule(base)
         if ours is not None and null(ours.value):
-            return None, [Note(place.path, "null clears", "ours", null_rule(theirs or base))]
+            if theirs is None or null(theirs.value) or same_node(base.value, theirs.value):
+                return None, [Note(path, "null clears", "ours", rule)]
+            what = "cleared in dest, changed in updated"
+            return None, [Note(path, what, "ours", f"{rule} lost", "", theirs.value.raw)]
         if theirs is None or not null(theirs.value):
             return None
-        if base is not None and null(base.value) and self._is_keyed(ours, place.where):
-            return None  # M17: a null that both carry is no change
         if ours is None:
             return None, []
-        rule = null_rule(ours)
-        if base is None or not same_node(base.value, ours.value):
-            return None, [lost(place.path, "null clears", rule, ours.value, theirs.value)]
-        return None, [Note(place.path, "null clears", "theirs", rule)]
-
-    def _is_keyed(self, entry: Entry | None, where: Where) -> bool:
-        """Whether an entry holds a list whose elements have keys."""
-        if entry is None or not isinstance(entry.value, Sequence):
-            return False
-        at = Three(None, entry.value, None)
-        return tables_of(at, where.list_rule(), infer=self.infer) is not None
+        if same_node(base.value, ours.value):
+            return None, [Note(path, "null clears", "theirs", rule)]
+        return None, [lost(path, "null clears", null_rule(ours), ours.value, theirs.value)]
 
     def enters(self, ours: Node, theirs: Node) -> bool:
         return holds_null(ours) or holds_null(theirs)
 
     def part(self, theirs: Entry) -> Plan | None:
-        """A null adds nothing."""
-        return part_of(theirs, [self.own(theirs)])
+        """A null inside of what updated adds clears nothing, and is not taken out."""
+        return None
 
     def own(self, ours: Entry) -> Plan:
-        """M5 says: a null in the destination clears, even if nobody changed it."""
-        return without(Keep(ours.value), is_null_field)
+        return Keep(ours.value)
 
 
 def null(node: Node) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.listkeys import step_of
 from kmerge_git.merge.decide.keyed import by_key, key_fields
+from kmerge_git.merge.kyaml.nulls import null
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
@@ -48,12 +49,13 @@ def own(ours: Entry, place: Place) -> Item:
     return Item(plan, ours, None, place.path)
 
 
-def updated_value(ours: Entry, theirs: Entry, place: Place) -> Take:
+def updated_value(ours: Entry, theirs: Entry, place: Place, part: Plan | None = None) -> Take:
     """Theirs' value in our quotes, and with our anchor: our aliases must not lose it."""
     old, new = ours.value, theirs.value
     style = old.style if isinstance(old, Scalar) and old.style in ("'", '"') else None
     anchor = old.anchor if isinstance(new, Scalar) and not new.anchor else ""
-    part = place.live.part(theirs) if place.live else None
+    if part is None and place.live:
+        part = place.live.part(theirs)
     return Take(new, theirs, style, part=part, anchor=anchor)
 
 
@@ -185,7 +187,34 @@ def _delta_of_entry(
 ) -> Plan | None:
     if before is None:
         return Keep(entry.value)
+    if null(entry.value):
+        return None  # what it clears is not there
     return delta(before.value, entry.value, where, kept, infer=infer)
+
+
+def without_cleared(old: Node, new: Node, where: Where, *, infer: bool) -> Plan:
+    """`new` without its nulls in the places of values that `old` has: they did their work."""
+    pairs: list[tuple[Entry | None, Entry, Where]] = []
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        there, inner = old.index(), where.at(new)
+        pairs = [(there.get(e.name), e, inner.child(e.name)) for e in new.entries]
+    elif isinstance(old, Sequence) and isinstance(new, Sequence):
+        tables = tables_of(Three(old, None, new), where.list_rule(), infer=infer)
+        if tables is not None:
+            inner = where.items()
+            pairs = [(tables.base.get(key), e, inner) for key, e in tables.theirs.items()]
+    items: list[Item] = []
+    for before, e, inner in pairs:
+        plan: Plan = Keep(e.value)
+        if before is not None:
+            if e.key is not None and null(e.value) and not null(before.value):
+                continue
+            plan = without_cleared(before.value, e.value, inner, infer=infer)
+        items.append(Item(plan, e, e, ()))
+    is_whole = len(items) == len(pairs) and all(isinstance(item.plan, Keep) for item in items)
+    if is_whole or not isinstance(new, Collection):
+        return Keep(new)
+    return Build(new, new, items)
 
 
 # -- what only the destination has
@@ -205,7 +234,7 @@ def rest(
     elif isinstance(base, Sequence) and isinstance(ours, Sequence):
         found = _elements(base, ours, where, path, infer=infer)
     if found is None or not isinstance(ours, Mapping | Sequence):
-        return None, [] if same_node(base, ours) else [path]
+        return None, [] if null(ours) or same_node(base, ours) else [path]
     items: list[Item] = []
     lost: list[Path] = []
     for before, entry, inner, place in found:

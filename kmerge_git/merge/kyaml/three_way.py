@@ -11,7 +11,7 @@ from kmerge_git.merge.decide.comments import merge_lines, merge_tail
 from kmerge_git.merge.decide.order import weave
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
 from kmerge_git.merge.journal import Note
-from kmerge_git.merge.kyaml.nulls import Nulls, document_holds_null, is_null_field
+from kmerge_git.merge.kyaml.nulls import Nulls, document_holds_null
 from kmerge_git.merge.kyaml.numbers import added_rule, clash_rule, lost, took
 from kmerge_git.merge.kyaml.parts import (
     delta,
@@ -22,10 +22,10 @@ from kmerge_git.merge.kyaml.parts import (
     tables_of,
     taken,
     updated_value,
-    without,
+    without_cleared,
 )
 from kmerge_git.merge.pairing import likely_same
-from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, settled
+from kmerge_git.merge.plan import Item, Keep, Plan, Take, Why, settled
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_node
@@ -56,21 +56,18 @@ class KyamlRules:
         return likely_same(ours, theirs)
 
     def reading(self, at: Three[Document | None]) -> Reading:
-        """A null inside clears, even where nobody changed anything."""
+        """A null of one side clears, even where the other changed nothing."""
         base, ours, theirs = at.base, at.ours, at.theirs
-        if ours is None or theirs is None:
+        if base is None or ours is None or theirs is None:
             return Reading()
-        if base is not None and base.content == ours.content == theirs.content:
+        if base.content == ours.content == theirs.content:
             return Reading()
         if document_holds_null(ours) or document_holds_null(theirs):
-            return Reading(Nulls(infer=self.infer))
+            return Reading(Nulls())
         return Reading()
 
     def added(self, document: Document) -> Plan | None:
-        if not document_holds_null(document) or document.root is None:
-            return None
-        plan = without(Keep(document.root), is_null_field)
-        return plan if isinstance(plan, Build) else None
+        return None
 
     def document_clash(self, why: str) -> tuple[str, Notes]:
         """R1, R5: deleted is deleted, on either side."""
@@ -107,9 +104,7 @@ class KyamlRules:
         )
         if changed is None:
             return None, []
-        whole = Keep(theirs.value)
-        kept = part_of(theirs, [changed]) or whole
-        part = part_of(theirs, [without(kept, is_null_field), kept] if place.live else [kept])
+        part = part_of(theirs, [changed])
         item = Item(Take(theirs.value, theirs, part=part), None, theirs, path)
         rule = "M12" if isinstance(theirs.value, Mapping) else "M19"
         rule = "M15" if theirs.key is None else rule
@@ -165,7 +160,11 @@ class KyamlRules:
         what = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
         values = at.map(lambda e: e.value if e is not None else None)
         note = lost(place.path, what, clash_rule(values), values.ours, values.theirs)
-        return updated_value(at.ours, at.theirs, place), [note]
+        part = None
+        if place.live and values.base is not None and values.theirs is not None:
+            plan = without_cleared(values.base, values.theirs, place.where, infer=self.infer)
+            part = part_of(at.theirs, [plan])
+        return updated_value(at.ours, at.theirs, place, part), [note]
 
     def exclusive(
         self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
