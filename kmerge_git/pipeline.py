@@ -94,7 +94,7 @@ def merge(texts: Three[bytes], options: Options, start: Callable[[], LineMerge])
     try:
         return _by_structure(texts.map(lambda data: Source(data, options.path)), options, lines)
     except KmergeError as error:
-        if options.rules == "kyaml" and not options.virtual:
+        if options.rules == "kyaml" and not (options.virtual or options.favor):
             outcome = _by_lines_of_kyaml(texts, options, error)
             if outcome is not None:
                 return outcome

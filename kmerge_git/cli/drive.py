@@ -19,12 +19,18 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from kmerge_git.git.settings import Settings
-    from kmerge_git.outcome import Options, Outcome
+    from kmerge_git.outcome import Decision, Options, Outcome
     from kmerge_git.text.linemerge import GitMergeFile
 
     Labels = tuple[str, str, str]
 
 CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
+LONGEST = 60  # characters of a value that is told
+# what `merge3` calls the sides, and what git calls them
+IN_GIT = (
+    *(("dest's lines", "our lines"), ("dest's", "ours"), ("dest", "ours")),
+    *(("updated's", "theirs"), ("updated", "theirs")),
+)
 USAGE = (
     "kmerge driver: called by git as `driver --marker-size=%L --path=%P --base=%S --ours=%X "
     "--theirs=%Y %O %A %B`; to merge by hand use `kmerge merge BASE OURS THEIRS`"
@@ -182,6 +188,8 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
     for decision in outcome.decisions if options.favor or options.policy else ():
         if decision.rule.startswith(("12", "13")):
             _say(name, f"{decision.path}: {decision.what}, {decision.side} taken ({decision.rule})")
+    if options.rules == "kyaml":  # git's have conflicts instead
+        _report_losses(name, outcome)
     count = len(outcome.conflicts)
     if outcome.method == "lines" and options.favor:
         _say(name, f"merged by lines; {options.favor} taken wherever they conflict")
@@ -191,6 +199,32 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
         _say(name, f"{count} conflict{'s' if count > 1 else ''} left, the rest is merged")
         if any(not c.field and c.why.startswith("deleted in") for c in outcome.conflicts):
             _say(name, "`kmerge solve` finds a resource that only moved to another file")
+
+
+def _report_losses(name: str, outcome: Outcome) -> None:
+    for decision in outcome.decisions:
+        if decision.rule.endswith(" lost"):
+            _say(name, _loss(decision))
+
+
+def _loss(decision: Decision) -> str:
+    """`lost: Service/web spec.port: changed on both sides (M2): ours 3, theirs 2`."""
+    place = " ".join(part for part in (decision.resource, decision.path) if part) or "the file"
+    what = decision.what
+    for word, here in IN_GIT:
+        what = what.replace(word, here)
+    rule = decision.rule.removesuffix(" lost")
+    values = ""
+    if decision.ours or decision.theirs:
+        values = f": ours {_short(decision.ours)}, theirs {_short(decision.theirs)}"
+    return f"lost: {place}: {what} ({rule}){values}"
+
+
+def _short(value: str) -> str:
+    line = " ".join(value[:1000].split())
+    if not line:
+        return "has nothing"
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
 def _say(name: str, text: str) -> None:

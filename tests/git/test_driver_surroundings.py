@@ -259,6 +259,49 @@ def test_a_side_taken_by_lines_is_told(driven: Driven) -> None:
     assert "kmerge: x.yaml: merged by lines; theirs taken wherever they conflict" in done.err
 
 
+LOSSES = {
+    "a value": (
+        ("a: 1\nb: 1\n", "a: 3\nb: 1\n", "a: 2\nb: 1\n"),
+        "a: 2\nb: 1\n",
+        "a: changed on both sides (M2): ours 3, theirs 2",
+    ),
+    "a long value": (
+        ("a: 1\n", "a: " + "x" * 70 + "\n", "a: \u202e\n"),
+        "a: \u202e\n",
+        "a: changed on both sides (M2): ours " + "x" * 59 + "\u2026, theirs \\u202e",
+    ),
+    "a deletion": (
+        ("a: 1\nb: 1\n", "a: 3\nb: 1\n", "b: 1\n"),
+        "b: 1\n",
+        "a: deleted in theirs, changed in ours (M4): ours 3, theirs has nothing",
+    ),
+    "a template": (
+        ("a: {{ .a }}\n", "a: {{ .b }}\n", "a: {{ .c }}\n"),
+        "a: {{ .b }}\n",
+        "[line 1]: both changed, our lines stay (lines): ours a: {{ .b }}, theirs a: {{ .c }}",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LOSSES.values(), ids=LOSSES)
+def test_what_rules_kyaml_lose_is_told(driven: Driven, case: tuple) -> None:
+    versions, merged, told = case
+    driven.git("config", "kmerge.rules", "kyaml")
+    driven.fork(*({"x.yaml": version} for version in versions))
+    done = driven.merge()
+    assert done.code == 0
+    assert driven.text("x.yaml") == merged
+    assert [line for line in done.err.splitlines() if "lost" in line] == [
+        f"kmerge: x.yaml: lost: {told}"
+    ]
+
+
+def test_nothing_is_lost_where_nobody_lost_anything(driven: Driven) -> None:
+    driven.git("config", "kmerge.rules", "kyaml")
+    driven.fork({"x.yaml": BASE}, {"x.yaml": OURS}, {"x.yaml": THEIRS})
+    assert "lost" not in driven.merge().err
+
+
 @pytest.mark.parametrize("key", ["merge.conflictStyle", "kmerge.conflictStyle"])
 @pytest.mark.parametrize("style", ["diff3", "zdiff3"])
 def test_conflict_style(driven: Driven, key: str, style: str) -> None:
