@@ -122,3 +122,14 @@ def test_lines_of_dest_are_never_overwritten(original, dest, updated):
         fewer = max(original.count(word) - updated.count(word), 0)
         assert merged.data.decode().count(word) >= dest.count(word) - fewer or merged.lost
     assert merged.lost or updated == original or merged.data != at.ours or dest == updated
+
+
+def test_what_both_added_behind_other_changes_is_there_once():
+    """Where the two comparisons lay lines side by side differently, git's merge knows better."""
+    block = "{{- if .x }}\np: {{ .x }}\n{{- end }}\n"
+    base = "a: 1\n{{- end }}\n{{- if .y }}\nq: {{ .y }}\n{{- end }}\nz: 1\n"
+    dest = base.replace("z: 1\n", block + "z: 1\n")
+    merged = merge3_bytes(
+        Three(base.encode(), dest.encode(), dest.replace("a: 1", "a: 2").encode())
+    )
+    assert merged.data.decode() == dest.replace("a: 1", "a: 2")
