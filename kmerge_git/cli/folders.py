@@ -11,26 +11,28 @@ from kmerge_git.cli.progress import Progress
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.files import Package, check_links, read
-from kmerge_git.packages.merging import MergeFile, ResultFile, merge_packages
+from kmerge_git.packages.merging import ResultFile, merge_packages
 from kmerge_git.packages.moves import Move
+from kmerge_git.packages.ways import Ways
 from kmerge_git.packages.writing import check_whole, settle, told, write_all
 
 
-def run(args: argparse.Namespace, names: Three[str], merge_file: MergeFile) -> int:
+def run(args: argparse.Namespace, names: Three[str], how: Ways) -> int:
     """Merge directories; without a base (an empty name) two-way."""
     _settle(args)
     _check(args)
     for root in filter(None, names.each()):
         check_whole(root)
-    two_way = not names.base
+    two_way = how.two_way
     words = accounts.MERGE2 if two_way else accounts.MERGE3
     packages: Three[Package] = names.map(lambda root: read(root) if root else {})
     check_links(packages.theirs, names.theirs)
     paths = {*packages.base, *packages.ours, *packages.theirs}
     with closing(Progress(len(paths), "files")) as bar:
-        results, moves = merge_packages(packages, merge_file, two_way=two_way, done=bar.update)
+        merged = merge_packages(packages, how, done=bar.update)
+    results = merged.files
     _write(args, results)
-    _tell(args, results, moves, words)
+    _tell(args, results, merged.moves, words)
     failed = any(r.merged.conflicts for r in results)
     return 1 if failed or (not two_way and args.rules == "git" and _unmerged(results)) else 0
 

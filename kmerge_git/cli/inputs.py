@@ -11,6 +11,10 @@ from kmerge_git.errors import UsageError
 from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.packages.ways import Labels, Ways, Words
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the options that both commands know."""
@@ -39,31 +43,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--summary", action="store_true", help="tell counts on stderr")
 
 
-Merge = Callable[[argparse.Namespace, Three[bytes], str, Three[str]], Result]
-
-
 def run(
     args: argparse.Namespace,
     names: Three[str],
     given: tuple[str, ...],
     words: dict[str, str],
-    merge: Merge,
+    make_ways: Callable[[Labels], Ways],
 ) -> int:
     """Merge files or directories; two-way the base is not among the inputs that are given."""
     make_haste()
     if are_directories(*given):
         from kmerge_git.cli import folders  # only directories need it
 
-        def merge_file(texts: Three[bytes], path: str) -> Result:
-            with guard.within(path):
-                return merge(args, texts, path, names.map(lambda root: os.path.join(root, path)))
+        def labels(path: str) -> Words:
+            return names.map(lambda root: os.path.join(root, path)).each()
 
-        return folders.run(args, names, merge_file)
+        return folders.run(args, names, make_ways(labels))
     check(args, *given)
     texts = names.map(lambda name: files.read(name) if name else b"")
     path = next((name for name in (names.ours, *given) if name != "-"), "")
     with guard.within(path):
-        merged = merge(args, texts, path, names)
+        merged = make_ways(names.each()).manifest(texts, path)
     return finish(args, merged, texts.ours, words)
 
 

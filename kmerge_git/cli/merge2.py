@@ -5,8 +5,12 @@ from __future__ import annotations
 import argparse
 
 from kmerge_git.cli import accounts, inputs
-from kmerge_git.merge.kyaml.api import Result, merge2_bytes
 from kmerge_git.merge.three import Three
+from kmerge_git.packages.ways import two_ways
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.packages.ways import Labels, Ways
 
 DESCRIPTION = """\
 Merge the fields of SRC over DEST: what SRC has is taken, what only DEST has stays, a null in SRC
@@ -43,15 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Merge two files or two directories."""
     names = Three("", args.dest, args.src)
-    return inputs.run(args, names, (names.ours, names.theirs), accounts.MERGE2, _merge)
 
+    def make_ways(labels: Labels) -> Ways:
+        return two_ways(labels=labels, infer=args.infer, prepend=args.prepend)
 
-def _merge(args: argparse.Namespace, texts: Three[bytes], path: str, names: Three[str]) -> Result:
-    return merge2_bytes(
-        texts.theirs,
-        texts.ours,
-        infer=args.infer,
-        prepend=args.prepend,
-        path=path,
-        names=(names.theirs, names.ours),
-    )
+    return inputs.run(args, names, (names.ours, names.theirs), accounts.MERGE2, make_ways)

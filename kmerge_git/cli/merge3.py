@@ -6,8 +6,12 @@ import argparse
 
 from kmerge_git.cli import accounts, inputs
 from kmerge_git.errors import UsageError
-from kmerge_git.merge.kyaml.api import Result, merge3_bytes
 from kmerge_git.merge.three import Three
+from kmerge_git.packages.ways import ways
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.packages.ways import Labels, Ways
 
 DESCRIPTION = """\
 Merge what changed from ORIGINAL to UPDATED into DEST, as for a vendored package with changes of
@@ -59,22 +63,8 @@ def run(args: argparse.Namespace) -> int:
     if args.rules == "git" and not args.infer:
         raise UsageError("--no-infer is a switch of --rules kyaml")
     names = Three(args.original, args.dest, args.updated)
-    return inputs.run(args, names, names.each(), accounts.MERGE3, _merge)
 
+    def make_ways(labels: Labels) -> Ways:
+        return ways(args.rules, labels=labels, style=args.conflict_style, infer=args.infer)
 
-def _merge(args: argparse.Namespace, texts: Three[bytes], path: str, names: Three[str]) -> Result:
-    if args.rules == "kyaml":
-        return merge3_bytes(texts, infer=args.infer, path=path, names=names)
-    from kmerge_git.pipeline import merge_files
-
-    outcome = merge_files(
-        texts.base,
-        texts.ours,
-        texts.theirs,
-        path=path,
-        labels=(names.base, names.ours, names.theirs),
-        style=args.conflict_style,
-    )
-    conflicts = 0 if outcome.clean else max(len(outcome.conflicts), 1)
-    reason = outcome.reason if outcome.method in ("lines", "kept") and conflicts else ""
-    return Result(outcome.text, outcome.decisions, reason, conflicts)
+    return inputs.run(args, names, names.each(), accounts.MERGE3, make_ways)

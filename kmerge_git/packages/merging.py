@@ -14,6 +14,7 @@ from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three, under, whose
 from kmerge_git.packages.files import File, Package, is_manifest
 from kmerge_git.packages.moves import Move, gather
+from kmerge_git.packages.ways import Ways
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
@@ -29,7 +30,14 @@ class ResultFile:
     before: File | None
     after: File | None
     merged: Result = NOT_MERGED
-    unmerged: str = ""  # why the file could not be merged; the destination's stays
+    unmerged: str = ""  # why this is left to a person; the destination's stays
+    note: str = ""  # what a person should know, and need not decide
+    source: str = ""  # where it was before it was renamed
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether a person must decide: there are markers inside, or it could not be merged."""
+        return bool(self.merged.conflicts or self.unmerged)
 
     @property
     def status(self) -> str:
@@ -39,19 +47,25 @@ class ResultFile:
         return "added" if self.before is None else "deleted" if self.after is None else "changed"
 
 
-MergeFile = Callable[[Three[bytes], str], Result]
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Every file of the result in the order of paths, and what moved between files."""
+
+    files: list[ResultFile]
+    moves: list[Move]
+
+    @property
+    def changes(self) -> dict[str, File | None]:
+        """What is to be written over the destination; None takes a file away."""
+        return {r.path: r.after for r in self.files if r.status != "same"}
 
 
 def merge_packages(
-    at: Three[Package],
-    merge_file: MergeFile,
-    *,
-    two_way: bool = False,
-    done: Callable[[int], None] = lambda count: None,
-) -> tuple[list[ResultFile], list[Move]]:
-    """Every file of the result in the order of paths, and the resources that moved.
+    at: Three[Package], how: Ways, *, done: Callable[[int], None] = lambda count: None
+) -> Merged:
+    """Merge what changed from base to theirs into ours, which lies in the destination.
 
-    Two-way the base is empty and a file of theirs replaces one of ours.
+    Two-way the base is empty. No file is read or written; `done` hears how many files are merged.
     """
     gathered, moves = gather(at)
     results = []
@@ -59,12 +73,12 @@ def merge_packages(
     for number, path in enumerate(paths):
         files = under(gathered, path)
         if is_manifest(path, files.ours or files.theirs):
-            result = _manifest(path, files, merge_file)
+            result = _manifest(path, files, how)
         else:
-            result = _other(path, files, two_way)
+            result = _other(path, files, how.two_way)
         results.append(replace(result, before=at.ours.get(path)))
         done(number + 1)
-    return results, moves
+    return Merged(results, moves)
 
 
 def _other(path: str, files: Files, two_way: bool) -> ResultFile:
@@ -80,13 +94,13 @@ def _other(path: str, files: Files, two_way: bool) -> ResultFile:
     return ResultFile(path, ours, ours, unmerged=f"{why}; dest's version is kept")
 
 
-def _manifest(path: str, files: Files, merge_file: MergeFile) -> ResultFile:
+def _manifest(path: str, files: Files, how: Ways) -> ResultFile:
     base, ours, theirs = files.base, files.ours, files.theirs
     if base == ours == theirs or (base is None and theirs is None):
         return ResultFile(path, ours, ours)
     mode = _mode(files)
     try:
-        merged = merge_file(files.map(lambda file: file.data if file is not None else b""), path)
+        merged = how.manifest(files.map(lambda file: file.data if file is not None else b""), path)
     except KmergeError as error:
         if base == ours:
             return ResultFile(path, ours, theirs)

@@ -3,11 +3,13 @@
 import pytest
 
 from kmerge_git.errors import CannotParse
-from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.files import File
 from kmerge_git.packages.merging import ResultFile, merge_packages
 from kmerge_git.packages.moves import gather
+from kmerge_git.packages.ways import two_ways, ways
+
+KYAML = ways("kyaml", labels=("original", "dest", "updated"))
 
 
 def secret(name: str, kind: str = "x", more: str = "") -> str:
@@ -24,8 +26,7 @@ def package(files: dict[str, str]) -> dict[str, File]:
 
 def merge(original: dict, updated: dict, dest: dict) -> dict[str, ResultFile]:
     at = Three(package(original), package(dest), package(updated))
-    results, _ = merge_packages(at, lambda texts, path: merge3_bytes(texts, path=path))
-    return {result.path: result for result in results}
+    return {result.path: result for result in merge_packages(at, KYAML).files}
 
 
 def texts(results: dict[str, ResultFile]) -> dict[str, str]:
@@ -209,9 +210,7 @@ def test_two_way():
             {"a.yaml": secret("a", "new"), "both.txt": "2", "new.txt": "1", "x/b.yaml": "kind: C\n"}
         ),
     )
-    results, _ = merge_packages(
-        at, lambda t, path: merge2_bytes(t.theirs, t.ours, path=path), two_way=True
-    )
+    results = merge_packages(at, two_ways(labels=("", "dest", "src"))).files
     assert texts({r.path: r for r in results}) == {
         "a.yaml": secret("a", "new"),
         "b.yaml": B,
@@ -226,5 +225,5 @@ def test_modes_come_with_the_file_and_stay():
     tool, plain = File(b"#!/bin/sh\n", 0o755), File(A.encode(), 0o600)
     changed = File(secret("a", "new").encode(), 0o644)
     at = Three({"a.yaml": File(A.encode())}, {"a.yaml": plain}, {"a.yaml": changed, "run": tool})
-    results, _ = merge_packages(at, lambda texts, path: merge3_bytes(texts, path=path))
+    results = merge_packages(at, KYAML).files
     assert {r.path: r.after.mode for r in results} == {"a.yaml": 0o600, "run": 0o755}
