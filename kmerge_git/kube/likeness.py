@@ -32,6 +32,9 @@ CLEARLY = 0.1
 # file's name in common, and what they do not share stays or is a conflict.
 NEW_FILE = 0.25
 
+# What a file and another one that appeared as it went have in common, to be one: git's share.
+MOVED_FILE = 0.5
+
 # -- elements and entries, by their leaves (see `kube.leaves`)
 
 # Equal leaves of an element and what it was renamed to: so many of so many. A rename with one

@@ -1,25 +1,17 @@
-"""Three directories to one: moved resources first, then file by file.
-
-Manifests are merged by resource and field. Any other file is taken from the side that changed it;
-where both did, the destination's stays and the result says so.
-"""
+"""Three directories to one: renamed files first, then moved resources, then file by file."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from kmerge_git.errors import CannotParse, KmergeError
 from kmerge_git.merge.kyaml.api import Result
-from kmerge_git.merge.three import Three, under, whose
-from kmerge_git.packages.files import File, Package, is_manifest
+from kmerge_git.merge.three import Three, under
+from kmerge_git.packages.filemerge import NOT_MERGED, merge_file
+from kmerge_git.packages.files import File, Package
+from kmerge_git.packages.follow import Followed, folders, follow
 from kmerge_git.packages.moves import Move, gather
 from kmerge_git.packages.ways import Ways
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
-
-Files = Three[File | None]
-NOT_MERGED = Result(b"")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +33,12 @@ class ResultFile:
 
     @property
     def status(self) -> str:
-        """`added`, `deleted`, `changed` or `same`."""
+        """`added`, `deleted`, `changed`, `renamed` or `same`."""
         if self.before == self.after:
             return "same"
-        return "added" if self.before is None else "deleted" if self.after is None else "changed"
+        if self.before is None:
+            return "renamed" if self.source else "added"
+        return "deleted" if self.after is None else "changed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,64 +61,43 @@ def merge_packages(
 
     Two-way the base is empty. No file is read or written; `done` hears how many files are merged.
     """
-    gathered, moves = gather(at)
-    results = []
-    paths = sorted({*gathered.base, *gathered.ours, *gathered.theirs})
-    for number, path in enumerate(paths):
-        files = under(gathered, path)
-        if is_manifest(path, files.ours or files.theirs):
-            result = _manifest(path, files, how)
-        else:
-            result = _other(path, files, how.two_way)
-        results.append(replace(result, before=at.ours.get(path)))
+    followed = follow(at, how.words)
+    gathered, moves = gather(followed.at, followed.named_by_dest)
+    results = {}
+    paths = {*gathered.base, *gathered.ours, *gathered.theirs, *at.ours}
+    for number, path in enumerate(sorted(paths)):
+        found = merge_file(path, under(gathered, path), how)
+        results[path] = ResultFile(
+            path,
+            at.ours.get(path),
+            found.after,
+            found.merged,
+            "; ".join(filter(None, [followed.refused.get(path, ""), found.unmerged])),
+            followed.notes.get(path, ""),
+            followed.sources.get(path, "") if found.after is not None else "",
+        )
         done(number + 1)
-    return Merged(results, moves)
+    _keep_folders_apart(results, how)
+    return Merged([*results.values()], [*_renames(followed, results), *moves])
 
 
-def _other(path: str, files: Files, two_way: bool) -> ResultFile:
-    base, ours, theirs = files.base, files.ours, files.theirs
-    side = whose(files)
-    if side == "ours" or (two_way and theirs is None):
-        return ResultFile(path, ours, ours)
-    if side or two_way:
-        return ResultFile(path, ours, theirs)
-    how = "deleted" if theirs is None else "added" if base is None else "changed"
-    mine = "deleted" if ours is None else "added" if base is None else "changed"
-    why = f"{mine} in dest, {how} otherwise in updated"
-    return ResultFile(path, ours, ours, unmerged=f"{why}; dest's version is kept")
+def _renames(followed: Followed, results: dict[str, ResultFile]) -> list[Move]:
+    return [
+        Move("", source, target)
+        for target, source in sorted(followed.sources.items())
+        if target in results and results[target].after is not None
+    ]
 
 
-def _manifest(path: str, files: Files, how: Ways) -> ResultFile:
-    base, ours, theirs = files.base, files.ours, files.theirs
-    if base == ours == theirs or (base is None and theirs is None):
-        return ResultFile(path, ours, ours)
-    mode = _mode(files)
-    try:
-        merged = how.manifest(files.map(lambda file: file.data if file is not None else b""), path)
-    except KmergeError as error:
-        if base == ours:
-            return ResultFile(path, ours, theirs)
-        if base == theirs:
-            return ResultFile(path, ours, ours)
-        if isinstance(error, CannotParse):
-            raise
-        return ResultFile(path, ours, ours, unmerged=f"{error.why}; dest's version is kept")
-    after = None if _is_gone(merged.data, files) else File(merged.data, mode)
-    return ResultFile(path, ours, after, merged)
-
-
-def _mode(files: Files) -> int:
-    at = files.map(lambda file: file.mode if file else None)
-    takes_theirs = at.ours is None or (at.ours == at.base and at.theirs is not None)
-    chosen = at.theirs if takes_theirs else at.ours
-    return chosen if chosen is not None else 0o644
-
-
-def _is_gone(data: bytes, files: Files) -> bool:
-    """Whether nothing is left of a file that one side removed, or that never had anything."""
-    if files.ours is not None and files.theirs is not None:
-        return False
-    try:
-        return not split(Source(data)).documents
-    except KmergeError:
-        return False
+def _keep_folders_apart(results: dict[str, ResultFile], how: Ways) -> None:
+    """What would be a file and a folder at once: dest's stays, and it is told."""
+    for path in list(results):
+        if results[path].after is None:
+            continue
+        for folder in folders(path):
+            other = results.get(folder)
+            if other is None or other.after is None:
+                continue
+            late = path if results[path].before is None else folder
+            why = f"a folder in one version, a file in another; {how.words.ours}'s stays"
+            results[late] = replace(results[late], after=results[late].before, unmerged=why)

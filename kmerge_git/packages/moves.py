@@ -7,101 +7,149 @@ A move is certain only where a full name left one file and appeared in one other
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
+from functools import partial
 
-from kmerge_git.errors import KmergeError
-from kmerge_git.kube.identity import identity
-from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three, under
-from kmerge_git.packages.files import File, Package, is_manifest
-from kmerge_git.packages.resources import appended, by_name, moved, without
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, split
+from kmerge_git.packages.files import File, Package
+from kmerge_git.packages.outlines import full_name, named_documents, stream_of
+from kmerge_git.packages.resources import arranged, moved, without
+from kmerge_git.tree.documents import Document
 
-Places = dict[Hashable, set[str]]
+Contents = dict[str, dict[Hashable, int]]  # of a file: its resources in order, by their numbers
+Places = dict[Hashable, set[str]]  # of a resource: its files
+Carry = tuple[Hashable, str, str]  # a resource, its file, and the one where it belongs
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """A resource, the file that it left and the file where it belongs now."""
+    """A resource, or a whole file (without a name), where it was and where it belongs now."""
 
     name: str
-    key: Hashable
     source: str
     target: str
 
 
-def gather(at: Three[Package]) -> tuple[Three[Package], list[Move]]:
-    """The packages with every moved resource in the file where the result has it."""
-    places = _places(at)
-    packages = at.map(dict.copy)
+def gather(
+    at: Three[Package], named_by_dest: Collection[str] = ()
+) -> tuple[Three[Package], list[Move]]:
+    """The packages with every moved resource in the file where the result has it.
+
+    Out of a file that dest renamed nothing is moved: dest chose the place of all that is in it.
+    """
+    contents = _contents(at)
+    places = contents.map(_places)
     moves = []
-    for key in sorted({**places.base, **places.ours, **places.theirs}, key=repr):
+    ways: Three[list[Carry]] = Three([], [], [])
+    keys = {**places.base, **places.ours, **places.theirs}
+    for key in sorted(keys, key=repr):
         files = under(places, key).map(lambda paths: paths or set())
-        move = _move(key, files)
-        if move is not None:
+        move = _move(key, files, named_by_dest)
+        if move is None or any(map(partial(_has_both, move), files.each())):
+            continue  # where one version has it in both, two files hold resources of one name
+        if move.source != move.target:
             moves.append(move)
-            for package, paths in zip(packages.each(), files.each(), strict=True):
-                for path in paths - {move.target}:
-                    if path == move.source or path not in files.base:
-                        _carry(package, key, path, move.target)
-    return packages, moves
+        for way, paths in zip(ways.each(), files.each(), strict=True):
+            start = _start(move, files.base, paths)
+            if start and start != move.target:
+                way.append((key, start, move.target))
+    carried = [_carried(p, way, contents) for p, way in zip(at.each(), ways.each(), strict=True)]
+    return Three(*carried), moves
 
 
-def _move(key: Hashable, files: Three[set[str]]) -> Move | None:
+def _contents(at: Three[Package]) -> Three[Contents]:
+    """What stands in which file, of the files that differ somewhere."""
+    found: Three[Contents] = Three({}, {}, {})
+    for path in sorted({*at.base, *at.ours, *at.theirs}):
+        files = under(at, path)
+        if files.ours == files.theirs and files.base in (None, files.ours):
+            continue
+        names = files.map(partial(named_documents, path))
+        if any(known is None for known in names.each()):
+            continue  # no manifest in one version: whoever merges the file will say so
+        for contents, known in zip(found.each(), names.each(), strict=True):
+            contents[path] = {key: document.number for key, document in (known or {}).items()}
+    return found
+
+
+def _places(contents: Contents) -> Places:
+    places: Places = {}
+    for path, keys in contents.items():
+        for key in keys:
+            places.setdefault(key, set()).add(path)
+    return places
+
+
+def _move(key: Hashable, files: Three[set[str]], named_by_dest: Collection[str]) -> Move | None:
     """Where a resource belongs that is not where it was; the destination's move comes first."""
     base, ours, theirs = files.each()
     name = f"{key[1]}/{key[3]}" if isinstance(key, tuple) else str(key)
     if not base:  # added by both, in different files
         both = moved(theirs, ours) if len(ours) == len(theirs) == 1 else None
-        return Move(name, key, *both) if both else None
-    found = moved(base, ours) or moved(base, theirs)
-    return Move(name, key, *found) if found else None
+        return Move(name, *both) if both else None
+    found = moved(base, ours)
+    if not found and (found := moved(base, theirs)) and found[0] in named_by_dest:
+        found = found[0], found[0]
+    return Move(name, *found) if found else None
 
 
-def _places(at: Three[Package]) -> Three[Places]:
-    """In which files each resource stands, of the files that differ somewhere."""
-    found: Three[Places] = Three({}, {}, {})
-    for path in sorted({*at.base, *at.ours, *at.theirs}):
-        files = under(at, path)
-        if not is_manifest(path, files.ours or files.theirs or files.base):
-            continue
-        if files.ours == files.theirs and files.base in (None, files.ours):
-            continue
-        try:
-            names = files.map(lambda file: by_name(_documents(file), _full_name) if file else {})
-        except KmergeError:
-            continue  # whoever merges the file will say what is wrong with it
-        for places, keys in zip(found.each(), names.each(), strict=True):
-            for key in keys:
-                places.setdefault(key, set()).add(path)
-    return found
+def _has_both(move: Move, paths: set[str]) -> bool:
+    return move.source != move.target and {move.source, move.target} <= paths
 
 
-def _documents(file: File) -> tuple[Document, ...]:
-    return split(Source(file.data)).documents
+def _start(move: Move, base: set[str], paths: set[str]) -> str:
+    """The file from which a version's resource is taken; nothing where it is no part of it."""
+    if move.source in paths:
+        return move.source
+    own = moved(base, paths) if base else None
+    return own[1] if own and move.target not in paths else ""
 
 
-def _full_name(document: Document) -> Hashable | None:
-    """Group, kind, namespace and name, read from the lines of the document where they tell."""
-    if document.inline:
-        return None
-    found = outline(document.content)
-    if found is not None:
-        return found
-    known = identity(document.root)
-    return known.key[:4] if known is not None and known.name else None
+def _carried(package: Package, way: list[Carry], contents: Three[Contents]) -> Package:
+    """A package with resources taken out of their files and put into others."""
+    result = dict(package)
+    out: dict[str, set[Hashable]] = {}
+    arriving: dict[str, list[tuple[Hashable, str]]] = {}
+    for key, start, target in way:
+        out.setdefault(start, set()).add(key)
+        arriving.setdefault(target, []).append((key, start))
+    found: dict[tuple[str, Hashable], Document] = {}
+    for path, keys in out.items():
+        stream = stream_of(package[path])
+        gone = {full_name(d): d for d in stream.documents if full_name(d) in keys}
+        found |= {(path, key): document for key, document in gone.items()}
+        rest = without(stream, {document.number for document in gone.values()})
+        if rest:
+            result[path] = replace(package[path], data=stream.source.encode(rest))
+        else:
+            del result[path]
+    for target, arrivals in arriving.items():
+        there = result.get(target, File(b"", package[arrivals[0][1]].mode))
+        documents = {key: found[start, key] for key, start in arrivals}
+        orders = [side.get(target, {}) for side in (contents.theirs, contents.ours, contents.base)]
+        result[target] = replace(there, data=_woven(there.data, documents, orders))
+    return result
 
 
-def _carry(package: Package, key: Hashable, path: str, target: str) -> None:
-    """Take a resource out of one file of a package and put it behind those of another."""
-    file = package[path]
-    document = next(d for d in _documents(file) if _full_name(d) == key)
-    rest = without(document)
-    if rest.strip():
-        package[path] = replace(file, data=document.source.encode(rest))
-    else:
-        del package[path]
-    there = package.get(target, File(b"", file.mode))
-    package[target] = replace(there, data=appended(there.data, document))
+def _woven(
+    data: bytes, arriving: dict[Hashable, Document], orders: list[dict[Hashable, int]]
+) -> bytes:
+    """A file with more documents, each before what follows it in the version that has it there."""
+    stream = stream_of(File(data))
+    documents = [(full_name(document), document) for document in stream.documents]
+    waiting = dict(arriving)
+    for order in orders:
+        here = {name for name, _ in documents} & order.keys()
+        before: dict[Hashable, list[tuple[Hashable, Document]]] = {}
+        group: list[tuple[Hashable, Document]] = []
+        for key in order:
+            if key in waiting:
+                group.append((key, waiting.pop(key)))
+            elif key in here:
+                before[key], group = group, []
+        woven = []
+        for name, document in documents:
+            woven += [*before.pop(name, []), (name, document)]
+        documents = woven + group
+    return arranged(stream, [document for _, document in documents] + [*waiting.values()])

@@ -1,4 +1,4 @@
-"""The resources of a file by name, and its text without one, with one exchanged, with one more.
+"""The resources of a file by name, and its text without some, with one exchanged, with some more.
 
 The base of both modules that follow moved resources: of directories (`packages.moves`) and of
 merges in a repository (`whole.moves`). They say what a name is and what becomes of a move.
@@ -7,11 +7,10 @@ merges in a repository (`whole.moves`). They say what a name is and what becomes
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable
 from typing import TypeVar
 
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.documents import Document, Stream
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -25,22 +24,23 @@ def by_name(
     return {name: document for name, document in named if name is not None and count[name] == 1}
 
 
-def moved(before: set[str], after: set[str]) -> tuple[str, str] | None:
+def moved(before: Collection[str], after: Collection[str]) -> tuple[str, str] | None:
     """The file that a resource left and the file where it arrived, if it is one of each.
 
     More than one is no move: two files of a kustomization may well hold resources of one name.
     """
-    gone, fresh = before - after, after - before
+    gone, fresh = set(before) - set(after), set(after) - set(before)
     return (gone.pop(), fresh.pop()) if len(gone) == len(fresh) == 1 else None
 
 
-def without(document: Document) -> str:
-    """The text of the document's file without this document."""
-    text = document.source.text
-    rest = text[document.end :]
-    if document.number == 0 and not document.opening and rest.startswith("---\n"):
-        rest = rest[4:]
-    return text[: document.start] + rest
+def without(stream: Stream, numbers: Collection[int]) -> str:
+    """The text of a file without some of its documents."""
+    kept = [d.text for d in stream.documents if d.number not in numbers]
+    text = "".join([stream.prologue, *kept, stream.tail])
+    first = stream.documents[0]
+    if 0 in numbers and not first.opening and text.startswith("---\n"):
+        text = text[4:]
+    return text if text.strip() not in ("", "---", "...") else ""
 
 
 def exchanged(document: Document, content: str) -> bytes:
@@ -49,12 +49,13 @@ def exchanged(document: Document, content: str) -> bytes:
     return source.encode(source.text[: document.body] + content + source.text[document.end :])
 
 
-def appended(data: bytes, document: Document) -> bytes:
-    """A file with a document of another one behind its own."""
-    if not data:
-        return document.source.encode(document.content)
-    source = Source(data)
-    stream = split(source)
-    opening = "---\n" if stream.documents else ""
-    before, tail = source.text[: stream.tail_start], stream.tail
-    return source.encode(before + opening + document.content + tail)
+def arranged(stream: Stream, documents: Iterable[Document]) -> bytes:
+    """A file of these documents, its own and others'; where it is empty, spelled as the first."""
+    wanted = list(documents)
+    text = stream.prologue
+    for number, document in enumerate(wanted):
+        opening = document.opening if document.source is stream.source else ""
+        text += opening or ("---\n" if number or text else "")
+        text += document.content
+    source = stream.source if stream.source.text else wanted[0].source
+    return source.encode(text + stream.tail)

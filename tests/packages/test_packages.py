@@ -2,14 +2,14 @@
 
 import pytest
 
-from kmerge_git.errors import CannotParse
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.files import File
 from kmerge_git.packages.merging import ResultFile, merge_packages
 from kmerge_git.packages.moves import gather
-from kmerge_git.packages.ways import two_ways, ways
+from kmerge_git.packages.ways import Ways, two_ways, ways
 
 KYAML = ways("kyaml", labels=("original", "dest", "updated"))
+GIT = ways("git", labels=("original", "dest", "updated"))
 
 
 def secret(name: str, kind: str = "x", more: str = "") -> str:
@@ -24,9 +24,9 @@ def package(files: dict[str, str]) -> dict[str, File]:
     return {path: File(text.encode()) for path, text in files.items()}
 
 
-def merge(original: dict, updated: dict, dest: dict) -> dict[str, ResultFile]:
+def merge(original: dict, updated: dict, dest: dict, how: Ways = KYAML) -> dict[str, ResultFile]:
     at = Three(package(original), package(dest), package(updated))
-    return {result.path: result for result in merge_packages(at, KYAML).files}
+    return {result.path: result for result in merge_packages(at, how).files}
 
 
 def texts(results: dict[str, ResultFile]) -> dict[str, str]:
@@ -56,7 +56,7 @@ TABLE = {
         {"a.yaml": A},
         {},
         {"a.yaml": secret("a", "mine")},
-        {},
+        {"a.yaml": secret("a", "mine")},
     ),
     "deleted in updated, dest has more": (
         {"a.yaml": A},
@@ -156,31 +156,155 @@ def test_three_packages(case):
     assert texts(merge(original, updated, dest)) == expected
 
 
-def test_a_lost_change_is_listed():
+def test_a_file_that_went_with_a_change_is_kept():
     merged = merge({"a.yaml": A}, {}, {"a.yaml": secret("a", "mine")})["a.yaml"]
-    assert [d.rule for d in merged.merged.decisions] == ["R1 lost"]
-    assert merged.status == "deleted"
-
-
-@pytest.mark.parametrize(
-    "base, updated, dest, why",
-    [
-        ("1", "2", "3", "changed in dest, changed otherwise in updated"),
-        ("1", None, "3", "changed in dest, deleted otherwise in updated"),
-        ("1", "2", None, "deleted in dest, changed otherwise in updated"),
-        (None, "2", "3", "added in dest, added otherwise in updated"),
-    ],
-)
-def test_other_files_that_both_changed_are_reported(base, updated, dest, why):
-    files = [{"f": text} if text is not None else {} for text in (base, updated, dest)]
-    merged = merge(*files)["f"]
-    assert merged.unmerged == f"{why}; dest's version is kept"
+    assert merged.unmerged == "deleted in updated, changed in dest; dest's version is kept"
     assert merged.status == "same"
 
 
-def test_bad_yaml_that_both_changed_is_an_error():
-    with pytest.raises(CannotParse):
-        merge({"a.yaml": A}, {"a.yaml": "a: [\n"}, {"a.yaml": secret("a", "mine")})
+def test_a_resource_that_went_with_a_change_is_lost_and_told():
+    merged = merge({"a.yaml": stream(A, B)}, {"a.yaml": B}, {"a.yaml": stream(secret("a", "1"), B)})
+    assert [d.rule for d in merged["a.yaml"].merged.decisions] == ["R1 lost"]
+    assert texts(merged) == {"a.yaml": B}
+
+
+def test_only_the_part_of_a_file_that_nobody_moved_is_kept():
+    original = {"x.yaml": stream(A, B), "y.yaml": secret("y")}
+    updated = {"y.yaml": stream(secret("y"), A)}
+    dest = {"x.yaml": stream(secret("a", "1"), secret("b", "1")), "y.yaml": secret("y")}
+    merged = merge(original, updated, dest)
+    assert texts(merged) == {
+        "x.yaml": secret("b", "1"),
+        "y.yaml": stream(secret("y"), secret("a", "1")),
+    }
+    assert merged["x.yaml"].unmerged.startswith("deleted in updated")
+
+
+DELETED = "deleted in dest, changed in updated; it stays deleted"
+KEPT = "deleted in updated, changed in dest; dest's version is kept"
+
+
+@pytest.mark.parametrize("rules", [KYAML, GIT], ids=["kyaml", "git"])
+@pytest.mark.parametrize("name", ["f", "f.yaml"])
+@pytest.mark.parametrize("updated, dest, why", [(None, "a: 3\n", KEPT), ("a: 2\n", None, DELETED)])
+def test_deleted_and_changed(rules, name, updated, dest, why):
+    files = [{name: text} if text is not None else {} for text in ("a: 1\n", updated, dest)]
+    merged = merge(*files, rules)[name]
+    assert merged.unmerged == why
+    assert merged.status == "same"
+
+
+TEXT = "1\n2\n3\n4\n5\n"
+UPDATED, MINE = TEXT.replace("1", "one"), TEXT.replace("5", "five")
+
+
+@pytest.mark.parametrize("rules", [KYAML, GIT], ids=["kyaml", "git"])
+@pytest.mark.parametrize("name", ["run.sh", "bad.yaml"])
+def test_other_texts_are_merged_by_lines(rules, name):
+    bad = "a: [\n" if name == "bad.yaml" else ""
+    merged = merge({name: TEXT}, {name: bad + UPDATED}, {name: MINE}, rules)
+    assert texts(merged) == {name: bad + UPDATED.replace("5", "five")}
+
+
+def test_where_lines_clash_dests_stand_and_it_is_told():
+    merged = merge({"f": TEXT}, {"f": UPDATED}, {"f": MINE.replace("1", "eins")})["f"]
+    assert merged.after.data.decode() == MINE.replace("1", "eins")
+    assert [(d.path, d.ours, d.theirs) for d in merged.merged.lost] == [
+        ("line 1", "eins\n", "one\n")
+    ]
+
+
+def test_where_lines_clash_there_are_markers_under_rules_git():
+    merged = merge({"f": TEXT}, {"f": UPDATED}, {"f": MINE.replace("1", "eins")}, GIT)["f"]
+    clash = "<<<<<<< dest\neins\n=======\none\n>>>>>>> updated\n"
+    assert merged.after.data.decode() == clash + MINE[2:]
+    assert merged.is_conflict
+
+
+@pytest.mark.parametrize("rules", [KYAML, GIT], ids=["kyaml", "git"])
+@pytest.mark.parametrize("name", ["f", "f.yaml"])
+def test_there_are_never_markers_in_markers(rules, name):
+    marked = "<<<<<<< a\n1\n=======\none\n>>>>>>> b\n2\n"
+    merged = merge({name: "1\n2\n"}, {name: "one\n2\n"}, {name: marked}, rules)[name]
+    assert merged.after.data.decode() == marked
+    assert "conflict markers" in merged.unmerged
+
+
+@pytest.mark.parametrize("rules", [KYAML, GIT], ids=["kyaml", "git"])
+def test_binary_files(rules):
+    merged = merge({"f": "1\0"}, {"f": "2\0"}, {"f": "1\0"}, rules)
+    assert texts(merged) == {"f": "2\0"}
+    merged = merge({"f": "1\0"}, {"f": "2\0"}, {"f": "3\0"}, rules)
+    assert texts(merged) == {"f": "3\0"}
+    assert merged["f"].unmerged.startswith("binary, changed in dest and in updated")
+
+
+LINK = File(b"a", link=True)
+
+
+@pytest.mark.parametrize(
+    "original, updated, dest, after, is_told",
+    [
+        (LINK, File(b"b", link=True), LINK, File(b"b", link=True), False),
+        (LINK, LINK, File(b"b", link=True), File(b"b", link=True), False),
+        (LINK, File(b"b", link=True), File(b"c", link=True), File(b"c", link=True), True),
+        (LINK, File(b"b"), File(b"c", link=True), File(b"c", link=True), True),
+        (File(b"a"), LINK, File(b"c"), File(b"c"), True),
+        (None, LINK, None, LINK, False),
+        (None, LINK, File(b"a"), File(b"a"), True),
+        (LINK, None, LINK, None, False),
+    ],
+)
+def test_links(original, updated, dest, after, is_told):
+    versions = (original, dest, updated)
+    at = Three(*({"f": file} if file is not None else {} for file in versions))
+    [found] = merge_packages(at, KYAML).files
+    assert found.after == after
+    assert found.is_conflict == is_told
+
+
+@pytest.mark.parametrize(
+    "original, updated, dest, mode",
+    [
+        (0o644, 0o755, 0o600, 0o700),
+        (0o644, 0o755, 0o664, 0o775),
+        (0o755, 0o644, 0o750, 0o640),
+        (0o644, 0o600, 0o664, 0o664),
+        (0o755, 0o755, 0o644, 0o644),
+        (None, 0o700, None, 0o755),
+        (None, 0o600, None, 0o644),
+    ],
+)
+def test_modes(original, updated, dest, mode):
+    versions = (original, dest, updated)
+    at = Three(*({"f": File(b"1", m)} if m is not None else {} for m in versions))
+    [found] = merge_packages(at, KYAML).files
+    assert found.after.mode == mode
+    assert not found.is_conflict
+
+
+def test_a_mode_merges_beside_the_text():
+    at = Three({"f": File(b"1\n2\n3\n4\n")}, {"f": File(b"1\n2\n3\n5\n", 0o600)}, {})
+    at = Three(at.base, at.ours, {"f": File(b"0\n2\n3\n4\n", 0o755)})
+    [found] = merge_packages(at, KYAML).files
+    assert found.after == File(b"0\n2\n3\n5\n", 0o700)
+
+
+def test_a_clash_of_modes_is_told():
+    at = Three({}, {"f": File(b"1")}, {"f": File(b"1", 0o755)})
+    [found] = merge_packages(at, KYAML).files
+    assert found.after == File(b"1")
+    assert found.unmerged == "executable in updated, not in dest; dest's mode is kept"
+
+
+def test_a_file_where_dest_has_a_folder():
+    merged = merge({}, {"f": "1"}, {"f/own": "2"})
+    assert texts(merged) == {"f/own": "2"}
+    assert "a folder in one version" in merged["f"].unmerged
+    merged = merge({}, {"f/x": "1"}, {"f": "2"})
+    assert texts(merged) == {"f": "2"}
+    assert "a folder in one version" in merged["f/x"].unmerged
+    assert texts(merge({"f": "1"}, {"f/x": "1"}, {"f": "1"})) == {"f/x": "1"}
 
 
 def test_a_file_that_sops_sealed_is_reported():
@@ -214,7 +338,7 @@ def test_two_way():
     assert texts({r.path: r for r in results}) == {
         "a.yaml": secret("a", "new"),
         "b.yaml": B,
-        "both.txt": "2",
+        "both.txt": "1",
         "new.txt": "1",
         "own.txt": "1",
         "x/b.yaml": "kind: C\n",
@@ -227,3 +351,10 @@ def test_modes_come_with_the_file_and_stay():
     at = Three({"a.yaml": File(A.encode())}, {"a.yaml": plain}, {"a.yaml": changed, "run": tool})
     results = merge_packages(at, KYAML).files
     assert {r.path: r.after.mode for r in results} == {"a.yaml": 0o600, "run": 0o755}
+
+
+def test_two_way_what_differs_and_is_no_manifest_is_told():
+    at = Three({}, package({"t.yaml": "a: [\n", "f": "1"}), package({"t.yaml": "a: 1\n", "f": "2"}))
+    for found in merge_packages(at, two_ways(labels=("", "dest", "src"))).files:
+        assert found.status == "same"
+        assert found.unmerged.endswith("dest's version is kept")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kmerge_git.packages.resources import appended, by_name, exchanged, moved, without
+from kmerge_git.packages.resources import arranged, by_name, exchanged, moved, without
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 
@@ -50,7 +50,7 @@ def test_moves(before, after, expected):
     ],
 )
 def test_without_one(text, number, rest):
-    assert without(documents(text)[number]) == rest
+    assert without(split(Source(text.encode())), {number}) == rest
 
 
 def test_another_content_keeps_every_other_byte():
@@ -62,11 +62,19 @@ def test_another_content_keeps_every_other_byte():
     "text, expected",
     [
         ("", "b: 1\n"),
-        ("# only a comment\n", "# only a comment\nb: 1\n"),
+        ("# only a comment\n", "# only a comment\n---\nb: 1\n"),
         ("a: 1\n", "a: 1\n---\nb: 1\n"),
         ("a: 1\n...\n# tail\n", "a: 1\n---\nb: 1\n...\n# tail\n"),
         ("a: 1\r\n", "a: 1\r\n---\r\nb: 1\r\n"),
     ],
 )
 def test_one_more(text, expected):
-    assert appended(text.encode(), documents("---\nb: 1\n")[0]) == expected.encode()
+    stream = split(Source(text.encode()))
+    more = [*stream.documents, *documents("---\nb: 1\n")]
+    assert arranged(stream, more) == expected.encode()
+
+
+def test_one_more_in_front_of_the_others():
+    stream = split(Source(b"# head\n---\na: 1\n"))
+    more = [*documents("b: 1\n"), *stream.documents]
+    assert arranged(stream, more) == b"# head\n---\nb: 1\n---\na: 1\n"

@@ -1,0 +1,77 @@
+"""What a file of a package holds, as far as its lines tell: names of resources."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube.identity import identity
+from kmerge_git.kube.outline import outline
+from kmerge_git.packages.files import File, is_manifest
+from kmerge_git.packages.resources import by_name
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, Stream, split
+
+
+def stream_of(file: File) -> Stream:
+    """The documents of a file."""
+    return split(Source(file.data))
+
+
+def named_documents(path: str, file: File | None) -> dict[Hashable, Document] | None:
+    """The resources of a file that have a full name; None where it holds no such documents.
+
+    A template's documents are no resources: a block of its actions can go over several of them.
+    """
+    if file is None:
+        return {}
+    if not is_manifest(path, file) or is_template(file.data):
+        return None
+    try:
+        return by_name(stream_of(file).documents, full_name)
+    except KmergeError:
+        return None
+
+
+def names(path: str, file: File) -> frozenset[Hashable]:
+    """The resources of a file, those with a generated name as well."""
+    if not is_manifest(path, file) or is_template(file.data):
+        return frozenset()
+    try:
+        known = {_any_name(document) for document in stream_of(file).documents}
+    except KmergeError:
+        return frozenset()
+    return frozenset(known - {None})
+
+
+def holds_only_names(path: str, file: File) -> bool:
+    """Whether all documents of a file are resources with full names of their own."""
+    known = named_documents(path, file)
+    return known is not None and len(known) == len(stream_of(file).documents)
+
+
+def is_template(data: bytes) -> bool:
+    """Whether a line begins with an action of a template."""
+    if b"{{" not in data:
+        return False
+    lines = (line.lstrip(b" \t#-") for line in data.split(b"\n"))
+    return any(line.startswith(b"{{") for line in lines)
+
+
+def full_name(document: Document) -> Hashable | None:
+    """Group, kind, namespace and name, read from the lines of the document where they tell."""
+    if document.inline:
+        return None
+    found = outline(document.content)
+    if found is not None:
+        return found
+    known = identity(document.root)
+    return known.key[:4] if known is not None and known.name else None
+
+
+def _any_name(document: Document) -> Hashable | None:
+    found = outline(document.content)
+    if found is not None:
+        return (*found, "")
+    known = identity(document.root)
+    return known.key if known is not None else None

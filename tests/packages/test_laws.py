@@ -1,0 +1,105 @@
+"""The laws of packages as wholes, on every pair of edits and on random handfuls."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kmerge_git.merge.three import Three
+from kmerge_git.packages.files import Package
+from kmerge_git.packages.merging import Merged, merge_packages
+from kmerge_git.packages.ways import ways
+from tests.worlds.packages import BASE, EDITS, Edit, Tree, edited, package, read, truths
+
+WORDS = ("original", "dest", "updated")
+WAYS = {rules: ways(rules, labels=WORDS) for rules in ("kyaml", "git")}
+few = st.lists(st.sampled_from(EDITS), max_size=4).map(tuple)
+RULES = pytest.mark.parametrize("rules", WAYS)
+
+
+def merged(rules: str, base: Package, updated: Package, dest: Package) -> Merged:
+    return merge_packages(Three(base, dest, updated), WAYS[rules])
+
+
+def result(of: Merged) -> Package:
+    return {r.path: r.after for r in of.files if r.after is not None}
+
+
+def told(of: Merged) -> set[str]:
+    """Every path and every resource of which something is told."""
+    paths = {r.path for r in of.files if r.is_conflict or r.note}
+    return paths | {d.resource for r in of.files for d in r.merged.lost}
+
+
+def check(rules: str, upstream_edits: tuple[Edit, ...], dest_edits: tuple[Edit, ...]) -> None:
+    """All laws of one world."""
+    upstream, dest = (
+        edited(BASE, "upstream", upstream_edits),
+        edited(BASE, "dest", dest_edits),
+    )
+    base, updated, local = package(BASE), package(upstream), package(dest)
+    found = merged(rules, base, updated, local)
+    files = result(found)
+    assert files.keys() <= updated.keys() | local.keys(), "a path that neither side has"
+    if updated in (base, local):
+        assert files == local and not told(found), "nobody changed anything upstream"
+    if local == base:
+        assert files == updated and not told(found), "upstream alone"
+    if not any(r.merged.conflicts for r in found.files):
+        again = merged(rules, base, updated, files)
+        assert result(again) == files, "the same update once more"
+        check_things(upstream, dest, found)
+        if not any(truth.clash for truth in truths(upstream, dest)):
+            check_peace(upstream_edits, dest_edits, found)
+    else:
+        assert any(truth.clash for truth in truths(upstream, dest)) or is_tangled(
+            upstream_edits, dest_edits
+        ), "a conflict of nothing"
+
+
+def check_things(upstream: Tree, dest: Tree, found: Merged) -> None:
+    """Everything stands once, as the edits say; or dest's version stands and that is told."""
+    standing: dict[str, list] = {}
+    for path, name, thing in read(result(found)):
+        standing.setdefault(name, []).append((path, thing))
+    for truth in truths(upstream, dest):
+        there = [thing for _, thing in standing.get(truth.name, [])]
+        if there == ([truth.thing] if truth.thing else []) and not truth.clash:
+            continue
+        places = {path for path, _ in standing.get(truth.name, [])} | {f"ConfigMap/{truth.name}"}
+        for tree in (BASE, upstream, dest):
+            places |= {tree.place(n) for n in tree.things if shares_file(n, truth.name)}
+        assert places & told(found), f"{truth}: {there}, and nothing is told"
+        assert len(there) < 2, f"{truth}: it stands {len(there)} times"
+
+
+def shares_file(one: str, other: str) -> bool:
+    """Whether both stood in one file when it began, or are new: then a path tells of both."""
+    return not BASE.place(one) or BASE.place(one) == BASE.place(other)
+
+
+def is_tangled(upstream: tuple[Edit, ...], dest: tuple[Edit, ...]) -> bool:
+    """Whether both sides put other things under one path, or named one file differently."""
+    kinds = {"rename", "move", "split", "join", "add"}
+    both = [{e for e in edits if e[0] in kinds} for edits in (upstream, dest)]
+    return bool(both[0] and both[1])
+
+
+def check_peace(upstream: tuple[Edit, ...], dest: tuple[Edit, ...], found: Merged) -> None:
+    if not is_tangled(upstream, dest):
+        assert not told(found), "nothing clashes, and something is told"
+
+
+@RULES
+@pytest.mark.parametrize("upstream", [(), *((edit,) for edit in EDITS)], ids=str)
+def test_every_pair_of_edits(rules, upstream):
+    for dest in [(), *((edit,) for edit in EDITS)]:
+        check(rules, upstream, dest)
+
+
+@RULES
+@settings(max_examples=150, deadline=None)
+@given(upstream=few, dest=few)
+def test_handfuls_of_edits(rules, upstream, dest):
+    check(rules, upstream, dest)
