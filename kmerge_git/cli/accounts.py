@@ -19,16 +19,85 @@ _LONGEST = 60
 
 
 def tell(args: argparse.Namespace, merged: Result, words: dict[str, str], path: str = "") -> None:
-    """Every decision with --explain; what was lost, always."""
+    """Every decision with --explain; what was lost, but for --quiet."""
     for decision in merged.decisions:
         if is_loss(decision):
-            say(loss(decision, words, path))
+            if not args.quiet:
+                say(loss(decision, words, path))
         elif args.explain:
             say(explain(decision, words, path))
-    if merged.reason:
+    if merged.reason and not (args.quiet and not merged.conflicts):
         say(f"{path}: {merged.reason}" if path else f"kmerge: {merged.reason}")
     if merged.conflicts:
         say(f"conflict: {path or args.dest}: {merged.conflicts} left to a person")
+
+
+class Told:
+    """A file of the result, as reports show it."""
+
+    __slots__ = ("merged", "note", "path", "source", "status", "unmerged")
+
+    def __init__(
+        self,
+        path: str,
+        status: str,
+        merged: Result,
+        source: str = "",
+        note: str = "",
+        unmerged: str = "",
+    ) -> None:
+        self.path = path
+        self.status = status
+        self.merged = merged
+        self.source = source
+        self.note = note
+        self.unmerged = unmerged
+
+
+def print_json(
+    args: argparse.Namespace,
+    told: Sequence[Told],
+    moves: Sequence[tuple[str, str, str]],
+    words: dict[str, str],
+) -> None:
+    """What was done, for programs; a schema grows by fields, and changes with its number."""
+    import json
+
+    def lost(file: Told) -> list[dict[str, str]]:
+        return [
+            {
+                "path": file.path,
+                "resource": decision.resource,
+                "field": decision.path,
+                "why": decision.what,
+                "rule": decision.rule.removesuffix(" lost"),
+                words["ours"]: decision.ours,
+                words["theirs"]: decision.theirs,
+            }
+            for decision in file.merged.decisions
+            if is_loss(decision)
+        ]
+
+    report = {
+        "schema": 1,
+        "command": args.command,
+        "written": not args.dry_run,
+        "files": [
+            {"path": f.path, "status": f.status}
+            | ({"from": f.source} if f.source else {})
+            | ({"note": f.note} if f.note else {})
+            for f in told
+        ],
+        "moves": [{"resource": name, "from": old, "to": new} for name, old, new in moves],
+        "losses": [loss for file in told for loss in lost(file)],
+        "conflicts": [
+            {"path": f.path, "count": f.merged.conflicts, "why": f.merged.reason}
+            for f in told
+            if f.merged.conflicts
+        ],
+        "unmerged": [{"path": f.path, "why": f.unmerged} for f in told if f.unmerged],
+    }
+    print(json.dumps(report, indent=2))
 
 
 def explain(decision: Decision, words: dict[str, str], path: str = "") -> str:
@@ -62,7 +131,9 @@ def count(decisions: Iterable[Decision], words: dict[str, str], conflicts: int =
 
 def files(statuses: Sequence[str], unmerged: int) -> str:
     """`12 files: 2 added, 1 deleted, 4 changed, 5 the same`."""
-    parts = [f"{statuses.count(word)} {word}" for word in ("added", "deleted", "changed", "same")]
+    words = ("added", "deleted", "changed", "same")
+    words += ("renamed",) if "renamed" in statuses else ()
+    parts = [f"{statuses.count(word)} {word}" for word in words]
     text = f"{counted(len(statuses), 'file')}: {', '.join(parts)}"
     return f"{text}; {unmerged} not merged" if unmerged else text
 

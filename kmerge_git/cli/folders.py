@@ -10,9 +10,8 @@ from kmerge_git.cli import accounts, files
 from kmerge_git.cli.progress import Progress
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.files import Package, check_links, read
-from kmerge_git.packages.merging import ResultFile, merge_packages
-from kmerge_git.packages.moves import Move
+from kmerge_git.packages.files import File, Package, check_links, read
+from kmerge_git.packages.merging import Merged, ResultFile, merge_packages
 from kmerge_git.packages.ways import Ways
 from kmerge_git.packages.writing import check_whole, settle, told, write_all
 
@@ -30,11 +29,13 @@ def run(args: argparse.Namespace, names: Three[str], how: Ways) -> int:
     paths = {*packages.base, *packages.ours, *packages.theirs}
     with closing(Progress(len(paths), "files")) as bar:
         merged = merge_packages(packages, how, done=bar.update)
-    results = merged.files
-    _write(args, results)
-    _tell(args, results, merged.moves, words)
-    failed = any(r.merged.conflicts for r in results)
-    return 1 if failed or (not two_way and args.rules == "git" and _unmerged(results)) else 0
+    _write(args, merged.files)
+    _tell(args, merged, words)
+    return 1 if args.command == "merge3" and args.rules == "git" and _failed(merged) else 0
+
+
+def _failed(merged: Merged) -> bool:
+    return any(result.is_conflict for result in merged.files)
 
 
 def _settle(args: argparse.Namespace) -> None:
@@ -63,30 +64,55 @@ def _write(args: argparse.Namespace, results: list[ResultFile]) -> None:
     else:
         target, wanted = args.output, [r for r in results if r.after is not None]
     before = {r.path: r.before if args.in_place else None for r in wanted}
-    left = write_all(target, {r.path: r.after for r in wanted}, before)
+    umask = os.umask(0)
+    os.umask(umask)
+    left = write_all(target, {r.path: _fresh(r, umask) for r in wanted}, before)
     if left:
         files.say(f"{target}{told(left)}")
 
 
-def _tell(
-    args: argparse.Namespace, results: list[ResultFile], moves: list[Move], words: dict[str, str]
-) -> None:
-    for move in moves:
+def _fresh(result: ResultFile, umask: int) -> File | None:
+    """The file as it is written; a new one has the permissions that others here get."""
+    file = result.after
+    if file is None or file.link or result.before is not None or result.source:
+        return file
+    return File(file.data, (0o777 if file.mode & 0o100 else 0o666) & ~umask)
+
+
+def _tell(args: argparse.Namespace, merged: Merged, words: dict[str, str]) -> None:
+    moves = [(move.name, move.source, move.target) for move in merged.moves]
+    if args.json:
+        told = [
+            accounts.Told(r.path, r.status, r.merged, r.source, r.note, r.unmerged)
+            for r in _present(merged)
+        ]
+        accounts.print_json(args, told, moves, words)
+        return
+    for name, source, target in moves:
         if args.explain or args.dry_run or args.summary:
-            files.say(f"moved: {move.name}: {move.source} -> {move.target}")
-    for result in results:
-        accounts.tell(args, result.merged, words, result.path)
-        if result.unmerged:
-            files.say(f"not merged: {result.path}: {result.unmerged}")
-        if args.dry_run and result.status != "same":
-            files.tell(f"{result.status}: {result.path}")
+            what = f"moved: {name}" if name else "renamed"
+            files.say(f"{what}: {source} -> {target}")
+    for result in merged.files:
+        _tell_one(args, result, words)
     if args.summary:
-        decisions = [d for r in results for d in r.merged.decisions]
-        conflicts = sum(r.merged.conflicts for r in results)
-        present = [r for r in results if r.before is not None or r.after is not None]
-        files.say(accounts.files([r.status for r in present], _unmerged(results)))
+        decisions = [d for r in merged.files for d in r.merged.decisions]
+        conflicts = sum(r.merged.conflicts for r in merged.files)
+        unmerged = sum(bool(r.unmerged) for r in merged.files)
+        files.say(accounts.files([r.status for r in _present(merged)], unmerged))
         files.say(accounts.count(decisions, words, conflicts))
 
 
-def _unmerged(results: list[ResultFile]) -> int:
-    return sum(bool(r.unmerged) for r in results)
+def _tell_one(args: argparse.Namespace, result: ResultFile, words: dict[str, str]) -> None:
+    accounts.tell(args, result.merged, words, result.path)
+    if result.note and not args.quiet:
+        files.say(f"{result.path}: {result.note}")
+    if result.unmerged:
+        files.say(f"not merged: {result.path}: {result.unmerged}")
+    if args.dry_run and result.status != "same":
+        origin = f" (from {result.source})" if result.source else ""
+        files.tell(f"{result.status}: {result.path}{origin}")
+
+
+def _present(merged: Merged) -> list[ResultFile]:
+    """Without those that only told of what is nowhere."""
+    return [r for r in merged.files if r.before is not None or r.after is not None or r.unmerged]

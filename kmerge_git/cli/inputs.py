@@ -41,6 +41,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="tell every decision on stderr: place, rule, whose value was taken",
     )
     parser.add_argument("--summary", action="store_true", help="tell counts on stderr")
+    parser.add_argument(
+        "--quiet", action="store_true", help="tell no losses and notes, only what needs a person"
+    )
+    parser.add_argument(
+        "--json",
+        action="store_true",
+        help="print what was done as JSON; needs -o, --in-place or --dry-run",
+    )
 
 
 def run(
@@ -52,6 +60,9 @@ def run(
 ) -> int:
     """Merge files or directories; two-way the base is not among the inputs that are given."""
     make_haste()
+    if args.json and (args.output in (None, "-") and not (args.in_place or args.dry_run)):
+        hint = "add -o OUT, --in-place or --dry-run"
+        raise UsageError("--json and the result cannot both go to stdout", hint=hint)
     if are_directories(*given):
         from kmerge_git.cli import folders  # only directories need it
 
@@ -106,9 +117,14 @@ def finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[
             files.write(args.dest, merged.data)
     elif not args.dry_run:
         files.write(args.output, merged.data)
+    status = "same" if merged.data == before else "changed"
+    if args.json:
+        file = accounts.Told(args.dest, status, merged)
+        accounts.print_json(args, [file], [], words)
+        return 1 if merged.conflicts else 0
     accounts.tell(args, merged, words)
     if args.dry_run:
-        files.tell(f"{'unchanged' if merged.data == before else 'changed'}: {args.dest}")
+        files.tell(f"{'unchanged' if status == 'same' else status}: {args.dest}")
     if args.summary:
         files.say(accounts.count(merged.decisions, words, merged.conflicts))
     return 1 if merged.conflicts else 0

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import gc
+import os
 import sys
+from contextlib import suppress
 from importlib import import_module
 
 from kmerge_git import __version__
@@ -60,7 +62,11 @@ def main(argv: list[str] | None = None) -> int:
         gc.set_threshold(200_000)
     name = next((a for a in args if not a.startswith("-")), "")
     try:
-        return _dispatch(name, args)
+        if sys.stdout is None or sys.stderr is None:
+            _open_streams()
+        code = _dispatch(name, args)
+        sys.stdout.flush()
+        return code
     except KmergeError as error:
         print(visible(f"kmerge: {error}"), file=sys.stderr)
         if error.caret():
@@ -72,8 +78,34 @@ def main(argv: list[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 141
+    except OSError as error:  # a full disk behind stdout, or nothing
+        place = error.filename or "stdout"
+        print(visible(f"kmerge: {place}: {error.strerror or error}"), file=sys.stderr)
+        _give_up_stdout()
+        return 2
     except KeyboardInterrupt:
         return 130
+
+
+def _open_streams() -> None:
+    """Put something in the place of closed streams, or the next file would get their number.
+
+    To write to such a stdout is an error, as it is to write to a closed one.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR if number == 2 else os.O_RDONLY)
+    sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
+    sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
+
+
+def _give_up_stdout() -> None:
+    """Write nothing more there: the interpreter would try again at its end, with a traceback."""
+    if owns_process:
+        with suppress(OSError):  # it is closed all the same
+            sys.stdout.close()
 
 
 class _Parser(argparse.ArgumentParser):

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from kmerge_git.errors import CannotParse, KmergeError
+from kmerge_git.errors import CannotParse, KmergeError, Unsupported
 from kmerge_git.merge.kyaml.api import Result
+from kmerge_git.merge.kyaml.by_lines import LOST
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.packages.files import File, is_manifest
 from kmerge_git.packages.outlines import stream_of
@@ -97,6 +98,8 @@ def _over(path: str, files: Files, how: Ways) -> FileResult:
         merged = how.manifest(files.map(_data), path)
     except KmergeError as error:
         return FileResult(ours, unmerged=f"{_told(error)}; {how.words.ours}'s version is kept")
+    if any(decision.rule == LOST for decision in merged.decisions):
+        return FileResult(ours, unmerged=differs)  # a template, as any other text
     return FileResult(File(merged.data, ours.mode), merged, mode)
 
 
@@ -147,13 +150,23 @@ def _contents(path: str, files: Files, how: Ways) -> FileResult:
 def _texts_merged(path: str, texts: Three[bytes], how: Ways) -> Result:
     """As manifests; by lines where one of the three cannot be read."""
     if not is_manifest(path):
-        return how.text(texts, path)
+        return _by_lines(path, texts, how)
     try:
         return how.manifest(texts, path)
     except CannotParse as error:
-        merged = how.text(texts, path)
+        merged = _by_lines(path, texts, how)
         reason = f"merged by lines: {_told(error)}"
         return Result(merged.data, merged.decisions, reason, merged.conflicts)
+
+
+def _by_lines(path: str, texts: Three[bytes], how: Ways) -> Result:
+    """A merge of lines that comes to the same once more: lines alike can be paired in two ways."""
+    merged = how.text(texts, path)
+    if not merged.conflicts and merged.data not in (texts.ours, texts.theirs):
+        again = how.text(Three(texts.base, merged.data, texts.theirs), path)
+        if again.data != merged.data:
+            raise Unsupported("where lines belong that are alike cannot be told", path=path)
+    return merged
 
 
 def _deleted(path: str, files: Files, how: Ways) -> FileResult:

@@ -11,6 +11,9 @@ from kmerge_git.packages.files import File, is_manifest
 from kmerge_git.packages.resources import by_name
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, Stream, split
+from kmerge_git.tree.oddities import refuse_oddities
+
+_NOTHING = split(Source(b""))
 
 
 def stream_of(file: File) -> Stream:
@@ -25,20 +28,20 @@ def named_documents(path: str, file: File | None) -> dict[Hashable, Document] | 
     """
     if file is None:
         return {}
-    if not is_manifest(path, file) or is_template(file.data):
+    if not is_manifest(path, file):
         return None
     try:
-        return by_name(stream_of(file).documents, full_name)
+        return by_name(_resources(file), full_name)
     except KmergeError:
         return None
 
 
 def names(path: str, file: File) -> frozenset[Hashable]:
     """The resources of a file, those with a generated name as well."""
-    if not is_manifest(path, file) or is_template(file.data):
+    if not is_manifest(path, file):
         return frozenset()
     try:
-        known = {_any_name(document) for document in stream_of(file).documents}
+        known = {_any_name(document) for document in _resources(file)}
     except KmergeError:
         return frozenset()
     return frozenset(known - {None})
@@ -50,12 +53,11 @@ def holds_only_names(path: str, file: File) -> bool:
     return known is not None and len(known) == len(stream_of(file).documents)
 
 
-def is_template(data: bytes) -> bool:
-    """Whether a line begins with an action of a template."""
-    if b"{{" not in data:
-        return False
-    lines = (line.lstrip(b" \t#-") for line in data.split(b"\n"))
-    return any(line.startswith(b"{{") for line in lines)
+def _resources(file: File) -> tuple[Document, ...]:
+    """The documents of a file; an error if it is no manifest."""
+    stream = stream_of(file)
+    refuse_oddities(stream, _NOTHING)
+    return stream.documents
 
 
 def full_name(document: Document) -> Hashable | None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.merge.kyaml.api import Result, merge2_bytes, merge3_bytes
-from kmerge_git.merge.three import Three, cut
-from kmerge_git.outcome import Decision
-from kmerge_git.text.diff3 import diff3, refine
+from kmerge_git.merge.kyaml.api import Result, merge2_bytes, merge3_bytes, merge3_text
+from kmerge_git.merge.three import Three
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +51,10 @@ def ways(
         names = Three(*_labels(labels, path))
         return merge3_bytes(texts, infer=infer, path=path, names=names)
 
-    return Ways(rules, manifest, lambda texts, path: keep_dest(texts), words)
+    def text(texts: Three[bytes], path: str) -> Result:
+        return merge3_text(texts, path=path, names=Three(*_labels(labels, path)))
+
+    return Ways(rules, manifest, text, words)
 
 
 def two_ways(
@@ -104,24 +105,6 @@ class _Git:
         if conflicts < 0:
             raise Unsupported("git cannot merge its lines", path=path)
         return Result(data, (), "its lines conflict" if conflicts else "", conflicts)
-
-
-def keep_dest(texts: Three[bytes]) -> Result:
-    """A merge of lines in which dest's stand where both changed them, and the others are told."""
-    lines = texts.map(lambda data: data.splitlines(keepends=True))
-    kept: list[bytes] = []
-    notes: list[Decision] = []
-    for region in refine(diff3(*lines.each(), adjacent_ok=True), lines.ours, lines.theirs):
-        part = cut(region, lines)
-        if region.kind == "clash":
-            ours, theirs = (
-                b"".join(p).decode("utf-8", "replace") for p in (part.ours, part.theirs)
-            )
-            place = f"line {region.o0 + 1}"
-            what = "both changed, dest's lines stay"
-            notes.append(Decision("", place, what, "ours", "lines lost", ours, theirs))
-        kept += part.theirs if region.kind == "theirs" else part.ours
-    return Result(b"".join(kept), tuple(notes))
 
 
 def _labels(labels: Labels, path: str) -> Words:

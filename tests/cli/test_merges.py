@@ -1,15 +1,20 @@
 """`kmerge merge2` and `kmerge merge3` as a user calls them."""
 
 import io
+import json
 import os
+import shlex
 import stat
+import subprocess
 import sys
 import threading
 
 import pytest
 
+import kmerge_git
 from kmerge_git.cli.main import main
 
+ENV = os.environ | {"PYTHONPATH": os.path.dirname(os.path.dirname(kmerge_git.__file__))}
 ORIGINAL = "a: 1\nb: 1\nc: 1\n"
 UPDATED = "a: 2\nb: 1\nc: 2\n"
 DEST = "a: 3 # mine\nb: 2\nc: 1\n"
@@ -129,6 +134,7 @@ def test_a_repeated_key_names_the_file(here, capfd):
             "; give only files or only",
         ),
         (["-O", "o.yaml", "-U", "u.yaml", "-D", "d.yaml", "-o", "."], "it is a directory"),
+        (["-O", "o.yaml", "-U", "u.yaml", "-D", "d.yaml", "--json"], "cannot both go to stdout"),
         (["-O", "o.yaml", "-U", "u.yaml", "-D", "-", "--in-place"], "--in-place needs a file"),
         (
             ["-O", "o.yaml", "-U", "u.yaml", "-D", "d.yaml", "--no-infer", "--rules", "git"],
@@ -164,6 +170,32 @@ def test_json(here, capfd):
     (here / "d.yaml").write_text('{\n\t"a": 1,\n\t"l": ["x"],\n\t"m": {"n": null}\n}')
     assert merge3("--rules", "git") == 0
     assert capfd.readouterr().out == ('{\n\t"a": 2,\n\t"l": ["x", "y"],\n\t"m": {"n": null}\n}')
+
+
+def test_json_and_quiet_of_one_file(here, capfd):
+    assert merge3("-o", "out.yaml", "--json") == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    report = json.loads(out)
+    assert report["files"] == [{"path": "d.yaml", "status": "changed"}]
+    [lost] = report["losses"]
+    assert (lost["field"], lost["dest"], lost["updated"]) == ("a", "3", "2")
+    assert merge3("--quiet") == 0
+    assert capfd.readouterr() == (MERGED, "")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no full device")
+@pytest.mark.parametrize("argv", [["--dry-run"], []])
+@pytest.mark.parametrize("to", ["> /dev/full", ">&-"])
+def test_a_stdout_that_takes_nothing_is_one_line(here, argv, to):
+    names = ["merge3", "-O", "o.yaml", "-U", "u.yaml", "-D", "d.yaml", "--quiet", *argv]
+    called = shlex.join([sys.executable, "-m", "kmerge_git", *names])
+    done = subprocess.run(
+        f"{called} {to}", check=False, shell=True, capture_output=True, text=True, env=ENV
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("kmerge: stdout: ")
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_pipe_is_written_to_and_stays_a_pipe(here):
@@ -223,9 +255,9 @@ def test_directories_in_place(folders, capfd):
     assert not (folders / "d" / "gone").exists()
     assert capfd.readouterr().err.splitlines() == [
         "moved: Secret/b: all.yaml -> new/b.yaml",
-        "not merged: both.txt: changed in dest, changed otherwise in updated; dest's version is kept",
-        "4 files: 1 added, 1 deleted, 1 changed, 1 same; 1 not merged",
-        "2 from updated, 0 from dest, 0 lost, 0 conflicts",
+        "lost: both.txt: [line 1]: both changed, dest's lines stay (lines): dest 3, updated 2",
+        "4 files: 1 added, 1 deleted, 1 changed, 1 same",
+        "1 from updated, 1 from dest, 1 lost, 0 conflicts",
     ]
 
 
@@ -247,17 +279,97 @@ def test_directories_dry_run(folders, capfd):
 
 
 def test_a_file_that_is_not_merged_counts_under_rules_git(folders):
-    argv = ["merge3", "-O", "o", "-U", "u", "-D", "d", "--dry-run", "--rules", "git"]
+    (folders / "u" / "both.txt").unlink()
+    argv = ["merge3", "-O", "o", "-U", "u", "-D", "d", "--dry-run"]
+    assert main([*argv, "--rules", "git"]) == 1
+    assert main(argv) == 0
+
+
+def test_one_bad_file_stops_no_other(folders, capfd):
+    (folders / "u" / "new" / "b.yaml").write_text("a: [\n")
+    (folders / "d" / "new").mkdir()
+    (folders / "d" / "new" / "b.yaml").write_text("a: 1\n")
+    (folders / "u" / "new.yaml").write_text("a: 1\n")
+    assert main(["merge3", "-O", "o", "-U", "u", "-D", "d", "--in-place"]) == 0
+    assert "new/b.yaml: merged by lines: line 1: " in capfd.readouterr().err
+    assert tree(folders / "d")["new.yaml"] == "a: 1\n"
+    assert tree(folders / "d")["new/b.yaml"] == "a: 1\n"
+
+
+@pytest.fixture
+def renamed(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for path, text in {
+        "o/old.yaml": secret("a"),
+        "u/new.yaml": secret("a", "new"),
+        "d/old.yaml": secret("a", "x", "data: {}\n"),
+    }.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize("rules", ["kyaml", "git"])
+def test_a_renamed_file_is_followed_and_once_more_changes_nothing(renamed, capfd, rules):
+    argv = ["merge3", "-O", "o", "-U", "u", "-D", "d", "--rules", rules]
+    assert main([*argv, "--dry-run"]) == 0
+    out, err = capfd.readouterr()
+    assert out == "renamed: new.yaml (from old.yaml)\ndeleted: old.yaml\n"
+    assert err == "renamed: old.yaml -> new.yaml\n"
+    for _ in range(3):
+        assert main([*argv, "--in-place"]) == 0
+        assert tree(renamed / "d") == {"new.yaml": secret("a", "new", "data: {}\n")}
+
+
+def test_json_of_directories(folders, capfd):
+    (folders / "d" / "all.yaml").write_text(secret("a", "mine") + "---\n" + secret("b", "mine"))
+    (folders / "u" / "all.yaml").write_text(secret("a", "new"))
+    assert main(["merge3", "-O", "o", "-U", "u", "-D", "d", "--dry-run", "--json"]) == 0
+    out, err = capfd.readouterr()
+    assert err == ""
+    report = json.loads(out)
+    assert (report["schema"], report["command"], report["written"]) == (1, "merge3", False)
+    assert report["files"] == [
+        {"path": "all.yaml", "status": "changed"},
+        {"path": "both.txt", "status": "same"},
+        {"path": "gone/x.yaml", "status": "deleted"},
+        {"path": "new/b.yaml", "status": "added"},
+    ]
+    assert report["moves"] == [{"resource": "Secret/b", "from": "all.yaml", "to": "new/b.yaml"}]
+    keys = "path", "resource", "field", "dest", "updated"
+    losses = [tuple(lost[key].strip() for key in keys) for lost in report["losses"]]
+    assert losses == [
+        ("all.yaml", "Secret/a", "type", "mine", "new"),
+        ("both.txt", "", "[line 1]", "3", "2"),
+        ("new/b.yaml", "Secret/b", "type", "mine", "new"),
+    ]
+    assert report["conflicts"] == report["unmerged"] == []
+
+
+def test_json_of_a_conflict_and_of_what_is_not_merged(folders, capfd):
+    (folders / "u" / "both.txt").unlink()
+    (folders / "d" / "all.yaml").write_text(secret("a", "mine"))
+    (folders / "u" / "all.yaml").write_text(secret("a", "new"))
+    argv = ["merge3", "-O", "o", "-U", "u", "-D", "d", "--dry-run", "--json", "--rules", "git"]
     assert main(argv) == 1
+    report = json.loads(capfd.readouterr().out)
+    assert [(c["path"], c["count"]) for c in report["conflicts"]] == [("all.yaml", 1)]
+    assert [u["path"] for u in report["unmerged"]] == ["both.txt", "new/b.yaml"]
 
 
-def test_directories_with_bad_input_stay_as_they_are(folders, capfd):
-    (folders / "u" / "all.yaml").write_text("a: [\n")
-    (folders / "d" / "all.yaml").write_text("a: 1\n")
-    before = tree(folders)
-    assert main(["merge3", "-O", "o", "-U", "u", "-D", "d", "--in-place"]) == 2
-    assert capfd.readouterr().err.startswith("kmerge: u/all.yaml:")
-    assert tree(folders) == before
+def test_quiet_hides_losses_and_not_what_needs_a_person(folders, capfd):
+    (folders / "u" / "both.txt").unlink()
+    (folders / "u" / "new" / "b.yaml").write_text(secret("b", "new"))
+    (folders / "d" / "all.yaml").write_text(secret("a") + "---\n" + secret("b", "mine"))
+    argv = ["merge3", "-O", "o", "-U", "u", "-D", "d", "--dry-run"]
+    main(argv)
+    loud = capfd.readouterr().err.splitlines()
+    main([*argv, "--quiet"])
+    quiet = capfd.readouterr().err.splitlines()
+    assert [line for line in loud if line not in quiet] == [
+        "lost: new/b.yaml: Secret/b type: changed on both sides (M2): dest mine, updated new"
+    ]
+    assert any(line.startswith("not merged: both.txt") for line in quiet)
 
 
 @pytest.mark.parametrize(
@@ -272,7 +384,7 @@ def test_merge2_of_directories(folders, capfd):
     assert main(["merge2", "-S", "u", "-D", "d", "--in-place"]) == 0
     assert tree(folders / "d") == {
         "all.yaml": secret("a") + "---\n" + secret("b", "new", "data: {}\n"),
-        "both.txt": "2",
+        "both.txt": "3",
         "gone/x.yaml": secret("x"),
     }
 

@@ -210,7 +210,7 @@ def test_where_lines_clash_dests_stand_and_it_is_told():
     merged = merge({"f": TEXT}, {"f": UPDATED}, {"f": MINE.replace("1", "eins")})["f"]
     assert merged.after.data.decode() == MINE.replace("1", "eins")
     assert [(d.path, d.ours, d.theirs) for d in merged.merged.lost] == [
-        ("line 1", "eins\n", "one\n")
+        ("[line 1]", "eins\n", "one\n")
     ]
 
 
