@@ -190,7 +190,7 @@ def _deleted(path: str, files: Files, how: Ways) -> FileResult:
         changed = [text for text in _documents(left.data) if text not in present]
     except KmergeError:
         return kept
-    if merged.conflicts:
+    if merged.conflicts or any(decision.rule == LOST for decision in merged.decisions):
         return kept
     if any(text not in rest for text in changed) and (files.ours is not None or not rest):
         return kept
