@@ -181,19 +181,23 @@ def _deleted(path: str, files: Files, how: Ways) -> FileResult:
     left = files.ours or files.theirs
     if left is None or left.link or not is_manifest(path) or is_binary(left.data):
         return kept
-    texts = files.map(_data)
     if holds_markers(left.data):
         return kept
     try:
-        merged = how.manifest(texts, path)
-        rest, present = _documents(merged.data), _documents(_data(files.base))
-        changed = [text for text in _documents(left.data) if text not in present]
+        return _rest(path, files, left, how) or kept
     except KmergeError:
         return kept
+
+
+def _rest(path: str, files: Files, left: File, how: Ways) -> FileResult | None:
+    """What one side added to a file that the other deleted; None if a change would be lost."""
+    merged = how.manifest(files.map(_data), path)
     if merged.conflicts or any(decision.rule == LOST for decision in merged.decisions):
-        return kept
+        return None
+    rest, present = _documents(merged.data), _documents(_data(files.base))
+    changed = [text for text in _documents(left.data) if text not in present]
     if any(text not in rest for text in changed) and (files.ours is not None or not rest):
-        return kept
+        return None
     after = File(merged.data, _mode(files.ours, is_executable(left))) if rest else None
     return FileResult(after, merged)
 
