@@ -184,21 +184,30 @@ class _Pairs:
         self.gone = gone
         self.fresh = fresh
         self._arrived = arrived
+        self._there: dict[str, list[frozenset[Hashable]]] = {}  # names of what is gone
+        self._here: dict[str, frozenset[Hashable]] = {}
         self._left: dict[str, list[dict[str, int]]] = {}
         self._right: dict[str, dict[str, int]] = {}
 
     def names_of_gone(self, old: str) -> frozenset[Hashable]:
-        return names(old, self.gone[old][0])
+        return self._versions_of(old)[0]
 
     def share(self, old: str, new: str) -> float:
         """How many resources a version of the gone file and the fresh one have in common."""
         yours = self.names_of_fresh(new)
-        versions = [names(old, file) for file in self.gone[old]]
+        versions = self._versions_of(old)
         shares = [2 * len(v & yours) / (len(v) + len(yours)) for v in versions if v & yours]
         return max(shares, default=0.0)
 
     def names_of_fresh(self, new: str) -> frozenset[Hashable]:
-        return names(new, self.fresh[new])
+        if new not in self._here:
+            self._here[new] = names(new, self.fresh[new])
+        return self._here[new]
+
+    def _versions_of(self, old: str) -> list[frozenset[Hashable]]:
+        if old not in self._there:
+            self._there[old] = [names(old, file) for file in self.gone[old]]
+        return self._there[old]
 
     def lines_of_gone(self, old: str) -> list[dict[str, int]]:
         if old not in self._left:
