@@ -22,8 +22,11 @@ def merged(rules: str, base: Package, updated: Package, dest: Package) -> Merged
     return merge_packages(Three(base, dest, updated), WAYS[rules])
 
 
-def result(of: Merged) -> Package:
-    return {r.path: r.after for r in of.files if r.after is not None}
+def result(of: Merged, local: Package | None = None) -> Package:
+    """What lies in dest when the changes are written."""
+    if local is None:
+        return {r.path: r.after for r in of.files if r.after is not None}
+    return {path: file for path, file in (local | of.changes).items() if file is not None}
 
 
 def told(of: Merged) -> set[str]:
@@ -40,7 +43,8 @@ def check(rules: str, upstream_edits: tuple[Edit, ...], dest_edits: tuple[Edit, 
     )
     base, updated, local = package(BASE), package(upstream), package(dest)
     found = merged(rules, base, updated, local)
-    files = result(found)
+    files = result(found, local)
+    assert files == result(found), "what is written is what is told"
     assert files.keys() <= updated.keys() | local.keys(), "a path that neither side has"
     if updated in (base, local):
         assert files == local and not told(found), "nobody changed anything upstream"
@@ -104,6 +108,40 @@ def check_peace(upstream: tuple[Edit, ...], dest: tuple[Edit, ...], found: Merge
 def test_every_pair_of_edits(rules, upstream):
     for dest in [(), *((edit,) for edit in EDITS)]:
         check(rules, upstream, dest)
+
+
+TOLD_APART = [  # each was wrong once
+    ((("join", "x.yaml", "y.yaml"),), (("move", "b", "own.yaml"),)),
+    ((("join", "x.yaml", "common.yaml"), ("delete", "a")), (("move", "a", "common.yaml"),)),
+    ((("join", "y.yaml", "x.yaml"),), (("rename", "x.yaml", "common/"), ("delete", "b"))),
+    (
+        (("delete", "c"), ("move", "a", "z.yaml")),
+        (("join", "x.yaml", "common.yaml"), ("change", "b"), ("join", "y.yaml", "x.yaml")),
+    ),
+    (
+        (("delete", "a"), ("join", "y.yaml", "x.yaml"), ("join", "x.yaml", "y.yaml")),
+        (("move", "c", "own.yaml"), ("move", "a", "own.yaml"), ("move", "b", "own.yaml")),
+    ),
+    (
+        (
+            ("rename", "x.yaml", "common/"),
+            ("delete file", "z.yaml"),
+            ("move", "b", "z.yaml"),
+            ("move", "a", "common.yaml"),
+        ),
+        (("delete", "b"), ("add", "common.yaml"), ("delete", "c")),
+    ),
+    (
+        (("change", "b"), ("join", "y.yaml", "x.yaml")),
+        (("rename", "t.sh", "own/"), ("delete", "b"), ("add", "own.yaml")),
+    ),
+]
+
+
+@RULES
+@pytest.mark.parametrize("upstream, dest", TOLD_APART)
+def test_what_was_wrong_once(rules, upstream, dest):
+    check(rules, upstream, dest)
 
 
 @RULES
