@@ -1,0 +1,266 @@
+"""Repositories of others, read through git into a private cache; nothing of theirs ever runs.
+
+Every source has a bare repository of its own that belongs to no work tree: no hook, filter,
+attribute or submodule of the other side has a place there, and files are read as raw blobs. The
+user's own configuration stays (credentials, `url.*.insteadOf`, proxies), as far as it never asks.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.git.call import Answer, ask_git, environment
+
+PROTOCOLS = ("https", "ssh", "file")
+# what a user might have set that would run or fetch more than the objects that are asked for
+SEALED = (
+    *("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "gc.auto=0"),
+    *("-c", "maintenance.auto=false", "-c", "fetch.recurseSubmodules=no"),
+    *("-c", "protocol.allow=never", "-c", "fetch.writeCommitGraph=false"),
+    *(word for name in PROTOCOLS for word in ("-c", f"protocol.{name}.allow=always")),
+    *("-c", "credential.interactive=false"),
+)  # fmt: skip
+KEPT = "refs/kmerge/commits/"  # commits that are in the cache with all that belongs to them
+FRESH = "refs/kmerge/fresh"
+SUBMODULE = 0o160000
+_HEX = frozenset("0123456789abcdef")
+
+
+class BrokenCache(KmergeError):
+    """A cached repository does not hold what it should; it can be thrown away."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A file of a commit, as git has it: mode, id of the blob, path below the package."""
+
+    path: str
+    mode: int
+    oid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A name of the other side, spelled in full, and the commit it stands for."""
+
+    name: str
+    commit: str
+
+
+def is_full_id(text: str) -> bool:
+    """Whether it can only be meant as the id of a commit."""
+    return len(text) in (40, 64) and _HEX.issuperset(text)
+
+
+class Upstream:
+    """One source, and the repository in which its commits are kept."""
+
+    def __init__(self, url: str, folder: Path, protocols: tuple[str, ...] = PROTOCOLS) -> None:
+        self.url = url
+        self._folder = folder
+        self._env = _alone(protocols)
+
+    def __repr__(self) -> str:
+        return f"Upstream({self.url!r})"
+
+    def fetch(self, refs: tuple[str, ...]) -> Found:
+        """Bring the commit that the first known of these names stands for."""
+        with self._locked():
+            self._prepare()
+            try:
+                return self._fetch(refs)
+            except KmergeError:
+                if self._ask("fsck", "--connectivity-only", "--no-dangling").code:
+                    raise BrokenCache("the cache is damaged", path=str(self._folder)) from None
+                raise
+
+    def _fetch(self, refs: tuple[str, ...]) -> Found:
+        if is_full_id(refs[-1]):
+            return Found(refs[-1], self._bring(refs[-1]))
+        name = self._full_name(refs)
+        if not name:
+            known = self._known(refs[-1])
+            if known:
+                return Found(known, known)
+            raise KmergeError(
+                f"there is no branch, tag or commit {refs[-1]} in {self.url}",
+                hint="a commit needs its whole id",
+            )
+        self._git("fetch", *_QUIETLY, "--depth=1", "--", self.url, f"+{name}:{FRESH}")
+        commit = self._ask("rev-parse", "--verify", "--quiet", f"{FRESH}^{{commit}}").line
+        if not commit:
+            raise KmergeError(f"{name} of {self.url} is no commit")
+        self._git("update-ref", KEPT + commit, commit)
+        return Found(name, commit)
+
+    def has(self, commit: str) -> bool:
+        """Whether a commit can be read without asking anybody."""
+        if not self._folder.is_dir():
+            return False
+        return self._ask("show-ref", "--verify", "--quiet", KEPT + commit).code == 0
+
+    def renew(self) -> None:
+        """Throw the cached repository away."""
+        with self._locked():
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def files(self, commit: str, path: str) -> Iterator[tuple[TreeFile, bytes]]:
+        """The files below a path of a cached commit; of a submodule no bytes."""
+        tree = f"{commit}:{path}"
+        answer = self._ask("ls-tree", "-r", "-z", "--full-tree", tree)
+        if answer.code:
+            kind = self._ask("cat-file", "-t", f"{commit}^{{tree}}")
+            if kind.line != "tree":
+                raise BrokenCache(f"the cache has lost {commit}", path=str(self._folder))
+            raise KmergeError(f"there is no directory {path} in commit {commit[:12]}")
+        files = [_tree_file(line) for line in answer.out.split("\0")[:-1]]
+        blobs = self._contents([file.oid for file in files if file.mode != SUBMODULE])
+        for file in files:
+            yield file, b"" if file.mode == SUBMODULE else next(blobs)
+
+    def _contents(self, oids: list[str]) -> Iterator[bytes]:
+        """The raw bytes of blobs: through no filter, no conversion, no attribute."""
+        argv = ["git", *SEALED, f"--git-dir={self._folder}", "cat-file", "--batch"]
+        asked = "".join(f"{oid}\n" for oid in oids).encode()
+        told = subprocess.run(
+            argv, input=asked, cwd=self._folder, env=self._env, capture_output=True, check=False
+        ).stdout
+        at = 0
+        for oid in oids:
+            end = told.find(b"\n", at)
+            words = told[at : max(end, at)].split()
+            if len(words) != 3 or words[1] != b"blob" or len(told) < end + 1 + int(words[2]):
+                raise BrokenCache(f"the cache has lost {oid}", path=str(self._folder))
+            at = end + 1 + int(words[2])
+            yield told[end + 1 : at]
+            at += 1
+
+    def tags(self) -> dict[str, str]:
+        """The tags of the other side with their commits, asked now."""
+        with self._locked():
+            self._prepare()
+            answer = self._git("ls-remote", "--tags", "--", self.url)
+        found = {}
+        for line in answer.out.splitlines():
+            oid, _, name = line.partition("\t")
+            found[name.removeprefix("refs/tags/").removesuffix("^{}")] = oid  # peeled comes last
+        return found
+
+    def _full_name(self, refs: tuple[str, ...]) -> str:
+        """The first of these names that the other side has: tags, then branches, as git looks."""
+        wanted = [name for ref in refs for name in _spellings(ref)]
+        there = self._git("ls-remote", "--", self.url, *wanted).out
+        names = {line.partition("\t")[2] for line in there.splitlines()}
+        return next((name for name in wanted if name in names), "")
+
+    def _bring(self, commit: str) -> str:
+        if self.has(commit):
+            return commit
+        target = f"+{commit}:{KEPT}{commit}"
+        alone = self._ask("fetch", *_QUIETLY, "--depth=1", "--", self.url, target)
+        if alone.code:  # an old server gives no commit by its id: all that has a name, then
+            everything = ("+refs/heads/*:refs/kmerge/heads/*", "+refs/tags/*:refs/kmerge/tags/*")
+            whole = ("--unshallow",) if (self._folder / "shallow").exists() else ()
+            self._git("fetch", *_QUIETLY, *whole, "--", self.url, *everything)
+            if self._ask("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}").code:
+                raise KmergeError(
+                    f"commit {commit[:12]} is not in {self.url}", hint=_told(alone, self.url)
+                )
+            self._git("update-ref", KEPT + commit, commit)
+        return commit
+
+    def _known(self, short: str) -> str:
+        """The only cached commit that begins so."""
+        if len(short) < 7 or not _HEX.issuperset(short):
+            return ""
+        return self._ask("rev-parse", "--verify", "--quiet", f"{short}^{{commit}}").line
+
+    def _prepare(self) -> None:
+        if self._folder.is_dir():
+            if self._ask("rev-parse", "--is-bare-repository").line == "true":
+                return
+            shutil.rmtree(self._folder, ignore_errors=True)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        self._git("init", "--quiet", "--bare", "--template=", str(self._folder))
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Nobody else fetches into this repository meanwhile; a kill opens the lock."""
+        try:
+            os.makedirs(self._folder.parent, mode=0o700, exist_ok=True)
+            with open(f"{self._folder}.lock", "wb") as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                yield
+        except OSError as error:
+            path = str(error.filename or self._folder)
+            hint = "check the permissions, or set XDG_CACHE_HOME"
+            raise KmergeError(f"no cache: {error.strerror}", path=path, hint=hint) from None
+
+    def _git(self, *words: str) -> Answer:
+        answer = self._ask(*words)
+        if answer.code:
+            raise KmergeError(f"git {words[0]}: {_told(answer, self.url)}")
+        return answer
+
+    def _ask(self, *words: str) -> Answer:
+        argv = (*SEALED, f"--git-dir={self._folder}", *words)
+        return ask_git(*argv, cwd=self._folder, env=self._env)
+
+
+_QUIETLY = (
+    *("--quiet", "--no-tags", "--no-recurse-submodules", "--no-write-fetch-head"),
+    "--no-auto-maintenance",
+)
+
+
+def _tree_file(line: str) -> TreeFile:
+    about, _, name = line.partition("\t")
+    mode, _, oid = about.split()
+    return TreeFile(name, int(mode, 8), oid)
+
+
+def _spellings(ref: str) -> tuple[str, ...]:
+    whole = ref == "HEAD" or ref.startswith("refs/")
+    return (ref,) if whole else (f"refs/tags/{ref}", f"refs/heads/{ref}")
+
+
+def _alone(protocols: tuple[str, ...]) -> dict[str, str]:
+    """An environment that is bound to no repository and in which nobody can be asked anything."""
+    env = environment(any_repository=True)
+    allowed = env.get("GIT_ALLOW_PROTOCOL")
+    narrowed = [p for p in protocols if allowed is None or p in allowed.split(":")]
+    silent = {
+        "GIT_ALLOW_PROTOCOL": ":".join(narrowed),
+        "GIT_ASKPASS": "",
+        "GIT_NO_LAZY_FETCH": "1",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GCM_INTERACTIVE": "never",
+        "SSH_ASKPASS": "",
+        "SSH_ASKPASS_REQUIRE": "never",
+    }
+    return env | silent | _batch_mode(env)
+
+
+def _batch_mode(env: dict[str, str]) -> dict[str, str]:
+    """An ssh that does not ask; a command of the user's own stays as it is."""
+    own = env.get("GIT_SSH_COMMAND") or env.get("GIT_SSH")
+    if own or ask_git("config", "--get", "core.sshCommand", cwd=Path("/"), env=env).line:
+        return {}
+    return {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes"}
+
+
+def _told(answer: Answer, url: str) -> str:
+    """What git says is wrong: the line that begins with its own word for it."""
+    lines = [line for line in answer.err.splitlines() if line.strip()]
+    fatal = [line for line in lines if line.startswith(("fatal: ", "error: "))]
+    said = (fatal or lines or [f"exit code {answer.code}"])[0]
+    return said.partition(": ")[2] if fatal else said
