@@ -1,0 +1,1 @@
+"""Packages from upstream with their origin on record: added, updated, compared."""

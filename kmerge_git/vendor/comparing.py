@@ -1,0 +1,151 @@
+"""What differs between two versions of a package: files, resources in them, and their fields."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube import fieldpath
+from kmerge_git.kube.differing import differing
+from kmerge_git.kube.identity import describe, identity, pairing
+from kmerge_git.kube.listkeys import start
+from kmerge_git.packages.files import File, Package, is_manifest
+from kmerge_git.text.diff3 import changes
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, split
+
+BINARY_IN = 8000  # bytes in which git looks for a NUL
+_EXECUTABLE = 0o111
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """A field that differs; without a resource of a document that has no name."""
+
+    resource: str
+    field: str  # empty: the whole resource
+    how: str  # `added`, `deleted` or `changed`
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A file that differs; `source` is where it was if it was renamed."""
+
+    path: str
+    how: str  # `added`, `deleted`, `changed` or `renamed`
+    fields: tuple[FieldChange, ...] = ()
+    note: str = ""
+    source: str = ""
+
+
+def differences(base: Package, local: Package) -> list[FileChange]:
+    """The files of two versions that differ, in the order of their paths."""
+    renamed = _renamed(base, local)
+    old_names = set(renamed.values())
+    found = []
+    for path in sorted({*base, *local}):
+        old, new = base.get(path), local.get(path)
+        if path in renamed:
+            found.append(FileChange(path, "renamed", source=renamed[path]))
+        elif old is None:
+            found.append(FileChange(path, "added"))
+        elif new is None:
+            if path not in old_names:
+                found.append(FileChange(path, "deleted"))
+        elif not same(old, new):
+            found.append(_changed(path, old, new))
+    return found
+
+
+def same(old: File, new: File) -> bool:
+    """Whether two files are alike as far as a package can tell."""
+    kinds = [(file.link, not file.link and bool(file.mode & _EXECUTABLE)) for file in (old, new)]
+    return old.data == new.data and kinds[0] == kinds[1]
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether git takes it for no text."""
+    return b"\0" in data[:BINARY_IN]
+
+
+def _renamed(base: Package, local: Package) -> dict[str, str]:
+    """New paths with the old ones: files that are elsewhere, byte for byte, and only once."""
+    gone = {path: base[path] for path in base if path not in local}
+    come = {path: local[path] for path in local if path not in base}
+    old, new = (Counter((f.data, f.link) for f in files.values()) for files in (gone, come))
+    at = {(file.data, file.link): path for path, file in gone.items()}
+    once = {key for key in old if key[0] and old[key] == new[key] == 1}
+    return {p: at[key] for p, file in come.items() if (key := (file.data, file.link)) in once}
+
+
+def _changed(path: str, old: File, new: File) -> FileChange:
+    if old.link != new.link:
+        return FileChange(path, "changed", note="now a link" if new.link else "no link any more")
+    if old.link:
+        return FileChange(path, "changed", note="the link leads elsewhere")
+    note = ""
+    if (old.mode ^ new.mode) & _EXECUTABLE:
+        note = "executable" if new.mode & _EXECUTABLE else "not executable any more"
+    if old.data == new.data:
+        return FileChange(path, "changed", note=note)
+    fields, why = _fields(path, old.data, new.data)
+    return FileChange(path, "changed", fields, ", ".join(filter(None, (note, why))))
+
+
+def _fields(path: str, old: bytes, new: bytes) -> tuple[tuple[FieldChange, ...], str]:
+    """The fields of a manifest that differ; else how much of the text does."""
+    if is_binary(old) or is_binary(new):
+        return (), "binary"
+    if is_manifest(path):
+        try:
+            streams = [split(Source(data, path)).documents for data in (old, new)]
+            found = _resources(path, list(streams[0]), list(streams[1]))
+            return tuple(found), "" if found else "comments or spelling"
+        except KmergeError:
+            pass  # a template, or no YAML at all
+    hunks = changes(old.split(b"\n"), new.split(b"\n"))
+    count = sum(max(a1 - a0, b1 - b0) for a0, a1, b0, b1 in hunks)
+    return (), "1 line" if count == 1 else f"{count} lines"
+
+
+def _resources(path: str, old: list[Document], new: list[Document]) -> list[FieldChange]:
+    same_texts = Counter(d.content for d in old) & Counter(d.content for d in new)
+    mine, yours = _without(old, same_texts), _without(new, same_texts)
+    pairs = sorted(pairing(mine, yours).pairs, key=lambda pair: pair[1])
+    found = []
+    for i, j in pairs:
+        found += _of_one(path, mine[i], yours[j])
+    for sides, documents, how in ((0, mine, "deleted"), (1, yours, "added")):
+        taken = {pair[sides] for pair in pairs}
+        rest = [d for number, d in enumerate(documents) if number not in taken and d.root]
+        found += [FieldChange(_name(d), "", how) for d in rest]
+    return found
+
+
+def _of_one(path: str, old: Document, new: Document) -> list[FieldChange]:
+    before, after = old.root, new.root
+    if before is None or after is None:
+        how = "added" if before is None else "deleted"
+        return (
+            [FieldChange(_name(old if after is None else new), "", how)] if before or after else []
+        )
+    steps = differing(before, after, start(after, path))
+    return [FieldChange(_name(new), fieldpath.show(step), "changed") for step in steps]
+
+
+def _without(documents: list[Document], known: Counter[str]) -> list[Document]:
+    """The documents whose text the other version does not have."""
+    rest = known.copy()
+    found = []
+    for document in documents:
+        if rest[document.content]:
+            rest[document.content] -= 1
+        else:
+            found.append(document)
+    return found
+
+
+def _name(document: Document) -> str:
+    known = identity(document.root)
+    return describe(known) if known is not None else ""

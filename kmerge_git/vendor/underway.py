@@ -1,0 +1,143 @@
+"""An update that is not finished: a conflict is left, or it was killed; how it goes on or back."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kmerge_git.errors import UsageError
+from kmerge_git.packages import writing
+from kmerge_git.packages.files import Package, read
+from kmerge_git.packages.holding import alone
+from kmerge_git.text.markers import first_marker
+from kmerge_git.vendor.origin import Vendored, vendored
+from kmerge_git.vendor.record import Record, parse
+
+
+@dataclass(frozen=True, slots=True)
+class Underway:
+    """What an unfinished update or `add` is about."""
+
+    what: str  # `update` or `add`
+    record: Record  # the one that it leads to
+    found: str
+    conflicts: tuple[str, ...] = ()
+
+    def spelled(self) -> dict[str, str]:
+        """As it is kept beside the journal."""
+        return {
+            "what": self.what,
+            "record": self.record.spelled().decode(),
+            "found": self.found,
+            "conflicts": json.dumps(self.conflicts),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What still stands between an update and its end."""
+
+    marked: tuple[tuple[str, int], ...] = ()  # files with conflict markers, and the first line
+    edited: tuple[str, ...] = ()  # files that somebody changed before they could be replaced
+
+
+def underway(directory: str) -> Underway | None:
+    """The unfinished update of a directory; one that changed no file yet is none."""
+    state = writing.unfinished(directory) if os.path.isdir(directory) else None
+    return _read(state.about, directory) if state and state.is_begun else None
+
+
+def refuse_unfinished(directory: str) -> None:
+    """Raise if an update of the directory has not come to its end."""
+    found = underway(directory)
+    if found:
+        raise UsageError(
+            f"its {found.what} to {found.record.ref} is unfinished",
+            path=directory,
+            hint=f"`kmerge vendor update {directory} --continue`, or `--abort`",
+        )
+
+
+def go_on(directory: str) -> tuple[Underway, Left]:
+    """Finish an update, if nothing of it is left to a person."""
+    with alone(directory):
+        found = _needed(directory)
+        edited = writing.carry_out(directory)
+        marked = _marked(read(directory), found.conflicts)
+        if edited or marked:
+            return found, Left(tuple(marked), tuple(edited))
+        if found.conflicts:
+            _move_on(vendored(directory), found)
+        writing.forget(directory)
+    return found, Left()
+
+
+def go_back(directory: str) -> tuple[Underway, list[str]]:
+    """Undo an unfinished update; gives the files that somebody edited and that stay so."""
+    with alone(directory):
+        found = _needed(directory)
+        if found.conflicts and vendored(directory).record.commit == found.record.commit:
+            raise UsageError(
+                f"its {found.what} is finished but for its drafts",
+                path=directory,
+                hint=f"`kmerge vendor update {directory} --continue` takes them away",
+            )
+        edited = writing.roll_back(directory, give_up=found.conflicts)
+        writing.forget(directory)
+    return found, edited
+
+
+def _needed(directory: str) -> Underway:
+    state = writing.unfinished(directory) if os.path.isdir(directory) else None
+    if state is None:
+        raise UsageError("no update is unfinished there", path=directory)
+    if not state.is_begun:
+        writing.forget(directory)
+        raise UsageError(
+            "the update was stopped before it changed a file; its drafts are removed",
+            path=directory,
+            hint="run it again",
+        )
+    return _read(state.about, directory)
+
+
+def _marked(package: Package, conflicts: tuple[str, ...]) -> list[tuple[str, int]]:
+    """The files in which a conflict is left, with the line of the first marker."""
+    found = []
+    for path in conflicts:
+        file = package.get(path)
+        text = file.data.decode("latin-1") if file and not file.link else ""
+        at = first_marker(text)
+        if at >= 0:
+            found.append((path, text.count("\n", 0, at) + 1))
+    return found
+
+
+def _move_on(package: Vendored, found: Underway) -> None:
+    """Replace the record by rename; the draft lies where `forget` takes it away after a kill."""
+    now = read(package.directory).get(package.file)
+    new = package.moved_on(now, found.record, found.found)
+    fresh = os.path.join(package.directory, writing.UNDERWAY, "record")
+    path = os.path.join(package.directory, package.file)
+    try:
+        with open(fresh, "wb") as out:
+            out.write(new.data)
+        os.chmod(fresh, new.mode)
+        os.replace(fresh, path)
+    except OSError as error:
+        raise UsageError(f"cannot write it: {error.strerror}", path=path) from None
+
+
+def _read(about: Mapping[str, str], directory: str) -> Underway:
+    where = os.path.join(directory, writing.UNDERWAY)
+    try:
+        record = parse(about["record"].encode("utf-8", "surrogateescape"), where)
+        conflicts = json.loads(about["conflicts"])
+        assert isinstance(conflicts, list)
+        return Underway(about["what"], record, about["found"], tuple(map(str, conflicts)))
+    except (KeyError, ValueError, AssertionError):
+        raise UsageError(
+            "it is of no update that `kmerge vendor` began", path=where, hint="look what is in it"
+        ) from None

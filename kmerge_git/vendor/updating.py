@@ -1,0 +1,144 @@
+"""Upstream's next version into the working copy: planned as a whole, then carried out.
+
+The package as recorded is the base, the new one is theirs, what lies in the directory is ours.
+Nothing from any of them is read as configuration: attributes and policies are files like others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from kmerge_git.merge.three import Three
+from kmerge_git.packages import writing
+from kmerge_git.packages.files import Package, read
+from kmerge_git.packages.holding import alone
+from kmerge_git.packages.merging import Merged, ResultFile, merge_packages
+from kmerge_git.packages.ways import ways
+from kmerge_git.vendor import cache
+from kmerge_git.vendor.origin import Vendored
+from kmerge_git.vendor.record import NAME, Record
+from kmerge_git.vendor.sources import check_ref
+from kmerge_git.vendor.underway import Underway, refuse_unfinished
+from kmerge_git.vendor.upstreams import Release, checksum, newest, release
+
+WORDS = ("recorded", "local", "upstream")
+Watch = Callable[[int], Callable[[int], None]]  # hears how many files there are, then of each
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """How to update; without a ref the one on record."""
+
+    ref: str = ""
+    rules: str = "git"
+    accept_source: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What an update comes to, before anything is written."""
+
+    vendored: Vendored
+    record: Record  # the next one
+    found: str  # what its ref stands for, in full
+    at: Three[Package]
+    before: Package  # all that lies in the directory, the record too
+    merged: Merged
+    rules: str
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is anything to do."""
+        now = self.vendored.record
+        return (self.record.ref, self.record.commit) != (now.ref, now.commit)
+
+    def whose(self, file: ResultFile) -> str:
+        """Who made a file of the result what it is, in a word."""
+        if file in self.conflicts:
+            return "conflict"
+        old = file.source or file.path
+        if file.status == "same":
+            return "local" if file.before != self.at.theirs.get(file.path) else "same"
+        return "upstream" if self.at.ours.get(old) == self.at.base.get(old) else "merged"
+
+    @property
+    def conflicts(self) -> list[ResultFile]:
+        """The files that are left to a person before the record moves on."""
+        git = self.rules == "git"
+        return [f for f in self.merged.files if (f.is_conflict if git else f.merged.conflicts)]
+
+
+def plan(
+    vendored: Vendored, wishes: Wishes, watch: Watch = lambda total: lambda done: None
+) -> Update:
+    """Fetch both versions and merge; nothing in the directory is touched."""
+    directory, now = vendored.directory, vendored.record
+    refuse_unfinished(directory)
+    if wishes.ref:
+        check_ref(wishes.ref)
+    url = vendored.url
+    cache.check_known(url, directory, accept=wishes.accept_source)
+    upstream = cache.upstream(url)
+    wanted = replace(now, ref=wishes.ref or now.ref)
+    found = newest(upstream, wanted, is_kpt=vendored.is_kpt)
+    base = release(upstream, now)
+    theirs = release(upstream, replace(wanted, commit=found.commit, checksum=""))
+    cache.remember(url, directory)
+    new = _next(now, wanted, base, theirs)
+    before = read(directory)
+    aside = vendored.origin_aside
+    at = Three(aside(base.package), own_files(before), aside(theirs.package))
+    merged = Merged([], [])
+    if new.commit != now.commit:
+        how = ways(wishes.rules, labels=_labels(now, new), words=WORDS)
+        done = watch(len({*at.base, *at.ours, *at.theirs}))
+        merged = merge_packages(at, how, done=done)
+    return Update(vendored, new, found.name, at, before, merged, wishes.rules, theirs.left_out)
+
+
+def carry_out(update: Update) -> list[str]:
+    """Write it; while a conflict is left the update stays unfinished and the record where it is.
+
+    Gives the files that somebody else wrote meanwhile: they are left alone.
+    """
+    if not update.is_new:
+        return []
+    package, record = update.vendored, update.record
+    changes = dict(update.merged.changes)
+    conflicts = [file.path for file in update.conflicts]
+    if not conflicts:
+        name = package.file
+        now = changes.get(name, update.before.get(name))
+        changes[name] = package.moved_on(now, record, update.found)
+    about = Underway("update", record, update.found, tuple(conflicts)).spelled()
+    with alone(package.directory):
+        writing.begin(package.directory, changes, about, update.before)
+        edited = writing.carry_out_or_back(package.directory)
+        if not conflicts and not edited:
+            writing.forget(package.directory)
+    return edited
+
+
+def own_files(before: Package) -> Package:
+    """What of a directory belongs to the package: all but the record."""
+    return {path: file for path, file in before.items() if path != NAME}
+
+
+def _next(now: Record, wanted: Record, base: Release, theirs: Release) -> Record:
+    """The record after this update; newer commits that do not touch the package are not one."""
+    digest = checksum(theirs.package)
+    if wanted.ref == now.ref and digest == checksum(base.package):
+        return now
+    return replace(wanted, commit=theirs.commit, checksum=digest)
+
+
+def _labels(now: Record, new: Record) -> tuple[str, str, str]:
+    return _label(now), WORDS[1], _label(new)
+
+
+def _label(record: Record) -> str:
+    """`v1.2.0 (1a2b3c4)`, or the commit alone where that is what was asked for."""
+    short = record.commit[:7]
+    return short if record.ref == record.commit else f"{record.ref} ({short})"
