@@ -30,6 +30,7 @@ COMMANDS = {
     "merge": "merge two versions of a manifest that come from one base",
     "merge2": "merge a manifest or a directory over another one",
     "merge3": "merge what changed upstream into a version with own changes",
+    "vendor": "packages from upstream with local changes: add, update, status, diff, list",
     "patch": "apply a patch to a manifest, without a cluster",
     "make-patch": "make the patch that leads from one manifest to another",
     "apply": "what `kubectl apply` would make of a config and a live object",

@@ -1,0 +1,167 @@
+"""`kmerge vendor status`, `diff` and `list`: how packages stand; nothing is written."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from typing import Any
+
+from kmerge_git.cli.accounts import counted
+from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.vendor import described
+from kmerge_git.errors import KmergeError
+from kmerge_git.vendor.comparing import FieldChange, FileChange, differences
+from kmerge_git.vendor.looking import State, both, state
+from kmerge_git.vendor.origin import Vendored, below, only_one, top_of, vendored
+from kmerge_git.vendor.unified import patch
+
+MOST = 20  # fields of a file that are listed
+
+
+def status(args: argparse.Namespace) -> int:
+    """Tell how the packages stand."""
+    found = []
+    for directory in [os.path.normpath(d) for d in args.dirs] or _all():
+        package = vendored(directory)
+        found.append(state(package, fetch=args.fetch, accept=args.accept_source))
+    if args.json:
+        print(json.dumps({"schema": 1, "packages": [_state_json(s) for s in found]}, indent=2))
+    for each in found:
+        if each.problem:
+            say(f"kmerge: {each.vendored.directory}: local changes are not known: {each.problem}")
+        if not args.json:
+            _tell(each)
+    if not found:
+        say("kmerge: there is no package here")
+    needs_care = any(each.needs_care for each in found)
+    return 2 if any(each.problem for each in found) else int(needs_care)
+
+
+def diff(args: argparse.Namespace) -> int:
+    """Print the local changes as a patch; paths are those of the package."""
+    package = vendored(os.path.normpath(args.dir) if args.dir else only_one(os.getcwd()))
+    base, local = both(package, fetch=False)
+    lines = list(patch(base, local))
+    if args.json:
+        found = {
+            "schema": 1,
+            **described(package.directory, package),
+            "changes": [_change_json(change) for change in differences(base, local)],
+            "patch": b"".join(lines).decode("utf-8", "replace"),
+        }
+        print(json.dumps(found, indent=2))
+    elif sys.stdout.isatty():  # a file's bytes must not drive a terminal
+        for line in b"".join(lines).decode("utf-8", "surrogateescape").split("\n")[:-1]:
+            tell(line)
+    else:
+        sys.stdout.buffer.write(b"".join(lines))
+        sys.stdout.buffer.flush()
+    return int(bool(lines))
+
+
+def listing(args: argparse.Namespace) -> int:
+    """Tell all packages, and where they came from."""
+    packages = []
+    failed = False
+    for directory in _all():
+        try:
+            packages.append(vendored(directory))
+        except KmergeError as error:
+            failed = True
+            say(f"kmerge: {error}")
+    if args.json:
+        rows = [described(package.directory, package) for package in packages]
+        print(json.dumps({"schema": 1, "packages": rows}, indent=2))
+    else:
+        _table([_row(package) for package in packages])
+    return 2 if failed else 0
+
+
+def _all() -> list[str]:
+    return [os.path.relpath(path) for path in below(top_of(os.getcwd()))]
+
+
+def _row(package: Vendored) -> tuple[str, ...]:
+    record = package.record
+    return package.directory, record.ref, record.commit[:7], record.path, record.source
+
+
+def _table(rows: list[tuple[str, ...]]) -> None:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        tell("  ".join(f"{cell:<{width}}" for cell, width in cells).rstrip())
+
+
+def _tell(found: State) -> None:
+    package, record = found.vendored, found.vendored.record
+    place = "" if record.path == "." else f", {record.path}"
+    tell(f"{package.directory}: {record.ref} ({record.commit[:7]}) of {record.source}{place}")
+    for change in found.changes:
+        tell(f"  {_file(change)}")
+        for field in change.fields[:MOST]:
+            tell(f"      {_field(field)}")
+        if len(change.fields) > MOST:
+            tell(f"      and {len(change.fields) - MOST} more")
+    if not (found.problem or found.unfinished):
+        count = len(found.changes)
+        tell(f"  {counted(count, 'file')} changed here" if count else "  no local changes")
+    if found.newer:
+        more = f" and {len(found.newer) - 5} more" if len(found.newer) > 5 else ""
+        tell(f"  newer upstream: {', '.join(found.newer[:5])}{more}")
+    if found.moved:
+        tell(f"  {record.ref} is {found.moved[:7]} upstream by now")
+    if found.unfinished:
+        _tell_unfinished(found)
+
+
+def _tell_unfinished(found: State) -> None:
+    unfinished = found.unfinished
+    assert unfinished is not None  # the caller's case
+    record, directory = unfinished.record, found.vendored.directory
+    tell(f"  unfinished: {unfinished.what} to {record.ref} ({record.commit[:7]})")
+    for path in unfinished.conflicts:
+        tell(f"      in conflict: {path}")
+    tell(f"      `kmerge vendor update {directory} --continue`, or `--abort`")
+
+
+def _file(change: FileChange) -> str:
+    note = f" ({change.note})" if change.note else ""
+    old = f"{change.source} -> " if change.source else ""
+    return f"{change.how:<8} {old}{change.path}{note}"
+
+
+def _field(change: FieldChange) -> str:
+    place = " ".join(part for part in (change.resource, change.field) if part) or "document"
+    return place if change.how == "changed" else f"{place}: {change.how}"
+
+
+def _state_json(found: State) -> dict[str, Any]:
+    unfinished = found.unfinished
+    return {
+        **described(found.vendored.directory, found.vendored),
+        "changes": [_change_json(change) for change in found.changes],
+        "unfinished": {
+            "what": unfinished.what,
+            "ref": unfinished.record.ref,
+            "commit": unfinished.record.commit,
+            "conflicts": list(unfinished.conflicts),
+        }
+        if unfinished
+        else None,
+        "newer": list(found.newer),
+        "moved": found.moved,
+        "problem": found.problem,
+    }
+
+
+def _change_json(change: FileChange) -> dict[str, Any]:
+    return {
+        "path": change.path,
+        "how": change.how,
+        "renamed_from": change.source,
+        "note": change.note,
+        "fields": [{"resource": f.resource, "field": f.field, "how": f.how} for f in change.fields],
+    }

@@ -1,0 +1,218 @@
+"""`kmerge vendor update`: upstream's next version, merged into the working copy."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from kmerge_git.cli import accounts
+from kmerge_git.cli.accounts import counted
+from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.progress import Progress
+from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.packages.files import SAVED
+from kmerge_git.packages.merging import ResultFile
+from kmerge_git.vendor import underway
+from kmerge_git.vendor.origin import below, only_one, top_of, vendored
+from kmerge_git.vendor.record import Record
+from kmerge_git.vendor.updating import Update, Wishes, carry_out, plan
+
+SIDES = {"ours": "local", "theirs": "upstream"}
+KINDS = {
+    "upstream": "from upstream",
+    "merged": "merged",
+    "conflict": "in conflict",
+    "local": "local only",
+}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Update one package or all; an error of one does not keep the others back."""
+    reports = []
+    worst = 0
+    for directory in _directories(args):
+        try:
+            code, report = _one(args, directory)
+        except KmergeError as error:
+            if not args.all:
+                raise
+            say(f"kmerge: {error}")
+            code, report = 2, {"dir": directory, "state": "error", "error": str(error)}
+        reports.append(report)
+        worst = max(worst, code)
+    if args.json:
+        print(json.dumps({"schema": 1, "dry_run": args.dry_run, "packages": reports}, indent=2))
+    elif args.all:
+        _tell_all(reports)
+    return worst
+
+
+def finish(args: argparse.Namespace) -> int:
+    """End an unfinished update: the conflicts are resolved, or all goes back."""
+    if args.all or args.ref or not args.dir:
+        raise UsageError("--continue and --abort need DIR and nothing else")
+    directory = os.path.normpath(args.dir)
+    if args.abort:
+        what, edited = underway.go_back(directory)
+        marked: tuple[tuple[str, int], ...] = ()
+        state = "aborted"
+    else:
+        what, left = underway.go_on(directory)
+        marked, edited = left.marked, list(left.edited)
+        state = "unfinished" if marked or edited else "finished"
+    for path in edited:
+        say(f"changed since and left alone: {os.path.join(directory, path)} (see {SAVED})")
+    for path, line in marked:
+        say(f"{os.path.join(directory, path)}:{line}: a conflict is left")
+    if args.json:
+        left_over = [{"path": path, "line": line} for path, line in marked]
+        found = {"schema": 1, "dir": directory, "state": state, "conflicts": left_over}
+        print(json.dumps(found | {"edited": edited}, indent=2))
+    else:
+        tell(f"{directory}: the {what.what} to {_version(what.record)} is {state}")
+    return 1 if state == "unfinished" else 0
+
+
+def _directories(args: argparse.Namespace) -> list[str]:
+    here = os.getcwd()
+    if args.all:
+        if args.dir or args.ref:
+            raise UsageError("--all goes with neither DIR nor --ref", hint="give one of them")
+        found = below(top_of(here))
+        if not found:
+            raise UsageError("there is no package here", hint="`kmerge vendor add` makes one")
+    else:
+        found = [args.dir or only_one(here)]
+    return [os.path.normpath(path) if args.dir else os.path.relpath(path) for path in found]
+
+
+def _one(args: argparse.Namespace, directory: str) -> tuple[int, dict[str, Any]]:
+    with ExitStack() as stack:
+
+        def watch(total: int) -> Callable[[int], None]:
+            bar = Progress(total, "files")
+            stack.callback(bar.close)
+            return bar.update
+
+        wishes = Wishes(args.ref, args.rules, args.accept_source)
+        update = plan(vendored(directory), wishes, watch)
+    edited = [] if args.dry_run else carry_out(update)
+    if not args.quiet:
+        _say(update, directory)
+    for path in edited:
+        say(f"changed meanwhile and left alone: {os.path.join(directory, path)} (see {SAVED})")
+    if not args.json:
+        _tell(update, directory, dry_run=args.dry_run)
+    is_open = bool(update.conflicts or edited)
+    return int(is_open), _as_json(update, directory, is_open=is_open)
+
+
+def _say(update: Update, directory: str) -> None:
+    """What a person should know: losses, notes, what could not be merged."""
+    for left in update.left_out:
+        say(f"not copied: {left}")
+    for move in update.merged.moves:
+        say(f"moved: {move.name}: {move.source} -> {move.target}")
+    for file in update.merged.files:
+        path = os.path.join(directory, file.path)
+        for decision in filter(accounts.is_loss, file.merged.decisions):
+            say(accounts.loss(decision, SIDES, path))
+        if file.note:
+            say(f"{path}: {file.note}")
+        if file.unmerged:
+            say(f"not merged: {path}: {file.unmerged}")
+        if file.merged.reason and file.merged.conflicts:
+            say(f"{path}: {file.merged.reason}")
+
+
+def _tell(update: Update, directory: str, *, dry_run: bool) -> None:
+    """The table of an update: whose each file is, and what became of it."""
+    old, new = _version(update.vendored.record), _version(update.record)
+    if not update.is_new:
+        tell(f"{directory}: {old} is up to date")
+        return
+    tell(f"{directory}: {old} -> {new}" + (" (dry run)" if dry_run else ""))
+    count: Counter[str] = Counter()
+    for file in update.merged.files:
+        whose = update.whose(file)
+        count[whose] += 1
+        if whose not in ("same", "local") and not _is_left(file, update):
+            tell(f"  {whose:<9} {_what(file)}")
+    parts = [f"{count[kind]} {words}" for kind, words in KINDS.items()]
+    tell(f"  {counted(sum(count.values()), 'file')}: {', '.join(parts)}")
+    if update.conflicts and not dry_run:
+        tell(f"  resolve the conflicts, then `kmerge vendor update {directory} --continue`,")
+        tell(f"  or take all back with `kmerge vendor update {directory} --abort`")
+
+
+def _tell_all(reports: list[dict[str, Any]]) -> None:
+    """One line a package."""
+    width = max(len(report["dir"]) for report in reports)
+    tell("")
+    for report in reports:
+        refs = [report[side]["ref"] for side in ("from", "to") if side in report]
+        tell(f"{report['dir']:<{width}}  {report['state']:<10}  {' -> '.join(dict.fromkeys(refs))}")
+
+
+def _is_left(file: ResultFile, update: Update) -> bool:
+    """Whether it is the old place of a file that is told at its new one."""
+    return file.after is None and any(f.source == file.path for f in update.merged.files)
+
+
+def _what(file: ResultFile) -> str:
+    if file.source and file.source != file.path:
+        return f"renamed   {file.source} -> {file.path}"
+    told = f"{file.status:<9} {file.path}"
+    if file.merged.conflicts:
+        told += f": {counted(file.merged.conflicts, 'place')} left to a person"
+    return told
+
+
+def _as_json(update: Update, directory: str, *, is_open: bool) -> dict[str, Any]:
+    sides = {"from": update.vendored.record, "to": update.record}
+    state = "unfinished" if is_open else "updated" if update.is_new else "up to date"
+    return {
+        "dir": directory,
+        "state": state,
+        "rules": update.rules,
+        **{side: {"ref": r.ref, "commit": r.commit} for side, r in sides.items()},
+        "files": [_file_json(update, file) for file in update.merged.files],
+        "moves": [
+            {"resource": m.name, "from": m.source, "to": m.target} for m in update.merged.moves
+        ],
+        "losses": [
+            {
+                "path": file.path,
+                "resource": d.resource,
+                "field": d.path,
+                "what": d.what,
+                "local": d.ours,
+                "upstream": d.theirs,
+            }
+            for file in update.merged.files
+            for d in filter(accounts.is_loss, file.merged.decisions)
+        ],
+        "left_out": list(update.left_out),
+    }
+
+
+def _file_json(update: Update, file: ResultFile) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "status": file.status,
+        "whose": update.whose(file),
+        "renamed_from": file.source,
+        "conflicts": file.merged.conflicts,
+        "unmerged": file.unmerged,
+        "note": file.note,
+    }
+
+
+def _version(record: Record) -> str:
+    short = record.commit[:7]
+    return short if record.ref == record.commit else f"{record.ref} ({short})"
