@@ -9,10 +9,6 @@ import os
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.files import say, tell
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from kmerge_git.vendor.origin import Vendored
-
 DESCRIPTION = """\
 Copy a package of manifests from a git repository, change it, and take upstream's next version
 without losing either. DIR/.kmerge-vendor says where it came from; a Kptfile with `upstream` and
@@ -125,7 +121,7 @@ def _add(args: argparse.Namespace) -> int:
     if args.json:
         found = {
             "schema": 1,
-            **described(directory, added.vendored),
+            **added.vendored.facts,
             "files": len(added.upstream),
             "changed": [change.path for change in differing],
             "left_out": list(added.left_out),
@@ -140,16 +136,3 @@ def _add(args: argparse.Namespace) -> int:
     if differing:
         tell(f"{counted(len(differing), 'file')} differ: these are local changes from now on")
     return 0
-
-
-def described(directory: str, package: Vendored) -> dict[str, str]:
-    """What is on record, for JSON."""
-    record = package.record
-    return {
-        "dir": directory,
-        "source": record.source,
-        "path": record.path,
-        "ref": record.ref,
-        "commit": record.commit,
-        "record": package.file,
-    }

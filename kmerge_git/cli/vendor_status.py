@@ -10,9 +10,8 @@ from typing import Any
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.files import say, tell
-from kmerge_git.cli.vendor import described
 from kmerge_git.errors import KmergeError
-from kmerge_git.vendor.comparing import FieldChange, FileChange, differences
+from kmerge_git.vendor.comparing import FieldDifference, FileDifference, differences
 from kmerge_git.vendor.looking import State, both, state
 from kmerge_git.vendor.origin import Vendored, below, only_one, top_of, vendored
 from kmerge_git.vendor.unified import patch
@@ -22,10 +21,9 @@ MOST = 20  # fields of a file that are listed
 
 def status(args: argparse.Namespace) -> int:
     """Tell how the packages stand."""
-    found = []
-    for directory in [os.path.normpath(d) for d in args.dirs] or _all():
-        package = vendored(directory)
-        found.append(state(package, fetch=args.fetch, accept=args.accept_source))
+    wanted = [os.path.normpath(d) for d in args.dirs] or _all()
+    packages = _opened(wanted)
+    found = [state(p, fetch=args.fetch, accept=args.accept_source) for p in packages]
     if args.json:
         print(json.dumps({"schema": 1, "packages": [_state_json(s) for s in found]}, indent=2))
     for each in found:
@@ -33,10 +31,11 @@ def status(args: argparse.Namespace) -> int:
             say(f"kmerge: {each.vendored.directory}: local changes are not known: {each.problem}")
         if not args.json:
             _tell(each)
-    if not found:
+    if not wanted:
         say("kmerge: there is no package here")
-    needs_care = any(each.needs_care for each in found)
-    return 2 if any(each.problem for each in found) else int(needs_care)
+    if len(packages) < len(wanted) or any(each.problem for each in found):
+        return 2
+    return int(any(each.needs_care for each in found))
 
 
 def diff(args: argparse.Namespace) -> int:
@@ -47,7 +46,7 @@ def diff(args: argparse.Namespace) -> int:
     if args.json:
         found = {
             "schema": 1,
-            **described(package.directory, package),
+            **package.facts,
             "changes": [_change_json(change) for change in differences(base, local)],
             "patch": b"".join(lines).decode("utf-8", "replace"),
         }
@@ -63,20 +62,25 @@ def diff(args: argparse.Namespace) -> int:
 
 def listing(args: argparse.Namespace) -> int:
     """Tell all packages, and where they came from."""
-    packages = []
-    failed = False
-    for directory in _all():
-        try:
-            packages.append(vendored(directory))
-        except KmergeError as error:
-            failed = True
-            say(f"kmerge: {error}")
+    wanted = _all()
+    packages = _opened(wanted)
     if args.json:
-        rows = [described(package.directory, package) for package in packages]
+        rows = [package.facts for package in packages]
         print(json.dumps({"schema": 1, "packages": rows}, indent=2))
     else:
         _table([_row(package) for package in packages])
-    return 2 if failed else 0
+    return 2 if len(packages) < len(wanted) else 0
+
+
+def _opened(directories: list[str]) -> list[Vendored]:
+    """The packages whose records can be read; what is wrong with the others is told."""
+    found = []
+    for directory in directories:
+        try:
+            found.append(vendored(directory))
+        except KmergeError as error:
+            say(f"kmerge: {error}")
+    return found
 
 
 def _all() -> list[str]:
@@ -127,13 +131,13 @@ def _tell_unfinished(found: State) -> None:
     tell(f"      `kmerge vendor update {directory} --continue`, or `--abort`")
 
 
-def _file(change: FileChange) -> str:
+def _file(change: FileDifference) -> str:
     note = f" ({change.note})" if change.note else ""
     old = f"{change.source} -> " if change.source else ""
     return f"{change.how:<8} {old}{change.path}{note}"
 
 
-def _field(change: FieldChange) -> str:
+def _field(change: FieldDifference) -> str:
     place = " ".join(part for part in (change.resource, change.field) if part) or "document"
     return place if change.how == "changed" else f"{place}: {change.how}"
 
@@ -141,7 +145,7 @@ def _field(change: FieldChange) -> str:
 def _state_json(found: State) -> dict[str, Any]:
     unfinished = found.unfinished
     return {
-        **described(found.vendored.directory, found.vendored),
+        **found.vendored.facts,
         "changes": [_change_json(change) for change in found.changes],
         "unfinished": {
             "what": unfinished.what,
@@ -157,7 +161,7 @@ def _state_json(found: State) -> dict[str, Any]:
     }
 
 
-def _change_json(change: FileChange) -> dict[str, Any]:
+def _change_json(change: FileDifference) -> dict[str, Any]:
     return {
         "path": change.path,
         "how": change.how,

@@ -20,7 +20,7 @@ from kmerge_git.packages.merging import ResultFile
 from kmerge_git.vendor import underway
 from kmerge_git.vendor.origin import below, only_one, top_of, vendored
 from kmerge_git.vendor.record import Record
-from kmerge_git.vendor.updating import Update, Wishes, carry_out, plan
+from kmerge_git.vendor.updating import Update, UpdateWishes, carry_out, plan
 
 SIDES = {"ours": "local", "theirs": "upstream"}
 KINDS = {
@@ -99,7 +99,7 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[int, dict[str, Any]]
             stack.callback(bar.close)
             return bar.update
 
-        wishes = Wishes(args.ref, args.rules, args.accept_source)
+        wishes = UpdateWishes(args.ref, args.rules, args.accept_source)
         update = plan(vendored(directory), wishes, watch)
     edited = [] if args.dry_run else carry_out(update)
     if not args.quiet:
@@ -138,10 +138,11 @@ def _tell(update: Update, directory: str, *, dry_run: bool) -> None:
         return
     tell(f"{directory}: {old} -> {new}" + (" (dry run)" if dry_run else ""))
     count: Counter[str] = Counter()
+    left = {file.source for file in update.merged.files}  # told at the new place
     for file in update.merged.files:
         whose = update.whose(file)
         count[whose] += 1
-        if whose not in ("same", "local") and not _is_left(file, update):
+        if whose not in ("same", "local") and not (file.after is None and file.path in left):
             tell(f"  {whose:<9} {_what(file)}")
     parts = [f"{count[kind]} {words}" for kind, words in KINDS.items()]
     tell(f"  {counted(sum(count.values()), 'file')}: {', '.join(parts)}")
@@ -157,11 +158,6 @@ def _tell_all(reports: list[dict[str, Any]]) -> None:
     for report in reports:
         refs = [report[side]["ref"] for side in ("from", "to") if side in report]
         tell(f"{report['dir']:<{width}}  {report['state']:<10}  {' -> '.join(dict.fromkeys(refs))}")
-
-
-def _is_left(file: ResultFile, update: Update) -> bool:
-    """Whether it is the old place of a file that is told at its new one."""
-    return file.after is None and any(f.source == file.path for f in update.merged.files)
 
 
 def _what(file: ResultFile) -> str:

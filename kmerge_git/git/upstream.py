@@ -48,7 +48,7 @@ class TreeFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Named:
     """A name of the other side, spelled in full, and the commit it stands for."""
 
     name: str
@@ -71,7 +71,7 @@ class Upstream:
     def __repr__(self) -> str:
         return f"Upstream({self.url!r})"
 
-    def fetch(self, refs: tuple[str, ...]) -> Found:
+    def fetch(self, refs: tuple[str, ...]) -> Named:
         """Bring the commit that the first known of these names stands for."""
         with self._locked():
             self._prepare()
@@ -82,14 +82,14 @@ class Upstream:
                     raise BrokenCache("the cache is damaged", path=str(self._folder)) from None
                 raise
 
-    def _fetch(self, refs: tuple[str, ...]) -> Found:
+    def _fetch(self, refs: tuple[str, ...]) -> Named:
         if is_full_id(refs[-1]):
-            return Found(refs[-1], self._bring(refs[-1]))
+            return Named(refs[-1], self._bring(refs[-1]))
         name = self._full_name(refs)
         if not name:
             known = self._known(refs[-1])
             if known:
-                return Found(known, known)
+                return Named(known, known)
             raise KmergeError(
                 f"there is no branch, tag or commit {refs[-1]} in {self.url}",
                 hint="a commit needs its whole id",
@@ -99,7 +99,7 @@ class Upstream:
         if not commit:
             raise KmergeError(f"{name} of {self.url} is no commit")
         self._git("update-ref", KEPT + commit, commit)
-        return Found(name, commit)
+        return Named(name, commit)
 
     def has(self, commit: str) -> bool:
         """Whether a commit can be read without asking anybody."""
@@ -187,8 +187,9 @@ class Upstream:
         if self._folder.is_dir():
             if self._ask("rev-parse", "--is-bare-repository").line == "true":
                 return
-            shutil.rmtree(self._folder, ignore_errors=True)
-        self._folder.mkdir(mode=0o700, exist_ok=True)
+            shutil.rmtree(self._folder)
+        self._folder.unlink(missing_ok=True)
+        self._folder.mkdir(mode=0o700)
         self._git("init", "--quiet", "--bare", "--template=", str(self._folder))
 
     @contextmanager

@@ -20,7 +20,7 @@ _EXECUTABLE = 0o111
 
 
 @dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldDifference:
     """A field that differs; without a resource of a document that has no name."""
 
     resource: str
@@ -29,17 +29,17 @@ class FieldChange:
 
 
 @dataclass(frozen=True, slots=True)
-class FileChange:
+class FileDifference:
     """A file that differs; `source` is where it was if it was renamed."""
 
     path: str
     how: str  # `added`, `deleted`, `changed` or `renamed`
-    fields: tuple[FieldChange, ...] = ()
+    fields: tuple[FieldDifference, ...] = ()
     note: str = ""
     source: str = ""
 
 
-def differences(base: Package, local: Package) -> list[FileChange]:
+def differences(base: Package, local: Package) -> list[FileDifference]:
     """The files of two versions that differ, in the order of their paths."""
     renamed = _renamed(base, local)
     old_names = set(renamed.values())
@@ -47,12 +47,12 @@ def differences(base: Package, local: Package) -> list[FileChange]:
     for path in sorted({*base, *local}):
         old, new = base.get(path), local.get(path)
         if path in renamed:
-            found.append(FileChange(path, "renamed", source=renamed[path]))
+            found.append(FileDifference(path, "renamed", source=renamed[path]))
         elif old is None:
-            found.append(FileChange(path, "added"))
+            found.append(FileDifference(path, "added"))
         elif new is None:
             if path not in old_names:
-                found.append(FileChange(path, "deleted"))
+                found.append(FileDifference(path, "deleted"))
         elif not same(old, new):
             found.append(_changed(path, old, new))
     return found
@@ -79,21 +79,23 @@ def _renamed(base: Package, local: Package) -> dict[str, str]:
     return {p: at[key] for p, file in come.items() if (key := (file.data, file.link)) in once}
 
 
-def _changed(path: str, old: File, new: File) -> FileChange:
+def _changed(path: str, old: File, new: File) -> FileDifference:
     if old.link != new.link:
-        return FileChange(path, "changed", note="now a link" if new.link else "no link any more")
+        return FileDifference(
+            path, "changed", note="now a link" if new.link else "no link any more"
+        )
     if old.link:
-        return FileChange(path, "changed", note="the link leads elsewhere")
+        return FileDifference(path, "changed", note="the link leads elsewhere")
     note = ""
     if (old.mode ^ new.mode) & _EXECUTABLE:
         note = "executable" if new.mode & _EXECUTABLE else "not executable any more"
     if old.data == new.data:
-        return FileChange(path, "changed", note=note)
+        return FileDifference(path, "changed", note=note)
     fields, why = _fields(path, old.data, new.data)
-    return FileChange(path, "changed", fields, ", ".join(filter(None, (note, why))))
+    return FileDifference(path, "changed", fields, ", ".join(filter(None, (note, why))))
 
 
-def _fields(path: str, old: bytes, new: bytes) -> tuple[tuple[FieldChange, ...], str]:
+def _fields(path: str, old: bytes, new: bytes) -> tuple[tuple[FieldDifference, ...], str]:
     """The fields of a manifest that differ; else how much of the text does."""
     if is_binary(old) or is_binary(new):
         return (), "binary"
@@ -109,7 +111,7 @@ def _fields(path: str, old: bytes, new: bytes) -> tuple[tuple[FieldChange, ...],
     return (), "1 line" if count == 1 else f"{count} lines"
 
 
-def _resources(path: str, old: list[Document], new: list[Document]) -> list[FieldChange]:
+def _resources(path: str, old: list[Document], new: list[Document]) -> list[FieldDifference]:
     same_texts = Counter(d.content for d in old) & Counter(d.content for d in new)
     mine, yours = _without(old, same_texts), _without(new, same_texts)
     pairs = sorted(pairing(mine, yours).pairs, key=lambda pair: pair[1])
@@ -119,19 +121,21 @@ def _resources(path: str, old: list[Document], new: list[Document]) -> list[Fiel
     for sides, documents, how in ((0, mine, "deleted"), (1, yours, "added")):
         taken = {pair[sides] for pair in pairs}
         rest = [d for number, d in enumerate(documents) if number not in taken and d.root]
-        found += [FieldChange(_name(d), "", how) for d in rest]
+        found += [FieldDifference(_name(d), "", how) for d in rest]
     return found
 
 
-def _of_one(path: str, old: Document, new: Document) -> list[FieldChange]:
+def _of_one(path: str, old: Document, new: Document) -> list[FieldDifference]:
     before, after = old.root, new.root
     if before is None or after is None:
         how = "added" if before is None else "deleted"
         return (
-            [FieldChange(_name(old if after is None else new), "", how)] if before or after else []
+            [FieldDifference(_name(old if after is None else new), "", how)]
+            if before or after
+            else []
         )
     steps = differing(before, after, start(after, path))
-    return [FieldChange(_name(new), fieldpath.show(step), "changed") for step in steps]
+    return [FieldDifference(_name(new), fieldpath.show(step), "changed") for step in steps]
 
 
 def _without(documents: list[Document], known: Counter[str]) -> list[Document]:

@@ -8,7 +8,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git.upstream import Upstream, is_full_id
 from kmerge_git.packages.files import Package, read
 from kmerge_git.vendor import cache
-from kmerge_git.vendor.comparing import FileChange, differences
+from kmerge_git.vendor.comparing import FileDifference, differences
 from kmerge_git.vendor.origin import Vendored
 from kmerge_git.vendor.sources import is_local
 from kmerge_git.vendor.underway import Underway, underway
@@ -22,7 +22,7 @@ class State:
     """What there is to say about a package; `problem` is why its changes are not known."""
 
     vendored: Vendored
-    changes: tuple[FileChange, ...] = ()
+    changes: tuple[FileDifference, ...] = ()
     unfinished: Underway | None = None
     newer: tuple[str, ...] = ()  # tags, the newest first
     moved: str = ""  # the commit that the ref on record stands for by now, if it brings anything
@@ -36,8 +36,9 @@ class State:
 
 def state(vendored: Vendored, *, fetch: bool, accept: bool = False) -> State:
     """How a package stands; without `fetch` no network is asked."""
-    found = State(vendored, unfinished=underway(vendored.directory))
+    found = State(vendored)
     try:
+        found = replace(found, unfinished=underway(vendored.directory))
         if fetch:
             found = _beside_upstream(found, accept=accept)
         if found.unfinished:

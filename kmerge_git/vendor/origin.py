@@ -32,6 +32,19 @@ class Vendored:
         """The name of the file that has the record."""
         return kptfile.NAME if self.is_kpt else record.NAME
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """What is on record, for programs."""
+        record = self.record
+        return {
+            "dir": self.directory,
+            "source": record.source,
+            "path": record.path,
+            "ref": record.ref,
+            "commit": record.commit,
+            "record": self.file,
+        }
+
     def moved_on(self, now: File | None, new: Record, found: str) -> File:
         """The record's file with another commit in it; `now` is that file as it stands."""
         if not self.is_kpt:

@@ -27,7 +27,7 @@ Watch = Callable[[int], Callable[[int], None]]  # hears how many files there are
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class UpdateWishes:
     """How to update; without a ref the one on record."""
 
     ref: str = ""
@@ -56,7 +56,7 @@ class Update:
 
     def whose(self, file: ResultFile) -> str:
         """Who made a file of the result what it is, in a word."""
-        if file in self.conflicts:
+        if self.is_open(file):
             return "conflict"
         old = file.source or file.path
         if file.status == "same":
@@ -66,12 +66,15 @@ class Update:
     @property
     def conflicts(self) -> list[ResultFile]:
         """The files that are left to a person before the record moves on."""
-        git = self.rules == "git"
-        return [f for f in self.merged.files if (f.is_conflict if git else f.merged.conflicts)]
+        return [file for file in self.merged.files if self.is_open(file)]
+
+    def is_open(self, file: ResultFile) -> bool:
+        """Whether a person must decide; by the rules kyaml what is told is decided."""
+        return file.is_conflict if self.rules == "git" else bool(file.merged.conflicts)
 
 
 def plan(
-    vendored: Vendored, wishes: Wishes, watch: Watch = lambda total: lambda done: None
+    vendored: Vendored, wishes: UpdateWishes, watch: Watch = lambda total: lambda done: None
 ) -> Update:
     """Fetch both versions and merge; nothing in the directory is touched."""
     directory, now = vendored.directory, vendored.record

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import TypeVar
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.upstream import SUBMODULE, BrokenCache, Found, Upstream
+from kmerge_git.git.upstream import SUBMODULE, BrokenCache, Named, Upstream
 from kmerge_git.packages.files import File, Package, check_links, check_path
 from kmerge_git.vendor.record import NAME, Record
 
@@ -25,7 +25,7 @@ class Release:
     left_out: tuple[str, ...] = ()
 
 
-def newest(upstream: Upstream, record: Record, *, is_kpt: bool) -> Found:
+def newest(upstream: Upstream, record: Record, *, is_kpt: bool) -> Named:
     """What the record's ref stands for now; kpt tries the tag `DIRECTORY/REF` first."""
     own = (f"{record.path}/{record.ref}",) if is_kpt and record.path != "." else ()
     return _sound(upstream, lambda: upstream.fetch((*own, record.ref)))

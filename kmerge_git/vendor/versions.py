@@ -12,7 +12,7 @@ Parts = tuple[tuple[int, int, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class TagVersion:
     """A tag in its parts: `chart-` `1.2.0` `rc.1`."""
 
     prefix: str
@@ -32,12 +32,12 @@ class Version:
         return numbers, not self.pre, tuple(parts)
 
 
-def version(tag: str) -> Version | None:
+def version(tag: str) -> TagVersion | None:
     """The version that a tag names, if it names one."""
     found = _VERSION.fullmatch(tag)
     if found is None or not tag.isascii() or (found[1] and found[1][-1] == "."):
         return None
-    return Version(found[1], tuple(map(int, found[2].split("."))), found[3] or "")
+    return TagVersion(found[1], tuple(map(int, found[2].split("."))), found[3] or "")
 
 
 def newer(tag: str, tags: list[str]) -> list[str]:
