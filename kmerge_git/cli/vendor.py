@@ -134,5 +134,6 @@ def _add(args: argparse.Namespace) -> int:
     version = f"{record.ref} ({record.commit[:7]})"
     tell(f"{directory}: {what} {version}, {counted(len(added.upstream), 'file')}")
     if differing:
-        tell(f"{counted(len(differing), 'file')} differ: these are local changes from now on")
+        files = "1 file differs" if len(differing) == 1 else f"{len(differing)} files differ"
+        tell(f"{files}, and are local changes from now on")
     return 0

@@ -116,7 +116,7 @@ def _say(update: Update, directory: str) -> None:
     """What a person should know: losses, notes, what could not be merged."""
     for left in update.left_out:
         say(f"not copied: {left}")
-    for move in update.merged.moves:
+    for move in filter(lambda move: move.name, update.merged.moves):  # files are in the table
         say(f"moved: {move.name}: {move.source} -> {move.target}")
     for file in update.merged.files:
         path = os.path.join(directory, file.path)

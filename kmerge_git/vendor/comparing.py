@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube import fieldpath
@@ -11,9 +11,11 @@ from kmerge_git.kube.differing import differing
 from kmerge_git.kube.identity import describe, identity, pairing
 from kmerge_git.kube.listkeys import start
 from kmerge_git.packages.files import File, Package, is_manifest
+from kmerge_git.packages.renames import arrivals, find_renames
 from kmerge_git.text.diff3 import changes
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.oddities import refuse_oddities
 
 BINARY_IN = 8000  # bytes in which git looks for a NUL
 _EXECUTABLE = 0o111
@@ -46,8 +48,12 @@ def differences(base: Package, local: Package) -> list[FileDifference]:
     found = []
     for path in sorted({*base, *local}):
         old, new = base.get(path), local.get(path)
-        if path in renamed:
-            found.append(FileDifference(path, "renamed", source=renamed[path]))
+        if path in renamed and new is not None:
+            before = base[renamed[path]]
+            change = FileDifference(path, "renamed")
+            if not same(before, new):
+                change = replace(_changed(path, before, new), how="renamed")
+            found.append(replace(change, source=renamed[path]))
         elif old is None:
             found.append(FileDifference(path, "added"))
         elif new is None:
@@ -70,13 +76,11 @@ def is_binary(data: bytes) -> bool:
 
 
 def _renamed(base: Package, local: Package) -> dict[str, str]:
-    """New paths with the old ones: files that are elsewhere, byte for byte, and only once."""
-    gone = {path: base[path] for path in base if path not in local}
-    come = {path: local[path] for path in local if path not in base}
-    old, new = (Counter((f.data, f.link) for f in files.values()) for files in (gone, come))
-    at = {(file.data, file.link): path for path, file in gone.items()}
-    once = {key for key in old if key[0] and old[key] == new[key] == 1}
-    return {p: at[key] for p, file in come.items() if (key := (file.data, file.link)) in once}
+    """New paths with the old ones."""
+    gone = {path: (file,) for path, file in sorted(base.items()) if path not in local}
+    fresh = {path: file for path, file in sorted(local.items()) if path not in base}
+    found = find_renames(gone, fresh, arrivals(base, local))
+    return {new: old for old, new in found.items()}
 
 
 def _changed(path: str, old: File, new: File) -> FileDifference:
@@ -101,8 +105,9 @@ def _fields(path: str, old: bytes, new: bytes) -> tuple[tuple[FieldDifference, .
         return (), "binary"
     if is_manifest(path):
         try:
-            streams = [split(Source(data, path)).documents for data in (old, new)]
-            found = _resources(path, list(streams[0]), list(streams[1]))
+            streams = [split(Source(data, path)) for data in (old, new)]
+            refuse_oddities(*streams)
+            found = _resources(path, *(list(stream.documents) for stream in streams))
             return tuple(found), "" if found else "comments or spelling"
         except KmergeError:
             pass  # a template, or no YAML at all

@@ -1,6 +1,7 @@
 """A Kptfile as a record: `upstream` is what was asked for, `upstreamLock` is what was found.
 
-Both fields belong to the copy, not to the package: in a merge they are the destination's.
+Both fields belong to the copy, not to the package, and so does its name, which `kpt pkg get` makes
+that of the directory: in a merge they are the destination's.
 """
 
 from __future__ import annotations
@@ -54,14 +55,17 @@ def parse(data: bytes, where: str) -> Record | None:
     return record
 
 
-def without_origin(data: bytes, where: str) -> bytes:
-    """A Kptfile of upstream without what it says about an upstream of its own."""
+def without_origin(data: bytes, own: bytes, where: str) -> bytes:
+    """A version of a Kptfile without upstream, and with the name of the destination's own."""
+    name = _metadata(_value(_document(own, where))).get("name")
 
-    def take_out(value: dict[str, Any]) -> None:
+    def put_aside(value: dict[str, Any]) -> None:
         for field in FIELDS:
             value.pop(field, None)
+        if name and "name" in _metadata(value):
+            value["metadata"]["name"] = name
 
-    return _edited(data, where, take_out)
+    return _edited(data, where, put_aside)
 
 
 def moved_on(data: bytes, where: str, record: Record, found: str) -> bytes:
@@ -69,7 +73,8 @@ def moved_on(data: bytes, where: str, record: Record, found: str) -> bytes:
 
     def move(value: dict[str, Any]) -> None:
         value["upstream"]["git"]["ref"] = record.ref
-        value["upstreamLock"]["git"] |= {"ref": found, "commit": record.commit}
+        short = found.removeprefix("refs/tags/").removeprefix("refs/heads/")
+        value["upstreamLock"]["git"] |= {"ref": short, "commit": record.commit}
 
     return _edited(data, where, move)
 
@@ -95,6 +100,11 @@ def _document(data: bytes, where: str) -> Document:
 def _value(document: Document) -> dict[str, Any]:
     value = to_value(document.root)
     return value if isinstance(value, dict) else {}
+
+
+def _metadata(value: dict[str, Any]) -> dict[str, Any]:
+    found = value.get("metadata")
+    return found if isinstance(found, dict) else {}
 
 
 def _git(value: dict[str, Any], field: str) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def both(vendored: Vendored, *, fetch: bool, accept: bool = False) -> tuple[Pack
     offline = not (fetch or is_local(url))
     base = release(cache.upstream(url), vendored.record, offline=offline).package
     own = own_files(read(vendored.directory))
-    return vendored.origin_aside(base), vendored.origin_aside(own)
+    return vendored.origin_aside(base, own), vendored.origin_aside(own, own)
 
 
 def _beside_upstream(found: State, *, accept: bool) -> State:

@@ -53,13 +53,13 @@ class Vendored:
             raise UsageError("it is gone, and with it the record", path=self._path)
         return File(kptfile.moved_on(now.data, self._path, new, found), now.mode)
 
-    def origin_aside(self, package: Package) -> Package:
-        """A version of upstream without what it says about an origin of its own."""
-        file = package.get(kptfile.NAME)
-        if not self.is_kpt or file is None or file.link:
+    def origin_aside(self, package: Package, own: Package) -> Package:
+        """A version of the package without what a Kptfile says of the copy; `own` is the copy."""
+        file, mine = package.get(kptfile.NAME), own.get(kptfile.NAME)
+        if not self.is_kpt or file is None or mine is None or file.link:
             return package
         try:
-            data = kptfile.without_origin(file.data, kptfile.NAME)
+            data = kptfile.without_origin(file.data, mine.data, kptfile.NAME)
         except KmergeError:
             return package  # no YAML: it is merged by lines
         return package | {kptfile.NAME: File(data, file.mode)}

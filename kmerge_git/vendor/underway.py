@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from kmerge_git.errors import UsageError
+from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.packages import writing
 from kmerge_git.packages.files import Package, read
 from kmerge_git.packages.holding import alone
@@ -78,7 +78,7 @@ def go_back(directory: str) -> tuple[Underway, list[str]]:
     """Undo an unfinished update; gives the files that somebody edited and that stay so."""
     with alone(directory):
         found = _needed(directory)
-        if found.conflicts and vendored(directory).record.commit == found.record.commit:
+        if found.conflicts and _has_moved_on(directory, found):
             raise UsageError(
                 f"its {found.what} is finished but for its drafts",
                 path=directory,
@@ -87,6 +87,13 @@ def go_back(directory: str) -> tuple[Underway, list[str]]:
         edited = writing.roll_back(directory, give_up=found.conflicts)
         writing.forget(directory)
     return found, edited
+
+
+def _has_moved_on(directory: str, found: Underway) -> bool:
+    try:
+        return vendored(directory).record.commit == found.record.commit
+    except KmergeError:
+        return False  # the record itself is in conflict
 
 
 def _needed(directory: str) -> Underway:

@@ -91,8 +91,9 @@ def plan(
     cache.remember(url, directory)
     new = _next(now, wanted, base, theirs)
     before = read(directory)
+    own = own_files(before)
     aside = vendored.origin_aside
-    at = Three(aside(base.package), own_files(before), aside(theirs.package))
+    at = Three(aside(base.package, own), own, aside(theirs.package, own))
     merged = Merged([], [])
     if new.commit != now.commit:
         how = ways(wishes.rules, labels=_labels(now, new), words=WORDS)

@@ -99,7 +99,7 @@ def test_local_changes_come_along_through_three_releases(shop, vendored):
     edit(vendored, "settings.yaml", "a: one", "a: mine")
     edit(vendored, "many.yaml", "name: first\ndata:\n", "name: first\ndata:\n  mine: here\n")
     edit(vendored, CHART, "kind: Deployment\n", "# ours\nkind: Deployment\n")
-    edit(vendored, "run.sh", "echo start", "echo our start")
+    edit(vendored, "run.sh", "set -e", "set -eu")
     edit(vendored, "README.md", "# Shop", "# Our shop")
     vendored.write("vendor/shop/own.yaml", config("own", o="six"))
     vendored.commit("changes of our own")
@@ -117,9 +117,7 @@ def test_local_changes_come_along_through_three_releases(shop, vendored):
         "first.yaml": config("first", mine="here", x="one"),
         "second.yaml": config("second", x="two"),
         "db.yaml": service("db", 5432),
-        "run.sh": SCRIPT.replace("echo shop", "echo shop 2").replace(
-            "echo start", "echo our start"
-        ),
+        "run.sh": SCRIPT.replace("echo shop", "echo shop 2").replace("set -e", "set -eu"),
         "logo.png": "\x89PNG\0two",
         "README.md": "# Our shop\n\nText.\n\nMore.\n",
         CHART: "# ours\n" + TEMPLATE.replace("paused: false", "paused: true"),
