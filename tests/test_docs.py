@@ -53,7 +53,16 @@ def test_the_readme_names_every_command() -> None:
 def flags(command: str) -> set[str]:
     parser = argparse.ArgumentParser()
     import_module(f"kmerge_git.cli.{command.replace('-', '_')}").add_arguments(parser)
-    return {flag for action in parser._actions for flag in action.option_strings}
+    return flags_of(parser)
+
+
+def flags_of(parser: argparse.ArgumentParser) -> set[str]:
+    """The flags of a parser and of its actions."""
+    found = {flag for action in parser._actions for flag in action.option_strings}
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            found = found.union(*map(flags_of, action.choices.values()))
+    return found
 
 
 def calls(text: str) -> list[str]:
