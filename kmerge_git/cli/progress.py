@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
+
+from kmerge_git.visible import visible
 
 _WIDTH = 30
 _PAUSE = 0.1  # seconds between two pictures
@@ -43,6 +46,22 @@ class Progress:
         if self._is_on:
             self._stream.write("\r\x1b[K")
             self._stream.flush()
+
+
+@contextmanager
+def waiting(what: str, stream: TextIO | None = None) -> Iterator[None]:
+    """Show what is waited for, where it cannot be counted."""
+    out = stream or sys.stderr
+    is_on = out.isatty()
+    if is_on:
+        out.write(f"\r{visible(what)} ...\x1b[K")
+        out.flush()
+    try:
+        yield
+    finally:
+        if is_on:
+            out.write("\r\x1b[K")
+            out.flush()
 
 
 def bar(done: int, total: int, unit: str, seconds: float) -> str:

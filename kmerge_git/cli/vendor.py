@@ -8,6 +8,7 @@ import os
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.progress import waiting
 
 DESCRIPTION = """\
 Copy a package of manifests from a git repository, change it, and take upstream's next version
@@ -37,12 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_add(actions.add_parser("add", help="copy a package and record where it came from"))
     _add_update(actions.add_parser("update", help="merge upstream's next version into it"))
     status = actions.add_parser("status", help="local changes, an unfinished update, newer tags")
-    status.add_argument("dirs", nargs="*", metavar="DIR", help="packages (default: all from here)")
+    status.add_argument(
+        "dirs", nargs="*", metavar="DIR", help="packages (default: all of the repository)"
+    )
     status.add_argument("--fetch", action="store_true", help="ask upstream, too")
     _add_accept(status)
     diff = actions.add_parser("diff", help="the local changes as a patch")
     diff.add_argument("dir", nargs="?", metavar="DIR", help="the package (default: the only one)")
-    listing = actions.add_parser("list", help="all packages from here on")
+    listing = actions.add_parser("list", help="all packages of the repository")
     for each in (status, diff, listing):
         _add_json(each)
 
@@ -61,7 +64,7 @@ def _add_add(parser: argparse.ArgumentParser) -> None:
 def _add_update(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("dir", nargs="?", metavar="DIR", help="the package (default: the only one)")
-    add("--all", action="store_true", help="all packages from here on")
+    add("--all", action="store_true", help="all packages of the repository")
     add("--ref", default="", metavar="R", help="a tag, branch or commit (default: as recorded)")
     add(
         "--rules",
@@ -108,14 +111,15 @@ def _add(args: argparse.Namespace) -> int:
     from kmerge_git.vendor.looking import both
 
     directory = os.path.normpath(args.dir)
-    added = add(
-        args.source,
-        directory,
-        path=args.path,
-        ref=args.ref,
-        adopt=args.adopt,
-        accept=args.accept_source,
-    )
+    with waiting(f"fetching {args.source}"):
+        added = add(
+            args.source,
+            directory,
+            path=args.path,
+            ref=args.ref,
+            adopt=args.adopt,
+            accept=args.accept_source,
+        )
     record = added.vendored.record
     differing = differences(*both(added.vendored, fetch=False)) if args.adopt else []
     if args.json:

@@ -10,6 +10,7 @@ from typing import Any
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.progress import waiting
 from kmerge_git.errors import KmergeError
 from kmerge_git.vendor.comparing import FieldDifference, FileDifference, differences
 from kmerge_git.vendor.looking import State, both, state
@@ -23,7 +24,10 @@ def status(args: argparse.Namespace) -> int:
     """Tell how the packages stand."""
     wanted = [os.path.normpath(d) for d in args.dirs] or _all()
     packages = _opened(wanted)
-    found = [state(p, fetch=args.fetch, accept=args.accept_source) for p in packages]
+    found = []
+    for package in packages:
+        with waiting(f"looking at {package.directory}"):
+            found.append(state(package, fetch=args.fetch, accept=args.accept_source))
     if args.json:
         print(json.dumps({"schema": 1, "packages": [_state_json(s) for s in found]}, indent=2))
     for each in found:

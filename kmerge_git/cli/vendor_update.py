@@ -13,7 +13,7 @@ from typing import Any
 from kmerge_git.cli import accounts
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.files import say, tell
-from kmerge_git.cli.progress import Progress
+from kmerge_git.cli.progress import Progress, waiting
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.packages.files import SAVED
 from kmerge_git.packages.merging import ResultFile
@@ -99,8 +99,10 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[int, dict[str, Any]]
             stack.callback(bar.close)
             return bar.update
 
+        package = vendored(directory)
+        stack.enter_context(waiting(f"fetching {package.record.source}"))
         wishes = UpdateWishes(args.ref, args.rules, args.accept_source)
-        update = plan(vendored(directory), wishes, watch)
+        update = plan(package, wishes, watch)
     edited = [] if args.dry_run else carry_out(update)
     if not args.quiet:
         _say(update, directory)

@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 
 from kmerge_git.merge.three import Three
 from kmerge_git.packages import writing
-from kmerge_git.packages.files import Package, read
+from kmerge_git.packages.files import File, Package, read
 from kmerge_git.packages.holding import alone
 from kmerge_git.packages.merging import Merged, ResultFile, merge_packages
 from kmerge_git.packages.ways import ways
 from kmerge_git.vendor import cache
+from kmerge_git.vendor.comparing import same
 from kmerge_git.vendor.origin import Vendored
 from kmerge_git.vendor.record import NAME, Record
 from kmerge_git.vendor.sources import check_ref
@@ -60,8 +61,9 @@ class Update:
             return "conflict"
         old = file.source or file.path
         if file.status == "same":
-            return "local" if file.before != self.at.theirs.get(file.path) else "same"
-        return "upstream" if self.at.ours.get(old) == self.at.base.get(old) else "merged"
+            return "same" if _alike(file.before, self.at.theirs.get(file.path)) else "local"
+        is_untouched = _alike(self.at.ours.get(old), self.at.base.get(old))
+        return "upstream" if is_untouched else "merged"
 
     @property
     def conflicts(self) -> list[ResultFile]:
@@ -146,3 +148,7 @@ def _label(record: Record) -> str:
     """`v1.2.0 (1a2b3c4)`, or the commit alone where that is what was asked for."""
     short = record.commit[:7]
     return short if record.ref == record.commit else f"{record.ref} ({short})"
+
+
+def _alike(a: File | None, b: File | None) -> bool:
+    return a is b if a is None or b is None else same(a, b)

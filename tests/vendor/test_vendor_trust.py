@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 
 import pytest
 from git.world import Repo
@@ -243,3 +245,58 @@ def test_a_broken_cache_is_made_anew(vendored, damage):
         shutil.rmtree(cached / "objects" if damage == "objects" else cached)
     vendored.vendor("update", "shop", "--ref", "v1.1.0")
     assert "shop:2" in vendored.text("shop/web.yaml")
+
+
+def test_ssh_is_called_so_that_it_cannot_ask(vendored, up, monkeypatch):
+    """A stand-in for ssh notes how it is called, and runs the command on this machine."""
+    world = vendored.world
+    ssh = world.root / "bin" / "ssh"
+    ssh.parent.mkdir()
+    ssh.write_text(
+        f'#!/bin/sh\necho "$@" "$SSH_ASKPASS" >>{world.root}/calls\nfor last; do :; done\nsh -c "$last"\n'
+    )
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{ssh.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("SSH_ASKPASS", "/bin/false")
+    vendored.vendor("add", f"git@example.org:{up.path}", "new", "--ref", "v1.0.0")
+    vendored.vendor("add", f"ssh://example.org{up.path}", "newer", "--ref", "v1.0.0")
+    calls = (world.root / "calls").read_text()
+    assert calls.count("-o BatchMode=yes") == len(calls.splitlines()) >= 4
+    assert "/bin/false" not in calls
+    assert vendored.text("new/.kmerge-vendor").startswith(f"source: git@example.org:{up.path}\n")
+    vendored.git("config", "--global", "core.sshCommand", f"{ssh} -v")
+    vendored.vendor("update", "new", "--ref", "v1.1.0")  # the user's own command stays as it is
+    assert "-v" in (world.root / "calls").read_text().splitlines()[-1].split()
+
+
+def test_many_at_once_have_one_cache(vendored):
+    shutil.rmtree(vendored.world.home / ".cache")
+    words = [sys.executable, "-m", "kmerge_git", "vendor", "add", "../up"]
+    started = [
+        subprocess.Popen([*words, f"p{n}", "--ref", tag], cwd=vendored.path, env=vendored.world.env)
+        for n, tag in enumerate(("v1.0.0", "v1.1.0", "v1.0.0", "v1.1.0"))
+    ]
+    assert [process.wait() for process in started] == [0] * 4
+    assert "shop:2" in vendored.text("p3/web.yaml")
+
+
+def test_a_user_s_umask_is_no_change(vendored):
+    for path in ("shop/web.yaml", "shop/.kmerge-vendor"):
+        (vendored.path / path).chmod(0o600)
+    assert "no local changes" in vendored.vendor("status").out
+    assert "upstream  changed   web.yaml" in vendored.vendor("update", "--ref", "v1.1.0").out
+    assert (vendored.path / "shop/web.yaml").stat().st_mode & 0o777 == 0o600
+
+
+def test_bytes_that_are_no_text_in_names(up, mine):
+    name = os.fsdecode(b"a\xff.yaml")
+    release(up, "v1.0.0", {name: "a: 1\nb: 1\n"})
+    release(up, "v1.1.0", {name: "a: 2\nb: 1\n"})
+    mine.vendor("add", "../up", "shop", "--ref", "v1.0.0")
+    mine.write(f"shop/{name}", "a: 3\nb: 1\n")
+    assert "a\\xff.yaml" in mine.vendor("status").out
+    mine.vendor("status", "--json")
+    assert "a\\xff.yaml" in mine.vendor("update", "--ref", "v1.1.0", code=1).out
+    assert "a\\xff.yaml:1" in mine.vendor("update", "shop", "--continue", code=1).err
+    mine.vendor("update", "shop", "--abort")
+    assert mine.text(f"shop/{name}") == "a: 3\nb: 1\n"
