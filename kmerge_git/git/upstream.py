@@ -85,7 +85,9 @@ class Upstream:
     def _fetch(self, refs: tuple[str, ...]) -> Named:
         if is_full_id(refs[-1]):
             return Named(refs[-1], self._bring(refs[-1]))
-        name = self._full_name(refs)
+        name, oid = self._full_name(refs)
+        if name and self.has(oid):
+            return Named(name, oid)
         if not name:
             known = self._known(refs[-1])
             if known:
@@ -154,12 +156,17 @@ class Upstream:
             found[name.removeprefix("refs/tags/").removesuffix("^{}")] = oid  # peeled comes last
         return found
 
-    def _full_name(self, refs: tuple[str, ...]) -> str:
-        """The first of these names that the other side has: tags, then branches, as git looks."""
+    def _full_name(self, refs: tuple[str, ...]) -> tuple[str, str]:
+        """The first of these names that the other side has, and what it stands for.
+
+        Tags come before branches, as git looks; an annotated tag stands for its commit.
+        """
         wanted = [name for ref in refs for name in _spellings(ref)]
-        there = self._git("ls-remote", "--", self.url, *wanted).out
-        names = {line.partition("\t")[2] for line in there.splitlines()}
-        return next((name for name in wanted if name in names), "")
+        asked = [*wanted, *(f"{name}^{{}}" for name in wanted)]
+        lines = self._git("ls-remote", "--", self.url, *asked).out.splitlines()
+        there = {name: oid for oid, _, name in (line.partition("\t") for line in lines)}
+        name = next((name for name in wanted if name in there), "")
+        return name, there.get(f"{name}^{{}}", there.get(name, ""))
 
     def _bring(self, commit: str) -> str:
         if self.has(commit):
@@ -248,7 +255,7 @@ def _alone(protocols: tuple[str, ...]) -> dict[str, str]:
         "SSH_ASKPASS": "",
         "SSH_ASKPASS_REQUIRE": "never",
     }
-    return env | silent | _batch_mode(env)
+    return env | silent | (_batch_mode(env) if "ssh" in narrowed else {})
 
 
 def _batch_mode(env: dict[str, str]) -> dict[str, str]:

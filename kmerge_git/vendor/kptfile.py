@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any
 
 from kmerge_git.errors import CannotParse, UsageError
-from kmerge_git.merge.reshape import reshape
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.values import to_value
@@ -80,6 +79,8 @@ def moved_on(data: bytes, where: str, record: Record, found: str) -> bytes:
 
 
 def _edited(data: bytes, where: str, edit: Callable[[dict[str, Any]], None]) -> bytes:
+    from kmerge_git.merge.reshape import reshape  # few packages have a Kptfile
+
     document = _document(data, where)
     before, after = _value(document), _value(document)
     edit(after)
