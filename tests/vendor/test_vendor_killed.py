@@ -4,34 +4,45 @@ from __future__ import annotations
 
 import shutil
 import signal
+import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 from git.world import Repo
 from vendor.conftest import Vendoring, release
 from vendor.texts import config, deployment, service
 
-# A run that is killed right before its n-th step that changes anything below the package.
-KILLED = """
+# Told a number n it runs the command in a process of its own, and kills that right before its n-th
+# step that changes anything below the package.
+KILLER = """
 import os, signal, sys
+from kmerge_git.cli import vendor_update
 from kmerge_git.cli.main import main
+from kmerge_git.vendor import adding
 STEPS = {"os.rename", "os.remove", "os.chmod", "os.mkdir", "os.rmdir", "os.symlink", "shutil.rmtree"}
 count = 0
-here = os.path.realpath("shop")
 def watch(event, args):
     global count
     writes = event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax")
-    place = os.fspath(args[0]) if args and isinstance(args[0], (str, bytes, os.PathLike)) else ""
-    if isinstance(place, bytes):
-        place = os.fsdecode(place)
+    place = args[0] if args else ""
+    place = os.fsdecode(place) if isinstance(place, (str, bytes, os.PathLike)) else ""
+    here = os.path.realpath("shop")
     if (event in STEPS or writes) and (os.path.realpath(place) + "/").startswith(here + "/"):
         count += 1
-        if count == int(sys.argv[1]):
+        if count == wanted:
             os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(watch)
-code = main(["vendor", *sys.argv[2:]])
-raise SystemExit(code)
+for line in sys.stdin:
+    wanted = int(line)
+    child = os.fork()
+    if not child:
+        sys.stdout = sys.stderr = open(os.devnull, "w")
+        sys.addaudithook(watch)
+        os._exit(main(["vendor", *sys.argv[1:]]))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
@@ -62,23 +73,26 @@ def changed(mine: Vendoring) -> None:
     mine.write("shop/web.yaml", deployment(replicas=4))
 
 
-def step_by_step(mine: Vendoring, tmp_path: Path, *words: str):
+def step_by_step(mine: Vendoring, tmp_path: Path, *words: str) -> Iterator[int]:
     """Run the command again and again from the same start, killed one step later each time."""
-    script = tmp_path / "killed.py"
-    script.write_text(KILLED)
     start = tmp_path / "start"
     shutil.copytree(mine.path / "shop", start, symlinks=True)
-    step = 0
-    while True:
-        step += 1
-        shutil.rmtree(mine.path / "shop")
-        shutil.copytree(start, mine.path / "shop", symlinks=True)
-        done = mine.world.run(sys.executable, script, str(step), *words, cwd=mine.path, check=False)
-        if done.code != -signal.SIGKILL:
-            assert step > 3, "nothing was killed"
-            assert done.code in (0, 1), done
-            return
-        yield step
+    argv = [sys.executable, "-c", KILLER, *words]
+    with subprocess.Popen(
+        argv, cwd=mine.path, env=mine.world.env, stdin=PIPE, stdout=PIPE, text=True, bufsize=1
+    ) as killer:
+        assert killer.stdin is not None
+        assert killer.stdout is not None
+        for step in count(1):
+            shutil.rmtree(mine.path / "shop")
+            shutil.copytree(start, mine.path / "shop", symlinks=True)
+            killer.stdin.write(f"{step}\n")
+            code = int(killer.stdout.readline())
+            if code != -signal.SIGKILL:
+                break
+            yield step
+        assert step > 3, "nothing was killed"
+        assert code in (0, 1)
 
 
 @pytest.mark.parametrize("end", ["--continue", "--abort"])
