@@ -67,6 +67,9 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
     add("--all", action="store_true", help="all packages of the repository")
     add("--ref", default="", metavar="R", help="a tag, branch or commit (default: as recorded)")
     add(
+        "--path", default="", metavar="P", help="where upstream has the package by now, if it moved"
+    )
+    add(
         "--rules",
         choices=("git", "kyaml"),
         default="git",

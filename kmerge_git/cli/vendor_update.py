@@ -28,6 +28,7 @@ KINDS = {
     "merged": "merged",
     "conflict": "in conflict",
     "local": "local only",
+    "renamed": "renamed",
 }
 
 
@@ -54,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 def finish(args: argparse.Namespace) -> int:
     """End an unfinished update: the conflicts are resolved, or all goes back."""
-    if args.all or args.ref or not args.dir:
+    if args.all or args.ref or args.path or not args.dir:
         raise UsageError("--continue and --abort need DIR and nothing else")
     directory = os.path.normpath(args.dir)
     if args.abort:
@@ -81,8 +82,8 @@ def finish(args: argparse.Namespace) -> int:
 def _directories(args: argparse.Namespace) -> list[str]:
     here = os.getcwd()
     if args.all:
-        if args.dir or args.ref:
-            raise UsageError("--all goes with neither DIR nor --ref", hint="give one of them")
+        if args.dir or args.ref or args.path:
+            raise UsageError("--all goes with no DIR, --ref or --path", hint="give one of them")
         found = below(top_of(here))
         if not found:
             raise UsageError("there is no package here", hint="`kmerge vendor add` makes one")
@@ -101,11 +102,11 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[int, dict[str, Any]]
 
         package = vendored(directory)
         stack.enter_context(waiting(f"fetching {package.record.source}"))
-        wishes = UpdateWishes(args.ref, args.rules, args.accept_source)
+        wishes = UpdateWishes(args.ref, args.path, args.rules, args.accept_source)
         update = plan(package, wishes, watch)
     edited = [] if args.dry_run else carry_out(update)
-    if not args.quiet:
-        _say(update, directory)
+    if update.is_new:
+        _say(update, directory, quiet=args.quiet)
     for path in edited:
         say(f"changed meanwhile and left alone: {os.path.join(directory, path)} (see {SAVED})")
     if not args.json:
@@ -114,22 +115,24 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[int, dict[str, Any]]
     return int(is_open), _as_json(update, directory, is_open=is_open)
 
 
-def _say(update: Update, directory: str) -> None:
-    """What a person should know: losses, notes, what could not be merged."""
-    for left in update.left_out:
-        say(f"not copied: {left}")
-    for move in filter(lambda move: move.name, update.merged.moves):  # files are in the table
-        say(f"moved: {move.name}: {move.source} -> {move.target}")
+def _say(update: Update, directory: str, *, quiet: bool) -> None:
+    """What could not be merged; unless that is unwished, losses and notes, too."""
+    notes = [] if quiet else [f"not copied: {left}" for left in update.left_out]
+    for move in update.merged.moves:
+        if move.name and not quiet:  # files are in the table
+            notes.append(f"moved: {move.name}: {move.source} -> {move.target}")
     for file in update.merged.files:
         path = os.path.join(directory, file.path)
-        for decision in filter(accounts.is_loss, file.merged.decisions):
-            say(accounts.loss(decision, SIDES, path))
-        if file.note:
-            say(f"{path}: {file.note}")
+        if not quiet:
+            losses = filter(accounts.is_loss, file.merged.decisions)
+            notes += [accounts.loss(decision, SIDES, path) for decision in losses]
+            notes += [f"{path}: {file.note}"] if file.note else []
         if file.unmerged:
-            say(f"not merged: {path}: {file.unmerged}")
+            notes.append(f"not merged: {path}: {file.unmerged}")
         if file.merged.reason and file.merged.conflicts:
-            say(f"{path}: {file.merged.reason}")
+            notes.append(f"{path}: {file.merged.reason}")
+    for note in notes:
+        say(note)
 
 
 def _tell(update: Update, directory: str, *, dry_run: bool) -> None:
@@ -144,10 +147,11 @@ def _tell(update: Update, directory: str, *, dry_run: bool) -> None:
     for file in update.merged.files:
         whose = update.whose(file)
         count[whose] += 1
+        count["renamed"] += file.status == "renamed"
         if whose not in ("same", "local") and not (file.after is None and file.path in left):
             tell(f"  {whose:<9} {_what(file)}")
     parts = [f"{count[kind]} {words}" for kind, words in KINDS.items()]
-    tell(f"  {counted(sum(count.values()), 'file')}: {', '.join(parts)}")
+    tell(f"  {counted(len(update.merged.files), 'file')}: {', '.join(parts)}")
     if update.conflicts and not dry_run:
         tell(f"  resolve the conflicts, then `kmerge vendor update {directory} --continue`,")
         tell(f"  or take all back with `kmerge vendor update {directory} --abort`")
@@ -159,13 +163,13 @@ def _tell_all(reports: list[dict[str, Any]]) -> None:
     tell("")
     for report in reports:
         refs = [report[side]["ref"] for side in ("from", "to") if side in report]
-        tell(f"{report['dir']:<{width}}  {report['state']:<10}  {' -> '.join(dict.fromkeys(refs))}")
+        tell(f"{report['dir']:<{width}}  {report['state']:<11}  {' -> '.join(dict.fromkeys(refs))}")
 
 
 def _what(file: ResultFile) -> str:
     if file.source and file.source != file.path:
         return f"renamed   {file.source} -> {file.path}"
-    told = f"{file.status:<9} {file.path}"
+    told = f"{'unmerged' if file.unmerged else file.status:<9} {file.path}"
     if file.merged.conflicts:
         told += f": {counted(file.merged.conflicts, 'place')} left to a person"
     return told
@@ -173,7 +177,7 @@ def _what(file: ResultFile) -> str:
 
 def _as_json(update: Update, directory: str, *, is_open: bool) -> dict[str, Any]:
     sides = {"from": update.vendored.record, "to": update.record}
-    state = "unfinished" if is_open else "updated" if update.is_new else "up to date"
+    state = "in conflict" if is_open else "updated" if update.is_new else "up to date"
     return {
         "dir": directory,
         "state": state,

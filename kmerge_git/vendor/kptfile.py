@@ -71,9 +71,14 @@ def moved_on(data: bytes, where: str, record: Record, found: str) -> bytes:
     """The Kptfile with another commit on record; `found` is the full name of what was asked for."""
 
     def move(value: dict[str, Any]) -> None:
-        value["upstream"]["git"]["ref"] = record.ref
         short = found.removeprefix("refs/tags/").removeprefix("refs/heads/")
-        value["upstreamLock"]["git"] |= {"ref": short, "commit": record.commit}
+        asked, lock = value["upstream"]["git"], value["upstreamLock"]["git"]
+        asked["ref"] = record.ref
+        lock |= {"ref": short, "commit": record.commit}
+        folder = "" if record.path == "." else record.path
+        for git in (asked, lock):
+            if str(git.get("directory", "")).strip("/") != folder:
+                git["directory"] = f"/{folder}"
 
     return _edited(data, where, move)
 

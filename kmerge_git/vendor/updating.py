@@ -19,19 +19,21 @@ from kmerge_git.vendor import cache
 from kmerge_git.vendor.comparing import same
 from kmerge_git.vendor.origin import Vendored
 from kmerge_git.vendor.record import NAME, Record
-from kmerge_git.vendor.sources import check_ref
+from kmerge_git.vendor.sources import check_folder, check_ref
 from kmerge_git.vendor.underway import Underway, refuse_unfinished
 from kmerge_git.vendor.upstreams import Release, checksum, newest, release
 
 WORDS = ("recorded", "local", "upstream")
+MOVING = ("path", "ref", "commit")  # what an update changes in a record
 Watch = Callable[[int], Callable[[int], None]]  # hears how many files there are, then of each
 
 
 @dataclass(frozen=True, slots=True)
 class UpdateWishes:
-    """How to update; without a ref the one on record."""
+    """How to update; without a ref or a path those on record."""
 
     ref: str = ""
+    path: str = ""
     rules: str = "git"
     accept_source: bool = False
 
@@ -53,7 +55,7 @@ class Update:
     def is_new(self) -> bool:
         """Whether there is anything to do."""
         now = self.vendored.record
-        return (self.record.ref, self.record.commit) != (now.ref, now.commit)
+        return any(getattr(self.record, key) != getattr(now, key) for key in MOVING)
 
     def whose(self, file: ResultFile) -> str:
         """Who made a file of the result what it is, in a word."""
@@ -81,12 +83,12 @@ def plan(
     """Fetch both versions and merge; nothing in the directory is touched."""
     directory, now = vendored.directory, vendored.record
     refuse_unfinished(directory)
-    if wishes.ref:
-        check_ref(wishes.ref)
+    wanted = replace(now, ref=wishes.ref or now.ref, path=wishes.path.strip("/") or now.path)
+    check_ref(wanted.ref)
+    check_folder(wanted.path)
     url = vendored.url
     cache.check_known(url, directory, accept=wishes.accept_source)
     upstream = cache.upstream(url)
-    wanted = replace(now, ref=wishes.ref or now.ref)
     found = newest(upstream, wanted, is_kpt=vendored.is_kpt)
     base = release(upstream, now)
     theirs = release(upstream, replace(wanted, commit=found.commit, checksum=""))
@@ -97,7 +99,7 @@ def plan(
     aside = vendored.origin_aside
     at = Three(aside(base.package, own), own, aside(theirs.package, own))
     merged = Merged([], [])
-    if new.commit != now.commit:
+    if (new.path, new.commit) != (now.path, now.commit):
         how = ways(wishes.rules, labels=_labels(now, new), words=WORDS)
         done = watch(len({*at.base, *at.ours, *at.theirs}))
         merged = merge_packages(at, how, done=done)
@@ -135,7 +137,8 @@ def own_files(before: Package) -> Package:
 def _next(now: Record, wanted: Record, base: Release, theirs: Release) -> Record:
     """The record after this update; newer commits that do not touch the package are not one."""
     digest = checksum(theirs.package)
-    if wanted.ref == now.ref and digest == checksum(base.package):
+    is_asked_again = (wanted.path, wanted.ref) == (now.path, now.ref)
+    if is_asked_again and digest == checksum(base.package):
         return now
     return replace(wanted, commit=theirs.commit, checksum=digest)
 

@@ -84,6 +84,14 @@ def test_moving_on_changes_three_values():
     )
 
 
+@pytest.mark.parametrize("path, shown", [(".charts/shop", "/.charts/shop"), (".", "/")])
+def test_a_package_that_moved(path, shown):
+    record = Record("../repo", path, "v2", "a" * 40)
+    old = kptfile("../repo", COMMIT)
+    new = moved_on(old.encode(), "Kptfile", record, "v2").decode()
+    assert new.count(f"directory: {shown}\n") == 2
+
+
 @pytest.fixture
 def vendored(up: Repo, mine: Vendoring) -> Vendoring:
     """What `kpt pkg get` left, with a change of one's own."""

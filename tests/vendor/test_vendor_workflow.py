@@ -252,6 +252,19 @@ def test_a_branch_is_followed(shop, mine):
     assert mine.text("shop/.kmerge-vendor") == record
 
 
+def test_upstream_moved_the_package(shop, vendored):
+    edit(vendored, "web.yaml", "replicas: 1", "replicas: 5")
+    shop.git("checkout", "-q", "main")
+    shop.git("mv", "deploy", "charts")
+    release(shop, "v3.0.0", {"charts/new.yaml": config("new", n="seven")})
+    assert "no directory deploy" in vendored.vendor_fails("update", "--ref", "v3.0.0").err
+    vendored.vendor("update", "--ref", "v3.0.0", "--path", "charts")
+    assert "path: charts\nref: v3.0.0\n" in vendored.text("vendor/shop/.kmerge-vendor")
+    assert vendored.text("vendor/shop/web.yaml") == deployment(replicas=5, image="shop:3")
+    assert "up to date" in vendored.vendor("update").out
+    vendored.vendor_fails("update", "--path", "../x")
+
+
 def test_outside_of_any_repository(shop, mine, world, monkeypatch):
     (world.root / "plain").mkdir()
     monkeypatch.chdir(world.root / "plain")
