@@ -15,6 +15,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.vendor.comparing import FieldDifference, FileDifference, differences
 from kmerge_git.vendor.looking import State, both, state
 from kmerge_git.vendor.origin import Vendored, below, only_one, top_of, vendored
+from kmerge_git.vendor.underway import underway
 from kmerge_git.vendor.unified import patch
 
 MOST = 20  # fields of a file that are listed
@@ -46,6 +47,10 @@ def diff(args: argparse.Namespace) -> int:
     """Print the local changes as a patch; paths are those of the package."""
     package = vendored(os.path.normpath(args.dir) if args.dir else only_one(os.getcwd()))
     base, local = both(package, fetch=False)
+    if underway(package.directory):
+        say(
+            f"kmerge: {package.directory}: an update is unfinished; what it brought is in here, too"
+        )
     lines = list(patch(base, local))
     if args.json:
         found = {

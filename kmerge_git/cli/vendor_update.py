@@ -151,7 +151,8 @@ def _tell(update: Update, directory: str, *, dry_run: bool) -> None:
         if whose not in ("same", "local") and not (file.after is None and file.path in left):
             tell(f"  {whose:<9} {_what(file)}")
     parts = [f"{count[kind]} {words}" for kind, words in KINDS.items()]
-    tell(f"  {counted(len(update.merged.files), 'file')}: {', '.join(parts)}")
+    present = [file for file in update.merged.files if file.before or file.after]
+    tell(f"  {counted(len(present), 'file')}: {', '.join(parts)}")
     if update.conflicts and not dry_run:
         tell(f"  resolve the conflicts, then `kmerge vendor update {directory} --continue`,")
         tell(f"  or take all back with `kmerge vendor update {directory} --abort`")

@@ -84,8 +84,10 @@ class Upstream:
 
     def _fetch(self, refs: tuple[str, ...]) -> Named:
         if is_full_id(refs[-1]):
+            self._suit(refs[-1])
             return Named(refs[-1], self._bring(refs[-1]))
         name, oid = self._full_name(refs)
+        self._suit(oid)
         if name and self.has(oid):
             return Named(name, oid)
         if not name:
@@ -196,8 +198,19 @@ class Upstream:
                 return
             shutil.rmtree(self._folder)
         self._folder.unlink(missing_ok=True)
+        self._make("sha1")
+
+    def _suit(self, oid: str) -> None:
+        """Have a repository for ids of this length: git fetches from none of the other kind."""
+        kind = "sha256" if len(oid) == 64 else "sha1"
+        if oid and self._ask("rev-parse", "--show-object-format").line != kind:
+            shutil.rmtree(self._folder)
+            self._make(kind)
+
+    def _make(self, kind: str) -> None:
         self._folder.mkdir(mode=0o700)
-        self._git("init", "--quiet", "--bare", "--template=", str(self._folder))
+        bare = ("--bare", "--template=", f"--object-format={kind}")
+        self._git("init", "--quiet", *bare, str(self._folder))
 
     @contextmanager
     def _locked(self) -> Iterator[None]:

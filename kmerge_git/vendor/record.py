@@ -55,7 +55,8 @@ def parse(data: bytes, where: str) -> Record:
         key, colon, value = line.partition(": ")
         why = _wrong(key, value, found) if colon else "it is not `key: value`"
         if why:
-            raise UsageError(why, path=where, line=number)
+            both = "take the five lines of one side" if line.startswith("<<<<<<<") else ""
+            raise UsageError(why, path=where, line=number, hint=both)
         found[key] = value
     missing = [key for key in _CHECKS if key not in found]
     if missing:

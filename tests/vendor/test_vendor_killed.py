@@ -138,9 +138,13 @@ def test_the_end_itself(vendored, tmp_path, end):
     before = vendored.tree("shop")
     vendored.vendor("update", "shop", "--ref", "v1.1.0", code=1)
     vendored.write("shop/web.yaml", deployment(image="ours:2"))
+    moved_on = 0
     for _ in step_by_step(vendored, tmp_path, "update", "shop", end):
         folder = vendored.path / "shop/.kmerge-update"
         if (folder / "journal").exists():
+            if end == "--continue" and "ref: v1.1.0" in vendored.text("shop/.kmerge-vendor"):
+                moved_on += 1  # too late to go back
+                assert "--continue" in vendored.vendor_fails("update", "shop", "--abort").err
             vendored.vendor("update", "shop", end)
         elif folder.exists():
             vendored.vendor_fails("update", "shop", end)
@@ -151,6 +155,7 @@ def test_the_end_itself(vendored, tmp_path, end):
         else:
             assert vendored.tree("shop") == before
         assert not folder.exists()
+    assert bool(moved_on) == (end == "--continue")
 
 
 def test_a_copy_that_was_not_finished(vendored, tmp_path):

@@ -215,3 +215,34 @@ def test_a_commit_by_its_id(vendored, up):
     vendored.vendor("update", "by-id", "--ref", second)
     vendored.vendor("update", "by-id", "--ref", first[:10])  # it is in the cache
     assert f"commit: {first}\n" in vendored.text("by-id/.kmerge-vendor")
+
+
+@pytest.mark.parametrize("words", [(), ("--ref", "v1.0.0"), ("--ref", "ID")])
+def test_repositories_with_long_ids(mine, world, words):
+    """Whose ids are sha256, beside one of the usual kind at the same place before."""
+    up = world.init("up")
+    release(up, "v1.0.0", {"a.yaml": "a: 1\n"})
+    mine.vendor("add", "../up", "one")
+    shutil.rmtree(up.path)
+    world.git("init", "-q", "-b", "main", "--object-format=sha256", up.path)
+    release(up, "v1.0.0", {"a.yaml": "a: 2\n"})
+    ids = {"ID": up.head()}
+    mine.vendor("add", "../up", "two", *(ids.get(word, word) for word in words))
+    assert mine.text("two/a.yaml") == "a: 2\n"
+    assert f"commit: {up.head()}\n" in mine.text("two/.kmerge-vendor")
+    assert "no local changes" in mine.vendor("status", "two").out
+
+
+@pytest.mark.parametrize("kind", ["bare", "shallow"])
+def test_other_kinds_of_local_repositories(vendored, up, kind):
+    how = ["--bare"] if kind == "bare" else ["--depth=1"]
+    vendored.world.git("clone", "-q", *how, up.path.as_uri(), "other")
+    vendored.vendor("add", "../other", "two")
+    assert vendored.tree("two").keys() == vendored.tree("shop").keys()
+
+
+def test_while_an_update_is_unfinished_its_diff_says_so(vendored, up):
+    release(up, "v1.1.0", {"notes.txt": "other\n"})
+    vendored.write("shop/notes.txt", "ours\n")
+    vendored.vendor("update", "--ref", "v1.1.0", "--quiet", code=1)
+    assert "unfinished" in vendored.vendor("diff", code=1).err

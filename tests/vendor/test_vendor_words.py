@@ -164,7 +164,7 @@ def line_of(number: int, text: str) -> bytes:
         (line_of(5, "checksum: md5:1"), 5, "checksum"),
         (line_of(5, "policy: theirs"), 5, "no key"),
         (line_of(5, "path: deploy"), 5, "twice"),
-        (line_of(5, "<<<<<<< HEAD"), 5, "key: value"),
+        (line_of(5, "<<<<<<< HEAD"), 5, "one side"),
         (line_of(5, "checksum:sha256"), 5, "key: value"),
         (GOOD.spelled() + b"\n", 6, "key: value"),
         (GOOD.spelled().replace(b"ref: v1\n", b""), 4, "no `ref"),
