@@ -180,10 +180,10 @@ class Upstream:
             whole = ("--unshallow",) if (self._folder / "shallow").exists() else ()
             self._git("fetch", *_QUIETLY, *whole, "--", self.url, *everything)
             if self._ask("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}").code:
-                raise KmergeError(
-                    f"commit {commit[:12]} is not in {self.url}", hint=_told(alone, self.url)
-                )
+                raise KmergeError(f"commit {commit[:12]} is not in {self.url}", hint=_told(alone))
             self._git("update-ref", KEPT + commit, commit)
+        if self._ask("cat-file", "-t", commit).line != "commit":
+            raise KmergeError(f"{commit[:12]} of {self.url} is no commit")
         return commit
 
     def _known(self, short: str) -> str:
@@ -228,7 +228,7 @@ class Upstream:
     def _git(self, *words: str) -> Answer:
         answer = self._ask(*words)
         if answer.code:
-            raise KmergeError(f"git {words[0]}: {_told(answer, self.url)}")
+            raise KmergeError(f"git {words[0]}: {_told(answer)}")
         return answer
 
     def _ask(self, *words: str) -> Answer:
@@ -279,9 +279,10 @@ def _batch_mode(env: dict[str, str]) -> dict[str, str]:
     return {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes"}
 
 
-def _told(answer: Answer, url: str) -> str:
+def _told(answer: Answer) -> str:
     """What git says is wrong: the line that begins with its own word for it."""
     lines = [line for line in answer.err.splitlines() if line.strip()]
-    fatal = [line for line in lines if line.startswith(("fatal: ", "error: "))]
-    said = (fatal or lines or [f"exit code {answer.code}"])[0]
-    return said.partition(": ")[2] if fatal else said
+    own = [line for line in lines if line.startswith(("fatal: ", "error: "))]
+    if not own or "Could not read from remote" in own[0]:
+        return (lines or [f"exit code {answer.code}"])[0]  # ssh has said what is wrong
+    return own[0].partition(": ")[2]

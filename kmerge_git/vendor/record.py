@@ -14,6 +14,7 @@ from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.vendor.sources import check_folder, check_ref, check_source
 
 NAME = ".kmerge-vendor"
+MOVING = ("path", "ref", "commit")  # what an update changes, beside the checksum
 _COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _CHECKSUM = re.compile(r"sha256:[0-9a-f]{64}")
 

@@ -13,7 +13,7 @@ from kmerge_git.packages.files import Package, read
 from kmerge_git.packages.holding import alone
 from kmerge_git.text.markers import first_marker
 from kmerge_git.vendor.origin import Vendored, vendored
-from kmerge_git.vendor.record import Record, parse
+from kmerge_git.vendor.record import MOVING, Record, parse
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +90,10 @@ def go_back(directory: str) -> tuple[Underway, list[str]]:
 
 
 def _has_moved_on(directory: str, found: Underway) -> bool:
+    """Whether the record is the next one already: all that is left is to take the drafts away."""
     try:
-        return vendored(directory).record.commit == found.record.commit
+        now = vendored(directory).record
+        return all(getattr(now, key) == getattr(found.record, key) for key in MOVING)
     except KmergeError:
         return False  # the record itself is in conflict
 

@@ -18,13 +18,12 @@ from kmerge_git.packages.ways import ways
 from kmerge_git.vendor import cache
 from kmerge_git.vendor.comparing import same
 from kmerge_git.vendor.origin import Vendored
-from kmerge_git.vendor.record import NAME, Record
+from kmerge_git.vendor.record import MOVING, NAME, Record
 from kmerge_git.vendor.sources import check_folder, check_ref
 from kmerge_git.vendor.underway import Underway, refuse_unfinished
 from kmerge_git.vendor.upstreams import Release, checksum, newest, release
 
 WORDS = ("recorded", "local", "upstream")
-MOVING = ("path", "ref", "commit")  # what an update changes in a record
 Watch = Callable[[int], Callable[[int], None]]  # hears how many files there are, then of each
 
 

@@ -212,6 +212,8 @@ def test_a_commit_by_its_id(vendored, up):
     vendored.vendor("add", "../up", "by-id", "--ref", first)
     assert f"ref: {first}\ncommit: {first}\n" in vendored.text("by-id/.kmerge-vendor")
     assert "whole id" in vendored.vendor_fails("update", "by-id", "--ref", second[:10]).err
+    tag = up.head("v1.1.0")  # the id of an annotated tag
+    assert "no commit" in vendored.vendor_fails("update", "by-id", "--ref", tag).err
     vendored.vendor("update", "by-id", "--ref", second)
     vendored.vendor("update", "by-id", "--ref", first[:10])  # it is in the cache
     assert f"commit: {first}\n" in vendored.text("by-id/.kmerge-vendor")

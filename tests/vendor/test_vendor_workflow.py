@@ -199,6 +199,25 @@ def test_a_conflict_keeps_the_record_where_it_is(shop, vendored):
     )
 
 
+def test_a_conflict_without_any_marker(shop, vendored):
+    """A path that moved as well: the commit alone does not tell whether the record moved on."""
+    vendored.write("vendor/shop/logo.png", b"\x89PNG\0ours")
+    shop.git("checkout", "-q", "main")
+    release(
+        shop, "both", {"charts/logo.png": b"\x89PNG\0other", "deploy/logo.png": b"\x89PNG\0one"}
+    )
+    vendored.vendor("update", "--ref", "both", "--rules", "kyaml")
+    vendored.write("vendor/shop/web.yaml", deployment())
+    before = vendored.tree("vendor/shop")
+    vendored.vendor("update", "--ref", "both", "--path", "charts", code=1)
+    vendored.vendor("update", "vendor/shop", "--abort")
+    assert vendored.tree("vendor/shop") == before
+    vendored.vendor("update", "--ref", "both", "--path", "charts", code=1)
+    vendored.vendor("update", "vendor/shop", "--continue")
+    assert "path: charts\nref: both\n" in vendored.text("vendor/shop/.kmerge-vendor")
+    assert vendored.bytes("vendor/shop/logo.png") == b"\x89PNG\0ours"
+
+
 def test_abort_puts_all_back_edited_conflicts_too(shop, vendored):
     edit(vendored, "web.yaml", "shop:1", "shop:1-ours")
     before = vendored.tree("vendor/shop")
