@@ -68,6 +68,11 @@ def renames(base: dict[str, str], side: dict[str, str]) -> dict[str, str]:
             {},
         ),
         (
+            {"a.yaml": secret("a") + "---\n" + secret("b"), "c.yaml": secret("c")},
+            {"b.yaml": secret("b"), "c.yaml": secret("c") + "---\n" + secret("a")},
+            {},
+        ),
+        (
             {"a.yaml": "{{- if .Values.a }}\n" + script("x: y")},
             {"b.yaml": "{{- if .Values.b }}\n" + script("x: y")},
             {"a.yaml": "b.yaml"},
@@ -204,3 +209,11 @@ def test_a_copy_in_dest_is_no_part_of_a_move(how):
     dest = {"x.yaml": f"{a}---\n{b}", "copy.yaml": secret("b", "copy")}
     merged = merge({"x.yaml": f"{a}---\n{b}"}, {"x.yaml": a, "n.yaml": b}, dest, how)
     assert texts(merged) == {"x.yaml": a, "n.yaml": b, "copy.yaml": secret("b", "copy")}
+
+
+@EITHER
+def test_where_dest_has_a_resource_in_both_files_it_is_no_move(how):
+    a, b = secret("a"), secret("b")
+    dest = {"x.yaml": f"{a}---\n{b}", "n.yaml": b}
+    merged = merge({"x.yaml": f"{a}---\n{b}"}, {"x.yaml": a, "n.yaml": b}, dest, how)
+    assert texts(merged) == {"x.yaml": a, "n.yaml": b}
