@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unproved, Unsupported
 from kmerge_git.merge import documents
+from kmerge_git.merge.conflicted import conflicted
 from kmerge_git.merge.decide.git import GitRules
-from kmerge_git.merge.ends import put_mark_into_conflict, to_bytes
+from kmerge_git.merge.ends import to_bytes
 from kmerge_git.merge.journal import Journal
-from kmerge_git.merge.merged import conflict, texts_of, whole_conflict
+from kmerge_git.merge.merged import conflict, whole_conflict
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify import damage, proof
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kmerge_git.merge.decide.rules import Policy, Rules
-    from kmerge_git.merge.merged import MergedDocument, MergedFile
+    from kmerge_git.merge.merged import MergedFile
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.verify.sites import Violation
     from kmerge_git.text.linemerge import LineMerge
@@ -127,7 +128,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
                 raise  # git's line merge is the better answer
             for document in proof.unproved(merged):
                 document.give_up(conflict(document.at, Why.UNPROVED))
-            found = _conflicted(merged, sources, options)
+            found = conflicted(merged, sources, options)
         if isinstance(found, Outcome):
             found.tell(journal.decisions)
             return found
@@ -146,7 +147,7 @@ def _doubtful(
     if count:
         raise Unsupported(why)
     whole = whole_conflict(sources.map(lambda source: source.text), why)
-    return _conflicted(whole, sources, options)
+    return conflicted(whole, sources, options)
 
 
 def _guard(streams: Three[Stream], size: int) -> None:
@@ -193,7 +194,7 @@ def _better(
         if count == 0 and referee.accepts(text):
             return Outcome(text, True, "lines", reason="git's line merge is clean")
     found = referee.objections(merged, read)
-    return found or _conflicted(merged, streams.map(lambda stream: stream.source), options)
+    return found or conflicted(merged, streams.map(lambda stream: stream.source), options)
 
 
 def _too_many(streams: Three[Stream], options: Options, lines: Asked, referee: Referee) -> Outcome:
@@ -208,7 +209,7 @@ def _too_many(streams: Three[Stream], options: Options, lines: Asked, referee: R
     if referee.accepts(text):
         return Outcome(text, True, "lines", reason="git's line merge is clean")
     sources = streams.map(lambda stream: stream.source)
-    return _conflicted(whole_conflict(sources.map(lambda s: s.text), why), sources, options)
+    return conflicted(whole_conflict(sources.map(lambda s: s.text), why), sources, options)
 
 
 def _is_beyond_lines(hunk: Hunk) -> bool:
@@ -250,58 +251,6 @@ def _clean(
     return found or Outcome(data, True, "structure")
 
 
-def _conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
-    """Ours with its conflicts spelled out."""
-    from kmerge_git.merge.write.labels import told, where
-
-    # by the hunk: a label tells of several, and a hunk that is cut has several labels
-    conflicts = {
-        id(hunk): Conflict(
-            resource,
-            hunk.place,
-            hunk.why,
-            without_placeholders(hunk.base),
-            hunk.ours,
-            hunk.theirs,
-            run=where(hunk),
-            told=told(hunk),
-        )
-        for resource, hunk in merged.hunks()
-    }
-    if options.virtual:
-        from kmerge_git.merge.undecided import undecided_text
-
-        text = undecided_text(merged)
-    else:
-        text = _marked(merged, conflicts, sources, options)
-    data = to_bytes(text, sources)
-    return Outcome(data, False, "structure", conflicts=tuple(conflicts.values()))
-
-
-def _marked(
-    merged: MergedFile, conflicts: dict[int, Conflict], sources: Three[Source], options: Options
-) -> str:
-    """The text with markers around what is left to decide."""
-    from kmerge_git.merge.write.labels import label
-    from kmerge_git.merge.write.marked import marked, spell
-    from kmerge_git.text.markers import marker_size_for
-
-    size = marker_size_for((source.text for source in sources.each()), options.marker_size)
-    labels, style = options.labels, options.style
-
-    def spelled(of: MergedDocument) -> str:
-        at, uncut = (of.elided.at, of.elided.texts) if of.elided is not None else (of.at, ())
-        return spell(
-            marked(of.pieces, texts_of(at), style, uncut),
-            lambda hunks: label(of.name, [conflicts[id(hunk)] for hunk in hunks]),
-            labels,
-            size,
-            style,
-        )
-
-    return put_mark_into_conflict(merged.text(spelled), sources, size)
-
-
 def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) -> Outcome:
     """Git's line merge; ours with a conflict where even git cannot merge, or does damage."""
     if _holds_seal(texts):
@@ -312,7 +261,7 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
     if count == 0 and damage.breaks(text, texts, options.path):
         sources = texts.map(lambda data: Source(data, options.path))
         whole = whole_conflict(sources.map(lambda source: source.text), Why.DAMAGE)
-        outcome = _conflicted(whole, sources, options)
+        outcome = conflicted(whole, sources, options)
         outcome.reason = reason
         return outcome
     if count > 0 and options.labels_so_far != options.labels:  # nobody has asked for them before

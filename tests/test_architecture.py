@@ -27,7 +27,9 @@ LAYERS = {
     "vendor": MERGING | {"pipeline", "packages", "git"},
     "whole": CORE | {"check", "pipeline", "packages", "git", "report"},
     "bundle": set(),
-    "cli": CORE | {"bundle"} | {"check", "pipeline", "git", "report", "whole", "packages", "vendor"},
+    "cli": CORE
+    | {"bundle"}
+    | {"check", "pipeline", "git", "report", "whole", "packages", "vendor"},
     "finding": set(),
     "errors": set(),
     "system": set(),
@@ -53,6 +55,7 @@ ROOMS = {
     "reshape": {"three", "plan", "write"},
     "undecided": {"three", "plan", "merged", "write"},
     "ends": {"three", "merged"},
+    "conflicted": {"three", "merged", "undecided", "ends", "write"},
     "verify": {"three", "plan", "merged"},
     "kyaml": BESIDE | {"decide", "documents", "ends", "verify"},
 }
