@@ -99,6 +99,14 @@ def missing(at: Three[dict], result: dict) -> set[str]:
     return {shown(path) for path in changed if ours.get(path) != result.get(path)}
 
 
+def clears(path: tuple[str, ...], at: Three[dict]) -> bool:
+    """Whether a null of updated is a change: in the place of a value, or alone in a map."""
+    if at.theirs[path] != "null" or at.base.get(path) == "null":
+        return False
+    around = at.base.get(path[:-1]), at.theirs.get(path[:-1])
+    return path in at.base or around == ("map", "map")
+
+
 def is_lost(place: str, at: Three[dict], result: dict) -> bool:
     """Whether dest changed something below a place, and has lost something below it."""
     base, ours, now = (
@@ -171,9 +179,7 @@ def test_what_one_side_alone_changed_is_the_result(world):
     for texts, result in world:
         at, now = texts.map(read), read(result.data)
         if at.ours == at.base:
-            cleared = {p for p, node in at.theirs.items() if node == "null" and p in at.base}
-            kept = {p for p in cleared if at.base[p] == "null"}
-            wanted = {p: n for p, n in at.theirs.items() if p not in cleared - kept}
+            wanted = {p: node for p, node in at.theirs.items() if not clears(p, at)}
             assert now == wanted, (*texts.each(), result.data)
         if texts.theirs == texts.base:
             assert now == work(at), (*texts.each(), result.data)

@@ -111,9 +111,7 @@ def merge3_text(
     try:
         return _by_lines(_sources(texts, names), reason, path)
     except CannotParse:  # it is in no encoding that we know
-        raw = texts.map(lambda text: text.decode("utf-8", "surrogateescape"))
-        text, notes = merge_by_lines(raw)
-        data = text.encode("utf-8", "surrogateescape")
+        data, notes = merge_by_lines(texts)
         return Result(data, _told(notes), reason)
 
 
@@ -179,24 +177,13 @@ def _spelled(text: str, sources: Three[Source]) -> bytes:
 
 
 def _by_lines(sources: Three[Source], reason: str, path: str) -> Result:
-    """A merge of lines, git's own if it is clean; never one that breaks three good files."""
+    """A merge of lines; three good files are never made into one that is broken."""
     texts = sources.map(lambda source: source.data)
-    notes: list[Note] = []
-    data = agreed(texts) or _lines_of_git(texts)
-    if data is None:
-        text, notes = merge_by_lines(sources.map(lambda source: source.text))
-        data = _spelled(text, sources)
+    merged, notes = merge_by_lines(sources.map(lambda s: s.text.encode("utf-8", "surrogateescape")))
+    data = _spelled(merged.decode("utf-8", "surrogateescape"), sources)
     if damage.breaks(data, texts, path):
         return _kept(texts, "merged lines would break the file, dest's stay", reason)
     return Result(data, _told(notes), reason)
-
-
-def _lines_of_git(texts: Three[bytes]) -> bytes | None:
-    """Git's line merge, which knows best what both sides added; None: it is not clean."""
-    from kmerge_git.text.linemerge import TemporaryFiles  # few files are texts
-
-    data, conflicts = TemporaryFiles(texts.each()).result()
-    return data if conflicts == 0 else None
 
 
 def _kept(texts: Three[bytes], why: str, reason: str) -> Result:

@@ -1,4 +1,4 @@
-"""The last resort of rules `kyaml`: a three-way merge of lines; where both changed, dest's stay.
+"""The last resort of rules `kyaml`: git's merge of lines; where both changed them, dest's stay.
 
 For what is no YAML, as Helm templates, for mappings in which a key stands twice or is a map, and
 for other texts. Fields have a meaning that says who is right, lines have none: here nothing of
@@ -8,31 +8,51 @@ the destination is ever overwritten.
 from __future__ import annotations
 
 from kmerge_git.merge.journal import Note
-from kmerge_git.merge.three import Three, cut
-from kmerge_git.text.diff3 import diff3, refine
+from kmerge_git.text.markers import marker_size_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kmerge_git.merge.three import Three
 
 STAYS = "both changed, dest's lines stay"
 LOST = "lines lost"  # the rule; here it is updated's change that does not come through
 
 
-def merge_by_lines(texts: Three[str]) -> tuple[str, list[Note]]:
+def merge_by_lines(texts: Three[bytes]) -> tuple[bytes, list[Note]]:
     """The merged text, and a note about all lines of updated that were not taken."""
-    lines = texts.map(_lines)
-    regions = diff3(lines.base, lines.ours, lines.theirs, adjacent_ok=True)
-    result: list[str] = []
-    notes: list[Note] = []
-    for region in refine(regions, lines.ours, lines.theirs):
-        part = cut(region, lines)
-        if region.kind == "clash":
-            place = (f"line {region.o0 + 1}",)
-            ours, theirs = "".join(part.ours), "".join(part.theirs)
-            notes.append(Note(place, STAYS, "ours", LOST, ours, theirs))
-        result += part.theirs if region.kind == "theirs" else part.ours
-    return "".join(result), notes
+    from kmerge_git.text.linemerge import TemporaryFiles  # few files are texts
+
+    size = marker_size_for(text.decode("latin-1") for text in texts.each())
+    marked, conflicts = TemporaryFiles(texts.each(), marker_size=size).result()
+    if conflicts == 0:
+        return marked, []
+    data, conflicts = TemporaryFiles(texts.each(), favor="ours").result()
+    if conflicts:  # git cannot read it as text
+        return texts.ours, [Note((), "both changed, dest's version stays", "ours", LOST)]
+    return data, [
+        Note((f"line {line}",), STAYS, "ours", LOST, ours, theirs)
+        for line, ours, theirs in _clashes(marked, size)
+    ]
 
 
-def _lines(text: str) -> list[str]:
-    """The lines with their ends; only a line feed ends one."""
-    lines = [line + "\n" for line in text.split("\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
+def _clashes(marked: bytes, size: int) -> Iterator[tuple[int, str, str]]:
+    """The lines of both sides in each conflict, and where dest's stand in the result."""
+    start, middle, end = (char * size for char in (b"<", b"=", b">"))
+    number = 1  # of the next line of the result
+    inside: list[list[bytes]] = []
+    for line in marked.split(b"\n"):
+        if line.startswith(start):
+            inside = [[]]
+        elif not inside:
+            number += 1
+        elif line.startswith(end):
+            ours, theirs = (b"".join(side).decode("utf-8", "replace") for side in inside)
+            yield number, ours, theirs
+            number += len(inside[0])
+            inside = []
+        elif line.rstrip(b"\r") == middle:
+            inside.append([])
+        else:
+            inside[-1].append(line + b"\n")

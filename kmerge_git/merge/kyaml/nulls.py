@@ -23,30 +23,36 @@ _ODD = ("&", "!", "\t", "? ", " \n", ": ]", ": ,", ":]", ":,")
 class Nulls:
     """A document with nulls under the three-way rules; see `decide.rules.Live`.
 
-    A null acts only where it is a change: in the place of a value that original has. Any other
-    null is nobody's wish to clear anything, and a value.
+    A null acts only where it is a change: where original has a value, or updated alone has the
+    field. Any other null is nobody's wish to clear anything, and a value.
     """
 
     __slots__ = ()
 
     def instructed(self, at: Three[Entry | None], place: Place) -> tuple[None, Notes] | None:
-        """M5, M9, M10, M17: a null of one side in the place of a value clears the field."""
+        """M5, M9, M10, M17: a null that one side put in the place of a value clears the field."""
         base, ours, theirs = at.base, at.ours, at.theirs
-        if base is None or base.key is None or null(base.value):
+        there = base or ours or theirs
+        if there is None or there.key is None or (base is not None and null(base.value)):
             return None
-        path, rule = place.path, null_rule(base)
         if ours is not None and null(ours.value):
-            if theirs is None or null(theirs.value) or same_node(base.value, theirs.value):
-                return None, [Note(path, "null clears", "ours", rule)]
-            what = "cleared in dest, changed in updated"
-            return None, [Note(path, what, "ours", f"{rule} lost", "", theirs.value.raw)]
+            return self._cleared(base, theirs, place) if base is not None else None
         if theirs is None or not null(theirs.value):
             return None
         if ours is None:
-            return None, []
-        if same_node(base.value, ours.value):
-            return None, [Note(path, "null clears", "theirs", rule)]
-        return None, [lost(path, "null clears", null_rule(ours), ours.value, theirs.value)]
+            return None, []  # over nothing it adds nothing
+        rule = null_rule(ours)
+        if base is not None and same_node(base.value, ours.value):
+            return None, [Note(place.path, "null clears", "theirs", rule)]
+        return None, [lost(place.path, "null clears", rule, ours.value, theirs.value)]
+
+    def _cleared(self, base: Entry, theirs: Entry | None, place: Place) -> tuple[None, Notes]:
+        """What dest has cleared stays away, and what updated made of it is told."""
+        rule = null_rule(base)
+        if theirs is None or null(theirs.value) or same_node(base.value, theirs.value):
+            return None, [Note(place.path, "null clears", "ours", rule)]
+        what = "cleared in dest, changed in updated"
+        return None, [Note(place.path, what, "ours", f"{rule} lost", "", theirs.value.raw)]
 
     def enters(self, ours: Node, theirs: Node) -> bool:
         return holds_null(ours) or holds_null(theirs)
