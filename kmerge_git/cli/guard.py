@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
+    from kmerge_git.merge.kyaml.api import Result
+    from kmerge_git.merge.three import Three
+    from kmerge_git.packages.ways import Ways
+
 SECONDS = 60.0
 
 
@@ -40,6 +44,22 @@ def within(path: str) -> Iterator[None]:
     finally:
         stop()
         signal.signal(signal.SIGALRM, before)
+
+
+def watched(how: Ways) -> Ways:
+    """The same rules, each file under the clock."""
+    manifest, text = how.manifest, how.text
+
+    def merge_manifest(texts: Three[bytes], path: str) -> Result:
+        with within(path):
+            return manifest(texts, path)
+
+    def merge_text(texts: Three[bytes], path: str) -> Result:
+        with within(path):
+            return text(texts, path)
+
+    how.manifest, how.text = merge_manifest, merge_text
+    return how
 
 
 def stop() -> None:

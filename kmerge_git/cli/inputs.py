@@ -69,7 +69,7 @@ def run(
         def labels(path: str) -> Words:
             return names.map(lambda root: os.path.join(root, path)).each()
 
-        return folders.run(args, names, make_ways(labels))
+        return folders.run(args, names, guard.watched(make_ways(labels)))
     check(args, *given)
     texts = names.map(lambda name: files.read(name) if name else b"")
     path = next((name for name in (names.ours, *given) if name != "-"), "")

@@ -13,6 +13,8 @@ from typing import Any
 from kmerge_git.cli import accounts
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.guard import watched
+from kmerge_git.cli.inputs import make_haste
 from kmerge_git.cli.progress import Progress, waiting
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.packages.files import SAVED
@@ -34,6 +36,7 @@ KINDS = {
 
 def run(args: argparse.Namespace) -> int:
     """Update one package or all; an error of one does not keep the others back."""
+    make_haste()
     reports = []
     worst = 0
     for directory in _directories(args):
@@ -103,7 +106,7 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[int, dict[str, Any]]
         package = vendored(directory)
         stack.enter_context(waiting(f"fetching {package.record.source}"))
         wishes = UpdateWishes(args.ref, args.path, args.rules, args.accept_source)
-        update = plan(package, wishes, watch)
+        update = plan(package, wishes, watched, watch)
     edited = [] if args.dry_run else carry_out(update)
     if update.is_new:
         _say(update, directory, quiet=args.quiet)

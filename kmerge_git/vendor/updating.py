@@ -14,7 +14,7 @@ from kmerge_git.packages import writing
 from kmerge_git.packages.files import File, Package, read
 from kmerge_git.packages.holding import alone
 from kmerge_git.packages.merging import Merged, ResultFile, merge_packages
-from kmerge_git.packages.ways import ways
+from kmerge_git.packages.ways import Ways, ways
 from kmerge_git.vendor import cache
 from kmerge_git.vendor.comparing import same
 from kmerge_git.vendor.origin import Vendored
@@ -77,9 +77,15 @@ class Update:
 
 
 def plan(
-    vendored: Vendored, wishes: UpdateWishes, watch: Watch = lambda total: lambda done: None
+    vendored: Vendored,
+    wishes: UpdateWishes,
+    under: Callable[[Ways], Ways] = lambda how: how,
+    watch: Watch = lambda total: lambda done: None,
 ) -> Update:
-    """Fetch both versions and merge; nothing in the directory is touched."""
+    """Fetch both versions and merge; nothing in the directory is touched.
+
+    `under` may put a clock on the rules.
+    """
     directory, now = vendored.directory, vendored.record
     refuse_unfinished(directory)
     wanted = replace(now, ref=wishes.ref or now.ref, path=wishes.path.strip("/") or now.path)
@@ -99,7 +105,7 @@ def plan(
     at = Three(aside(base.package, own), own, aside(theirs.package, own))
     merged = Merged([], [])
     if (new.path, new.commit) != (now.path, now.commit):
-        how = ways(wishes.rules, labels=_labels(now, new), words=WORDS)
+        how = under(ways(wishes.rules, labels=_labels(now, new), words=WORDS))
         done = watch(len({*at.base, *at.ours, *at.theirs}))
         merged = merge_packages(at, how, done=done)
     return Update(vendored, new, found.name, at, before, merged, wishes.rules, theirs.left_out)
