@@ -4,9 +4,9 @@
 
 The package has 500 files. Upstream changed 20 of them, so did the local copy; 10 are the same
 files, changed at other fields. `kmerge vendor update` brings the new release into the copy;
-`git merge` does it in a repository where the copy is a branch of upstream. Both are measured as
-whole processes with their children. A package of the same 500 files with 20 documents each shows
-the memory that 10,000 documents take.
+`git merge` does it in a repository where the copy is a branch of upstream, alone and with the
+driver. All are measured as whole processes with their children. A package of the same 500 files
+with 20 documents each shows the memory that 10,000 documents take.
 """
 
 from __future__ import annotations
@@ -56,30 +56,36 @@ def main() -> int:
 
 def measure(folder: Path, documents: int, rounds: int) -> dict[str, float]:
     """Medians of interleaved rounds: the update, the merge, a bare interpreter."""
-    upstream, vendored, branch = (folder / name for name in ("upstream", "vendored", "branch"))
+    names = "upstream", "vendored", "branch", "driven"
+    upstream, vendored, branch, with_driver = (folder / name for name in names)
     release(upstream, documents, "v1", set(), {})
     release(upstream, documents, "v2", set(range(0, FILES, FILES // CHANGED)), {"tag": "1.1.0"})
     make_copy(upstream, vendored, documents)
     make_branch(upstream, branch, documents)
+    make_branch(upstream, with_driver, documents)
+    install = [sys.executable, "-c", START, "install"]
+    subprocess.run(install, cwd=with_driver, check=True, capture_output=True)
     update = [sys.executable, "-c", START, "vendor", "update", "app", "--ref", "v2"]
     merge = ["git", "merge", "-q", "--no-edit", "v2"]
-    used: dict[str, list[float]] = {"update s": [], "git s": [], "python s": []}
+    used: dict[str, list[float]] = {}
     peak = 0.0
     for number in range(rounds + 1):
         for command, repository, name in (
             (update, vendored, "update s"),
             (merge, branch, "git s"),
+            (merge, with_driver, "git with the driver s"),
             ([sys.executable, "-I", "-c", "pass"], branch, "python s"),
         ):
             git(repository, "reset", "-q", "--hard", "local")
             git(repository, "clean", "-qfdx")
             seconds, memory = run(command, repository)
             if number:  # the first fills the caches
-                used[name].append(seconds)
+                used.setdefault(name, []).append(seconds)
             if command is update:
                 peak = max(peak, memory)
     results = {name: statistics.median(values) for name, values in used.items()}
     results["to git"] = results["update s"] / results["git s"]
+    results["to git with the driver"] = results["update s"] / results["git with the driver s"]
     results["peak MiB"] = peak
     return results
 
