@@ -35,6 +35,7 @@ def test_three_way(case):
     assert [d.path for d in merged.lost] == told
     assert all(d.side == "ours" for d in merged.lost)
     assert merged.reason
+    assert "render" not in merged.reason  # nobody is to mend a template
     driven = merge_files(original, dest, updated, rules="kyaml")
     assert (driven.text, driven.clean, driven.method) == (merged.data, True, "lines")
     assert [d.path for d in driven.decisions] == told

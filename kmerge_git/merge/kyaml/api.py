@@ -21,7 +21,7 @@ from kmerge_git.outcome import Decision
 from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
-from kmerge_git.tree.oddities import refuse_oddities
+from kmerge_git.tree.oddities import TEMPLATE, refuse_oddities
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def merge3_bytes(
     except CannotParse as error:
         if not is_text(error, texts):
             raise
-        return _by_lines(sources, str(error), path)
+        return _by_lines(sources, _why(error), path)
     except Unsupported as error:
         return _by_lines(sources, str(_placed(error, sources)), path)
 
@@ -94,6 +94,11 @@ def is_text(error: KmergeError, texts: Three[bytes]) -> bool:
     """Whether an error means that a file has lines, but no fields: a template or an odd mapping."""
     is_template = isinstance(error, CannotParse) and any(b"{{" in text for text in texts.each())
     return is_template or isinstance(error, TextOnly)
+
+
+def _why(error: KmergeError) -> str:
+    """Why there are no fields; of a template no parser's words, nobody is to mend it."""
+    return TEMPLATE if "{{" in error.excerpt else str(error)
 
 
 def merge3_text(
@@ -141,7 +146,7 @@ def merge2_bytes(
             raise
         if src == dest:
             return Result(dest)
-        return _kept(texts, "there is no base to merge lines with, dest's stay", str(error))
+        return _kept(texts, "there is no base to merge lines with, dest's stay", _why(error))
     except Unsupported as error:
         raise _placed(error, sources) from None
 
