@@ -131,7 +131,7 @@ def count(decisions: Iterable[Decision], words: dict[str, str], conflicts: int =
 
 def files(statuses: Sequence[str], unmerged: int) -> str:
     """`12 files: 2 added, 1 deleted, 4 changed, 5 the same`."""
-    words = ("added", "deleted", "changed", "same")
+    words: tuple[str, ...] = ("added", "deleted", "changed", "same")
     words += ("renamed",) if "renamed" in statuses else ()
     parts = [f"{statuses.count(word)} {word}" for word in words]
     text = f"{counted(len(statuses), 'file')}: {', '.join(parts)}"

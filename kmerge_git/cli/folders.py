@@ -95,11 +95,17 @@ def _tell(args: argparse.Namespace, merged: Merged, words: dict[str, str]) -> No
     for result in merged.files:
         _tell_one(args, result, words)
     if args.summary:
-        decisions = [d for r in merged.files for d in r.merged.decisions]
-        conflicts = sum(r.merged.conflicts for r in merged.files)
-        unmerged = sum(bool(r.unmerged) for r in merged.files)
-        files.say(accounts.files([r.status for r in _present(merged)], unmerged))
-        files.say(accounts.count(decisions, words, conflicts))
+        _tell_counts(merged, words)
+
+
+def _tell_counts(merged: Merged, words: dict[str, str]) -> None:
+    decisions = [d for r in merged.files for d in r.merged.decisions]
+    conflicts = sum(r.merged.conflicts for r in merged.files)
+    unmerged = sum(bool(r.unmerged) for r in merged.files)
+    left = {r.source for r in merged.files}  # a renamed file counts once
+    counted = [r for r in _present(merged) if r.after is not None or r.path not in left]
+    files.say(accounts.files([r.status for r in counted], unmerged))
+    files.say(accounts.count(decisions, words, conflicts))
 
 
 def _tell_one(args: argparse.Namespace, result: ResultFile, words: dict[str, str]) -> None:

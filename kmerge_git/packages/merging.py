@@ -78,7 +78,14 @@ def merge_packages(
         )
         done(number + 1)
     _keep_folders_apart(results, how)
-    return Merged([*results.values()], [*_renames(followed, results), *moves])
+    made = [move for move in [*_renames(followed, results), *moves] if _is_made(move, results)]
+    return Merged([*results.values()], made)
+
+
+def _is_made(move: Move, results: dict[str, ResultFile]) -> bool:
+    """Whether the destination had it elsewhere so far; the same update once more moves nothing."""
+    found = [results[path] for path in (move.source, move.target) if path in results]
+    return any(file.status != "same" for file in found)
 
 
 def _renames(followed: Followed, results: dict[str, ResultFile]) -> list[Move]:

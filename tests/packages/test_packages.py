@@ -324,6 +324,9 @@ def test_a_moved_resource_is_named():
     )
     _, moves = gather(at)
     assert [(m.name, m.source, m.target) for m in moves] == [("Secret/b", "a.yaml", "b.yaml")]
+    assert merge_packages(at, KYAML).moves == moves
+    again = Three(at.base, at.theirs, at.theirs)
+    assert merge_packages(again, KYAML).moves == []  # dest has it there already
 
 
 def test_two_way():
