@@ -54,10 +54,12 @@ def _check(source: str, directory: str, ref: str, *, adopt: bool) -> None:
     there = os.listdir(directory) if os.path.isdir(directory) else []
     if is_path(source) and not os.path.isdir(source):
         raise UsageError("no such repository", path=source, hint="give a URL or a directory")
+    if ".git" in os.path.realpath(directory).lower().split(os.sep):
+        raise UsageError("it lies in a repository's own folder", path=directory)
     if os.path.lexists(directory) and not os.path.isdir(directory):
         raise UsageError("it is no directory", path=directory)
     if not adopt and there:
-        hint = "--adopt, if it is a copy made by hand"
+        hint = "give a new one, or --adopt if it is a copy made by hand"
         raise UsageError("the directory is not empty", path=directory, hint=hint)
     if adopt and not there:
         raise UsageError("there is no copy to adopt", path=directory, hint="leave --adopt out")
