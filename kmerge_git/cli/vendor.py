@@ -26,36 +26,99 @@ examples:
 
 Only https, ssh and local repositories; no submodules, no filters, nothing of a package is run or
 read as configuration. Files are fetched into a cache below $XDG_CACHE_HOME or ~/.cache.
+`kmerge vendor ACTION --help` explains each; docs/vendoring.md has all of it, with kpt's words.
 
 exit code: 0 done; 1 conflicts are left (update), something is newer or unfinished (status), there
 are local changes (diff); 2 an error
+"""
+_ADD = """\
+Copy the directory P of the commit R of REPO to DIR, and write DIR/.kmerge-vendor. Nothing is
+committed here. Of a local repository its commits count, not what lies in its work tree.
+
+examples:
+  kmerge vendor add https://github.com/example/shop vendor/shop --path deploy --ref v1.0.0
+  kmerge vendor add git@example.com:team/shop.git vendor/shop     all of it, as HEAD has it
+  kmerge vendor add ../shop vendor/shop --path deploy --ref v1.0.0 --adopt
+
+exit code: 0 done, 2 an error: nothing is written
+"""
+_UPDATE = """\
+Merge what changed from the recorded commit to the commit R into DIR as it lies there, committed or
+not. With a conflict the record stays where it is until --continue; --abort puts the old files back.
+A finished update is taken back with git.
+
+examples:
+  kmerge vendor update vendor/shop --ref v1.1.0 --dry-run     what it would come to
+  kmerge vendor update vendor/shop --ref v1.1.0
+  kmerge vendor update vendor/shop --continue
+  kmerge vendor update --all                  what branches have come to, in all packages
+
+exit code: 0 done or nothing to do, 1 conflicts are left (--dry-run: would be left), 2 an error;
+with --all the worst of all packages
+"""
+_STATUS = """\
+What was changed here since the recorded commit, by resource and field; whether an update is
+unfinished; with --fetch, which tags are newer and where a branch is by now.
+
+examples:
+  kmerge vendor status
+  kmerge vendor status vendor/shop --fetch
+
+exit code: 0 all is well, local changes or not; 1 upstream is newer or an update is unfinished;
+2 an error
+"""
+_DIFF = """\
+The local changes as a patch, with paths as upstream has them.
+
+example:
+  kmerge vendor diff vendor/shop > mine.patch     in upstream's directory `git apply` takes it
+
+exit code: 0 no local changes, 1 there are some, 2 an error
+"""
+_LIST = """\
+Directory, ref, commit, path and source of every package of the repository; no version is looked at.
+
+exit code: 0 done, 2 a record cannot be read
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command lines of all actions."""
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    _add_add(actions.add_parser("add", help="copy a package and record where it came from"))
-    _add_update(actions.add_parser("update", help="merge upstream's next version into it"))
-    status = actions.add_parser("status", help="local changes, an unfinished update, newer tags")
+    _add_add(_action(actions, "add", "copy a package and record where it came from", _ADD))
+    _add_update(_action(actions, "update", "merge upstream's next version into it", _UPDATE))
+    status = _action(actions, "status", "local changes, an unfinished update, newer tags", _STATUS)
     status.add_argument(
         "dirs", nargs="*", metavar="DIR", help="packages (default: all of the repository)"
     )
-    status.add_argument("--fetch", action="store_true", help="ask upstream, too")
+    status.add_argument(
+        "--fetch", action="store_true", help="ask upstream, too; never without this"
+    )
     _add_accept(status)
-    diff = actions.add_parser("diff", help="the local changes as a patch")
+    diff = _action(actions, "diff", "the local changes as a patch", _DIFF)
     diff.add_argument("dir", nargs="?", metavar="DIR", help="the package (default: the only one)")
-    listing = actions.add_parser("list", help="all packages of the repository")
+    listing = _action(actions, "list", "all packages of the repository", _LIST)
     for each in (status, diff, listing):
         _add_json(each)
 
 
+def _action(
+    actions: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, text: str
+) -> argparse.ArgumentParser:
+    """A parser of its own; what its help says stands as it is written."""
+    about, _, examples = text.partition("\n\n")
+    raw = argparse.RawDescriptionHelpFormatter
+    return actions.add_parser(
+        name, help=summary, description=about, epilog=examples, formatter_class=raw
+    )
+
+
 def _add_add(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("source", metavar="REPO", help="an https or ssh URL, or a repository on this machine")
+    add("source", metavar="REPO", help="an https or ssh URL, or a local repository")
     add("dir", metavar="DIR", help="a new or empty directory")
-    add("--path", default="", metavar="P", help="the package's directory in the repository")
-    add("--ref", default="", metavar="R", help="a tag, branch or commit (default: HEAD)")
+    add("--path", default="", metavar="P", help="the package's directory (default: all)")
+    add("--ref", default="", metavar="R", help="tag, branch or whole commit id (default: HEAD)")
     add("--adopt", action="store_true", help="DIR is a copy made by hand: write the record only")
     _add_accept(parser)
     _add_json(parser)
@@ -65,7 +128,7 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("dir", nargs="?", metavar="DIR", help="the package (default: the only one)")
     add("--all", action="store_true", help="all packages of the repository")
-    add("--ref", default="", metavar="R", help="a tag, branch or commit (default: as recorded)")
+    add("--ref", default="", metavar="R", help="tag, branch or commit id (default: the recorded)")
     add(
         "--path", default="", metavar="P", help="where upstream has the package by now, if it moved"
     )
@@ -77,16 +140,18 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--dry-run", action="store_true", help="tell what would change, write nothing")
-    how.add_argument("--continue", dest="go_on", action="store_true", help="conflicts are resolved")
-    how.add_argument("--abort", action="store_true", help="put back what was there before")
-    add("-q", "--quiet", action="store_true", help="no losses and notes on stderr")
+    how.add_argument(
+        "--continue", dest="go_on", action="store_true", help="go on: conflicts are resolved"
+    )
+    how.add_argument("--abort", action="store_true", help="put back what was there")
+    add("-q", "--quiet", action="store_true", help="tell no losses and notes on stderr")
     _add_accept(parser)
     _add_json(parser)
 
 
 def _add_accept(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--accept-source", action="store_true", help="the record names another source than before"
+        "--accept-source", action="store_true", help="believe a record that names another source"
     )
 
 

@@ -19,6 +19,7 @@ from kmerge_git.vendor.underway import underway
 from kmerge_git.vendor.unified import patch
 
 MOST = 20  # fields of a file that are listed
+NONE = "kmerge: there is no package here; `kmerge vendor add` makes one"
 
 
 def status(args: argparse.Namespace) -> int:
@@ -33,11 +34,13 @@ def status(args: argparse.Namespace) -> int:
         print(json.dumps({"schema": 1, "packages": [_state_json(s) for s in found]}, indent=2))
     for each in found:
         if each.problem:
-            say(f"kmerge: {each.vendored.directory}: local changes are not known: {each.problem}")
+            where = f"{each.vendored.directory}: "
+            why = each.problem.removeprefix(where)
+            say(f"kmerge: {where}local changes are not known: {why}")
         if not args.json:
-            _tell(each)
+            _tell(each, fetched=args.fetch)
     if not wanted:
-        say("kmerge: there is no package here")
+        say(NONE)
     if len(packages) < len(wanted) or any(each.problem for each in found):
         return 2
     return int(any(each.needs_care for each in found))
@@ -78,6 +81,8 @@ def listing(args: argparse.Namespace) -> int:
         print(json.dumps({"schema": 1, "packages": rows}, indent=2))
     else:
         _table([_row(package) for package in packages])
+    if not wanted:
+        say(NONE)
     return 2 if len(packages) < len(wanted) else 0
 
 
@@ -108,7 +113,7 @@ def _table(rows: list[tuple[str, ...]]) -> None:
         tell("  ".join(f"{cell:<{width}}" for cell, width in cells).rstrip())
 
 
-def _tell(found: State) -> None:
+def _tell(found: State, *, fetched: bool) -> None:
     package, record = found.vendored, found.vendored.record
     place = "" if record.path == "." else f", {record.path}"
     tell(f"{package.directory}: {record.ref} ({record.commit[:7]}) of {record.source}{place}")
@@ -126,6 +131,8 @@ def _tell(found: State) -> None:
         tell(f"  newer upstream: {', '.join(found.newer[:5])}{more}")
     if found.moved:
         tell(f"  {record.ref} is {found.moved[:7]} upstream by now")
+    if fetched and not (found.problem or found.newer or found.moved):
+        tell("  nothing newer upstream")
     if found.unfinished:
         _tell_unfinished(found)
 

@@ -23,6 +23,7 @@ from kmerge_git.vendor import underway
 from kmerge_git.vendor.origin import below, only_one, top_of, vendored
 from kmerge_git.vendor.record import Record
 from kmerge_git.vendor.updating import Update, UpdateWishes, carry_out, plan
+from kmerge_git.vendor.versions import version
 
 SIDES = {"ours": "local", "theirs": "upstream"}
 KINDS = {
@@ -58,9 +59,9 @@ def run(args: argparse.Namespace) -> int:
 
 def finish(args: argparse.Namespace) -> int:
     """End an unfinished update: the conflicts are resolved, or all goes back."""
-    if args.all or args.ref or args.path or not args.dir:
-        raise UsageError("--continue and --abort need DIR and nothing else")
-    directory = os.path.normpath(args.dir)
+    if args.all or args.ref or args.path:
+        raise UsageError("--continue and --abort go with no --all, --ref or --path")
+    (directory,) = _directories(args)
     if args.abort:
         what, edited = underway.go_back(directory)
         marked: tuple[tuple[str, int], ...] = ()
@@ -86,7 +87,8 @@ def _directories(args: argparse.Namespace) -> list[str]:
     here = os.getcwd()
     if args.all:
         if args.dir or args.ref or args.path:
-            raise UsageError("--all goes with no DIR, --ref or --path", hint="give one of them")
+            hint = "leave --all out, or the others: it takes the ref that each record has"
+            raise UsageError("--all goes with no DIR, --ref or --path", hint=hint)
         found = below(top_of(here))
         if not found:
             raise UsageError("there is no package here", hint="`kmerge vendor add` makes one")
@@ -114,6 +116,8 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[int, dict[str, Any]]
         say(f"changed meanwhile and left alone: {os.path.join(directory, path)} (see {SAVED})")
     if not args.json:
         _tell(update, directory, dry_run=args.dry_run)
+        if not (update.is_new or args.ref or args.all) and version(update.record.ref):
+            tell("  --ref takes another version; `kmerge vendor status --fetch` lists newer ones")
     is_open = bool(update.conflicts or edited)
     return int(is_open), _as_json(update, directory, is_open=is_open)
 
@@ -123,7 +127,7 @@ def _say(update: Update, directory: str, *, quiet: bool) -> None:
     notes = [] if quiet else [f"not copied: {left}" for left in update.left_out]
     for move in update.merged.moves:
         if move.name and not quiet:  # files are in the table
-            notes.append(f"moved: {move.name}: {move.source} -> {move.target}")
+            notes.append(f"moved: {directory}: {move.name}: {move.source} -> {move.target}")
     for file in update.merged.files:
         path = os.path.join(directory, file.path)
         if not quiet:
@@ -148,14 +152,15 @@ def _tell(update: Update, directory: str, *, dry_run: bool) -> None:
     count: Counter[str] = Counter()
     left = {file.source for file in update.merged.files}  # told at the new place
     for file in update.merged.files:
+        if file.after is None and (file.path in left or not (file.before or update.is_open(file))):
+            continue
         whose = update.whose(file)
         count[whose] += 1
         count["renamed"] += file.status == "renamed"
-        if whose not in ("same", "local") and not (file.after is None and file.path in left):
+        if whose not in ("same", "local"):
             tell(f"  {whose:<9} {_what(file)}")
     parts = [f"{count[kind]} {words}" for kind, words in KINDS.items()]
-    present = [file for file in update.merged.files if file.before or file.after]
-    tell(f"  {counted(len(present), 'file')}: {', '.join(parts)}")
+    tell(f"  {counted(count.total() - count['renamed'], 'file')}: {', '.join(parts)}")
     if update.conflicts and not dry_run:
         tell(f"  resolve the conflicts, then `kmerge vendor update {directory} --continue`,")
         tell(f"  or take all back with `kmerge vendor update {directory} --abort`")
@@ -167,7 +172,8 @@ def _tell_all(reports: list[dict[str, Any]]) -> None:
     tell("")
     for report in reports:
         refs = [report[side]["ref"] for side in ("from", "to") if side in report]
-        tell(f"{report['dir']:<{width}}  {report['state']:<11}  {' -> '.join(dict.fromkeys(refs))}")
+        versions = " -> ".join(dict.fromkeys(refs))
+        tell(f"{report['dir']:<{width}}  {report['state']:<11}  {versions}".rstrip())
 
 
 def _what(file: ResultFile) -> str:

@@ -94,6 +94,8 @@ class Upstream:
             known = self._known(refs[-1])
             if known:
                 return Named(known, known)
+            if refs[-1] == "HEAD":
+                raise KmergeError(f"{self.url} has no HEAD", hint="is it empty? Else give --ref")
             raise KmergeError(
                 f"there is no branch, tag or commit {refs[-1]} in {self.url}",
                 hint="a commit needs its whole id",

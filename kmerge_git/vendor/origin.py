@@ -72,7 +72,9 @@ class Vendored:
 def vendored(directory: str) -> Vendored:
     """The package in a directory; anything else is an error."""
     if not os.path.isdir(directory):
-        raise UsageError("no such directory", path=directory)
+        folder, at, ref = directory.rpartition("@")
+        hint = f"for a version say `{folder} --ref {ref}`" if at and os.path.isdir(folder) else ""
+        raise UsageError("no such directory", path=directory, hint=hint)
     found = _at(directory)
     if found is None:
         raise UsageError(
@@ -110,7 +112,7 @@ def only_one(cwd: str) -> str:
     if not found:
         raise UsageError("there is no package here", hint="`kmerge vendor add` makes one")
     names = ", ".join(os.path.relpath(path, cwd) for path in found[:10])
-    raise UsageError(f"which package? There are {names}", hint="name one, or give --all")
+    raise UsageError(f"which package? There are {names}", hint="name one")
 
 
 def top_of(cwd: str) -> str:

@@ -101,7 +101,8 @@ def _has_moved_on(directory: str, found: Underway) -> bool:
 def _needed(directory: str) -> Underway:
     state = writing.unfinished(directory) if os.path.isdir(directory) else None
     if state is None:
-        raise UsageError("no update is unfinished there", path=directory)
+        hint = "what a finished one did is taken back with git"
+        raise UsageError("no update is unfinished there", path=directory, hint=hint)
     if not state.is_begun:
         writing.forget(directory)
         raise UsageError(

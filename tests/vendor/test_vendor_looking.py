@@ -167,11 +167,14 @@ def test_all_packages(vendored, monkeypatch):
 
 def test_no_package_at_all(mine):
     assert mine.vendor("list").out == ""
+    assert "no package" in mine.vendor("list").err
     assert "no package" in mine.vendor("status").err
     for words in (("update",), ("diff",), ("update", "--all"), ("status", "nowhere")):
         mine.vendor_fails(*words)
     Path("empty").mkdir()
     assert "--adopt" in mine.vendor_fails("update", "empty").err
+    assert "say `empty --ref v1`" in mine.vendor_fails("update", "empty@v1").err  # as kpt has it
+    assert "say" not in mine.vendor_fails("update", "nowhere@v1").err
 
 
 def test_add_needs_room(vendored):
@@ -181,6 +184,11 @@ def test_add_needs_room(vendored):
     vendored.vendor_fails("add", "../nowhere", "new")
     vendored.vendor_fails("add", "../up", "new", "--ref", "nothing")
     vendored.vendor_fails("add", "../up", "new", "--path", "nothing")
+    vendored.world.init("empty")
+    assert "is it empty?" in vendored.vendor_fails("add", "../empty", "new").err
+    for inside in (".git/new", ".GIT/hooks/new"):
+        assert "own folder" in vendored.vendor_fails("add", "../up", inside).err
+        assert not (vendored.path / inside).exists()
     assert not (vendored.path / "new").exists()
 
 

@@ -93,7 +93,9 @@ def test_another_source_needs_the_user_s_word(vendored, up):
         done = vendored.vendor_fails(*words)
         assert "--accept-source" in done.err
         assert f"{vendored.world.root}/up" in done.err
-    assert "--accept-source" in vendored.vendor("status", "--fetch", code=2).err
+    told = vendored.vendor("status", "--fetch", code=2).err
+    assert "--accept-source" in told
+    assert told.count("shop: ") == 1
     assert vendored.tree("shop") == before
     vendored.vendor("update", "shop", "--ref", "v1.2.0", "--accept-source")
     assert "evil:1" in vendored.text("shop/web.yaml")

@@ -185,7 +185,7 @@ def test_a_conflict_keeps_the_record_where_it_is(shop, vendored):
         done = vendored.vendor_fails(*words)
         assert "--continue" in done.err
         assert "--abort" in done.err
-    done = vendored.vendor("update", "vendor/shop", "--continue", code=1)
+    done = vendored.vendor("update", "--continue", code=1)  # there is one package only
     line = marked[: marked.index("<<<<<<<")].count("\n") + 1
     assert f"vendor/shop/web.yaml:{line}: a conflict is left" in done.err
 
@@ -194,9 +194,8 @@ def test_a_conflict_keeps_the_record_where_it_is(shop, vendored):
     assert "ref: v1.1.0\n" in vendored.text("vendor/shop/.kmerge-vendor")
     assert not (vendored.path / "vendor/shop/.kmerge-update").exists()
     again(vendored)
-    assert (
-        "no update is unfinished" in vendored.vendor_fails("update", "vendor/shop", "--abort").err
-    )
+    for words in (["--abort"], ["vendor/shop", "--continue"]):
+        assert "no update is unfinished" in vendored.vendor_fails("update", *words).err
 
 
 def test_a_conflict_without_any_marker(shop, vendored):
@@ -254,6 +253,24 @@ def test_a_dry_run_writes_nothing(shop, vendored):
     before = vendored.tree(".")
     vendored.vendor("update", "--ref", "v1.1.0", "--dry-run", code=1)
     assert vendored.tree(".") == before
+
+
+def test_a_file_that_was_renamed_counts_once(shop, vendored):
+    done = vendored.vendor("update", "--ref", "v1.1.0")
+    names = [name for name in vendored.tree("vendor/shop") if name != ".kmerge-vendor"]
+    # many.yaml, which upstream split, is in the table, too
+    assert f"  {len(names) + 1} files: 8 from upstream, 0 merged" in done.out
+    assert done.out.endswith(", 0 local only, 1 renamed\n")
+    assert "moved: vendor/shop: ConfigMap/first: many.yaml -> first.yaml\n" in done.err
+
+
+def test_up_to_date_with_a_tag_is_no_answer_to_what_is_newer(shop, vendored):
+    assert vendored.vendor("update").out.splitlines()[1].startswith("  --ref takes another")
+    assert vendored.vendor("update", "--ref", "v1.0.0").out.count("\n") == 1
+    assert "nothing newer" not in vendored.vendor("status", "--fetch", code=1).out
+    vendored.vendor("update", "--ref", "v2.0.0")
+    assert "  nothing newer upstream\n" in vendored.vendor("status", "--fetch").out
+    assert "nothing newer" not in vendored.vendor("status").out  # it did not ask
 
 
 def test_a_branch_is_followed(shop, mine):
