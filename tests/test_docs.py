@@ -84,6 +84,14 @@ def test_commands_and_their_flags_exist(page: Path) -> None:
         assert used <= flags(words[0]), call
 
 
+@pytest.mark.parametrize(
+    "command, name", [("vendor", "vendoring"), ("merge2", "merge-rules"), ("merge3", "merge-rules")]
+)
+def test_a_page_names_every_flag_of_its_command(command: str, name: str) -> None:
+    text = (ROOT / "docs" / f"{name}.md").read_text()
+    assert [flag for flag in flags(command) - {"-h", "--help"} if f"`{flag}" not in text] == []
+
+
 def place(version: str, kind: str, steps: list[str]) -> Where:
     """The place that a path of the table leads to."""
     (document,) = split(Source.of(f"apiVersion: {version}\nkind: {kind}\n")).documents

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -55,3 +56,29 @@ def test_coming_from_copy_and_paste(up, mine, tmp_path):
     mine.write("vendor/shop/web.yaml", deployment(replicas=3))
     out = run(mine, commands("Coming from copy and paste"), tmp_path)
     assert "Deployment/web spec.replicas" in out
+
+
+def keys(found: object) -> set[str]:
+    """All names of fields, at any depth."""
+    if isinstance(found, list):
+        return set().union(*map(keys, found))
+    return set(found).union(*map(keys, found.values())) if isinstance(found, dict) else set()
+
+
+def test_every_field_of_the_json_is_on_the_page(up, mine):
+    shop(up, mine)
+    words = ("../up", "vendor/shop", "--path", "deploy", "--ref", "v1.0.0")
+    told = [mine.vendor("add", *words, "--json")]
+    mine.write("vendor/shop/web.yaml", deployment(replicas=3, image="mine:1"))
+    told.append(mine.vendor("status", "--json"))
+    told.append(mine.vendor("diff", "--json", code=1))
+    told.append(mine.vendor("list", "--json"))
+    update = ("update", "--ref", "v1.1.0", "--json")
+    told.append(mine.vendor(*update, "--dry-run", "--rules", "kyaml"))
+    told.append(mine.vendor(*update, code=1))
+    told.append(mine.vendor("status", "--json", code=1))
+    told.append(mine.vendor("update", "--continue", "--json", code=1))
+    told.append(mine.vendor("update", "--abort", "--json"))
+    (section,) = re.findall(r"^### As JSON\n(.*?)(?=^## )", PAGE, re.M | re.S)
+    named = set(re.findall(r"`(\w+)`", section))
+    assert named >= set().union(*(keys(json.loads(done.out)) for done in told))
