@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="OUT",
-        help="write there: a file, or a directory that is not there",
+        help="write there: a file, or a new or empty directory",
     )
     where.add_argument("--in-place", action="store_true", help="write the result over dest")
     where.add_argument(

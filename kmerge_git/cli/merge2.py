@@ -18,13 +18,15 @@ removes the field. Elements of keyed lists (containers by name, ports by number 
 are merged one by one, other lists are replaced. `$patch: replace`, `delete` and `merge` in SRC
 work as in kustomize. Every byte of DEST that SRC has nothing to say about stays.
 
-Both are files (with any number of documents, YAML or JSON), or both are directories.
+Both are files (with any number of documents, YAML or JSON), or both are directories. There a file
+that differs and is no manifest, or is a template, stays as DEST has it, and is told.
 """
 EPILOG = """\
 examples:
   kmerge merge2 --src overlay.yaml --dest base.yaml                 the result on stdout
   kmerge merge2 --src overlay.yaml --dest base.yaml --in-place
   kmerge merge2 --src overlay.yaml --dest base.yaml --prepend       new containers come first
+  kmerge merge2 --src overlay/ --dest base/ --dry-run               what would change
   echo 'spec: {replicas: 3}' | kmerge merge2 --src - --dest web.yaml --explain
 
 exit code: 0 merged, 2 an error: nothing is written. docs/merge-rules.md explains the rules by

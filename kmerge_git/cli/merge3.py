@@ -22,7 +22,8 @@ stderr; a null clears. With --rules git both sides weigh the same, and what cann
 marked as a conflict. Every byte of DEST that the merge has nothing to say about stays.
 
 All three are files (with any number of documents, YAML or JSON), or all three are directories.
-In directories a resource is found again by its name when it moved to another file.
+In directories files that were renamed, split or joined are followed, and other texts are merged by
+lines. Where upstream is a git repository, `kmerge vendor` keeps the original for you.
 """
 EPILOG = """\
 examples:
@@ -32,8 +33,8 @@ examples:
   kmerge merge3 --original v1/ --updated v2/ --dest vendor/app/ --dry-run      what would change
   git show HEAD:a.yaml | kmerge merge3 --original - --updated new.yaml --dest a.yaml --explain
 
-exit code: 0 merged, 1 conflicts are marked in the result (--rules git), 2 an error: nothing is
-written. docs/merge-rules.md explains the rules by their numbers.
+exit code: 0 merged; 1 (--rules git only) conflicts are marked in the result, or a file is left to a
+person; 2 an error: nothing is written. docs/merge-rules.md explains the rules by their numbers.
 """
 
 
