@@ -77,10 +77,13 @@ def vendored(directory: str) -> Vendored:
         raise UsageError("no such directory", path=directory, hint=hint)
     found = _at(directory)
     if found is None:
+        why = "there is no record of where it came from"
+        if os.path.isfile(os.path.join(directory, kptfile.NAME)):
+            why = "its Kptfile has no commit of a git repository"
         raise UsageError(
-            "no package: there is no record of where it came from",
+            f"no package: {why}",
             path=directory,
-            hint="`kmerge vendor add --adopt` makes one for a copy made by hand",
+            hint="`kmerge vendor add --adopt` makes a record for a copy made by hand",
         )
     return found
 

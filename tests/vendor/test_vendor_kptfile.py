@@ -165,6 +165,15 @@ def test_a_kptfile_in_conflict_is_no_obstacle_to_an_abort(vendored, up):
     assert "a shop # ours\n" in vendored.text("shop/Kptfile")
 
 
+def test_a_kptfile_without_a_lock_is_no_record(mine):
+    mine.write("shop/Kptfile", OWN + "upstream:\n  type: git\n  git:\n    repo: ../../up\n")
+    told = mine.vendor_fails("update", "shop").err
+    assert "its Kptfile has no commit" in told
+    assert "--adopt" in told
+    mine.write("other/a.yaml", "a: 1\n")
+    assert "Kptfile" not in mine.vendor_fails("update", "other").err
+
+
 def test_a_kptfile_inside_of_a_package_is_upstream_s_business(vendored):
     vendored.write("shop/sub/Kptfile", kptfile("../../../evil", COMMIT))
     vendored.write("shop/sub/deep/Kptfile", kptfile("../../../evil", COMMIT))
