@@ -182,7 +182,8 @@ class Upstream:
             whole = ("--unshallow",) if (self._folder / "shallow").exists() else ()
             self._git("fetch", *_QUIETLY, *whole, "--", self.url, *everything)
             if self._ask("rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}").code:
-                raise KmergeError(f"commit {commit[:12]} is not in {self.url}", hint=_told(alone))
+                hint = "`kmerge vendor add --adopt` takes one that is there"
+                raise KmergeError(f"commit {commit[:12]} is not in {self.url}", hint=hint)
             self._git("update-ref", KEPT + commit, commit)
         if self._ask("cat-file", "-t", commit).line != "commit":
             raise KmergeError(f"{commit[:12]} of {self.url} is no commit")

@@ -49,7 +49,7 @@ def release(upstream: Upstream, record: Record, *, offline: bool = False) -> Rel
         raise KmergeError(
             f"commit {record.commit[:12]} of {upstream.url} is not what was recorded: "
             "its files have another checksum",
-            hint="find out who changed the record, then `kmerge vendor add` anew",
+            hint="find out who changed the record; `kmerge vendor add --adopt` makes a new one",
         )
     return found
 
