@@ -115,6 +115,10 @@ def _told(error: KmergeError) -> str:
 def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Outcome:
     base = split(sources.base)
     streams = Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
+    if any(len(source.text) > documents.LARGE for source in sources.each()):
+        from kmerge_git.merge.bulk import refuse_bulk  # most files are small
+
+        refuse_bulk(streams)
     _guard(streams, options.marker_size)
     doubts: Doubts = {}
     while True:
@@ -193,7 +197,7 @@ def _better(
         text, count = lines.result()
         if count == 0 and referee.accepts(text):
             return Outcome(text, True, "lines", reason="git's line merge is clean")
-    found = referee.objections(merged, read)
+    found = referee.objections(merged, read) if not merged.is_one_conflict else []
     return found or conflicted(merged, streams.map(lambda stream: stream.source), options)
 
 

@@ -39,12 +39,13 @@ LAYERS = {
     "__main__": {"cli"},
 }
 # The rooms of merging: what decides writes no text, and what verifies knows neither.
-BESIDE = {"three", "plan", "journal", "pairing"}
+BESIDE = {"three", "plan", "journal", "pairing", "bulk"}
 ROOMS = {
     "three": set(),
     "journal": set(),
     "plan": {"three"},
-    "pairing": {"three"},
+    "bulk": {"three", "elision"},
+    "pairing": {"three", "bulk"},
     "newfile": {"three", "plan"},
     "elision": {"three"},
     "decide": BESIDE,

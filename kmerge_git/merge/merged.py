@@ -60,6 +60,16 @@ class MergedFile:
         self.documents = documents
         self.tail = tail
 
+    @property
+    def is_one_conflict(self) -> bool:
+        """Whether a side is taken whole, whatever is decided: nothing of it is our doing."""
+        if self.prologue or self.tail or len(self.documents) > 1:
+            return False
+        return all(
+            not document.opening and all(isinstance(p, Hunk) for p in document.pieces)
+            for document in self.documents
+        )
+
     def hunks(self) -> list[tuple[str, Hunk]]:
         """The conflicts, each with the name of its resource."""
         found = [("", p) for p in self.prologue if isinstance(p, Hunk)]

@@ -102,6 +102,11 @@ def _kind(document: Document) -> str:
 
 def _under_keys(base: Stream, other: Stream, side: str) -> Documents:
     found = {j: i for i, j in likely_same(list(base.documents), list(other.documents))}
+    gone, fresh = len(base.documents) - len(found), len(other.documents) - len(found)
+    if gone * fresh > MOST_COMPARISONS:
+        from kmerge_git.merge.bulk import refuse_replaced  # few files have so many
+
+        refuse_replaced(gone, fresh, "documents")
     return {found.get(j, (side, j)): document for j, document in enumerate(other.documents)}
 
 

@@ -5,6 +5,7 @@ A policy for the place, or a favourite side, may settle a clash (rules 12 and 13
 
 from __future__ import annotations
 
+from kmerge_git.kube.likeness import MOST_COMPARISONS
 from kmerge_git.merge.decide import block_texts, keyed
 from kmerge_git.merge.decide.comments import (
     has_new_comments,
@@ -129,6 +130,10 @@ class GitRules:
     def renamed(
         self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
     ) -> tuple[Three[Table], list[Riddle]]:
+        if len(tables.base) > MOST_COMPARISONS:
+            from kmerge_git.merge.bulk import refuse_changed  # few collections are so large
+
+            refuse_changed(tables, same_entry_text)
         sides = (tables.ours, tables.theirs)
         if tables.base and all(tables.base.keys() <= side.keys() for side in sides):
             return tables, []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.kube.leaves import IDENTITY
+from kmerge_git.kube.likeness import MOST_COMPARISONS
 from kmerge_git.kube.listkeys import ListRule, element_key, field_text, has_port_names, infer_key
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
@@ -27,6 +28,10 @@ def by_key(
     With `by_name` a port that has another number under its old name is the same port; without
     `infer` only the tables of Kubernetes' kinds say what a key is.
     """
+    if len(lists.base) > MOST_COMPARISONS:
+        from kmerge_git.merge.bulk import refuse_long  # few lists are so long
+
+        refuse_long(lists)
     if rule.kind == "infer":
         field = infer_key(lists.each()) if infer else None
         return _tables(lists, lambda node: field_text(node, field)) if field else None

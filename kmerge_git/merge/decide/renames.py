@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.leaves import Leaves, is_alike, is_one_thing, tells
 from kmerge_git.kube.likeness import MOST_COMPARISONS
+from kmerge_git.merge.bulk import refuse_replaced
 from kmerge_git.merge.decide.order import moved
 from kmerge_git.merge.decide.rules import Riddle
 from kmerge_git.merge.plan import Why
@@ -73,6 +74,7 @@ class _Search:
         if not gone or not fresh or not (in_doubt or any(k in other for k in fresh)):
             return {}
         if len(gone) * len(fresh) > MOST_COMPARISONS:
+            refuse_replaced(len(in_doubt), len(fresh), "entries")
             if in_doubt:
                 self.riddles.append(Riddle([*in_doubt, *fresh], Why.WHICH))
             return {}

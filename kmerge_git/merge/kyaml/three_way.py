@@ -7,6 +7,7 @@ A change of the destination that does not come through is noted as `lost`.
 
 from __future__ import annotations
 
+from kmerge_git.merge.bulk import refuse_changed
 from kmerge_git.merge.decide.comments import merge_lines, merge_tail
 from kmerge_git.merge.decide.order import weave
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
@@ -28,7 +29,7 @@ from kmerge_git.merge.pairing import likely_same
 from kmerge_git.merge.plan import Item, Keep, Plan, Take, Why, settled
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.same import same_node
+from kmerge_git.tree.same import same_entry_text, same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -185,6 +186,7 @@ class KyamlRules:
     def renamed(
         self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
     ) -> tuple[Three[Table], list[Riddle]]:
+        refuse_changed(tables, same_entry_text)
         return tables, []  # another key is another element
 
     def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:

@@ -193,13 +193,12 @@ def _lone_pair(ours: list[Document], theirs: list[Document]) -> list[tuple[int, 
     from kmerge_git.kube.identity import identity
 
     nameless = [d for d in theirs if d.content.strip() and identity(d.root) is None]
-    named = [d for d in ours if identity(d.root) is not None]
-    if not nameless or len(named) < len(ours):
+    if not nameless or any(identity(d.root) is None for d in ours):
         return []
     hint = "give it apiVersion, kind and metadata.name"
     if len(theirs) > 1 or len(ours) > 1:
         raise _unclear(nameless[0], "which resource this is for cannot be told", hint)
-    source, dest = nameless[0].root, named[0].root
+    source, dest = nameless[0].root, ours[0].root
     if not isinstance(source, Mapping) or not isinstance(dest, Mapping):
         raise _unclear(nameless[0], "this is no resource, and no part of one", hint)
     for field in ("apiVersion", "kind"):

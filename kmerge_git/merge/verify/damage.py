@@ -19,6 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
+    from kmerge_git.kube.identity import Identity
+
 
 def is_sound(data: bytes, inputs: Three[Stream], path: str) -> bool:
     """Whether a line merge brings no damage that neither ours nor theirs had."""
@@ -65,17 +67,19 @@ def damage(
     """Every damage, as a line that says what and where; `known` texts are not looked into."""
     found: set[str] = set()
     seen: set[object] = set()
+    keys: dict[str, Identity | None] = {}  # the same text holds the same, and is read once
     for document in documents:
-        root = document.root
-        if root is None:
-            continue
-        key = identity(root)
+        text = document.text
+        if text not in keys:
+            root = document.root
+            key = keys[text] = identity(root)
+            if root is not None and (known is None or document.content not in known):
+                _walk(root, start(root, path), (str(key),), found)
+        key = keys[text]
         if key is not None and key.name:
             if key in seen:
                 found.add(f"resource twice: {key}")
             seen.add(key)
-        if known is None or document.content not in known:
-            _walk(root, start(root, path), (str(key),), found)
     return found
 
 

@@ -132,7 +132,8 @@ class Version:
 
     def begun(self, start: int, end: int) -> int:
         """The line behind the short elements that begin within a run of lines and go on below."""
-        if not any(line.lstrip(" ").startswith("-") for line in self.lines[start:end]):
+        lines = self.lines[start:end] if end < len(self.lines) else ()
+        if not any(line.lstrip(" ").startswith("-") for line in lines):
             return end
         for document in self.documents:
             first, last = self._span(document.start, document.end)

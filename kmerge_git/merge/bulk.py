@@ -1,0 +1,144 @@
+"""How much is merged by fields: beyond these counts a file is left to a merge by lines.
+
+Nobody has such files by hand, and to take them apart would take longer than anybody waits. All
+bounds are counts, never seconds: the answer is the same on every machine, and for either side.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import TextOnly
+from kmerge_git.merge.three import Three, agreed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from typing import TypeVar
+
+    from kmerge_git.text.source import Source
+    from kmerge_git.tree.documents import Document, Stream
+
+    T = TypeVar("T")
+
+MOST_DOCUMENTS = 25_000  # in a file; in one megabyte they would have 40 characters each
+# In a document that is merged: two megabytes of usual lines, if nothing of it can be left out.
+MOST_ENTRIES = 100_000
+MOST_ENTRIES_TWO_WAY = 300_000  # there are no lines to go back to: dest stays as it is
+MOST_ELEMENTS = 25_000  # of a list; git's lines do well with long lists of plain values
+# Entries of a collection, or documents of a file, that both sides changed, each in its own way.
+MOST_CHANGED = 10_000
+# Documents, or entries that hold maps, that a side has no more while it has as many new ones: too
+# many to look for what was renamed to what. A tenth of that is beyond what a person would decide.
+MOST_REPLACED = 2_000
+
+
+def refuse_documents(at: Three[Source]) -> None:
+    """Raise `TextOnly` for more documents than are taken apart; before anything is split."""
+    for source in at.each():
+        if len(source.text) > MOST_DOCUMENTS and source.text.count("\n---") > MOST_DOCUMENTS:
+            raise too_many("documents", MOST_DOCUMENTS)
+
+
+def refuse_bulk(at: Three[Stream]) -> None:
+    """Raise `TextOnly` for more than is taken apart; before anything is parsed."""
+    refuse_documents(at.map(lambda stream: stream.source))
+    _refuse_changed_documents(at.map(lambda stream: stream.documents))
+    two_way = not at.base.documents
+    most = MOST_ENTRIES_TWO_WAY if two_way else MOST_ENTRIES
+    heavy = at.map(lambda stream: [d for d in stream.documents if _is_heavy(d, most)])
+    if not any(heavy.each()):
+        return
+    if two_way or len({len(found) for found in heavy.each()}) > 1:
+        raise too_many("entries in a document", most)
+    for trio in zip(*heavy.each(), strict=True):
+        _refuse_heavy(Three(*trio))
+
+
+def refuse_long(at: Three[Sequence[T]]) -> None:
+    """Raise `TextOnly` for a list with too many elements."""
+    if max(map(len, at.each())) > MOST_ELEMENTS:
+        raise too_many("elements in a list", MOST_ELEMENTS)
+
+
+def refuse_changed(at: Three[Mapping[Hashable, T]], same: Callable[[T, T], bool]) -> None:
+    """Raise `TextOnly` where both sides changed too much of what base has."""
+    if len(at.base) <= MOST_CHANGED:
+        return
+    changed = 0
+    for key, base in at.base.items():
+        ours, theirs = at.ours.get(key), at.theirs.get(key)
+        if ours is None or theirs is None:
+            changed += ours is theirs
+        else:
+            changed += not (same(base, ours) or same(base, theirs) or same(ours, theirs))
+    if changed > MOST_CHANGED:
+        raise too_many("entries changed on both sides", MOST_CHANGED)
+
+
+def refuse_replaced(gone: int, fresh: int, what: str) -> None:
+    """Raise `TextOnly` where nobody would look for what was renamed to what."""
+    if min(gone, fresh) > MOST_REPLACED:
+        raise too_many(f"{what} gone, and as many new ones", MOST_REPLACED)
+
+
+def too_many(what: str, most: int) -> TextOnly:
+    """The reason for a merge by lines."""
+    return TextOnly(f"more than {most:,} {what}")
+
+
+def _refuse_changed_documents(at: Three[tuple[Document, ...]]) -> None:
+    if min(map(len, at.each())) <= MOST_CHANGED:
+        return
+    base, ours, theirs = ({document.content for document in found} for found in at.each())
+    alone = base - ours - theirs, ours - base - theirs, theirs - base - ours
+    if min(map(len, alone)) > MOST_CHANGED:
+        raise too_many("documents changed on both sides", MOST_CHANGED)
+
+
+def _is_heavy(document: Document, most: int = 0) -> bool:
+    # every entry has a character of its own, so that few documents are counted at all
+    most = most or MOST_ENTRIES
+    if document.end - document.body <= most:
+        return False
+    return all(_entries(text(document)) > most for text in (_content, _without_texts))
+
+
+def _entries(text: str) -> int:
+    """About as many as a text has; a collection in brackets costs as much as two."""
+    entries = text.count(": ") + text.count(":\n") + text.count("- ") + text.count(",")
+    return entries + 2 * (text.count("{") + text.count("["))
+
+
+def _content(document: Document) -> str:
+    return document.content
+
+
+def _without_texts(document: Document) -> str:
+    """A document without the lines of its block texts, which may hold any data."""
+    found: list[str] = []
+    column = -1  # of the entry whose text is left out
+    for line in document.content.split("\n"):
+        bare = line.lstrip(" ")
+        if column >= 0 and (not bare or len(line) - len(bare) > column):
+            continue
+        found.append(line)
+        is_opened = bare.rstrip("\r+-0123456789")[-2:] in (" |", " >")
+        column = len(line) - len(_without_dashes(bare)) if is_opened else -1
+    return "\n".join(found)
+
+
+def _without_dashes(line: str) -> str:
+    while line.startswith("- ") and not line.startswith(("- |", "- >")):
+        line = line[2:].lstrip(" ")
+    return line
+
+
+def _refuse_heavy(at: Three[Document]) -> None:
+    """What only one side changed is not taken apart, and runs that nobody changed are left out."""
+    if agreed(at.map(lambda document: document.content)) is not None:
+        return
+    from kmerge_git.merge.elision import elide  # few files are so large
+
+    elided = elide(at.map(lambda document: document))
+    small = elided.at.each() if elided is not None else at.each()
+    if any(document is not None and _is_heavy(document) for document in small):
+        raise too_many("entries in a document", MOST_ENTRIES)

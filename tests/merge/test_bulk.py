@@ -1,0 +1,176 @@
+"""Files that nobody has by hand are left to a merge by lines, by counts and never by time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from kmerge_git import merge_files
+from kmerge_git.merge import bulk
+from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
+from kmerge_git.merge.three import Three
+
+Trio = tuple[bytes, bytes, bytes]
+
+
+def files(text: Callable[[str], str], sides: str = "bot") -> Trio:
+    base, ours, theirs = (text(side).encode() for side in sides)
+    return base, ours, theirs
+
+
+def documents(side: str) -> str:
+    return "".join(f"---\nkind: A\nmetadata: {{name: x{n}}}\nspec: {side}\n" for n in range(6))
+
+
+def renamed_documents(side: str) -> str:
+    return "".join(f"---\nkind: A\nmetadata: {{name: {side}{n}}}\nx: {n}\n" for n in range(60))
+
+
+def elements(side: str) -> str:
+    return "l:\n" + "".join(f"- name: n{n}\n  v: {side}\n" for n in range(6))
+
+
+def entries(side: str) -> str:
+    return "".join(f"k{n}: {side}\n" for n in range(6))
+
+
+def renamed_entries(side: str) -> str:
+    return "s:\n" + "".join(f"  {side}{n}:\n    a: 1\n    b: {n}\n    c: 3\n" for n in range(60))
+
+
+# what is counted, the constants that are lowered, what both sides do, the reason
+CASES: dict[str, tuple[dict[str, int], Callable[[str], str], str]] = {
+    "documents": ({"MOST_DOCUMENTS": 4}, documents, "more than 4 documents"),
+    "changed documents": (
+        {"MOST_CHANGED": 5},
+        documents,
+        "more than 5 documents changed on both sides",
+    ),
+    "renamed documents": (
+        {"MOST_REPLACED": 59},
+        renamed_documents,
+        "more than 59 documents gone, and as many new ones",
+    ),
+    "elements": ({"MOST_ELEMENTS": 5}, elements, "more than 5 elements in a list"),
+    "changed entries": ({"MOST_CHANGED": 5}, entries, "more than 5 entries changed on both sides"),
+    "renamed entries": (
+        {"MOST_REPLACED": 59},
+        renamed_entries,
+        "more than 59 entries gone, and as many new ones",
+    ),
+    "entries": ({"MOST_ENTRIES": 5}, entries, "more than 5 entries in a document"),
+}
+
+
+@pytest.fixture(autouse=True)
+def all_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("decide.git", "decide.keyed", "documents"):
+        name = "LARGE" if module == "documents" else "MOST_COMPARISONS"
+        monkeypatch.setattr(f"kmerge_git.merge.{module}.{name}", 0)
+
+
+def lower(monkeypatch: pytest.MonkeyPatch, most: dict[str, int], by: int = 0) -> None:
+    for name, value in most.items():
+        monkeypatch.setattr(bulk, name, value + by)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_is_too_much_is_merged_by_lines(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    most, text, reason = CASES[name]
+    lower(monkeypatch, most)
+    base, ours, theirs = files(text)
+    found, swapped = merge_files(base, ours, theirs), merge_files(base, theirs, ours)
+    assert [found.method, found.reason, found.clean] == ["lines", reason, False]
+    assert [swapped.method, swapped.reason, swapped.clean] == ["lines", reason, False]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_up_to_the_bound_it_is_merged_by_structure(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most, text, _ = CASES[name]
+    lower(monkeypatch, most, by=10)
+    assert merge_files(*files(text)).reason == ""
+
+
+@pytest.mark.parametrize("name", ["documents", "changed documents", "elements", "entries"])
+def test_kyaml_keeps_dest_where_lines_clash_and_tells_it(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    most, text, reason = CASES[name]
+    lower(monkeypatch, most)
+    base, ours, theirs = files(text)
+    found = merge3_bytes(Three(base, ours, theirs))
+    assert (found.data, found.reason) == (ours, reason)
+    assert [decision.rule for decision in found.lost]
+    driven = merge_files(base, ours, theirs, rules="kyaml")
+    assert (driven.text, driven.reason, driven.clean) == (ours, reason, True)
+
+
+def test_two_way_dest_stays_and_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    lower(monkeypatch, {"MOST_ENTRIES": 5, "MOST_ENTRIES_TWO_WAY": 5})
+    _, dest, src = files(entries)
+    found = merge2_bytes(src, dest)
+    assert found.data == dest
+    assert found.lost
+    lower(monkeypatch, {"MOST_ENTRIES_TWO_WAY": 50})
+    assert not merge2_bytes(
+        b"kind: A\nmetadata: {name: a}\n", b"kind: A\nmetadata: {name: a}\n"
+    ).reason
+
+
+@pytest.mark.parametrize("changed", ["ours", "theirs"])
+def test_what_one_side_changed_is_no_reason(changed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lower(monkeypatch, {"MOST_ENTRIES": 5, "MOST_CHANGED": 5})
+    more = "---\nkind: B\nmetadata:\n  name: b\nspec: {}\n"
+    sides = "bob" if changed == "ours" else "bbt"
+    heavy = files(lambda side: f"kind: A\nmetadata:\n  name: a\n{entries(side)}{more}", sides)
+    other = 2 if changed == "ours" else 1
+    three = [*heavy]
+    three[other] = three[other].replace(b"spec: {}", b"spec: {x: 1}")
+    found = merge_files(three[0], three[1], three[2])
+    assert found.clean
+    assert b"spec: {x: 1}" in found.text
+    assert found.reason.find("more than") < 0
+
+
+def test_block_texts_are_no_entries(monkeypatch: pytest.MonkeyPatch) -> None:
+    lower(monkeypatch, {"MOST_ENTRIES": 20})
+
+    def text(side: str) -> str:
+        rows = "".join(f"    {{a: {n}, b: [1, 2]}},\n\n" for n in range(30))
+        return f"d: {side}\ndata:\n  table: |2-\n{rows}l:\n- |\n  a: 1, 2, 3\n- k: >\n    a: 1\n  z: 1\n"
+
+    assert merge_files(*files(text)).reason == ""
+
+
+def test_nobody_judges_a_file_that_is_one_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kmerge_git.merge.verify.judge.Referee.objections", None)  # not called
+    ours, theirs = (b"kind: A\nmetadata: {name: %s}\n" % name for name in (b"a", b"b"))
+    found = merge_files(b"", ours, theirs)
+    assert (found.method, found.clean, len(found.conflicts)) == ("structure", False, 1)
+
+
+def test_runs_that_nobody_changed_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    lower(monkeypatch, {"MOST_ENTRIES": 100})
+    values = "".join(f"  key{n}: a value\n" for n in range(500))
+    base, ours, theirs = files(
+        lambda side: (
+            f"a: {'o' if side == 'o' else 'b'}\nm:\n{values}z: {'t' if side == 't' else 'b'}\n"
+        )
+    )
+    assert merge_files(base, ours, theirs).reason == ""
+
+
+ONE = "---\nkind: Z\nmetadata: {name: z}\nspec: "
+
+
+@pytest.mark.parametrize("text, one", [(documents, ONE), (entries, "z: ")])
+def test_what_both_changed_alike_does_not_count(
+    text: Callable[[str], str], one: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lower(monkeypatch, {"MOST_CHANGED": 5})
+    sides = (text(side) + one + f"{n}\n" for n, side in enumerate("boo"))
+    found = merge_files(*(side.encode() for side in sides))
+    assert (found.reason, len(found.conflicts)) == ("", 1)
