@@ -5,7 +5,7 @@ Each is a plan over the value's own text, so that it is written with its comment
 
 from __future__ import annotations
 
-from kmerge_git.kube.listkeys import step_of
+from kmerge_git.kube.listkeys import field_text, has_port_names, step_of
 from kmerge_git.merge.decide.keyed import by_key, key_fields
 from kmerge_git.merge.kyaml.nulls import null
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take
@@ -31,7 +31,42 @@ def tables_of(
     at: Three[Sequence | None], rule: ListRule, *, infer: bool
 ) -> Three[dict[Hashable, Entry]] | None:
     """The elements of three lists by key, or None for a list without keys."""
-    return by_key(at.map(lambda seq: seq.entries if seq is not None else ()), rule, infer=infer)
+    lists = at.map(lambda seq: seq.entries if seq is not None else ())
+    tables = by_key(lists, rule, infer=infer)
+    return _with_one_name(tables) if tables is not None and has_port_names(rule) else tables
+
+
+def _with_one_name(tables: Three[dict[Hashable, Entry]]) -> Three[dict[Hashable, Entry]]:
+    """The tables with a port that both sides have, under two numbers, under one key.
+
+    Names of ports are unique: there would be two of one name, and nothing told.
+    """
+    base, ours, theirs = tables.each()
+    mine, yours, before = map(_by_name, (ours, theirs, base))
+    to: Three[dict[Hashable, Hashable]] = Three({}, {}, {})
+    for name in mine.keys() & yours.keys():
+        old = before.get(name, mine[name])
+        keys = {mine[name], yours[name]}
+        numbers = keys | {old}
+        if len(keys) > 1 and not any(
+            number in side and side[number] is not side.get(own[name])
+            for side, own in ((ours, mine), (theirs, yours))
+            for number in numbers
+        ):
+            to.ours[mine[name]] = to.theirs[yours[name]] = old
+    return Three(
+        base,
+        {to.ours.get(key, key): entry for key, entry in ours.items()},
+        {to.theirs.get(key, key): entry for key, entry in theirs.items()},
+    )
+
+
+def _by_name(table: dict[Hashable, Entry]) -> dict[str, Hashable]:
+    """The keys of ports by their names, without those that share theirs."""
+    keys: dict[str, list[Hashable]] = {}
+    for key, entry in table.items():
+        keys.setdefault(field_text(entry.value, "name") or "", []).append(key)
+    return {name: same[0] for name, same in keys.items() if name and len(same) == 1}
 
 
 # -- what comes to the destination, and what stays there
