@@ -51,7 +51,7 @@ def merge(
 ) -> MergedFile:
     """Merge three files, resource by resource; what is in doubt is a conflict."""
     walk = Walk(rules, journal)
-    tables = pair_documents(at, rules.twins)
+    tables = pair_documents(at, rules.twins, stops=rules.stops)
     if _strangers(tables) and rules.stops:
         paired = one_new_file(tables)
         if paired is None:

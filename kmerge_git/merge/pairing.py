@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.kube.likeness import MOST_COMPARISONS
+from kmerge_git.kube.likeness import MOST_COMPARISONS, bag, likeness
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three
 from kmerge_git.text.undecided import UNDECIDED
@@ -22,16 +22,21 @@ if TYPE_CHECKING:
 NAMES = ("namespace", "name", "generateName")
 
 
-def pair_documents(at: Three[Stream], twins: Twins) -> Three[Documents]:
+def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Three[Documents]:
     """The documents of each version under keys that paired documents share.
 
-    `twins` says which documents that both sides added are one resource.
+    `twins` says which documents that both sides added are one resource, `stops` whether a person
+    is asked about two of one name.
     """
     base: Documents = dict(enumerate(at.base.documents))
     ours = _under_keys(at.base, at.ours, "ours")
     theirs = _under_keys(at.base, at.theirs, "theirs")
     ours, theirs = _renamed_by_leaves(base, ours, theirs), _renamed_by_leaves(base, theirs, ours)
     ours, theirs = _renamed_alike(base, ours, theirs), _renamed_alike(base, theirs, ours)
+    ours, theirs = (
+        _without_namesakes(base, ours, theirs, "ours", stops=stops),
+        _without_namesakes(base, theirs, ours, "theirs", stops=stops),
+    )
     ours_new = [(k, d) for k, d in ours.items() if isinstance(k, tuple)]
     theirs_new = [(k, d) for k, d in theirs.items() if isinstance(k, tuple)]
     if ours_new and theirs_new:  # added by both: one resource
@@ -39,6 +44,32 @@ def pair_documents(at: Three[Stream], twins: Twins) -> Three[Documents]:
         names: dict[Hashable, Hashable] = {theirs_new[j][0]: ours_new[i][0] for i, j in found}
         theirs = {names.get(k, k): d for k, d in theirs.items()}
     return Three(base, ours, theirs)
+
+
+def _without_namesakes(
+    base: Documents, side: Documents, other: Documents, name: str, *, stops: bool
+) -> Documents:
+    """A side's documents, none taken for a rename that is what the other added under its name.
+
+    The other still has what it would have been: there would be two resources of one name. Where
+    a person is asked about these, that is for what is more like the addition than like its past.
+    """
+    added = {_full_name(d): d for k, d in other.items() if isinstance(k, tuple)}
+    apart: dict[Hashable, Hashable] = {}
+    for key, document in side.items() if added.keys() - {None} else ():
+        if not isinstance(key, int) or key not in other or document.content == base[key].content:
+            continue
+        known = _full_name(document)
+        twin = added.get(known) if known is not None else None
+        if twin is None or known == _full_name(base[key]):
+            continue
+        if not stops or _likeness(document, twin) > _likeness(document, base[key]):
+            apart[key] = name, document.number
+    return {apart.get(k, k): d for k, d in side.items()}
+
+
+def _likeness(one: Document, other: Document) -> float:
+    return likeness(bag(one.content), bag(other.content))
 
 
 def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Documents:
@@ -219,6 +250,17 @@ def name_of(document: Document) -> str:
 
     known = identity(document.root)
     return describe(known) if known is not None else ""
+
+
+def _full_name(document: Document) -> Hashable | None:
+    """Group, kind, namespace and name of a resource that has a name."""
+    found = outline(document.content)
+    if found is not None:
+        return found
+    from kmerge_git.kube.identity import identity
+
+    known = identity(document.root)
+    return known.key[:4] if known is not None and known.name else None
 
 
 def has_lost_one(tables: Three[Documents]) -> bool:

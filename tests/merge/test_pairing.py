@@ -20,7 +20,7 @@ def paired(base: str, ours: str, theirs: str, rules: str = "git") -> list[str]:
     """`0 1 -`: a resource, as the number of its document in each file."""
     chosen = {"git": GitRules, "kyaml": KyamlRules, "two-way": TwoWayRules}[rules]
     streams = Three(base, ours, theirs).map(lambda words: split(Source.of(written(words))))
-    tables = pair_documents(streams, chosen().twins)
+    tables = pair_documents(streams, chosen().twins, stops=chosen.stops)
     sides = tables.base, tables.ours, tables.theirs
     for table, stream in zip(sides, (streams.base, streams.ours, streams.theirs), strict=True):
         assert tuple(table.values()) == stream.documents
@@ -79,6 +79,12 @@ NAMED = {
     "renamed, or another one?": ("a:1,2,3", "z:1,4,5", "a:1,2,3", "- 0 -, 0 - 0"),
     "renamed to which?": ("a:1,2", "y:1,2,3 z:1,2,4", "a:1,2", "- 0 -, - 1 -, 0 - 0"),
     "both rename it": ("a:1,2,3", "y:1,2,3", "z:1,2,3", "0 0 0"),
+    "one side added what the other seems to have renamed it to": (
+        "b a:1,2,3",
+        "b z:1,2,3",
+        "b a:1,2,3 z:1,2,3",
+        "0 0 0, - 1 2, 1 - 1",
+    ),
     "added by both": ("a", "x:1 a", "a x:2", "- 0 1, 0 1 0"),
     "added by both under two names": ("", "x:1,2,3", "y:1,2,3", "- 0 -, - - 0"),
     "one of them added by both": ("", "w x", "x y", "- 0 -, - 1 0, - - 1"),
@@ -122,6 +128,12 @@ NAMELESS = {
     "filled: another one": ("nothing", "values", "blank", "- 0 -, - - 0, 0 - -"),
     "emptied: another one": ("note values", "note nothing", "", "0 0 -, - 1 -, 1 - -"),
 }
+
+
+def test_a_rename_to_what_the_other_side_added():
+    files = "b a:1,2,3", "b z:1,2,3", "b a:1,2,3 z:4"
+    assert ", ".join(paired(*files)) == "0 0 0, 1 1 1, - - 2", "a person is asked"
+    assert ", ".join(paired(*files, rules="kyaml")) == "0 0 0, - 1 2, 1 - 1", "nobody is"
 
 
 ROWS = {
