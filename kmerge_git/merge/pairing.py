@@ -75,7 +75,8 @@ def _likeness(one: Document, other: Document) -> float:
 def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Documents:
     """A side's new document under the key of base's, if the other renamed that one likewise.
 
-    Its lines said nothing; its leaves may, where it was laid out anew.
+    Its lines said nothing; its leaves may, where it was laid out anew, or holds what the other
+    changed as well.
     """
     waiting = [k for k in other if isinstance(k, int) and k not in side]
     fresh = [k for k in side if not isinstance(k, int)]
@@ -87,7 +88,10 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
     found: dict[Hashable, Hashable] = {}
     for key in fresh:
         old = known.get(name_of(side[key]))
-        if old is not None and is_alike(leaves_of(base[old].root), leaves_of(side[key].root)):
+        if old is None:
+            continue
+        mine = leaves_of(side[key].root)
+        if any(is_alike(leaves_of(d.root), mine) for d in (base[old], other[old])):
             found[key] = known.pop(name_of(side[key]))
     return {found.get(k, k): d for k, d in side.items()}
 
@@ -95,9 +99,14 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
 def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Documents:
     """A side's new document under the key of the one of base that it must have been.
 
-    It is only looked for where the other side did not leave that one alone.
+    It is only looked for where the other side did not leave that one alone. What the other made
+    of it tells as much: it may have been merged into this one before.
     """
-    gone = {k: d for k, d in base.items() if k not in side and not _is_left(d, other.get(k))}
+    gone: dict[Hashable, tuple[Document, ...]] = {
+        k: (d, other[k]) if k in other else (d,)
+        for k, d in base.items()
+        if k not in side and not _is_left(d, other.get(k))
+    }
     fresh = {k: d for k, d in side.items() if not isinstance(k, int)}
     if not gone or not fresh or len(gone) * len(fresh) > MOST_COMPARISONS:
         return side
@@ -105,17 +114,23 @@ def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Do
     return {found.get(k, k): d for k, d in side.items()}
 
 
-def _alike(gone: Documents, fresh: Documents) -> list[tuple[Hashable, Hashable]]:
+def _alike(
+    gone: dict[Hashable, tuple[Document, ...]], fresh: Documents
+) -> list[tuple[Hashable, Hashable]]:
     """The resources of one kind that hold the same, each like one other alone."""
     from kmerge_git.kube.leaves import is_alike, leaves_of  # rare
 
-    old = {k: (_kind(d), leaves_of(d.root)) for k, d in gone.items() if name_of(d)}
+    old = {
+        k: (_kind(versions[0]), [leaves_of(d.root) for d in versions])
+        for k, versions in gone.items()
+        if name_of(versions[0])
+    }
     new = {k: (_kind(d), leaves_of(d.root)) for k, d in fresh.items() if name_of(d)}
     pairs = [
         (k, key)
-        for k, (kind, leaves) in old.items()
+        for k, (kind, versions) in old.items()
         for key, (other_kind, others) in new.items()
-        if kind == other_kind and is_alike(leaves, others)
+        if kind == other_kind and any(is_alike(leaves, others) for leaves in versions)
     ]
     partners: dict[tuple[str, Hashable], int] = {}
     for place in (place for k, key in pairs for place in (("old", k), ("new", key))):

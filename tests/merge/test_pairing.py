@@ -78,6 +78,18 @@ NAMED = {
     "renamed beside others": ("b a:1,2,3", "z:1,2,3 b", "b a:1,2,3", "1 0 1, 0 1 0"),
     "renamed, or another one?": ("a:1,2,3", "z:1,4,5", "a:1,2,3", "- 0 -, 0 - 0"),
     "renamed to which?": ("a:1,2", "y:1,2,3 z:1,2,4", "a:1,2", "- 0 -, - 1 -, 0 - 0"),
+    "renamed here, changed there, merged before": (
+        "b a:1,2,3",
+        "b z:1,5,6,7",
+        "b a:1,5,6,7",
+        "0 0 0, 1 1 1",
+    ),
+    "renamed there, changed here, merged before": (
+        "b a:1,2,3,4,5,6,7,8",
+        "b z:1,2,3,4,5,o,p,q,r,s",
+        "b z:1,2,3,4,5,6,7,8,o,p,q",
+        "0 0 0, 1 1 1",
+    ),
     "both rename it": ("a:1,2,3", "y:1,2,3", "z:1,2,3", "0 0 0"),
     "one side added what the other seems to have renamed it to": (
         "b a:1,2,3",
