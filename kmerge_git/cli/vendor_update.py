@@ -21,7 +21,6 @@ from kmerge_git.packages.files import SAVED
 from kmerge_git.packages.merging import ResultFile
 from kmerge_git.vendor import underway
 from kmerge_git.vendor.origin import below, only_one, top_of, vendored
-from kmerge_git.vendor.record import Record
 from kmerge_git.vendor.updating import Update, UpdateWishes, carry_out, plan
 from kmerge_git.vendor.versions import version
 
@@ -79,7 +78,7 @@ def finish(args: argparse.Namespace) -> int:
         found = {"schema": 1, "dir": directory, "state": state, "conflicts": left_over}
         print(json.dumps(found | {"edited": edited}, indent=2))
     else:
-        tell(f"{directory}: the {what.what} to {_version(what.record)} is {state}")
+        tell(f"{directory}: the {what.what} to {what.record.label} is {state}")
     return 1 if state == "unfinished" else 0
 
 
@@ -144,7 +143,7 @@ def _say(update: Update, directory: str, *, quiet: bool) -> None:
 
 def _tell(update: Update, directory: str, *, dry_run: bool) -> None:
     """The table of an update: whose each file is, and what became of it."""
-    old, new = _version(update.vendored.record), _version(update.record)
+    old, new = update.vendored.record.label, update.record.label
     if not update.is_new:
         tell(f"{directory}: {old} is up to date")
         return
@@ -223,8 +222,3 @@ def _file_json(update: Update, file: ResultFile) -> dict[str, Any]:
         "unmerged": file.unmerged,
         "note": file.note,
     }
-
-
-def _version(record: Record) -> str:
-    short = record.commit[:7]
-    return short if record.ref == record.commit else f"{record.ref} ({short})"

@@ -160,6 +160,14 @@ def stamp_of(file: File) -> Stamp:
     return Stamp("link", checksum) if file.link else Stamp("file", checksum, file.mode)
 
 
+def is_alike(one: Stamp | None, other: Stamp | None) -> bool:
+    """Whether git would take two files for the same."""
+    if one is None or other is None:
+        return one is other
+    same_bytes = (one.kind, one.checksum) == (other.kind, other.checksum)
+    return same_bytes and not (one.mode ^ other.mode) & 0o100
+
+
 def standing(root: str, path: str) -> Stamp | None:
     """What stands at a path of a directory; nothing stands behind a link or a file."""
     return None if in_the_way(root, path) else stamp(os.path.join(root, path))

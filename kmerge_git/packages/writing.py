@@ -19,10 +19,20 @@ from kmerge_git.packages import preparing
 from kmerge_git.packages.exchanging import exchange
 from kmerge_git.packages.files import SAVED, UNDERWAY, File
 from kmerge_git.packages.holding import alone
-from kmerge_git.packages.underway import BACK, DONE, JOURNAL, NOT, Ledger, load
+from kmerge_git.packages.underway import (
+    BACK,
+    DONE,
+    JOURNAL,
+    NOT,
+    Ledger,
+    is_alike,
+    load,
+    standing,
+)
 
 __all__ = ["SAVED", "UNDERWAY", "Unfinished", "begin", "carry_out", "carry_out_or_back"]
-__all__ += ["check_whole", "forget", "roll_back", "settle", "told", "unfinished", "write_all"]
+__all__ += ["check_whole", "forget", "roll_back", "settle", "taken_back", "told", "unfinished"]
+__all__ += ["write_all"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +151,16 @@ def roll_back(root: str, *, give_up: Collection[str] = ()) -> list[str]:
             return []
         _mark(root, BACK)
         return exchange(root, ledger, back=True, give_up=give_up)
+
+
+def taken_back(root: str) -> tuple[list[str], list[str]]:
+    """Of the files that were exchanged for others: those that are as before again, and the rest."""
+    back, rest = [], []
+    for each in _begun(root).exchanges:
+        if each.old is not None and not is_alike(each.old, each.new):
+            now = standing(root, each.path)
+            (back if is_alike(now, each.old) else rest).append(each.path)
+    return back, rest
 
 
 def carry_out_or_back(root: str) -> list[str]:

@@ -29,6 +29,12 @@ class Record:
     commit: str
     checksum: str = ""  # a Kptfile has none
 
+    @property
+    def label(self) -> str:
+        """`v1.2.0 (1a2b3c4)`, or the commit alone where that is what was asked for."""
+        short = self.commit[:7]
+        return short if self.ref == self.commit else f"{self.ref} ({short})"
+
     def spelled(self) -> bytes:
         """The record's file."""
         return "".join(f"{key}: {value}\n" for key, value in asdict(self).items()).encode()

@@ -24,6 +24,7 @@ class Underway:
     record: Record  # the one that it leads to
     found: str
     conflicts: tuple[str, ...] = ()
+    began: str = ""  # the commit that was on record
 
     def spelled(self) -> dict[str, str]:
         """As it is kept beside the journal."""
@@ -32,6 +33,7 @@ class Underway:
             "record": self.record.spelled().decode(),
             "found": self.found,
             "conflicts": json.dumps(self.conflicts),
+            "began": self.began,
         }
 
 
@@ -65,13 +67,35 @@ def go_on(directory: str) -> tuple[Underway, Left]:
     with alone(directory):
         found = _needed(directory)
         edited = writing.carry_out(directory)
-        marked = _marked(read(directory), found.conflicts)
+        marked = _marked(read(directory), found)
         if edited or marked:
             return found, Left(tuple(marked), tuple(edited))
+        _refuse_what_was_taken_back(directory, found)
         if found.conflicts:
-            _move_on(vendored(directory), found)
+            package = vendored(directory)
+            if package.record.commit not in (found.began, found.record.commit):
+                raise UsageError(
+                    f"its record is not at {found.began[:7]} any more, where the update began",
+                    path=directory,
+                    hint="go back to the branch it belongs to, or give --abort",
+                )
+            _move_on(package, found)
         writing.forget(directory)
     return found, Left()
+
+
+def _refuse_what_was_taken_back(directory: str, found: Underway) -> None:
+    """Raise if nothing of what the update brought is there: what the record says would not be so.
+
+    A conflict may well be solved by the old version; elsewhere that was `git stash`, or a branch.
+    """
+    back, rest = ({*paths} - {*found.conflicts} for paths in writing.taken_back(directory))
+    if found.conflicts and back and not rest:
+        raise UsageError(
+            f"{sorted(back)[0]} and all else is as it was before the update",
+            path=directory,
+            hint="bring back what it wrote (`git stash pop`, its branch), or give --abort",
+        )
 
 
 def go_back(directory: str) -> tuple[Underway, list[str]]:
@@ -113,16 +137,31 @@ def _needed(directory: str) -> Underway:
     return _read(state.about, directory)
 
 
-def _marked(package: Package, conflicts: tuple[str, ...]) -> list[tuple[str, int]]:
-    """The files in which a conflict is left, with the line of the first marker."""
-    found = []
-    for path in conflicts:
-        file = package.get(path)
-        text = file.data.decode("latin-1") if file and not file.link else ""
-        at = first_marker(text)
+def _marked(package: Package, found: Underway) -> list[tuple[str, int]]:
+    """The files in which a conflict is left, with the line of its first marker.
+
+    One that was renamed since is known by the version that its markers name.
+    """
+    end = f" {found.record.label}"
+    left = []
+    for path, file in package.items():
+        if file.link or not (path in found.conflicts or b">>>>>>>" in file.data):
+            continue
+        text = file.data.decode("utf-8", "replace")
+        at = first_marker(text) if path in found.conflicts else _closing(text, end)
         if at >= 0:
-            found.append((path, text.count("\n", 0, at) + 1))
-    return found
+            left.append((path, text.count("\n", 0, at) + 1))
+    return left
+
+
+def _closing(text: str, end: str) -> int:
+    """The offset of a line of `>` and this end, or -1."""
+    at = 0
+    for line in text.split("\n"):
+        if line.startswith(">>>>>>>") and line.lstrip(">").rstrip("\r") == end:
+            return at
+        at += len(line) + 1
+    return -1
 
 
 def _move_on(package: Vendored, found: Underway) -> None:
@@ -146,7 +185,8 @@ def _read(about: Mapping[str, str], directory: str) -> Underway:
         record = parse(about["record"].encode("utf-8", "surrogateescape"), where)
         conflicts = json.loads(about["conflicts"])
         assert isinstance(conflicts, list)
-        return Underway(about["what"], record, about["found"], tuple(map(str, conflicts)))
+        paths = tuple(map(str, conflicts))
+        return Underway(about["what"], record, about["found"], paths, about["began"])
     except (KeyError, ValueError, AssertionError):
         raise UsageError(
             "it is of no update that `kmerge vendor` began", path=where, hint="look what is in it"

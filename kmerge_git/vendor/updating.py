@@ -105,7 +105,8 @@ def plan(
     at = Three(aside(base.package, own), own, aside(theirs.package, own))
     merged = Merged([], [])
     if (new.path, new.commit) != (now.path, now.commit):
-        how = under(ways(wishes.rules, labels=_labels(now, new), words=WORDS))
+        labels = now.label, WORDS[1], new.label
+        how = under(ways(wishes.rules, labels=labels, words=WORDS))
         done = watch(len({*at.base, *at.ours, *at.theirs}))
         merged = merge_packages(at, how, done=done)
     return Update(vendored, new, found.name, at, before, merged, wishes.rules, theirs.left_out)
@@ -125,7 +126,8 @@ def carry_out(update: Update) -> list[str]:
         name = package.file
         now = changes.get(name, update.before.get(name))
         changes[name] = package.moved_on(now, record, update.found)
-    about = Underway("update", record, update.found, tuple(conflicts)).spelled()
+    began = package.record.commit
+    about = Underway("update", record, update.found, tuple(conflicts), began).spelled()
     with alone(package.directory):
         writing.begin(package.directory, changes, about, update.before)
         edited = writing.carry_out_or_back(package.directory)
@@ -146,16 +148,6 @@ def _next(now: Record, wanted: Record, base: Release, theirs: Release) -> Record
     if is_asked_again and digest == checksum(base.package):
         return now
     return replace(wanted, commit=theirs.commit, checksum=digest)
-
-
-def _labels(now: Record, new: Record) -> tuple[str, str, str]:
-    return _label(now), WORDS[1], _label(new)
-
-
-def _label(record: Record) -> str:
-    """`v1.2.0 (1a2b3c4)`, or the commit alone where that is what was asked for."""
-    short = record.commit[:7]
-    return short if record.ref == record.commit else f"{record.ref} ({short})"
 
 
 def _alike(a: File | None, b: File | None) -> bool:
