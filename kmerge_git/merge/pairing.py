@@ -75,8 +75,8 @@ def _likeness(one: Document, other: Document) -> float:
 def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Documents:
     """A side's new document under the key of base's, if the other renamed that one likewise.
 
-    Its lines said nothing; its leaves may, where it was laid out anew, or holds what the other
-    changed as well.
+    Its lines said nothing, as where it was merged before or is short. The same full name is enough:
+    there would be two resources of one name. Else its leaves may tell, laid out anew.
     """
     waiting = [k for k in other if isinstance(k, int) and k not in side]
     fresh = [k for k in side if not isinstance(k, int)]
@@ -90,8 +90,9 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
         old = known.get(name_of(side[key]))
         if old is None:
             continue
-        mine = leaves_of(side[key].root)
-        if any(is_alike(leaves_of(d.root), mine) for d in (base[old], other[old])):
+        full = _full_name(side[key])
+        is_same = full is not None and full == _full_name(other[old])
+        if is_same or is_alike(leaves_of(base[old].root), leaves_of(side[key].root)):
             found[key] = known.pop(name_of(side[key]))
     return {found.get(k, k): d for k, d in side.items()}
 

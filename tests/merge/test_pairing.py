@@ -90,6 +90,12 @@ NAMED = {
         "b z:1,2,3,4,5,6,7,8,o,p,q",
         "0 0 0, 1 1 1",
     ),
+    "renamed by both, and emptied by one": (
+        "b a:1,2,3,4,5,6",
+        "b z:o",
+        "b z:1,2,3,4,5,6,7",
+        "0 0 0, 1 1 1",
+    ),
     "both rename it": ("a:1,2,3", "y:1,2,3", "z:1,2,3", "0 0 0"),
     "one side added what the other seems to have renamed it to": (
         "b a:1,2,3",
