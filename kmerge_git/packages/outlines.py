@@ -11,6 +11,7 @@ from kmerge_git.packages.files import File, is_manifest
 from kmerge_git.packages.resources import by_name
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, Stream, split
+from kmerge_git.tree.nodes import Mapping, Sequence
 from kmerge_git.tree.oddities import refuse_oddities
 
 _NOTHING = split(Source(b""))
@@ -37,14 +38,14 @@ def named_documents(path: str, file: File | None) -> dict[Hashable, Document] | 
 
 
 def names(path: str, file: File) -> frozenset[Hashable]:
-    """The resources of a file, those with a generated name as well."""
+    """The resources of a file, those with a generated name and items of a `List` as well."""
     if not is_manifest(path, file):
         return frozenset()
     try:
-        known = {_any_name(document) for document in _resources(file)}
+        known = {name for document in _resources(file) for name in _any_names(document)}
     except KmergeError:
         return frozenset()
-    return frozenset(known - {None})
+    return frozenset(known)
 
 
 def holds_only_names(path: str, file: File) -> bool:
@@ -71,9 +72,11 @@ def full_name(document: Document) -> Hashable | None:
     return known.key[:4] if known is not None and known.name else None
 
 
-def _any_name(document: Document) -> Hashable | None:
+def _any_names(document: Document) -> list[Hashable]:
     found = outline(document.content)
     if found is not None:
-        return (*found, "")
-    known = identity(document.root)
-    return known.key if known is not None else None
+        return [(*found, "")]
+    root = document.root
+    items = root.get("items") if isinstance(root, Mapping) else None
+    nodes = [entry.value for entry in items.entries] if isinstance(items, Sequence) else []
+    return [known.key for node in (root, *nodes) if (known := identity(node)) is not None]

@@ -155,7 +155,8 @@ def roll_back(root: str, *, give_up: Collection[str] = ()) -> list[str]:
 
 def taken_back(root: str) -> tuple[list[str], list[str]]:
     """Of the files that were exchanged for others: those that are as before again, and the rest."""
-    back, rest = [], []
+    back: list[str] = []
+    rest: list[str] = []
     for each in _begun(root).exchanges:
         if each.old is not None and not is_alike(each.old, each.new):
             now = standing(root, each.path)

@@ -41,6 +41,12 @@ def values(changed: str = "1") -> str:
     return "".join(f"key{i}: {i}\n" for i in range(6)) + f"last: {changed}\n"
 
 
+def listed(*secrets: str) -> str:
+    """The same in a `List`."""
+    items = "".join("- " + text.rstrip().replace("\n", "\n  ") + "\n" for text in secrets)
+    return f"apiVersion: v1\nkind: List\nitems:\n{items}"
+
+
 def renames(base: dict[str, str], side: dict[str, str]) -> dict[str, str]:
     gone = {path: (file,) for path, file in package(base).items() if path not in side}
     fresh = {path: file for path, file in package(side).items() if path not in base}
@@ -57,6 +63,16 @@ def renames(base: dict[str, str], side: dict[str, str]) -> dict[str, str]:
         ({"x/a": "1", "z/a": "1"}, {"y/a": "1", "w/a": "1"}, {}),
         ({"run": script("r")}, {"start": script("r") + "more\n"}, {"run": "start"}),
         ({"run": script("r")}, {"start": script("s")}, {}),
+        (
+            {"l.yaml": listed(secret("a"), secret("b", more=values()))},
+            {"a.yaml": secret("a"), "b.yaml": secret("b", more=values())},
+            {},
+        ),
+        (
+            {"l.yaml": listed(secret("a"))},
+            {"m.yaml": listed(secret("a", "y"))},
+            {"l.yaml": "m.yaml"},
+        ),
         ({"run": script("r")}, {"a": script("r") + "a\n", "b": script("r") + "b\n"}, {}),
         ({"a.yaml": secret("a")}, {"b.yaml": secret("a", "other")}, {"a.yaml": "b.yaml"}),
         ({"a.yaml": secret("a")}, {"b.yaml": secret("b", "other")}, {}),
