@@ -12,7 +12,7 @@ from kmerge_git.vendor.comparing import FileDifference, differences
 from kmerge_git.vendor.origin import Vendored
 from kmerge_git.vendor.sources import is_local
 from kmerge_git.vendor.underway import Underway, underway
-from kmerge_git.vendor.updating import own_files
+from kmerge_git.vendor.updating import apart_from, own_files
 from kmerge_git.vendor.upstreams import checksum, newest, release
 from kmerge_git.vendor.versions import newer
 
@@ -55,7 +55,8 @@ def both(vendored: Vendored, *, fetch: bool, accept: bool = False) -> tuple[Pack
     cache.check_known(url, vendored.directory, accept=accept)
     offline = not (fetch or is_local(url))
     base = release(cache.upstream(url), vendored.record, offline=offline).package
-    own = own_files(read(vendored.directory))
+    files = read(vendored.directory)
+    base, own = apart_from(base, files), own_files(files)
     return vendored.origin_aside(base, own), vendored.origin_aside(own, own)
 
 

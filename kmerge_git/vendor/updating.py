@@ -102,14 +102,18 @@ def plan(
     before = read(directory)
     own = own_files(before)
     aside = vendored.origin_aside
-    at = Three(aside(base.package, own), own, aside(theirs.package, own))
+    old, new_files = (apart_from(version.package, before) for version in (base, theirs))
+    at = Three(aside(old, own), own, aside(new_files, own))
+    inner = [f"{p}: a package of its own" for p in theirs.package if p not in new_files]
     merged = Merged([], [])
     if (new.path, new.commit) != (now.path, now.commit):
         labels = now.label, WORDS[1], new.label
         how = under(ways(wishes.rules, labels=labels, words=WORDS))
         done = watch(len({*at.base, *at.ours, *at.theirs}))
         merged = merge_packages(at, how, done=done)
-    return Update(vendored, new, found.name, at, before, merged, wishes.rules, theirs.left_out)
+    return Update(
+        vendored, new, found.name, at, before, merged, wishes.rules, (*theirs.left_out, *inner)
+    )
 
 
 def carry_out(update: Update) -> list[str]:
@@ -137,8 +141,14 @@ def carry_out(update: Update) -> list[str]:
 
 
 def own_files(before: Package) -> Package:
-    """What of a directory belongs to the package: all but the record."""
-    return {path: file for path, file in before.items() if path != NAME}
+    """What of a directory belongs to the package: all but the record, and packages inside of it."""
+    return {path: file for path, file in apart_from(before, before).items() if path != NAME}
+
+
+def apart_from(package: Package, before: Package) -> Package:
+    """A version without what lies where the directory has packages with a record of their own."""
+    inner = tuple(path.removesuffix(NAME) for path in before if path.endswith(f"/{NAME}"))
+    return {path: file for path, file in package.items() if not path.startswith(inner)}
 
 
 def _next(now: Record, wanted: Record, base: Release, theirs: Release) -> Record:

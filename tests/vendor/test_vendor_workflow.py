@@ -321,3 +321,22 @@ def test_all_packages_at_once_one_error_does_not_stop_the_others(shop, mine):
     assert (mine.path / "a/new.yaml").exists()
     assert (mine.path / "c/new.yaml").exists()
     assert "which package" in mine.vendor_fails("update").err
+
+
+def test_a_package_inside_of_a_package_is_none_of_its_files(up, mine):
+    """It has the same resources: they are no renames, and upstream's files never land in it."""
+    release(up, "v1", {"web.yaml": deployment(), "a.txt": "one\n", "inner/b.txt": "one\n"})
+    release(up, "v2", {"web.yaml": deployment(image="shop:2"), "inner/b.txt": "two\n"})
+    mine.vendor("add", "../up", "shop", "--ref", "v1")
+    for name in ("web.yaml", "inner/b.txt"):
+        (mine.path / "shop" / name).unlink()
+    mine.vendor("add", "../up", "shop/inner", "--ref", "v1")
+    inner = mine.tree("shop/inner")
+    assert "1 file changed" in mine.vendor("status", "shop").out
+    done = mine.vendor("update", "shop", "--ref", "v2", code=1)
+    assert "web.yaml: deleted in local, changed in upstream" in done.err
+    assert "not copied: inner/b.txt: a package of its own" in done.err
+    mine.vendor("update", "shop", "--continue")
+    assert mine.tree("shop/inner") == inner
+    mine.vendor("update", "shop/inner", "--ref", "v2")
+    assert "shop:2" in mine.text("shop/inner/web.yaml")
