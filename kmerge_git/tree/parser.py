@@ -16,6 +16,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+# What walks `DEEPEST` collections goes through up to 20 calls for each, and starts somewhere. Calls
+# of Python functions take no room on the stack of the process.
+FRAMES = 6000
 DEEPEST = 200  # nested collections; the C composer recurses and would crash at some 50,000
 
 # indicators as blanks, and the (last bytes of the) line breaks of YAML 1.1 as line ends
@@ -32,7 +35,10 @@ def compose(text: str) -> Any:
     """The node graph of one document, in PyYAML's node classes, or None for an empty one."""
     if _plain is None:
         _load()
-    parser = (_guarded if may_be_deep(text) else _plain)(text)
+    is_deep = may_be_deep(text)
+    if is_deep and sys.getrecursionlimit() < FRAMES:
+        sys.setrecursionlimit(FRAMES)
+    parser = (_guarded if is_deep else _plain)(text)
     collecting = gc.isenabled()
     gc.disable()  # all the new nodes live: looking for dead ones makes this five times slower
     try:
