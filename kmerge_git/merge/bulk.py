@@ -67,7 +67,8 @@ def refuse_changed(at: Three[Mapping[Hashable, T]], same: Callable[[T, T], bool]
     for key, base in at.base.items():
         ours, theirs = at.ours.get(key), at.theirs.get(key)
         if ours is None or theirs is None:
-            changed += ours is theirs
+            there = ours or theirs
+            changed += there is None or not same(base, there)
         else:
             changed += not (same(base, ours) or same(base, theirs) or same(ours, theirs))
     if changed > MOST_CHANGED:

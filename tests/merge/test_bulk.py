@@ -54,6 +54,11 @@ CASES: dict[str, tuple[dict[str, int], Callable[[str], str], str]] = {
     ),
     "elements": ({"MOST_ELEMENTS": 5}, elements, "more than 5 elements in a list"),
     "changed entries": ({"MOST_CHANGED": 5}, entries, "more than 5 entries changed on both sides"),
+    "deleted and changed": (
+        {"MOST_CHANGED": 5},
+        lambda side: "a: 1\n" + (entries(side) if side != "o" else "o: 1\n"),
+        "more than 5 entries changed on both sides",
+    ),
     "renamed entries": (
         {"MOST_REPLACED": 59},
         renamed_entries,
