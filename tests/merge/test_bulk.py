@@ -71,7 +71,7 @@ CASES: dict[str, tuple[dict[str, int], Callable[[str], str], str]] = {
 @pytest.fixture(autouse=True)
 def all_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("decide.git", "decide.keyed", "documents"):
-        name = "LARGE" if module == "documents" else "MOST_COMPARISONS"
+        name = "MOST_COMPARISONS" if module == "decide.keyed" else "LARGE"
         monkeypatch.setattr(f"kmerge_git.merge.{module}.{name}", 0)
 
 

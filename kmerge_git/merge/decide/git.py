@@ -5,7 +5,6 @@ A policy for the place, or a favourite side, may settle a clash (rules 12 and 13
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import MOST_COMPARISONS
 from kmerge_git.merge.decide import block_texts, keyed
 from kmerge_git.merge.decide.comments import (
     has_new_comments,
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Document
 
 
+LARGE = 2_500  # entries of a collection that are worth a look for how many were changed
 AS_TEXT = Reading(whole=False)  # null and `$patch` are data like others
 
 
@@ -130,7 +130,7 @@ class GitRules:
     def renamed(
         self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
     ) -> tuple[Three[Table], list[Riddle]]:
-        if len(tables.base) > MOST_COMPARISONS:
+        if len(tables.base) > LARGE:
             from kmerge_git.merge.bulk import refuse_changed  # few collections are so large
 
             refuse_changed(tables, same_entry_text)
