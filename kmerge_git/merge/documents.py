@@ -249,7 +249,7 @@ def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:
         return None
     gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
     why = f"deleted in {gone}, changed in {changed}"
-    if moved or name_of(there) != name_of(base):
+    if walk.rules.stops and (moved or name_of(there) != name_of(base)):  # else gone is gone
         why = Why.MOVED_AND_GONE if moved else Why.RENAMED_AND_GONE
     clash = _clash(walk, at, name, why)
     return clash if clash.pieces != [""] else None
