@@ -57,7 +57,7 @@ ROOMS = {
     "undecided": {"three", "plan", "merged", "write"},
     "ends": {"three", "merged"},
     "conflicted": {"three", "merged", "undecided", "ends", "write"},
-    "verify": {"three", "plan", "merged"},
+    "verify": {"three", "plan", "bulk", "merged"},
     "kyaml": BESIDE | {"decide", "documents", "ends", "verify"},
 }
 OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "visible", "__init__"}

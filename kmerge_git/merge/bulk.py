@@ -53,6 +53,11 @@ def refuse_bulk(at: Three[Stream]) -> None:
         _refuse_heavy(Three(*trio))
 
 
+def has_bulk(data: bytes) -> bool:
+    """Whether a text has more in it than is taken apart, whatever it is."""
+    return len(data) > MOST_ENTRIES and _entries(data.decode("latin-1")) > MOST_ENTRIES
+
+
 def refuse_long(at: Three[Sequence[T]]) -> None:
     """Raise `TextOnly` for a list with too many elements."""
     if max(map(len, at.each())) > MOST_ELEMENTS:

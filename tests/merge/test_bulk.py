@@ -10,6 +10,7 @@ from kmerge_git import merge_files
 from kmerge_git.merge import bulk
 from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify import damage
 
 Trio = tuple[bytes, bytes, bytes]
 
@@ -179,3 +180,11 @@ def test_what_both_changed_alike_does_not_count(
     sides = (text(side) + one + f"{n}\n" for n, side in enumerate("boo"))
     found = merge_files(*(side.encode() for side in sides))
     assert (found.reason, len(found.conflicts)) == ("", 1)
+
+
+def test_what_is_too_much_is_not_looked_into_for_damage():
+    """To read it would take longer than the merge of its lines."""
+    twice = "a: 1\n" * (bulk.MOST_ENTRIES // 2)
+    texts = Three(b"", b"", b"")
+    assert damage.breaks(twice.encode(), texts, "")
+    assert not damage.breaks((twice * 3).encode(), texts, "")

@@ -75,7 +75,7 @@ def merged(rule: str, base: str, ours: str, theirs: str, favor: str = "") -> lis
 
 def repeats(rule: str, text: str) -> bool:
     """Whether an element stands twice in one list."""
-    keys = [key for key in repeat_keys(root(text), LISTS[rule].list_rule()) if key is not None]
+    keys = [key for key in repeat_keys(root(text), LISTS[rule].list_rule(), {}) if key is not None]
     return len(set(keys)) < len(keys)
 
 

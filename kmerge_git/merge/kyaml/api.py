@@ -189,7 +189,7 @@ def _by_lines(sources: Three[Source], reason: str, path: str) -> Result:
     texts = sources.map(lambda source: source.data)
     merged, notes = merge_by_lines(sources.map(lambda s: s.text.encode("utf-8", "surrogateescape")))
     data = _spelled(merged.decode("utf-8", "surrogateescape"), sources)
-    if damage.breaks(data, texts, path):
+    if data != texts.ours and damage.breaks(data, texts, path):
         return _kept(texts, "merged lines would break the file, dest's stay", reason)
     return Result(data, _told(notes), reason)
 

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from kmerge_git.kube.identity import Identity
+    from kmerge_git.tree.same import Known
+
+
+LARGE = 100_000  # bytes that may have too many entries
 
 
 def is_sound(data: bytes, inputs: Three[Stream], path: str) -> bool:
@@ -33,8 +37,14 @@ def is_sound(data: bytes, inputs: Three[Stream], path: str) -> bool:
 def breaks(data: bytes, texts: Three[bytes], path: str) -> bool:
     """Whether three inputs that are YAML became something that no input was.
 
-    The result is read first: where nothing is wrong with it, the inputs are not parsed.
+    The result is read first: where nothing is wrong with it, the inputs are not parsed. One that
+    is too much to be taken apart is not looked into.
     """
+    if len(data) > LARGE:
+        from kmerge_git.merge.bulk import has_bulk  # few files are so large
+
+        if has_bulk(data):
+            return False
     try:
         at = texts.map(lambda text: split(Source(text, path)))
     except KmergeError:
@@ -68,13 +78,14 @@ def damage(
     found: set[str] = set()
     seen: set[object] = set()
     keys: dict[str, Identity | None] = {}  # the same text holds the same, and is read once
+    made_of: Known = {}
     for document in documents:
         text = document.text
         if text not in keys:
             root = document.root
             key = keys[text] = identity(root)
             if root is not None and (known is None or document.content not in known):
-                _walk(root, start(root, path), (str(key),), found)
+                _walk(root, start(root, path), (str(key),), found, made_of)
         key = keys[text]
         if key is not None and key.name:
             if key in seen:
@@ -83,20 +94,20 @@ def damage(
     return found
 
 
-def _walk(node: Node, where: Where, path: tuple[str, ...], found: set[str]) -> None:
+def _walk(node: Node, where: Where, path: tuple[str, ...], found: set[str], known: Known) -> None:
     if isinstance(node, Mapping):
         where = where.at(node)
         names = [entry.name for entry in node.entries]
         if len(set(names)) < len(names):
             found.update(f"key twice: {'/'.join(path)} {name}" for name in _again(names))
         for entry in node.entries:
-            _walk(entry.value, where.child(entry.name), (*path, entry.name), found)
+            _walk(entry.value, where.child(entry.name), (*path, entry.name), found, known)
     elif isinstance(node, Sequence):
-        keys, inner = repeat_keys(node, where.list_rule()), where.items()
+        keys, inner = repeat_keys(node, where.list_rule(), known), where.items()
         again = _again([key for key in keys if key is not None])
         found.update(f"element twice: {'/'.join(path)} {key}" for key in again)
         for entry in node.entries:
-            _walk(entry.value, inner, (*path, "[]"), found)
+            _walk(entry.value, inner, (*path, "[]"), found, known)
 
 
 def _again(keys: Iterable[Hashable]) -> list[Hashable]:
@@ -105,7 +116,7 @@ def _again(keys: Iterable[Hashable]) -> list[Hashable]:
     return [key for key in keys if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
 
 
-def repeat_keys(made: Sequence, rule: ListRule) -> list[Hashable]:
+def repeat_keys(made: Sequence, rule: ListRule, known: Known) -> list[Hashable]:
     """What no two elements of a list may share; None: there is nothing to compare."""
     nodes = [entry.value for entry in made.entries]
     if rule.kind in ("resources", "keyed"):
@@ -117,4 +128,4 @@ def repeat_keys(made: Sequence, rule: ListRule) -> list[Hashable]:
     names = [field_text(node, "name") for node in nodes]
     if rule.kind == "infer" and all(name is not None for name in names):
         return list(names)
-    return [canon(node) for node in nodes]
+    return [canon(node, known) for node in nodes]
