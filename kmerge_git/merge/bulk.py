@@ -40,16 +40,17 @@ def refuse_documents(at: Three[Source]) -> None:
 
 def refuse_bulk(at: Three[Stream]) -> None:
     """Raise `TextOnly` for more than is taken apart; before anything is parsed."""
-    refuse_documents(at.map(lambda stream: stream.source))
+    if max(len(stream.documents) for stream in at.each()) > MOST_DOCUMENTS:
+        raise too_many("documents", MOST_DOCUMENTS)
     _refuse_changed_documents(at.map(lambda stream: stream.documents))
     two_way = not at.base.documents
     most = MOST_ENTRIES_TWO_WAY if two_way else MOST_ENTRIES
-    heavy = at.map(lambda stream: [d for d in stream.documents if _is_heavy(d, most)])
-    if not any(heavy.each()):
+    large = at.map(lambda s: [d for d in s.documents if d.end - d.body > most])
+    if two_way or len({len(found) for found in large.each()}) > 1:
+        if any(_is_heavy(document, most) for found in large.each() for document in found):
+            raise too_many("entries in a document", most)
         return
-    if two_way or len({len(found) for found in heavy.each()}) > 1:
-        raise too_many("entries in a document", most)
-    for trio in zip(*heavy.each(), strict=True):
+    for trio in zip(*large.each(), strict=True):
         _refuse_heavy(Three(*trio))
 
 
@@ -100,12 +101,16 @@ def _refuse_changed_documents(at: Three[tuple[Document, ...]]) -> None:
         raise too_many("documents changed on both sides", MOST_CHANGED)
 
 
-def _is_heavy(document: Document, most: int = 0) -> bool:
+def _is_heavy(document: Document, most: int) -> bool:
     # every entry has a character of its own, so that few documents are counted at all
-    most = most or MOST_ENTRIES
-    if document.end - document.body <= most:
+    if document.end - document.body <= most or _bound(document.content) <= most:
         return False
     return all(_entries(text(document)) > most for text in (_content, _without_texts))
+
+
+def _bound(text: str) -> int:
+    """At least as many as a text has entries; single characters are counted in no time."""
+    return sum(map(text.count, "\n-,")) + 2 * (text.count("{") + text.count("["))
 
 
 def _entries(text: str) -> int:
@@ -140,11 +145,14 @@ def _without_dashes(line: str) -> str:
 
 def _refuse_heavy(at: Three[Document]) -> None:
     """What only one side changed is not taken apart, and runs that nobody changed are left out."""
-    if agreed(at.map(lambda document: document.content)) is not None:
+    if agreed(at.map(_content)) is not None:
+        return
+    grown = (d for d in (at.ours, at.theirs) if len(d.content) > 2 * len(at.base.content))
+    if not any(_is_heavy(document, MOST_ENTRIES) for document in (at.base, *grown)):
         return
     from kmerge_git.merge.elision import elide  # few files are so large
 
     elided = elide(at.map(lambda document: document))
     small = elided.at.each() if elided is not None else at.each()
-    if any(document is not None and _is_heavy(document) for document in small):
+    if any(document is not None and _is_heavy(document, MOST_ENTRIES) for document in small):
         raise too_many("entries in a document", MOST_ENTRIES)

@@ -41,15 +41,12 @@ def refuse_oddities(*versions: Stream) -> None:
 
     The whole file is a text then: an action can reach over many documents.
     """
-    if not any(_has_sign(stream.source.text) for stream in versions):
-        return
-    contents = [{document.content for document in stream.documents} for stream in versions]
-    seen: set[str] = set()
-    for stream in versions:
-        for document in stream.documents:
-            text = document.content
-            if text not in seen and not all(text in known for known in contents):
-                seen.add(text)
+    left = _left(versions)
+    suspects = [document for found in left for document in found if _has_sign(document.content)]
+    if suspects:
+        contents = [{document.content for document in found} for found in left]
+        for document in suspects:
+            if not all(document.content in known for known in contents):
                 _refuse(document)
     around = [
         (stream.prologue, *(d.opening for d in stream.documents), stream.tail)
@@ -62,11 +59,17 @@ def refuse_oddities(*versions: Stream) -> None:
                     raise TextOnly(TEMPLATE, path=stream.source.path)
 
 
+def _left(versions: tuple[Stream, ...]) -> list[list[Document]]:
+    """The documents of each version but for those that all have as one text in memory."""
+    shared = {id(document.content) for document in versions[0].documents}
+    for stream in versions[1:]:
+        shared &= {id(document.content) for document in stream.documents}
+    return [[d for d in stream.documents if id(d.content) not in shared] for stream in versions]
+
+
 def _refuse(document: Document) -> None:
     """Raise `TextOnly` if a document cannot be merged by fields."""
     content, source = document.content, document.source
-    if not _has_sign(content):
-        return
     try:
         root = document.root
     except CannotParse:
