@@ -37,7 +37,12 @@ LATE = (
 )
 # What some merges need: all of these folders, and more.
 FOLDERS = ("text", "tree", "kube", "merge")
-MORE = ("kmerge_git.git.names", "kmerge_git.git.questions", "kmerge_git.visible")
+MORE = (
+    "kmerge_git.cli.losses",
+    "kmerge_git.git.names",
+    "kmerge_git.git.questions",
+    "kmerge_git.visible",
+)
 
 
 def write(root: str, target: str) -> None:

@@ -6,16 +6,17 @@ import argparse
 from collections.abc import Iterable, Sequence
 
 from kmerge_git.cli.files import say
+from kmerge_git.cli.losses import is_loss, loss, place, values
 from kmerge_git.outcome import Decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # who only counts does not load the rules
     from kmerge_git.merge.kyaml.api import Result
+    from kmerge_git.packages.merging import ResultFile
 
 # whose value it is: git's words are `ours` and `theirs`
 MERGE3 = {"ours": "dest", "theirs": "updated"}
 MERGE2 = {"ours": "dest", "theirs": "src"}
-_LONGEST = 60
 
 
 def tell(args: argparse.Namespace, merged: Result, words: dict[str, str], path: str = "") -> None:
@@ -32,38 +33,16 @@ def tell(args: argparse.Namespace, merged: Result, words: dict[str, str], path: 
         say(f"conflict: {path or args.dest}: {merged.conflicts} left to a person")
 
 
-class Told:
-    """A file of the result, as reports show it."""
-
-    __slots__ = ("merged", "note", "path", "source", "status", "unmerged")
-
-    def __init__(
-        self,
-        path: str,
-        status: str,
-        merged: Result,
-        source: str = "",
-        note: str = "",
-        unmerged: str = "",
-    ) -> None:
-        self.path = path
-        self.status = status
-        self.merged = merged
-        self.source = source
-        self.note = note
-        self.unmerged = unmerged
-
-
 def print_json(
     args: argparse.Namespace,
-    told: Sequence[Told],
+    told: Sequence[ResultFile],
     moves: Sequence[tuple[str, str, str]],
     words: dict[str, str],
 ) -> None:
     """What was done, for programs; a schema grows by fields, and changes with its number."""
     import json
 
-    def lost(file: Told) -> list[dict[str, str]]:
+    def lost(file: ResultFile) -> list[dict[str, str]]:
         return [
             {
                 "path": file.path,
@@ -104,19 +83,8 @@ def explain(decision: Decision, words: dict[str, str], path: str = "") -> str:
     """`a.yaml: Deployment/web spec.replicas: changed; from updated (M2)`."""
     side = words.get(decision.side, decision.side)
     source = "left to a person" if side == "conflict" else f"from {side}"
-    what = f"{decision.what}; {source} ({decision.rule}){_values(decision, words)}"
+    what = f"{decision.what}; {source} ({decision.rule}){values(decision, words)}"
     return f"{place(decision, path)}: {what}"
-
-
-def loss(decision: Decision, words: dict[str, str], path: str = "") -> str:
-    """`lost: a.yaml: Service/web spec.port: changed on both sides (M2): dest 3, updated 2`."""
-    rule = decision.rule.removesuffix(" lost")
-    return f"lost: {place(decision, path)}: {decision.what} ({rule}){_values(decision, words)}"
-
-
-def is_loss(decision: Decision) -> bool:
-    """Whether it is a change of the destination that does not come through."""
-    return decision.rule.endswith(" lost")
 
 
 def count(decisions: Iterable[Decision], words: dict[str, str], conflicts: int = 0) -> str:
@@ -141,23 +109,3 @@ def files(statuses: Sequence[str], unmerged: int) -> str:
 def counted(count: int, noun: str) -> str:
     """`1 file`, `2 files`."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def place(decision: Decision, path: str = "") -> str:
-    """`a.yaml: Deployment/web spec.replicas`."""
-    found = " ".join(part for part in (decision.resource, decision.path) if part)
-    return ": ".join(part for part in (path, found or "document") if part)
-
-
-def _values(decision: Decision, words: dict[str, str]) -> str:
-    if not (decision.ours or decision.theirs):
-        return ""
-    dest, other = _short(decision.ours), _short(decision.theirs)
-    return f": {words['ours']} {dest}, {words['theirs']} {other}"
-
-
-def _short(text: str) -> str:
-    line = " ".join(text.split())
-    if not line:
-        return "has nothing"
-    return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"

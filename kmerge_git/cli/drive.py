@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from kmerge_git.git.settings import Settings
-    from kmerge_git.outcome import Decision, Options, Outcome
+    from kmerge_git.outcome import Options, Outcome
     from kmerge_git.text.linemerge import GitMergeFile
 
     Labels = tuple[str, str, str]
 
 CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
-LONGEST = 60  # characters of a value that is told
 # what `merge3` calls the sides, and what git calls them
 IN_GIT = (
     *(("dest's lines", "our lines"), ("dest's", "ours"), ("dest", "ours")),
@@ -202,29 +201,13 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
 
 
 def _report_losses(name: str, outcome: Outcome) -> None:
-    for decision in outcome.decisions:
-        if decision.rule.endswith(" lost"):
-            _say(name, _loss(decision))
+    from kmerge_git.cli.losses import is_loss, loss
 
-
-def _loss(decision: Decision) -> str:
-    """`lost: Service/web spec.port: changed on both sides (M2): ours 3, theirs 2`."""
-    place = " ".join(part for part in (decision.resource, decision.path) if part) or "the file"
-    what = decision.what
-    for word, here in IN_GIT:
-        what = what.replace(word, here)
-    rule = decision.rule.removesuffix(" lost")
-    values = ""
-    if decision.ours or decision.theirs:
-        values = f": ours {_short(decision.ours)}, theirs {_short(decision.theirs)}"
-    return f"lost: {place}: {what} ({rule}){values}"
-
-
-def _short(value: str) -> str:
-    line = " ".join(value[:1000].split())
-    if not line:
-        return "has nothing"
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    for decision in filter(is_loss, outcome.decisions):
+        what = decision.what
+        for word, here in IN_GIT:
+            what = what.replace(word, here)
+        _say(name, loss(decision, {"ours": "ours", "theirs": "theirs"}, what=what))
 
 
 def _say(name: str, text: str) -> None:

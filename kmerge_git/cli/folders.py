@@ -76,17 +76,13 @@ def _fresh(result: ResultFile, umask: int) -> File | None:
     file = result.after
     if file is None or file.link or result.before is not None or result.source:
         return file
-    return File(file.data, (0o777 if file.mode & 0o100 else 0o666) & ~umask)
+    return File(file.data, (0o777 if file.is_executable else 0o666) & ~umask)
 
 
 def _tell(args: argparse.Namespace, merged: Merged, words: dict[str, str]) -> None:
     moves = [(move.name, move.source, move.target) for move in merged.moves]
     if args.json:
-        told = [
-            accounts.Told(r.path, r.status, r.merged, r.source, r.note, r.unmerged)
-            for r in _present(merged)
-        ]
-        accounts.print_json(args, told, moves, words)
+        accounts.print_json(args, _present(merged), moves, words)
         return
     for name, source, target in moves:
         if args.explain or args.dry_run or args.summary:

@@ -119,7 +119,10 @@ def finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[
         files.write(args.output, merged.data)
     status = "same" if merged.data == before else "changed"
     if args.json:
-        file = accounts.Told(args.dest, status, merged)
+        from kmerge_git.packages.files import File
+        from kmerge_git.packages.merging import ResultFile
+
+        file = ResultFile(args.dest, File(before), File(merged.data), merged)
         accounts.print_json(args, [file], [], words)
         return 1 if merged.conflicts else 0
     accounts.tell(args, merged, words)

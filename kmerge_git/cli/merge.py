@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from kmerge_git.cli import accounts, files
+from kmerge_git.cli import files
+from kmerge_git.cli.losses import place
 from kmerge_git.errors import UsageError
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
@@ -88,7 +89,7 @@ def _tell(outcome: Outcome, *, explain: bool) -> None:
     if explain:
         for decision in outcome.decisions:
             what = f"{decision.what} -> {decision.side} (rule {decision.rule})"
-            files.say(f"{accounts.place(decision)}: {what}")
+            files.say(f"{place(decision)}: {what}")
         how = {
             "same": "two of the three versions are equal",
             "lines": "git's line merge stands",

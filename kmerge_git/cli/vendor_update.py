@@ -10,11 +10,11 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from kmerge_git.cli import accounts
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.files import say, tell
 from kmerge_git.cli.guard import watched
 from kmerge_git.cli.inputs import make_haste
+from kmerge_git.cli.losses import is_loss, loss
 from kmerge_git.cli.progress import Progress, waiting
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.packages.files import SAVED
@@ -130,8 +130,8 @@ def _say(update: Update, directory: str, *, quiet: bool) -> None:
     for file in update.merged.files:
         path = os.path.join(directory, file.path)
         if not quiet:
-            losses = filter(accounts.is_loss, file.merged.decisions)
-            notes += [accounts.loss(decision, SIDES, path) for decision in losses]
+            losses = filter(is_loss, file.merged.decisions)
+            notes += [loss(decision, SIDES, path) for decision in losses]
             notes += [f"{path}: {file.note}"] if file.note else []
         if file.unmerged:
             notes.append(f"not merged: {path}: {file.unmerged}")
@@ -206,7 +206,7 @@ def _as_json(update: Update, directory: str, *, is_open: bool) -> dict[str, Any]
                 "upstream": d.theirs,
             }
             for file in update.merged.files
-            for d in filter(accounts.is_loss, file.merged.decisions)
+            for d in filter(is_loss, file.merged.decisions)
         ],
         "left_out": list(update.left_out),
     }

@@ -6,8 +6,25 @@ then the document is parsed. A bundle of a thousand resources is paired in milli
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from kmerge_git.tree.documents import Document
+
 FIELDS = ("apiVersion", "kind", "metadata")
 _ODD = frozenset("&*!|>{}[]#'\"%@`,")
+
+
+def full_name(document: Document) -> Hashable | None:
+    """The same of a document, parsed where its lines do not tell; None without a name."""
+    found = outline(document.content)
+    if found is not None:
+        return found
+    from kmerge_git.kube.identity import identity  # seldom needed
+
+    known = identity(document.root)
+    return known.key[:4] if known is not None and known.name else None
 
 
 def outline(text: str) -> tuple[str, str, str, str] | None:

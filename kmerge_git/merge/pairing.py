@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.kube.likeness import MOST_COMPARISONS, bag, likeness
-from kmerge_git.kube.outline import outline
+from kmerge_git.kube.outline import full_name, outline
 from kmerge_git.merge.three import Three
 from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.documents import Document, Stream
@@ -54,14 +54,14 @@ def _without_namesakes(
     The other still has what it would have been: there would be two resources of one name. Where
     a person is asked about these, that is for what is more like the addition than like its past.
     """
-    added = {_full_name(d): d for k, d in other.items() if isinstance(k, tuple)}
+    added = {full_name(d): d for k, d in other.items() if isinstance(k, tuple)}
     apart: dict[Hashable, Hashable] = {}
     for key, document in side.items() if added.keys() - {None} else ():
         if not isinstance(key, int) or key not in other or document.content == base[key].content:
             continue
-        known = _full_name(document)
+        known = full_name(document)
         twin = added.get(known) if known is not None else None
-        if twin is None or known == _full_name(base[key]):
+        if twin is None or known == full_name(base[key]):
             continue
         if not stops or _likeness(document, twin) > _likeness(document, base[key]):
             apart[key] = name, document.number
@@ -90,8 +90,8 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
         old = known.get(name_of(side[key]))
         if old is None:
             continue
-        full = _full_name(side[key])
-        is_same = full is not None and full == _full_name(other[old])
+        full = full_name(side[key])
+        is_same = full is not None and full == full_name(other[old])
         if is_same or is_alike(leaves_of(base[old].root), leaves_of(side[key].root)):
             found[key] = known.pop(name_of(side[key]))
     return {found.get(k, k): d for k, d in side.items()}
@@ -266,17 +266,6 @@ def name_of(document: Document) -> str:
 
     known = identity(document.root)
     return describe(known) if known is not None else ""
-
-
-def _full_name(document: Document) -> Hashable | None:
-    """Group, kind, namespace and name of a resource that has a name."""
-    found = outline(document.content)
-    if found is not None:
-        return found
-    from kmerge_git.kube.identity import identity
-
-    known = identity(document.root)
-    return known.key[:4] if known is not None and known.name else None
 
 
 def has_lost_one(tables: Three[Documents]) -> bool:

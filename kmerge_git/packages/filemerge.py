@@ -14,7 +14,6 @@ from kmerge_git.merge.kyaml.by_lines import LOST
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.packages.files import File, is_manifest
 from kmerge_git.packages.outlines import stream_of
-from kmerge_git.packages.renames import is_binary
 from kmerge_git.packages.ways import Ways
 from kmerge_git.text.markers import first_marker
 
@@ -34,7 +33,7 @@ class FileResult:
 def merge_file(path: str, files: Files, how: Ways) -> FileResult:
     """The file of the result; None where it goes."""
     _, ours, theirs = files.each()
-    side = whose(files.map(_essence))
+    side = whose(files.map(lambda file: file.essence if file is not None else None))
     if side == "ours" or (how.two_way and theirs is None):
         return FileResult(ours)
     if side == "theirs" or (how.two_way and ours is None):
@@ -48,27 +47,17 @@ def merge_file(path: str, files: Files, how: Ways) -> FileResult:
     return _both(path, files, how)
 
 
-def _essence(file: File | None) -> tuple[bytes, bool, bool] | None:
-    """What merges of a file."""
-    return (file.data, file.link, is_executable(file)) if file is not None else None
-
-
-def is_executable(file: File) -> bool:
-    """Whether git takes the file for executable."""
-    return bool(file.mode & 0o100) and not file.link
-
-
 def _in_place_of(ours: File | None, theirs: File | None) -> File | None:
     if theirs is None or theirs.link:
         return theirs
-    return File(theirs.data, _mode(ours, is_executable(theirs)))
+    return File(theirs.data, _mode(ours, theirs.is_executable))
 
 
 def _mode(ours: File | None, executable: bool) -> int:
     """Dest's permissions with or without that of execution; a fresh file has the usual ones."""
     if ours is None or ours.link:
         return 0o755 if executable else 0o644
-    if is_executable(ours) == executable:
+    if ours.is_executable == executable:
         return ours.mode
     return ours.mode | (ours.mode & 0o444) >> 2 if executable else ours.mode & ~0o111
 
@@ -91,7 +80,7 @@ def _over(path: str, files: Files, how: Ways) -> FileResult:
     differs = f"it differs in {how.words.theirs}; {how.words.ours}'s version is kept"
     if ours.link or theirs.link or not is_manifest(path):
         return FileResult(ours, unmerged=differs)
-    mode = "" if is_executable(ours) == is_executable(theirs) else _mode_told(files, how)
+    mode = "" if ours.is_executable == theirs.is_executable else _mode_told(files, how)
     if ours.data == theirs.data:
         return FileResult(ours, unmerged=mode)
     try:
@@ -106,7 +95,7 @@ def _over(path: str, files: Files, how: Ways) -> FileResult:
 def _mode_told(files: Files, how: Ways) -> str:
     assert files.ours is not None
     one, other = how.words.ours, how.words.theirs
-    if not is_executable(files.ours):
+    if not files.ours.is_executable:
         one, other = other, one
     return f"executable in {one}, not in {other}; {how.words.ours}'s mode is kept"
 
@@ -118,8 +107,8 @@ def _both(path: str, files: Files, how: Ways) -> FileResult:
     """What both changed: the bytes of one, or a merge; and the mode on its own."""
     _, ours, theirs = files.each()
     assert ours is not None and theirs is not None
-    bits = files.map(lambda file: is_executable(file) if file is not None else None)
-    executable = is_executable(theirs) if whose(bits) == "theirs" else is_executable(ours)
+    bits = files.map(lambda file: file.is_executable if file is not None else None)
+    executable = theirs.is_executable if whose(bits) == "theirs" else ours.is_executable
     mode = _mode(ours, executable)
     clash = "" if whose(bits) else _mode_told(files, how)
     side = whose(files.map(lambda file: file.data if file is not None else None))
@@ -133,7 +122,7 @@ def _both(path: str, files: Files, how: Ways) -> FileResult:
 
 def _contents(path: str, files: Files, how: Ways) -> FileResult:
     texts = files.map(_data)
-    if any(map(is_binary, texts.each())):
+    if any(file is not None and file.is_binary for file in files.each()):
         return FileResult(files.ours, unmerged=f"binary, {_both_changed(files, how)}")
     if holds_markers(texts.ours) and not holds_markers(texts.base):
         why = f"it holds conflict markers in {how.words.ours}"
@@ -179,7 +168,7 @@ def _deleted(path: str, files: Files, how: Ways) -> FileResult:
         why = f"deleted in {words.ours}, changed in {words.theirs}"
         kept = FileResult(None, unmerged=f"{why}; it stays deleted")
     left = files.ours or files.theirs
-    if left is None or left.link or not is_manifest(path) or is_binary(left.data):
+    if left is None or left.link or not is_manifest(path) or left.is_binary:
         return kept
     if holds_markers(left.data):
         return kept
@@ -198,7 +187,7 @@ def _rest(path: str, files: Files, left: File, how: Ways) -> FileResult | None:
     changed = [text for text in _documents(left.data) if text not in present]
     if any(text not in rest for text in changed) and (files.ours is not None or not rest):
         return None
-    after = File(merged.data, _mode(files.ours, is_executable(left))) if rest else None
+    after = File(merged.data, _mode(files.ours, left.is_executable)) if rest else None
     return FileResult(after, merged)
 
 

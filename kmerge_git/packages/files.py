@@ -12,6 +12,7 @@ from kmerge_git.errors import UsageError
 GIT = ".git"
 UNDERWAY = ".kmerge-update"  # what `packages.writing` is about to write
 SAVED = ".kmerge-saved"  # what it could not put in place, since somebody else had written there
+_LOOKED_AT = 8000  # bytes in which git looks for a NUL
 UNREAD = "check its name and permissions"
 MANIFESTS = (".yaml", ".yml", ".json")
 MANIFEST_NAMES = ("Kptfile", "Kustomization")
@@ -35,6 +36,21 @@ class File:
     data: bytes
     mode: int = 0o644
     link: bool = False
+
+    @property
+    def is_executable(self) -> bool:
+        """Whether git takes the file for executable."""
+        return bool(self.mode & 0o100) and not self.link
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether git takes its bytes for no text."""
+        return b"\0" in self.data[:_LOOKED_AT]
+
+    @property
+    def essence(self) -> tuple[bytes, bool, bool]:
+        """What tells two versions of a file apart, whatever else their permissions are."""
+        return self.data, self.link, self.is_executable
 
 
 Package = dict[str, File]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 from kmerge_git.errors import KmergeError
+from kmerge_git.kube import outline
 from kmerge_git.kube.identity import identity
-from kmerge_git.kube.outline import outline
 from kmerge_git.packages.files import File, is_manifest
 from kmerge_git.packages.resources import by_name
 from kmerge_git.text.source import Source
@@ -62,18 +62,12 @@ def _resources(file: File) -> tuple[Document, ...]:
 
 
 def full_name(document: Document) -> Hashable | None:
-    """Group, kind, namespace and name, read from the lines of the document where they tell."""
-    if document.inline:
-        return None
-    found = outline(document.content)
-    if found is not None:
-        return found
-    known = identity(document.root)
-    return known.key[:4] if known is not None and known.name else None
+    """Group, kind, namespace and name; of one on the line of its `---` nothing: it cannot move."""
+    return None if document.inline else outline.full_name(document)
 
 
 def _any_names(document: Document) -> list[Hashable]:
-    found = outline(document.content)
+    found = outline.outline(document.content)
     if found is not None:
         return [(*found, "")]
     root = document.root

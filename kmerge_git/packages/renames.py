@@ -21,7 +21,6 @@ Table = dict[str, dict[str, Score]]
 
 # Files that may share a line before it says nothing, and files that are compared with one.
 _COMMON = 24
-_BINARY = 8000
 
 
 def find_renames(gone: Versions, fresh: Package, arrived: Places) -> dict[str, str]:
@@ -49,11 +48,6 @@ def arrivals(base: Package, side: Package) -> Places:
             for name in names(path, file) - (names(path, before) if before else frozenset()):
                 found.setdefault(name, set()).add(path)
     return found
-
-
-def is_binary(data: bytes) -> bool:
-    """Whether git takes the bytes for no text."""
-    return b"\0" in data[:_BINARY]
 
 
 def _clear(table: Table) -> dict[str, str]:
@@ -234,7 +228,7 @@ class _Pairs:
 
 def _lines(path: str, file: File) -> dict[str, int]:
     """The lines of a text and how often each stands there; nothing of what is no text."""
-    if file.link or is_binary(file.data):
+    if file.link or file.is_binary:
         return {}
     text = file.data.decode("utf-8", "replace")
     if is_manifest(path, file):

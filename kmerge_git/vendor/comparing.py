@@ -17,9 +17,6 @@ from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.oddities import refuse_oddities
 
-BINARY_IN = 8000  # bytes in which git looks for a NUL
-_EXECUTABLE = 0o111
-
 
 @dataclass(frozen=True, slots=True)
 class FieldDifference:
@@ -51,7 +48,7 @@ def differences(base: Package, local: Package) -> list[FileDifference]:
         if path in renamed and new is not None:
             before = base[renamed[path]]
             change = FileDifference(path, "renamed")
-            if not same(before, new):
+            if before.essence != new.essence:
                 change = replace(_changed(path, before, new), how="renamed")
             found.append(replace(change, source=renamed[path]))
         elif old is None:
@@ -59,20 +56,9 @@ def differences(base: Package, local: Package) -> list[FileDifference]:
         elif new is None:
             if path not in old_names:
                 found.append(FileDifference(path, "deleted"))
-        elif not same(old, new):
+        elif old.essence != new.essence:
             found.append(_changed(path, old, new))
     return found
-
-
-def same(old: File, new: File) -> bool:
-    """Whether two files are alike as far as a package can tell."""
-    kinds = [(file.link, not file.link and bool(file.mode & _EXECUTABLE)) for file in (old, new)]
-    return old.data == new.data and kinds[0] == kinds[1]
-
-
-def is_binary(data: bytes) -> bool:
-    """Whether git takes it for no text."""
-    return b"\0" in data[:BINARY_IN]
 
 
 def _renamed(base: Package, local: Package) -> dict[str, str]:
@@ -91,18 +77,18 @@ def _changed(path: str, old: File, new: File) -> FileDifference:
     if old.link:
         return FileDifference(path, "changed", note="the link leads elsewhere")
     note = ""
-    if (old.mode ^ new.mode) & _EXECUTABLE:
-        note = "executable" if new.mode & _EXECUTABLE else "not executable any more"
+    if old.is_executable != new.is_executable:
+        note = "executable" if new.is_executable else "not executable any more"
     if old.data == new.data:
         return FileDifference(path, "changed", note=note)
+    if old.is_binary or new.is_binary:
+        return FileDifference(path, "changed", note=", ".join(filter(None, (note, "binary"))))
     fields, why = _fields(path, old.data, new.data)
     return FileDifference(path, "changed", fields, ", ".join(filter(None, (note, why))))
 
 
 def _fields(path: str, old: bytes, new: bytes) -> tuple[tuple[FieldDifference, ...], str]:
     """The fields of a manifest that differ; else how much of the text does."""
-    if is_binary(old) or is_binary(new):
-        return (), "binary"
     if is_manifest(path):
         try:
             streams = [split(Source(data, path)) for data in (old, new)]

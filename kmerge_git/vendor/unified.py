@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from kmerge_git.packages.files import File, Package
 from kmerge_git.text.diff3 import changes
-from kmerge_git.vendor.comparing import is_binary, same
 
 AROUND = 3  # lines that are shown before and behind a change
 _ESCAPES = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 34: '"', 92: "\\"}
@@ -17,7 +16,7 @@ def patch(base: Package, local: Package) -> Iterator[bytes]:
     """The lines of the patch from base to local, paths as they are in the package."""
     for path in sorted({*base, *local}):
         old, new = base.get(path), local.get(path)
-        if old is None or new is None or not same(old, new):
+        if old is None or new is None or old.essence != new.essence:
             yield from _file(path, old, new)
 
 
@@ -40,7 +39,7 @@ def _file(path: str, old: File | None, new: File | None) -> Iterator[bytes]:
         return
     left = names[0] if old else b"/dev/null"
     right = names[1] if new else b"/dev/null"
-    if is_binary(data[0]) or is_binary(data[1]):
+    if any(file is not None and file.is_binary for file in (old, new)):
         yield b"Binary files %s and %s differ\n" % (left, right)
         return
     yield b"--- %s%s\n+++ %s%s\n" % (left, _tab(left), right, _tab(right))
@@ -97,7 +96,7 @@ def _mode(file: File | None) -> bytes:
         return b""
     if file.link:
         return b"120000"
-    return b"100755" if file.mode & 0o111 else b"100644"
+    return b"100755" if file.is_executable else b"100644"
 
 
 def _tab(name: bytes) -> bytes:

@@ -16,7 +16,6 @@ from kmerge_git.packages.holding import alone
 from kmerge_git.packages.merging import Merged, ResultFile, merge_packages
 from kmerge_git.packages.ways import Ways, ways
 from kmerge_git.vendor import cache
-from kmerge_git.vendor.comparing import same
 from kmerge_git.vendor.origin import Vendored
 from kmerge_git.vendor.record import MOVING, NAME, Record
 from kmerge_git.vendor.sources import check_folder, check_ref
@@ -161,4 +160,4 @@ def _next(now: Record, wanted: Record, base: Release, theirs: Release) -> Record
 
 
 def _alike(a: File | None, b: File | None) -> bool:
-    return a is b if a is None or b is None else same(a, b)
+    return a is b if a is None or b is None else a.essence == b.essence

@@ -12,7 +12,7 @@ from kmerge_git.git.upstream import SUBMODULE, BrokenCache, Named, Upstream
 from kmerge_git.packages.files import File, Package, check_links, check_path
 from kmerge_git.vendor.record import NAME, Record
 
-_LINK, _EXECUTABLE = 0o120000, 0o111
+_LINK, _EXECUTABLE = 0o120000, 0o100
 T = TypeVar("T")
 
 
@@ -58,7 +58,7 @@ def checksum(package: Package) -> str:
     """A digest over paths, kinds, executable bits and bytes."""
     digest = sha256()
     for path, file in sorted(package.items()):
-        kind = "link" if file.link else "executable" if file.mode & _EXECUTABLE else "file"
+        kind = "link" if file.link else "executable" if file.is_executable else "file"
         name = path.encode("utf-8", "surrogateescape")
         digest.update(b"%s %d %d %s\0" % (kind.encode(), len(name), len(file.data), name))
         digest.update(file.data)
