@@ -63,7 +63,7 @@ ROOMS = {
 OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "visible", "__init__"}
 # Each of these libraries is known in one place only, so that it can be replaced there.
 HOMES = {
-    "pygit2": ("git/repository.py",),
+    "pygit2": ("git/inmemory.py", "git/repository.py"),
     "yaml": ("tree/parser.py",),
     "ruamel": ("tree/emit.py", "check/"),
 }

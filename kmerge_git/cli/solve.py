@@ -13,7 +13,8 @@ from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
 
 if TYPE_CHECKING:
-    from kmerge_git.whole.solving import FilePlan, SolvePlan
+    from kmerge_git.whole.settling import FileMerge
+    from kmerge_git.whole.solving import SolvePlan
 
 EPILOG = """\
 examples:
@@ -117,7 +118,7 @@ def _print(plan: SolvePlan, dry_run: bool) -> None:
     say(f"kmerge: {counted(solved, 'file')} {would}solved and staged{tail}")
 
 
-def _line(file: FilePlan, dry_run: bool) -> str:
+def _line(file: FileMerge, dry_run: bool) -> str:
     mark = {"solved": "solved", "conflict": "CONFLICT", "skipped": "skipped"}[file.verdict]
     why = file.why
     if file.verdict == "conflict" and file.conflicts:

@@ -1,4 +1,4 @@
-"""Repositories: the only module that imports pygit2.
+"""Repositories: beside `inmemory` the only module that imports pygit2.
 
 Everything that comes out of here is a plain value. What libgit2 refuses to read becomes an error
 that names the cause and what to do. Reading never writes, not even a loose object: what a merge
@@ -13,11 +13,11 @@ from contextlib import contextmanager
 
 import pygit2
 from pygit2 import enums
-from pygit2.ffi import C, ffi
 
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.git.commits import Commit, ends_of
 from kmerge_git.git.conflicts import Stages
+from kmerge_git.git.inmemory import Memory
 from kmerge_git.git.refusals import explained, missing
 from kmerge_git.git.sides import Change, TreeEntry
 
@@ -59,7 +59,7 @@ class Repository:
         with _explaining():
             inner = pygit2.Repository(self.git_dir)
         odb = inner.odb
-        odb.add_backend(_Memory(), 1000)  # above the packs and the loose objects: it is asked first
+        odb.add_backend(Memory(), 1000)  # above the packs and the loose objects: it is asked first
         inner.set_odb(odb)
         return Repository(inner)
 
@@ -221,86 +221,3 @@ def _stages(three: tuple[pygit2.IndexEntry | None, ...]) -> Stages:
 
 def _entry(found: pygit2.IndexEntry | pygit2.DiffFile) -> TreeEntry:
     return TreeEntry(str(found.id), int(found.mode))
-
-
-class _Memory(pygit2.OdbBackend):
-    """Objects that live as long as this value does."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.objects: dict[str, tuple[int, bytes]] = {}
-
-    def read_cb(self, oid: pygit2.Oid) -> tuple[int, bytes]:
-        return self.objects[str(oid)]
-
-    def read_prefix_cb(self, oid: pygit2.Oid) -> tuple[int, bytes, pygit2.Oid]:
-        return (*self.objects[str(oid)], oid)
-
-    def read_header_cb(self, oid: pygit2.Oid) -> tuple[int, int]:
-        kind, data = self.objects[str(oid)]
-        return kind, len(data)
-
-    def exists_cb(self, oid: pygit2.Oid) -> bool:
-        return str(oid) in self.objects
-
-    def exists_prefix_cb(self, oid: pygit2.Oid) -> pygit2.Oid:
-        _ = self.objects[str(oid)]  # a KeyError says that it is not here
-        return oid
-
-    def write_cb(self, oid: pygit2.Oid, data: bytes, kind: int) -> None:
-        self.objects[str(oid)] = (kind, bytes(data))
-
-    def refresh_cb(self) -> None:
-        """There is nothing to look at again."""
-
-
-class Libgit2LineMerge:
-    """Git's line merge without a process: libgit2's, over blobs in memory."""
-
-    def __init__(self) -> None:
-        self._memory = _Memory()
-        odb = pygit2.Odb()
-        odb.add_backend(self._memory, 1)
-        self._inner = pygit2.Repository()
-        self._inner.set_odb(odb)
-        # kept here: the options of a merge only point to them
-        self._labels = [ffi.new("char[]", word) for word in (b"base", b"ours", b"theirs")]
-
-    def __call__(self, base: bytes, ours: bytes, theirs: bytes) -> tuple[bytes, bool]:
-        """The merged text and whether it is free of conflicts."""
-        return self._merge((base, ours, theirs), enums.MergeFavor.NORMAL)
-
-    def readings(
-        self, base: bytes, ours: bytes, theirs: bytes, *, patience: bool = False
-    ) -> tuple[bytes, bytes]:
-        """The merge with every conflict resolved to ours, and to theirs."""
-        three = (base, ours, theirs)
-        flags = int(enums.MergeFileFlag.DIFF_PATIENCE) if patience else 0
-        to_ours, _ = self._merge(three, enums.MergeFavor.OURS, flags)
-        to_theirs, _ = self._merge(three, enums.MergeFavor.THEIRS, flags)
-        return to_ours, to_theirs
-
-    def _merge(
-        self, three: tuple[bytes, bytes, bytes], favor: enums.MergeFavor, flags: int = 0
-    ) -> tuple[bytes, bool]:
-        if any(b"\0" in data[:8000] for data in three):
-            return three[1], False  # git takes no side of binary files either
-        # version, ancestor_label, our_label, their_label, favor, flags
-        options = ffi.new("git_merge_file_options *", [1, *self._labels, int(favor), flags])
-        result = ffi.new("git_merge_file_result *")
-        entries = [self._put(data)._to_c() for data in three]
-        code = C.git_merge_file_from_index(
-            result, self._inner._repo, *(entry[0] for entry in entries), options
-        )
-        if code:
-            return three[1], False
-        try:
-            return bytes(ffi.buffer(result.ptr, result.len)), bool(result.automergeable)
-        finally:
-            C.git_merge_file_result_free(result)
-            self._memory.objects.clear()
-
-    def _put(self, data: bytes) -> pygit2.IndexEntry:
-        oid = pygit2.hash(data)
-        self._memory.objects[str(oid)] = (int(enums.ObjectType.BLOB), data)
-        return pygit2.IndexEntry("file", oid, enums.FileMode.BLOB)

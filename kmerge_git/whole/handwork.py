@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kmerge_git.git.repository import Libgit2LineMerge
+from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.merge.three import Three
 from kmerge_git.text.markers import resolve
 

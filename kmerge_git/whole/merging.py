@@ -6,18 +6,18 @@ The only module of `whole` that runs a merge.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.settings import Settings
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Options, Outcome
-from kmerge_git.pipeline import merge_files
+from kmerge_git.pipeline import merge
 
-MergeLines = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
-Result = Literal["clean", "resolved", "improved", "conflict"]
+Result = Literal["clean", "resolved", "improved", "moved", "conflict"]
 
 
 def plain(conflict: Conflict) -> dict[str, str]:
@@ -49,14 +49,20 @@ class Both:
         return "clean" if self.outcome.text == self.git else "improved"
 
 
-def options_for(
-    path: str, settings: Settings, labels: tuple[str, str, str], *, favored: bool = True
-) -> Options:
-    """How a path is merged by its settings; not `favored`: neither side wins."""
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file to be merged; an added file has no base."""
+
+    three: Three[bytes | None]
+    options: Options
+
+
+def options_for(path: str, settings: Settings, labels: tuple[str, str, str]) -> Options:
+    """How a path is merged by its settings."""
     return Options(
         path,
         settings.rules,
-        settings.favor if favored else None,
+        settings.favor,
         settings.marker_size,
         labels,
         settings.conflict_style,
@@ -64,25 +70,52 @@ def options_for(
     )
 
 
-def merge_one(
-    three: Three[bytes | None], options: Options, line_merge: MergeLines | None = None
-) -> Outcome:
-    """Kmerge's merge of a file that both sides have (an added file has an empty base)."""
-    texts = three.map(lambda data: data or b"")
-    return merge_files(
-        *texts.each(),
-        path=options.path,
-        rules=options.rules,
-        favor=options.favor,
-        marker_size=options.marker_size,
-        labels=options.labels,
-        style=options.style,
-        policy=options.policy,
-        line_merge=line_merge,
+def without_favor(options: Options) -> Options:
+    """The same, where neither side wins."""
+    return Options(
+        options.path,
+        options.rules,
+        None,
+        options.marker_size,
+        options.labels,
+        options.style,
+        options.policy,
     )
 
 
-def merge_both(three: Three[bytes | None], options: Options, line_merge: MergeLines) -> Both:
-    """Git's and kmerge's merge of a file, the line merge made once."""
-    lines = line_merge(*three.map(lambda data: data or b"").each())
-    return Both(merge_one(three, options, lambda base, ours, theirs: lines), *lines)
+def merge_all(jobs: Sequence[Job]) -> list[Both]:
+    """Merge files that know nothing of each other."""
+    lines = Libgit2LineMerge()
+    return [merge_both(job.three, job.options, lines) for job in jobs]
+
+
+def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineMerge) -> Both:
+    """Git's and kmerge's merge of a file that both sides have, the line merge made once."""
+    texts = three.map(lambda data: data or b"")
+    by_lines = _Lines(texts, options, lines)
+    outcome = merge(texts, options, lambda: by_lines)
+    if options.favor:  # git alone favours nobody
+        by_lines = _Lines(texts, without_favor(options), lines)
+    text, count = by_lines.result()
+    return Both(outcome, text, count == 0)
+
+
+def merge_one(three: Three[bytes | None], options: Options) -> Outcome:
+    """Kmerge's merge of a file."""
+    return merge_both(three, options, Libgit2LineMerge()).outcome
+
+
+class _Lines:
+    """Git's line merge of a file, made when it is asked for."""
+
+    def __init__(self, texts: Three[bytes], options: Options, lines: Libgit2LineMerge) -> None:
+        self._texts = texts
+        self._options = options
+        self._lines = lines
+        self._answer: tuple[bytes, int] | None = None
+
+    def result(self) -> tuple[bytes, int]:
+        """As `GitMergeFile.result`."""
+        if self._answer is None:
+            self._answer = self._lines.merge_file(*self._texts.each(), self._options)
+        return self._answer

@@ -8,12 +8,13 @@ from typing import Literal
 
 from kmerge_git.errors import Unsupported, UsageError
 from kmerge_git.git.commits import Commit
+from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_manifest
-from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import Change, FileCase, TreeEntry, merged_mode, touched_by_both
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Options
-from kmerge_git.whole.merging import merge_both, merge_one
+from kmerge_git.whole.merging import merge_both
 from kmerge_git.whole.moves import (
     Arrivals,
     MovedEdit,
@@ -211,7 +212,7 @@ class _Trees:
         side = self.trees.ours if mine[0].mover == "ours" else self.trees.theirs
         entry = self.repository.entry(side, path)
         three = at_target(self.repository.text(entry) or b"", mine)
-        outcome = merge_one(three, self.options(path), self.lines)
+        outcome = merge_both(three, self.options(path), self.lines).outcome
         return FilePreview(
             path,
             "moved resource",

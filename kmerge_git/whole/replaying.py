@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kmerge_git.git.commits import Commit
+from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_manifest
-from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import FileCase, touched_by_both
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome

@@ -35,13 +35,13 @@ class SettingsOf:
             top = repository.worktree or os.getcwd()
             self.problems += learn_files(os.path.join(top, place) for place in places)
 
-    def __call__(self, path: str, *, favored: bool = True) -> Options:
-        """How a path is merged, as git's driver reads it; not `favored`: neither side wins."""
+    def __call__(self, path: str) -> Options:
+        """How a path is merged, as git's driver reads it."""
         found = {name: self._repository.attribute(path, name) for name in ATTRIBUTES}
         attributes = {name: value for name, value in found.items() if value is not None}
         settings = settle(path, self._config, attributes, os.environ, self._flags)
         self.problems += [p for p in settings.problems if p not in self.problems]
-        return options_for(path, settings, self._labels, favored=favored)
+        return options_for(path, settings, self._labels)
 
     def takes(self, path: str, *, json: bool = False) -> bool:
         """Whether a path is a manifest and belongs to no other merge driver."""

@@ -8,7 +8,8 @@ import pytest
 from manifests import deployment
 from world import Repo, World
 
-from kmerge_git.git.repository import Libgit2LineMerge, Repository
+from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import TreeEntry
 
 COMMANDS = (("solve",), ("preview", "side"), ("replay",))

@@ -130,3 +130,18 @@ def test_the_driver_points_to_solve(driven: Driven) -> None:
     assert said in done.err
     driven.kmerge("solve")
     assert {name: driven.text(name) for name in AFTER} == AFTER
+
+
+def test_of_two_moves_that_must_wait_for_one_none_is_made(repo: Repo) -> None:
+    repo.fork(
+        {"all.yaml": stream(deployment(), service(80), service(80, "other"))},
+        {"all.yaml": deployment(), "a.yaml": service(80), "b.yaml": service(80, "other")},
+        {"all.yaml": stream(deployment(), service(81), service(81, "other"))},
+    )
+    assert repo.merge().code == 1
+    repo.write("b.yaml", service(80, "other") + "# mine\n")
+    done = repo.kmerge("solve", check=False)
+    assert done.code == 1
+    assert "b.yaml has changes of its own" in done.lines[0]
+    assert len(done.lines) == 1
+    assert repo.text("a.yaml") == service(80)  # the edit is still in the conflict of the old file
