@@ -1,0 +1,71 @@
+"""One git command with the driver bound for this one call, registered or not.
+
+The patterns stand where a user's own attributes are, the weakest place: whatever a repository says
+about its files overrules them, and so does what the user's own file says, which stands behind them.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from kmerge_git.git import patterns
+from kmerge_git.git.call import ask_git, git
+from kmerge_git.git.driverline import NAME
+from kmerge_git.git.files import read_text
+
+# Git's own line merge, and always a conflict: the three versions stay in the index, and what is in
+# the working tree has its markers even if nobody comes to finish it.
+MARKING = "git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B; false"
+# Enough where nobody sees the text: ours stays as it is, a conflict all the same.
+ONLY_MARK = "false"
+DRAFT = "kmerge-attributes-"
+
+
+@contextmanager
+def marked(line: str, git_dir: Path | None = None, cwd: Path | None = None) -> Iterator[list[str]]:
+    """The words to put right behind `git`: this driver for the usual files, in this call alone."""
+    folder = git_dir or Path(git("rev-parse", "--absolute-git-dir", cwd=cwd).rstrip("\r\n"))
+    number, name = _draft(folder)
+    try:
+        with open(number, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(_usual() + read_text(_own_attributes(cwd)).removeprefix("\ufeff"))
+        yield [
+            *("-c", f"merge.kmerge.name={NAME}"),
+            *("-c", f"merge.kmerge.driver={line}"),
+            *("-c", f"core.attributesFile={name}"),
+        ]
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def _draft(folder: Path) -> tuple[int, str]:
+    """A new file inside git's directory, or where temporary files are if that cannot be written."""
+    try:
+        return tempfile.mkstemp(prefix=DRAFT, dir=folder.absolute())
+    except OSError:
+        return tempfile.mkstemp(prefix=DRAFT)
+
+
+def _usual() -> str:
+    """What `kmerge install` writes where nothing is registered yet."""
+    return patterns.select(patterns.AttributeFile(Path(), ""), [], patterns.DEFAULTS)[0]
+
+
+def _own_attributes(cwd: Path | None) -> Path:
+    """The file of the user that ours takes the place of."""
+    asked = ask_git("config", "--null", "--type=path", "--get", "core.attributesFile", cwd=cwd)
+    if asked.code == 0:
+        given = Path(asked.out.removesuffix("\0"))
+        return given if given.is_absolute() else _top(cwd) / given
+    root = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(root).expanduser() / "git" / "attributes"
+
+
+def _top(cwd: Path | None) -> Path:
+    """Where git stands when it opens files: at the top of the working tree, if there is one."""
+    asked = ask_git("rev-parse", "--show-toplevel", cwd=cwd)
+    return Path(asked.line) if asked.code == 0 and asked.line else (cwd or Path())
