@@ -103,7 +103,7 @@ def measure(directory: Path) -> None:
     from kmerge_git.git.repository import Repository
     from kmerge_git.whole.replaying import Replayer
     from kmerge_git.whole.tally import Tally
-    from kmerge_git.whole.workers import collect_rarely
+    from kmerge_git.whole.cores import collect_rarely
 
     repository = Repository.open(str(directory))
     replayer, tally = Replayer(repository), Tally()

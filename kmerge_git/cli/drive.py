@@ -32,7 +32,7 @@ IN_GIT = (
 )
 USAGE = (
     "kmerge driver: called by git as `driver --marker-size=%L --path=%P --base=%S --ours=%X "
-    "--theirs=%Y %O %A %B`; to merge by hand use `kmerge merge BASE OURS THEIRS`"
+    "--theirs=%Y %O %A %B`; to merge by hand use `kmerge merge-file BASE OURS THEIRS`"
 )
 
 

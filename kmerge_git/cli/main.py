@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 # A command's module below kmerge_git.cli (with `_` for `-`) has `add_arguments(parser)`,
-# `run(args) -> int`, the EPILOG of its help, and a DESCRIPTION where the summary is not enough.
+# `run(args) -> int`, the EPILOG of its help, and a DESCRIPTION where the summary is not enough;
+# `spelled(argv)` where argparse could not read its options as they are.
 # It is imported only when its command is called: imports are most of the start-up time.
 COMMANDS = {
     "install": "register the merge driver with git",
@@ -27,7 +28,8 @@ COMMANDS = {
     "doctor": "look closer, with a real merge in a scratch repository",
     "mergetool": "merge three files for `git mergetool`",
     "check": "find wrong directives, merge damage and traps in manifests",
-    "merge": "merge two versions of a manifest that come from one base",
+    "merge": "make a whole merge, with all manifests in one process",
+    "merge-file": "merge two versions of a manifest that come from one base",
     "merge2": "merge a manifest or a directory over another one",
     "merge3": "merge what changed upstream into a version with own changes",
     "vendor": "packages from upstream with local changes: add, update, status, diff, list",
@@ -43,7 +45,7 @@ COMMANDS = {
 # Commands whose inputs are merged at one go, and the argument that names the file; the others ask
 # for the clock file by file (see `guard`).
 WATCHED = {
-    "merge": "ours",
+    "merge-file": "ours",
     "patch": "target",
     "make-patch": "modified",
     "apply": "config",
@@ -143,6 +145,7 @@ def _dispatch(name: str, argv: list[str]) -> int:
             sub.epilog = loaded.EPILOG
             loaded.add_arguments(sub)
             runner = loaded.run
+            argv = getattr(loaded, "spelled", list)(argv)
     args, unknown = parser.parse_known_args(argv)
     if unknown:
         called = f"kmerge {name}" if known else "kmerge"

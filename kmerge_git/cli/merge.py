@@ -1,103 +1,61 @@
-"""`kmerge merge BASE OURS THEIRS`: the driver's merge by hand."""
+"""`kmerge merge REV`: what `git merge REV` does, with all manifests merged in one process."""
 
 from __future__ import annotations
 
 import argparse
+import os
 
-from kmerge_git.cli import files
-from kmerge_git.cli.losses import place
-from kmerge_git.errors import UsageError
-from kmerge_git.outcome import Outcome
-from kmerge_git.pipeline import merge_files
+from kmerge_git.cli import guard, merge_file
+from kmerge_git.cli.merge_options import add_git_options, spelled
+
+DESCRIPTION = """\
+What `git merge REV` does, with all manifests merged in one process: resources that moved to
+another file are followed, and what was resolved is told. Git keeps the state of the merge.
+"""
 
 EPILOG = """\
 examples:
-  kmerge merge base.yaml ours.yaml theirs.yaml            the result on stdout
-  kmerge merge base.yaml ours.yaml theirs.yaml -o ours.yaml
-  kmerge merge base.yaml ours.yaml theirs.yaml --explain  why every field came out as it did
-  git show :1:a.yaml | kmerge merge - ours.yaml theirs.yaml
+  kmerge merge topic               merges, and commits what is merged clean
+  kmerge merge -X theirs topic     their side wins where both changed a field
+  kmerge merge --abort             gives a merge with conflicts up
+  kmerge merge base.yaml ours.yaml theirs.yaml    three files: see `kmerge merge-file --help`
 
-exit code: 0 merged clean, 1 conflicts are marked in the result, 2 an error
+The driver need not be registered. What git answers without a merge (a fast-forward, local changes
+in the way) is git's own answer.
+
+exit status: 0 merged, 1 conflicts are left, else as git merge; three files: as merge-file
 """
+
+__all__ = ["DESCRIPTION", "EPILOG", "add_arguments", "run", "spelled"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
-    parser.add_argument("base", help="the common ancestor; `-` reads stdin")
-    parser.add_argument("ours", help="our version")
-    parser.add_argument("theirs", help="their version")
-    parser.add_argument("-o", "--output", metavar="OUT", help="write here instead of stdout")
-    parser.add_argument("--path", default="", help="the file's name in the repository")
-    parser.add_argument("--rules", choices=("git", "kyaml"), default="git", help="rule set")
-    parser.add_argument("--favor", choices=("ours", "theirs"), help="resolve every conflict so")
-    parser.add_argument(
-        "--conflict-style",
-        choices=("merge", "diff3", "zdiff3"),
-        default="merge",
-        help="diff3, zdiff3: show the base in conflicts, too (default: merge)",
-    )
-    parser.add_argument(
-        "--marker-size",
-        type=int,
-        default=7,
-        metavar="N",
-        help="how many characters the conflict markers have (default: 7)",
-    )
-    parser.add_argument(
-        "--crd",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="a CustomResourceDefinition: its x-kubernetes-list-map-keys pair the elements of "
-        "lists; may be repeated",
-    )
-    parser.add_argument("--explain", action="store_true", help="print every decision to stderr")
+    parser.add_argument("revs", nargs="*", metavar="REV", help="what to merge; or three files")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+    add_git_options(parser)
+    merge_file.add_options(parser.add_argument_group("options for three files"))
 
 
 def run(args: argparse.Namespace) -> int:
-    """Merge three files."""
-    if [args.base, args.ours, args.theirs].count("-") > 1:
-        raise UsageError("only one of the three files can be stdin")
-    if not 1 <= args.marker_size <= 1000:
-        raise UsageError("--marker-size must be between 1 and 1000")
-    for path in args.crd:
-        learn_crds(path)
-    texts = [files.read(path) for path in (args.base, args.ours, args.theirs)]
-    outcome = merge_files(
-        *texts,
-        path=args.path or (args.ours if args.ours != "-" else ""),
-        rules=args.rules,
-        favor=args.favor,
-        marker_size=args.marker_size,
-        labels=(args.base, args.ours, args.theirs),
-        style=args.conflict_style,
-    )
-    files.write(args.output, outcome.text)
-    _tell(outcome, explain=args.explain)
-    return 0 if outcome.clean else 1
+    """Merge a branch, or three files."""
+    if _are_files(args):
+        args.base, args.ours, args.theirs = args.revs
+        with guard.within(args.ours):
+            return merge_file.run(args)
+    from kmerge_git.cli.merging import merge_whole
+
+    return merge_whole(args)
 
 
-def learn_crds(path: str) -> None:
-    """Make the rules know the lists that the CRDs of a file declare."""
-    from kmerge_git.kube.crdfiles import learn
-
-    if not learn(files.read(path), path):
-        raise UsageError("there is no CustomResourceDefinition in it", path=path)
-
-
-def _tell(outcome: Outcome, *, explain: bool) -> None:
-    if explain:
-        for decision in outcome.decisions:
-            what = f"{decision.what} -> {decision.side} (rule {decision.rule})"
-            files.say(f"{place(decision)}: {what}")
-        how = {
-            "same": "two of the three versions are equal",
-            "lines": "git's line merge stands",
-            "structure": "merged by structure",
-            "kept": "ours is kept",
-        }[outcome.method]
-        files.say(how + (f": {outcome.reason}" if outcome.reason else ""))
-    if outcome.reason and outcome.method in ("lines", "kept") and not outcome.clean and not explain:
-        files.say(f"kmerge: {outcome.reason}")
-    for conflict in outcome.conflicts if outcome.method == "structure" else ():
-        files.say(f"conflict: {conflict.shown('document')}")
+def _are_files(args: argparse.Namespace) -> bool:
+    """Whether the command line is that of `merge-file`, which once was called `merge`."""
+    defaults = argparse.ArgumentParser()
+    merge_file.add_options(defaults)
+    usual = vars(defaults.parse_args([]))
+    is_meant = any(getattr(args, name) != value for name, value in usual.items())
+    if len(args.revs) != 3:
+        if is_meant:  # says what is missing
+            merge_file.refuse(args.revs)
+        return False
+    return is_meant or any(rev == "-" or os.path.isfile(rev) for rev in args.revs)

@@ -88,7 +88,8 @@ def _replay(
     repository: Repository, commits: list[str], jobs: int | None
 ) -> Generator[ReplayedMerge]:
     from kmerge_git.cli import main
-    from kmerge_git.whole.workers import collect_rarely, cores, replay_all
+    from kmerge_git.whole.cores import collect_rarely, cores
+    from kmerge_git.whole.workers import replay_all
 
     if main.owns_process:
         collect_rarely()

@@ -14,12 +14,14 @@ from pathlib import Path
 
 from kmerge_git.git import patterns
 from kmerge_git.git.call import ask_git, git
-from kmerge_git.git.driverline import NAME
+from kmerge_git.git.driverline import NAME, quoted
 from kmerge_git.git.files import read_text
 
 # Git's own line merge, and always a conflict: the three versions stay in the index, and what is in
 # the working tree has its markers even if nobody comes to finish it.
 MARKING = "git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B; false"
+# The same with a note of each file: attributes may have changed when the merge is over.
+_NOTE = "printf '%%s\\0' %P >>{log}; git merge-file -q --marker-size=%L {labels} %A %O %B; false"
 # Enough where nobody sees the text: ours stays as it is, a conflict all the same.
 ONLY_MARK = "false"
 DRAFT = "kmerge-attributes-"
@@ -40,6 +42,12 @@ def marked(line: str, git_dir: Path | None = None, cwd: Path | None = None) -> I
         ]
     finally:
         Path(name).unlink(missing_ok=True)
+
+
+def marking(log: Path, labels: tuple[str, str, str]) -> str:
+    """The line that marks with the labels of base, ours and theirs, and notes every file."""
+    base, ours, theirs = (quoted(label.replace("\n", " ")) for label in labels)
+    return _NOTE.format(log=quoted(str(log)), labels=f"-L {ours} -L {base} -L {theirs}")
 
 
 def _draft(folder: Path) -> tuple[int, str]:

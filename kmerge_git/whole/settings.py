@@ -24,10 +24,11 @@ class SettingsOf:
         repository: Repository,
         favor: str | None = None,
         labels: tuple[str, str, str] = LABELS,
+        config: list[tuple[str, str]] | None = None,
     ) -> None:
         self._repository = repository
         self._flags = {"favor": favor} if favor else {}
-        self._config = repository.settings()
+        self._config = repository.settings() if config is None else config
         self._labels = labels
         self.problems: list[str] = []
         places = [value for key, value in self._config if key.lower() == "kmerge.crd" and value]

@@ -7,7 +7,7 @@ replaced in one step, and only then git stages what is solved.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import TreeEntry
 from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Options
 from kmerge_git.whole.handwork import is_left_by_a_merge
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.settings import SettingsOf
@@ -65,17 +66,19 @@ def make_plan(
         conflicts,
         repository.staged,
         options,
-        _WorkTree(repository, options, force=wishes.force),
+        WorkTree(repository, options, force=wishes.force),
     )
     taken = {stages.path for stages in conflicts}.difference(others)
     files = settle(scene, lambda path: path in taken and is_selected(path, wishes.paths))
     return SolvePlan(operation, files, others, tuple(options.problems))
 
 
-class _WorkTree:
+class WorkTree:
     """The files on the disk: what somebody did there since the merge is not overwritten."""
 
-    def __init__(self, repository: Repository, options: SettingsOf, *, force: bool) -> None:
+    def __init__(
+        self, repository: Repository, options: Callable[[str], Options], *, force: bool
+    ) -> None:
         self._top = repository.worktree or ""
         self._options = options
         self._force = force

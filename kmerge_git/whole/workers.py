@@ -2,36 +2,18 @@
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
-import os
 import signal
 from collections.abc import Iterator, Sequence
 
 from kmerge_git.git.repository import Repository
+from kmerge_git.whole.cores import collect_rarely
 from kmerge_git.whole.replaying import ReplayedMerge, Replayer
 
 _BATCH = 16  # merges a task: small enough for a smooth bar, large enough to cost nothing
 _FEW = 32  # starting processes takes longer than so many merges
 
 _replayer: Replayer | None = None  # of a worker process
-
-
-def cores() -> int:
-    """The processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def collect_rarely() -> None:
-    """Look for garbage seldom in this process.
-
-    A merge makes no reference cycles, so all that it makes is freed as soon as nobody holds it;
-    to look for cycles among living nodes takes a quarter of the time.
-    """
-    gc.freeze()
-    gc.set_threshold(100_000, 20, 20)
 
 
 def replay_all(

@@ -1,0 +1,242 @@
+"""A whole merge, step by step: git's part, ours, the commit, and a word about it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from dataclasses import dataclass
+from typing import NoReturn
+
+from kmerge_git.cli.files import say
+from kmerge_git.cli.merge_options import STATE, Given, of_the_branch
+from kmerge_git.cli.merge_words import as_json, tell_merge
+from kmerge_git.errors import KmergeError
+from kmerge_git.git import wholemerge as git
+from kmerge_git.git.call import ask_git
+from kmerge_git.git.questions import config_pairs
+from kmerge_git.whole.solving import SolvePlan, carry_out
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.whole.wholemerge import Task
+
+_WITH_A_DRIVER = ("", "ort", "recursive")  # the strategies that give a file to its driver
+
+
+class Plainly(Exception):
+    """The merge is git's alone; `why` is what people are told of it."""
+
+    def __init__(self, why: str = "", *, driven: bool = True) -> None:
+        super().__init__(why)
+        self.why = why
+        self.driven = driven
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What was asked for, on the command line and in the configuration."""
+
+    revs: tuple[str, ...]
+    typed: Given
+    given: Given  # with the options of the branch before those that were typed
+    config: list[tuple[str, str]]
+    json: bool
+
+    @property
+    def out(self) -> int | None:
+        """Where git's own words go."""
+        return sys.stderr.fileno() if self.json else None
+
+    @property
+    def rev(self) -> str:
+        """What is merged, as git calls it."""
+        rev = self.revs[0] if self.revs else "@{upstream}"
+        return "@{-1}" if rev == "-" else rev
+
+    @property
+    def is_quiet(self) -> bool:
+        return self.given.last("--quiet", "--verbose") == "--quiet"
+
+    @property
+    def is_squash(self) -> bool:
+        return self.given.last("--squash", "--no-squash") == "--squash"
+
+    @property
+    def commits(self) -> bool:
+        """Whether the merge ends with a commit."""
+        return not self.is_squash and self.given.last("--commit", "--no-commit") != "--no-commit"
+
+    @property
+    def edits(self) -> bool:
+        """Whether git would open an editor for the message."""
+        asked = self.given.last("--edit", "--no-edit")
+        if asked or self.given.values("--message") or self.given.values("--file"):
+            return asked == "--edit"
+        wanted = os.environ.get("GIT_MERGE_AUTOEDIT")
+        if wanted is not None:
+            return wanted.lower() not in ("", "0", "no", "off", "false")
+        return os.isatty(0) and os.isatty(1) and os.path.sameopenfile(0, 1)
+
+    def setting(self, key: str) -> str:
+        """The last value of a setting."""
+        return next((value for name, value in reversed(self.config) if name == key), "")
+
+    @property
+    def strategy(self) -> str:
+        """The strategy by name; empty for git's own."""
+        return " ".join(self.given.values("--strategy")) or self.setting("pull.twohead")
+
+
+def merge_whole(args: argparse.Namespace) -> int:
+    """`git merge`, with our part in it wherever there is one."""
+    answer = ask_git("config", "--null", "--list")
+    config = config_pairs(os.fsencode(answer.out)) if answer.code == 0 else []
+    given = Given((*_of_this_branch(config).pairs, *args.given.pairs))
+    call = _Call(tuple(args.revs), args.given, given, config, args.json)
+    try:
+        return _merge(call, _task(call))
+    except Plainly as way:
+        if way.why and not call.is_quiet:
+            say(f"kmerge: {way.why}: plain `git merge` with the driver")
+        words = [*call.typed.words(), *call.revs]
+        code = git.plainly(words, driven=way.driven, out=call.out)
+        if call.json:
+            print(json.dumps(as_json(code, None, by_git=True), indent=2))
+        return code
+
+
+def _of_this_branch(config: list[tuple[str, str]]) -> Given:
+    """What `branch.NAME.mergeOptions` says here; git reads it as well."""
+    if not any(key.startswith("branch.") and key.endswith(".mergeoptions") for key, _ in config):
+        return Given()
+    branch = ask_git("symbolic-ref", "-q", "--short", "HEAD").line
+    return of_the_branch(ask_git("config", "--get", f"branch.{branch}.mergeoptions").line)
+
+
+def _task(call: _Call) -> Task:
+    """The merge that we have a part in; raises `Plainly` where git has all of it."""
+    if any(name in STATE for name, _ in call.typed.pairs):
+        raise Plainly(driven=False)
+    if len(call.revs) > 1:
+        raise Plainly("several branches at once")
+    if call.strategy not in _WITH_A_DRIVER:
+        raise Plainly(f"strategy {call.strategy}")
+    place = git.find_place(call.rev)
+    refused = call.is_squash and call.given.last("--commit")
+    if place is None or place.merge_heads or refused:
+        raise Plainly  # git says why not
+    if place.is_trivial:
+        raise Plainly(driven=False)
+    if len(place.bases) > 1:
+        raise Plainly("the branches were merged crosswise before")
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.whole.wholemerge import Task
+
+    try:
+        repository = Repository.open()
+    except KmergeError as error:
+        raise Plainly(str(error)) from None
+    favor = [v for v in call.given.values("--strategy-option") if v in ("ours", "theirs")]
+    labels = (_name_of_the_base(call, place), "HEAD", _name(call))
+    return Task(repository, place, labels, favor[-1] if favor else None, call.config)
+
+
+def _name(call: _Call) -> str:
+    """What git calls their side."""
+    if call.revs:
+        return call.rev
+    return ask_git("rev-parse", "--symbolic-full-name", call.rev).line
+
+
+def _name_of_the_base(call: _Call, place: git.Place) -> str:
+    """What git calls the common ancestor, where somebody will read it."""
+    if not place.bases:
+        return "empty tree"
+    if call.setting("merge.conflictstyle") or os.environ.get("KMERGE_CONFLICT_STYLE"):
+        return ask_git("rev-parse", "--short", place.bases[0]).line
+    return place.bases[0][:7]
+
+
+def _merge(call: _Call, task: Task) -> int:
+    """The merge from git's part to the commit."""
+    start = git.begin(task.place, [*call.typed.of_the_merge, *call.revs], task.labels)
+    code = start.answer.code
+    if not _has_begun(call, task, start):
+        _relay(call, start.answer.out, start.answer.err)
+        return code
+    plan = _plan(call, task, start) if code else None
+    if plan:
+        carry_out(task.repository, plan)
+    solved = [file.path for file in plan.files if file.verdict == "solved"] if plan else []
+    left = sorted({*plan.others, *(f.path for f in plan.files)} - {*solved}) if plan else []
+    if plan:
+        git.mend_message(task.place.git_dir, left)
+    _relay(call, git.left_over(start.answer.out, solved), start.answer.err)
+    code = _finish(call, task, left)
+    if call.json:
+        print(json.dumps(as_json(code, plan, left), indent=2))
+    elif plan and not call.is_quiet:
+        tell_merge(plan, left)
+    return code
+
+
+def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
+    """Whether git stopped in the middle of a merge: of this one, and not at its own word."""
+    if call.is_squash:
+        return start.answer.code == 1 and bool(task.repository.conflicts())
+    heads = task.place.merge_heads
+    if heads and heads != [task.place.theirs]:  # FETCH_HEAD may name several
+        _give_up(call, "several branches at once")
+    return bool(heads) and start.answer.code in (0, 1)
+
+
+def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
+    """What becomes of the conflicts; with an error of ours git merges all of it once more."""
+    from kmerge_git.whole.wholemerge import plan_merge
+
+    try:
+        return plan_merge(task, start)
+    except Exception as error:  # nothing is written yet: never worse than git
+        what = str(error) if isinstance(error, KmergeError) else f"{type(error).__name__}: {error}"
+        _give_up(call, f"internal error: {what}; please report it")
+
+
+def _give_up(call: _Call, why: str) -> NoReturn:
+    if not git.abort(squash=call.is_squash):
+        hint = "`git merge --abort` gives the merge up"
+        raise KmergeError(f"{why}, and the merge cannot be taken back", hint=hint)
+    raise Plainly(why)
+
+
+def _relay(call: _Call, out: str, err: str) -> None:
+    """Git's own words, byte for byte."""
+    stream = sys.stderr if call.json else sys.stdout
+    for text, there in ((out, stream), (err, sys.stderr)):
+        there.flush()
+        there.buffer.write(os.fsencode(text))
+        there.buffer.flush()
+
+
+def _finish(call: _Call, task: Task, left: list[str]) -> int:
+    """What `git merge` does when the files are merged; the exit code."""
+    if left:
+        updates = ("--rerere-autoupdate", "--no-rerere-autoupdate")
+        chosen = call.given.last(*updates)
+        git.remember([chosen] if chosen else [], call.out)
+        _relay(call, git.FAILED, "")
+        return 1
+    if not call.commits:
+        _relay(call, git.WELL, "")
+        return 0
+    code = git.commit(call.given.of_the_commit, edit=call.edits, out=call.out)
+    if code:
+        say("kmerge: all is merged and staged, but not committed: finish with `git commit`")
+        return code
+    if not call.is_quiet:
+        _relay(call, f"Merge made by the '{call.strategy or 'ort'}' strategy.\n", "")
+        shown = call.given.last("--stat", "--no-stat") or call.setting("merge.stat").lower()
+        if shown not in ("--no-stat", "false", "no", "off", "0"):
+            git.show_stat(task.place.ours, call.out)
+    return 0

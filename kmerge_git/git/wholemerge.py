@@ -1,0 +1,159 @@
+"""A `git merge` in its parts: up to the conflicts, and from there to the commit.
+
+Git keeps the state of the merge from its first moment to its last. Here is what is asked of it,
+and what it left: the files that it handed to the driver, its messages, `MERGE_MSG`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmerge_git.git.call import Answer, ask_git, environment
+from kmerge_git.git.driverline import driver_line
+from kmerge_git.git.files import replace_file
+from kmerge_git.git.marking import marked, marking
+
+WELL = "Automatic merge went well; stopped before committing as requested\n"
+FAILED = "Automatic merge failed; fix conflicts and then commit the result.\n"
+_CONFLICTS = re.compile(rb"\n(\S+) Conflicts:\n(?:\1\t[^\n]*\n|\1[^\n]*\n)*\Z")
+_SCISSORS = re.compile(rb"\n(\S+) -+ >8 -+\n(?:\1[^\n]*\n)*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A working tree, and the commits of a merge that is to be made in it."""
+
+    git_dir: Path
+    ours: str
+    theirs: str
+    bases: tuple[str, ...]
+
+    @property
+    def is_trivial(self) -> bool:
+        """Whether one side has nothing that the other side lacks."""
+        return self.bases == (self.ours,) or self.theirs in self.bases
+
+    @property
+    def merge_heads(self) -> list[str]:
+        """The commits that git is in the middle of merging."""
+        try:
+            return (self.git_dir / "MERGE_HEAD").read_text().split()
+        except FileNotFoundError:
+            return []
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Git's part of a merge: its answer, and the files that it gave to the driver."""
+
+    answer: Answer
+    given: frozenset[str]
+
+
+def find_place(rev: str) -> Place | None:
+    """Where `git merge REV` would merge what; None where git has something to say against it."""
+    asked = ask_git(
+        "rev-parse", "--absolute-git-dir", "--show-toplevel", "HEAD", f"{rev}^{{commit}}"
+    )
+    lines = asked.out.split("\n")
+    if asked.code or len(lines) != 5:
+        return None
+    git_dir, _, ours, theirs, _ = lines
+    bases = ask_git("merge-base", "--all", ours, theirs)
+    if bases.code > 1:
+        return None
+    return Place(Path(git_dir), ours, theirs, tuple(bases.out.split()))
+
+
+def plainly(words: Sequence[str], *, driven: bool, out: int | None = None) -> int:
+    """`git merge` as it is; `driven`: with the driver, for this one call."""
+    if not driven:
+        return _run(["git", "merge", *words], out)
+    with marked(driver_line()) as binding:
+        return _run(["git", *binding, "merge", *words], out)
+
+
+def begin(place: Place, words: Sequence[str], labels: tuple[str, str, str]) -> Start:
+    """Merge up to the conflicts; every manifest that both sides changed is left as one."""
+    log = place.git_dir / f"kmerge-given-{os.getpid()}"
+    try:
+        with marked(marking(log, labels), place.git_dir) as binding:
+            argv = ["git", *binding, "-c", "rerere.enabled=false"]
+            argv += ["merge", "--no-commit", "--no-edit", *words]
+            done = subprocess.run(argv, env=environment(), capture_output=True, check=False)
+        noted = log.read_bytes() if log.exists() else b""
+    finally:
+        log.unlink(missing_ok=True)
+    answer = Answer(
+        tuple(argv), done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr)
+    )
+    return Start(answer, frozenset(os.fsdecode(noted).split("\0")) - {""})
+
+
+def abort(*, squash: bool) -> bool:
+    """Take the merge back, as if it had not been begun."""
+    return ask_git(*(("reset", "--merge", "-q") if squash else ("merge", "--abort"))).code == 0
+
+
+def commit(words: Sequence[str], *, edit: bool, out: int | None = None) -> int:
+    """Finish the merge: hooks, signature, autostash."""
+    return _run(["git", "commit", "-q", "--edit" if edit else "--no-edit", *words], out)
+
+
+def remember(words: Sequence[str], out: int | None = None) -> None:
+    """Let rerere see what is left, as `git merge` does at its end; it knows whether it may."""
+    _run(["git", "rerere", *words], out)
+
+
+def show_stat(before: str, out: int | None = None) -> None:
+    """What the merge changed, as git shows it."""
+    argv = ["git", "--no-pager", "diff", "--no-ext-diff", "--stat", "--summary", "-M", before]
+    _run([*argv, "HEAD"], out)
+
+
+def _run(argv: list[str], out: int | None) -> int:
+    sys.stdout.flush()
+    return subprocess.run(argv, stdout=out, check=False).returncode
+
+
+def left_over(said: str, settled: Iterable[str]) -> str:
+    """Git's messages without the conflicts that are none any more, and without its last line."""
+    for path in settled:
+        for kind in ("content", "add/add"):
+            said = said.replace(f"CONFLICT ({kind}): Merge conflict in {path}\n", "")
+        name = re.escape(path)
+        rest = rf"(?:{name} deleted in |[^\n]* renamed to {name} in |Merge conflict in {name}\n)"
+        said = re.sub(rf"^CONFLICT \([^)\n]*\): {rest}[^\n]*\n?", "", said, flags=re.M)
+    for last in (WELL, FAILED):
+        said = said.removesuffix(last)
+    return said
+
+
+def mend_message(git_dir: Path, left: Sequence[str]) -> None:
+    """Let git's message name the files that are left in conflict, and no others."""
+    file = git_dir / "MERGE_MSG"
+    try:
+        text = file.read_bytes()
+    except FileNotFoundError:
+        return
+    found = _CONFLICTS.search(text)
+    if found is None:
+        return
+    sign = found[1]
+    kept = text[: found.start()]
+    if left:
+        names = (os.fsencode(path).replace(b"\n", b"\n" + sign) for path in left)
+        kept += b"\n" + sign + b" Conflicts:\n"
+        kept += b"".join(sign + b"\t" + name + b"\n" for name in names)
+    else:
+        kept = _SCISSORS.sub(b"", kept)
+    if kept:
+        replace_file(file, kept, executable=False, drafts=git_dir)
+    else:
+        file.unlink()

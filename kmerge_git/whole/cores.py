@@ -1,0 +1,201 @@
+"""Merges of many files on all cores: forked children, which send plain values back.
+
+A child merges in memory; it touches no repository, and ends without running what its parent would
+run at its end. Whatever becomes of it, each of its files is merged: by the parent, if need be.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import select
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from types import FrameType
+
+from kmerge_git.errors import TimeUp
+from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.outcome import Conflict, Outcome
+from kmerge_git.whole.merging import Both, Job, merge_both, without_favor
+
+# To fork costs a few milliseconds, a small file less than two.
+FEW = 16
+_GRACE = 30.0  # seconds that a child may be late before nobody waits for it any more
+
+
+def cores() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def collect_rarely() -> None:
+    """Look for garbage seldom in this process.
+
+    A merge makes no reference cycles, so all that it makes is freed as soon as nobody holds it;
+    to look for cycles among living nodes takes a quarter of the time.
+    """
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 20)
+
+
+def merge_on_cores(
+    jobs: Sequence[Job], *, seconds: float = 0.0, most: int | None = None
+) -> list[Both]:
+    """Merge files that know nothing of each other; `seconds` for each, 0: no limit."""
+    count = min(cores() if most is None else most, len(jobs) // (FEW // 2))
+    if count < 2 or not _may_fork():
+        return _merged(jobs, seconds)
+    order = sorted(range(len(jobs)), key=lambda at: -_size(jobs[at]))
+    parts = [order[first::count] for first in range(count)]
+    children: list[_Child] = []
+    try:
+        for part in parts[1:]:
+            with suppress(OSError):  # no room for another process: the parent does it
+                children.append(_Child.start([jobs[at] for at in part], part, seconds))
+        found = dict(zip(parts[0], _merged([jobs[at] for at in parts[0]], seconds), strict=True))
+        for child in children:
+            found |= child.results()
+    finally:
+        for child in children:
+            child.end()
+    missing = [at for at in range(len(jobs)) if at not in found]
+    found |= zip(missing, _merged([jobs[at] for at in missing], seconds), strict=True)
+    return [found[at] for at in range(len(jobs))]
+
+
+def _may_fork() -> bool:
+    """Whether a forked copy of this process can be trusted: nothing else runs in it."""
+    return hasattr(os, "fork") and sys.platform != "darwin" and threading.active_count() == 1
+
+
+def _size(job: Job) -> int:
+    return sum(len(data or b"") for data in job.three.each())
+
+
+@dataclass(frozen=True, slots=True)
+class _Child:
+    """A process that merges some of the files."""
+
+    pid: int
+    out: int
+    part: Sequence[int]
+    latest: float  # when it has to be done
+
+    @classmethod
+    def start(cls, jobs: Sequence[Job], part: Sequence[int], seconds: float) -> _Child:
+        out, into = os.pipe()
+        try:
+            pid = os.fork()
+        except OSError:
+            os.close(out)
+            os.close(into)
+            raise
+        if not pid:
+            _work(jobs, into, seconds)
+        os.close(into)
+        wait = seconds * len(jobs) + _GRACE if seconds else float("inf")
+        return cls(pid, out, part, time.monotonic() + wait)
+
+    def results(self) -> dict[int, Both]:
+        """What it found; nothing if it died on the way, or is stuck."""
+        data = b""
+        while chunk := self._chunk():
+            data += chunk
+        try:
+            return dict(zip(self.part, pickle.loads(data), strict=True))  # noqa: S301 - our own child
+        except (EOFError, ValueError, pickle.UnpicklingError):
+            return {}
+
+    def _chunk(self) -> bytes:
+        left = self.latest - time.monotonic()
+        ready, _, _ = select.select([self.out], [], [], max(0.0, left) if left < 1e6 else None)
+        return os.read(self.out, 1 << 20) if ready else b""
+
+    def end(self) -> None:
+        """Leave nothing of it: it has answered, or nobody listens any more."""
+        os.close(self.out)
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+
+def _work(jobs: Sequence[Job], into: int, seconds: float) -> None:
+    """All that a child does."""
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # it dies at once; its parent says so
+        collect_rarely()
+        merged = zip(jobs, _merged(jobs, seconds), strict=True)
+        data = pickle.dumps([_plain(job, both) for job, both in merged])
+        while data:
+            data = data[os.write(into, data) :]
+    finally:
+        os._exit(0)
+
+
+def _plain(job: Job, both: Both) -> Both:
+    """The same as values alone; decisions only where somebody will be told of them."""
+    made = both.outcome
+    decisions = made.decisions if job.options.favor or job.options.policy else ()
+    outcome = Outcome(
+        made.text,
+        made.clean,
+        made.method,
+        conflicts=made.conflicts,
+        decisions=decisions,
+        reason=made.reason,
+    )
+    return replace(both, outcome=outcome)
+
+
+def _merged(jobs: Sequence[Job], seconds: float) -> list[Both]:
+    """The merges one after the other; git's lines where one takes too long."""
+    lines = Libgit2LineMerge()
+    found = []
+    with _clock() as ring_in:
+        for job in jobs:
+            try:
+                ring_in(seconds)
+                both = merge_both(job.three, job.options, lines)
+                ring_in(0)
+            except TimeUp:
+                both = _by_lines(job, lines, seconds)
+            found.append(both)
+    return found
+
+
+def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
+    texts = job.three.map(lambda data: data or b"")
+    text, count = lines.merge_file(*texts.each(), without_favor(job.options))
+    why = f"no result within {seconds:g} s, git's line merge instead"
+    conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
+    if count < 0:
+        text, conflicts = texts.ours, (Conflict("", "", why),)
+    outcome = Outcome(text, count == 0, "lines", conflicts=conflicts, reason=why)
+    return Both(outcome, text, count == 0)
+
+
+@contextmanager
+def _clock() -> Iterator[Callable[[float], object]]:
+    """A function that lets `TimeUp` be raised in so many seconds, with 0 never."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
+        yield lambda seconds: None
+        return
+    before = signal.signal(signal.SIGALRM, _ring)
+    try:
+        yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise TimeUp
