@@ -168,12 +168,12 @@ def _merge(call: _Call, task: Task) -> int:
         return code
     plan = _plan(call, task, start) if code else None
     if plan:
-        carry_out(task.repository, plan)
+        carry_out(task.repository, plan, durable=False)
     solved = [file.path for file in plan.files if file.verdict == "solved"] if plan else []
     left = sorted({*plan.others, *(f.path for f in plan.files)} - {*solved}) if plan else []
     if plan:
         git.mend_message(task.place.git_dir, left)
-    _relay(call, git.left_over(start.answer.out, solved), start.answer.err)
+    _relay(call, git.left_over(start.answer.out, {*solved}), start.answer.err)
     code = _finish(call, task, left)
     if call.json:
         print(json.dumps(as_json(code, plan, left), indent=2))

@@ -28,15 +28,20 @@ def write_text(path: Path, text: str, *, executable: bool = False) -> None:
         path.unlink(missing_ok=True)
 
 
-def replace_file(path: Path, data: bytes, *, executable: bool, drafts: Path) -> None:
-    """Write a draft in the folder `drafts` and put it in the file's place, with the file's mode."""
+def replace_file(
+    path: Path, data: bytes, *, executable: bool, drafts: Path, durable: bool = True
+) -> None:
+    """Write a draft in the folder `drafts` and put it in the file's place, with the file's mode.
+
+    `durable`: it is on the disk before it takes the place.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         permissions = path.stat().st_mode & 0o777
     except FileNotFoundError:
         permissions = (0o777 if executable else 0o666) & ~_umask()
     draft = drafts / f"kmerge-draft-{os.getpid()}"
-    _write(draft, data, permissions)
+    _write(draft, data, permissions, durable=durable)
     try:
         os.replace(draft, path)
     except OSError:
@@ -45,16 +50,17 @@ def replace_file(path: Path, data: bytes, *, executable: bool, drafts: Path) -> 
             raise
         # another file system: a linked worktree or a submodule may live on its own
         draft = path.with_name(f".{path.name}.kmerge-{os.getpid()}")
-        _write(draft, data, permissions)
+        _write(draft, data, permissions, durable=durable)
         os.replace(draft, path)
 
 
-def _write(draft: Path, data: bytes, permissions: int) -> None:
+def _write(draft: Path, data: bytes, permissions: int, *, durable: bool) -> None:
     try:
         with draft.open("wb") as file:
             file.write(data)
             file.flush()
-            os.fsync(file.fileno())
+            if durable:
+                os.fsync(file.fileno())
         draft.chmod(permissions)
     except BaseException:
         draft.unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -122,17 +122,25 @@ def _run(argv: list[str], out: int | None) -> int:
     return subprocess.run(argv, stdout=out, check=False).returncode
 
 
-def left_over(said: str, settled: Iterable[str]) -> str:
+def left_over(said: str, settled: Collection[str]) -> str:
     """Git's messages without the conflicts that are none any more, and without its last line."""
     for path in settled:
-        for kind in ("content", "add/add"):
-            said = said.replace(f"CONFLICT ({kind}): Merge conflict in {path}\n", "")
-        name = re.escape(path)
-        rest = rf"(?:{name} deleted in |[^\n]* renamed to {name} in |Merge conflict in {name}\n)"
-        said = re.sub(rf"^CONFLICT \([^)\n]*\): {rest}[^\n]*\n?", "", said, flags=re.M)
+        if "\n" in path:
+            said = said.replace(f"CONFLICT (content): Merge conflict in {path}\n", "")
     for last in (WELL, FAILED):
         said = said.removesuffix(last)
-    return said
+    lines = said.split("\n")
+    return "\n".join(line for line in lines if not _speaks_of(line, settled))
+
+
+def _speaks_of(line: str, settled: Collection[str]) -> bool:
+    """Whether a line of git tells the conflict of such a file, by its old or its new name."""
+    kind, _, rest = line.partition("): ")
+    if not kind.startswith("CONFLICT ("):
+        return False
+    name = rest.removeprefix("Merge conflict in ").partition(" deleted in ")[0]
+    _, _, new = name.partition(" renamed to ")
+    return name in settled or any(new.startswith(f"{path} in ") for path in settled if new)
 
 
 def mend_message(git_dir: Path, left: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import Change
 from kmerge_git.kube.identity import Identity, describe, identity
+from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.resources import by_name, exchanged, moved
 from kmerge_git.text.source import Source
@@ -72,10 +73,29 @@ def find_moves(
     path: str, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals
 ) -> tuple[MovedEdit, ...]:
     """The resources of a file that one side moved away while the other edited them."""
-    if three.base is None:
+    if three.base is None or _all_stayed(three):
         return ()
     at = three.map(lambda data: resources(data or b""))
     return (*_edits(path, at, ours, "ours"), *_edits(path, at.swapped(), theirs, "theirs"))
+
+
+def _all_stayed(three: Three[bytes | None]) -> bool:
+    """Whether the lines alone tell that both sides still have every resource of the base."""
+    names = three.map(lambda data: _names(data or b""))
+    base, ours, theirs = names.each()
+    return None not in (base, ours, theirs) and (base or set()) <= (ours or set()) & (
+        theirs or set()
+    )
+
+
+def _names(data: bytes) -> set[object] | None:
+    """The names of a file's documents; None where it takes more than a look at their lines."""
+    try:
+        found = [outline(document.content) for document in split(Source(data)).documents]
+    except CannotParse:
+        return None
+    # the resources in a `kind: List` have names of their own
+    return None if any(name is None or name[1].endswith("List") for name in found) else {*found}
 
 
 def _edits(

@@ -109,15 +109,19 @@ class WorkTree:
             raise KmergeError(error.strerror or str(error), path=path) from error
 
 
-def carry_out(repository: Repository, plan: SolvePlan) -> None:
-    """Write and stage what the plan says, in an order that can be interrupted anywhere."""
+def carry_out(repository: Repository, plan: SolvePlan, *, durable: bool = True) -> None:
+    """Write and stage what the plan says, in an order that can be interrupted anywhere.
+
+    `durable`: even a machine that loses its power; where git wrote every file a moment ago, its
+    own way to write files is as good.
+    """
     worktree = repository.worktree or ""
     writes = [file for file in plan.files if file.writes]
     stages = [_stages(repository, file.stages, file) for file in writes if file.stages]
     staging.mark_unmerged(worktree, stages)
     for file in writes:
         try:
-            _write(repository, worktree, file)
+            _write(repository, worktree, file, durable=durable)
         except OSError as error:
             hint = "nothing is staged: mend it and run `kmerge solve` again"
             raise KmergeError(error.strerror or str(error), path=file.path, hint=hint) from error
@@ -132,7 +136,7 @@ def _stages(repository: Repository, three: Three[bytes], file: FileMerge) -> Sta
     return Stages(file.path, *at.each())
 
 
-def _write(repository: Repository, worktree: str, file: FileMerge) -> None:
+def _write(repository: Repository, worktree: str, file: FileMerge, *, durable: bool) -> None:
     target = Path(worktree, file.path)
     if file.data is None:
         target.unlink(missing_ok=True)
@@ -140,4 +144,5 @@ def _write(repository: Repository, worktree: str, file: FileMerge) -> None:
         data = repository.to_worktree(file.path, file.data)
         # inside git's directory a leftover of a kill is in nobody's way
         drafts = Path(repository.git_dir)
-        replace_file(target, data, executable=bool(file.mode & 0o111), drafts=drafts)
+        is_executable = bool(file.mode & 0o111)
+        replace_file(target, data, executable=is_executable, drafts=drafts, durable=durable)
