@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from kmerge_git.cli.files import say
+from kmerge_git.cli.inputs import make_haste
 from kmerge_git.cli.merge_options import STATE, Given, of_the_branch
 from kmerge_git.cli.merge_words import as_json, tell_merge
 from kmerge_git.errors import KmergeError
@@ -91,6 +92,7 @@ class _Call:
 
 def merge_whole(args: argparse.Namespace) -> int:
     """`git merge`, with our part in it wherever there is one."""
+    make_haste()
     answer = ask_git("config", "--null", "--list")
     config = config_pairs(os.fsencode(answer.out)) if answer.code == 0 else []
     given = Given((*_of_this_branch(config).pairs, *args.given.pairs))
@@ -185,7 +187,7 @@ def _merge(call: _Call, task: Task) -> int:
 def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
     """Whether git stopped in the middle of a merge: of this one, and not at its own word."""
     if call.is_squash:
-        return start.answer.code == 1 and bool(task.repository.conflicts())
+        return start.answer.code == 1 and bool(git.unmerged())
     heads = task.place.merge_heads
     if heads and heads != [task.place.theirs]:  # FETCH_HEAD may name several
         _give_up(call, "several branches at once")

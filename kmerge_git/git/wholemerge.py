@@ -14,10 +14,12 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kmerge_git.git.call import Answer, ask_git, environment
+from kmerge_git.git.call import Answer, ask_git, environment, git
+from kmerge_git.git.conflicts import Stages
 from kmerge_git.git.driverline import driver_line
 from kmerge_git.git.files import replace_file
 from kmerge_git.git.marking import marked, marking
+from kmerge_git.git.sides import TreeEntry
 
 WELL = "Automatic merge went well; stopped before committing as requested\n"
 FAILED = "Automatic merge failed; fix conflicts and then commit the result.\n"
@@ -94,6 +96,16 @@ def begin(place: Place, words: Sequence[str], labels: tuple[str, str, str]) -> S
         tuple(argv), done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr)
     )
     return Start(answer, frozenset(os.fsdecode(noted).split("\0")) - {""})
+
+
+def unmerged() -> tuple[Stages, ...]:
+    """The conflicts of the index, as git lists them; it reads a large index quickest."""
+    found: dict[str, list[TreeEntry | None]] = {}
+    for line in git("ls-files", "-u", "-z", "--full-name", ":/").split("\0")[:-1]:
+        entry, _, path = line.partition("\t")
+        mode, oid, stage = entry.split(" ")
+        found.setdefault(path, [None] * 3)[int(stage) - 1] = TreeEntry(oid, int(mode, 8))
+    return tuple(Stages(path, *entries) for path, entries in found.items())
 
 
 def abort(*, squash: bool) -> bool:

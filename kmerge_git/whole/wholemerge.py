@@ -12,7 +12,7 @@ from kmerge_git.git.conflicts import Operation, Stages
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import settle as settings_of
-from kmerge_git.git.wholemerge import Place, Start
+from kmerge_git.git.wholemerge import Place, Start, unmerged
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.whole.cores import merge_on_cores
@@ -39,7 +39,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
     """Decide about everything that git left in conflict; nothing is written."""
     repository, place = task.repository, task.place
     settings = SettingsOf(repository, task.favor, task.labels, task.config)
-    conflicts = repository.conflicts()
+    conflicts = unmerged()
     base = repository.commit(place.bases[0]).tree if place.bases else None
     sides = (repository.commit(oid).tree for oid in (place.ours, place.theirs))
     trees = Three[str | None](base, *sides)
