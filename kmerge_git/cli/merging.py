@@ -175,7 +175,7 @@ def _merge(call: _Call, task: Task) -> int:
     left = sorted({*plan.others, *(f.path for f in plan.files)} - {*solved}) if plan else []
     if plan:
         git.mend_message(task.place.git_dir, left)
-    _relay(call, git.left_over(start.answer.out, {*solved}), start.answer.err)
+    _relay(call, git.left_over(start.answer.out, {*solved}), start.answer.err.removesuffix(git.WELL))
     code = _finish(call, task, left)
     if call.json:
         print(json.dumps(as_json(code, plan, left), indent=2))
@@ -230,7 +230,7 @@ def _finish(call: _Call, task: Task, left: list[str]) -> int:
         _relay(call, git.FAILED, "")
         return 1
     if not call.commits:
-        _relay(call, git.WELL, "")
+        _relay(call, "", git.WELL)
         return 0
     code = git.commit(call.given.of_the_commit, edit=call.edits, out=call.out)
     if code:

@@ -54,10 +54,12 @@ def yaml_directory(driver: Path) -> str:
     """The directory that holds PyYAML; nothing if the driver finds it beside its own package."""
     from importlib.util import find_spec
 
-    spec = find_spec("yaml")
-    if spec is None or not spec.origin:
+    loaded = sys.modules.get("yaml")  # the parser may have put a stand-in there, without a spec
+    spec = find_spec("yaml") if loaded is None else None
+    folders = loaded.__path__ if loaded else (spec and spec.submodule_search_locations) or ()
+    if not folders:
         raise KmergeError("PyYAML was not found", hint="install kmerge-git again")
-    found = Path(spec.origin).resolve().parents[1]
+    found = Path(next(iter(folders))).resolve().parent
     return "" if found == driver.resolve().parents[2] else str(found)
 
 

@@ -23,7 +23,7 @@ from kmerge_git.git.sides import TreeEntry
 
 WELL = "Automatic merge went well; stopped before committing as requested\n"
 FAILED = "Automatic merge failed; fix conflicts and then commit the result.\n"
-_CONFLICTS = re.compile(rb"\n(\S+) Conflicts:\n(?:\1\t[^\n]*\n|\1[^\n]*\n)*\Z")
+_CONFLICTS = re.compile(rb"^(\S+) Conflicts:\n(?:\1[^\n]*\n)*\Z", re.M)
 _SCISSORS = re.compile(rb"\n(\S+) -+ >8 -+\n(?:\1[^\n]*\n)*\Z")
 
 
@@ -139,9 +139,7 @@ def left_over(said: str, settled: Collection[str]) -> str:
     for path in settled:
         if "\n" in path:
             said = said.replace(f"CONFLICT (content): Merge conflict in {path}\n", "")
-    for last in (WELL, FAILED):
-        said = said.removesuffix(last)
-    lines = said.split("\n")
+    lines = said.removesuffix(FAILED).split("\n")
     return "\n".join(line for line in lines if not _speaks_of(line, settled))
 
 
@@ -169,10 +167,10 @@ def mend_message(git_dir: Path, left: Sequence[str]) -> None:
     kept = text[: found.start()]
     if left:
         names = (os.fsencode(path).replace(b"\n", b"\n" + sign) for path in left)
-        kept += b"\n" + sign + b" Conflicts:\n"
+        kept += sign + b" Conflicts:\n"
         kept += b"".join(sign + b"\t" + name + b"\n" for name in names)
-    else:
-        kept = _SCISSORS.sub(b"", kept)
+    else:  # with the empty line before it
+        kept = _SCISSORS.sub(b"\n", kept).removesuffix(b"\n")
     if kept:
         replace_file(file, kept, executable=False, drafts=git_dir)
     else:
