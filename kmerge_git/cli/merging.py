@@ -175,8 +175,12 @@ def _merge(call: _Call, task: Task) -> int:
     left = sorted({*plan.others, *(f.path for f in plan.files)} - {*solved}) if plan else []
     if plan:
         git.mend_message(task.place.git_dir, left)
-    _relay(call, git.left_over(start.answer.out, {*solved}), start.answer.err.removesuffix(git.WELL))
-    code = _finish(call, task, left)
+    _relay(
+        call, git.left_over(start.answer.out, {*solved}), start.answer.err.removesuffix(git.WELL)
+    )
+    # of an autostash, which waits for the commit
+    last = start.answer.out.partition(git.FAILED)[2]
+    code = _finish(call, task, left, last)
     if call.json:
         print(json.dumps(as_json(code, plan, left), indent=2))
     elif plan and not call.is_quiet:
@@ -221,16 +225,16 @@ def _relay(call: _Call, out: str, err: str) -> None:
         there.buffer.flush()
 
 
-def _finish(call: _Call, task: Task, left: list[str]) -> int:
+def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
     """What `git merge` does when the files are merged; the exit code."""
     if left:
         updates = ("--rerere-autoupdate", "--no-rerere-autoupdate")
         chosen = call.given.last(*updates)
         git.remember([chosen] if chosen else [], call.out)
-        _relay(call, git.FAILED, "")
+        _relay(call, git.FAILED + last, "")
         return 1
     if not call.commits:
-        _relay(call, "", git.WELL)
+        _relay(call, last, git.WELL)
         return 0
     code = git.commit(call.given.of_the_commit, edit=call.edits, out=call.out)
     if code:

@@ -6,11 +6,14 @@ when it replaces them. libgit2 drops these notes, so it is never asked to write 
 
 from __future__ import annotations
 
+import os
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 from kmerge_git.errors import GitFailed
 from kmerge_git.git.conflicts import Stages
+from kmerge_git.git.sides import TreeEntry
 
 
 def stage_files(worktree: str, paths: Iterable[str], *, sparse: bool = False) -> None:
@@ -34,13 +37,34 @@ def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
             if entry:
                 lines.append(f"{entry.mode:o} {entry.oid} {stage}\t{file.path}")
     if lines:
-        listing = "\0".join([*lines, ""]).encode("utf-8", "surrogateescape")
-        _git(worktree, ["update-index", "-z", "--index-info"], listing)
+        _git(worktree, ["update-index", "-z", "--index-info"], _listed(lines))
 
 
-def _git(worktree: str, argv: list[str], stdin: bytes) -> None:
+def check_out(worktree: str, scratch: str, files: Sequence[tuple[str, TreeEntry]]) -> None:
+    """Let git write files as it checks them out: filters of its configuration, encodings.
+
+    `scratch` is the name of an index for this alone; the real one keeps the conflicts.
+    """
+    env = os.environ | {"GIT_INDEX_FILE": scratch}
+    lines = [f"{entry.mode:o} {entry.oid} 0\t{path}" for path, entry in files]
+    names = [path for path, _ in files]
+    try:
+        _git(worktree, ["update-index", "-z", "--index-info"], _listed(lines), env)
+        _git(worktree, ["checkout-index", "-f", "-z", "--stdin"], _listed(names), env)
+    finally:
+        with suppress(FileNotFoundError):
+            os.unlink(scratch)
+
+
+def _listed(words: Iterable[str]) -> bytes:
+    return "\0".join([*words, ""]).encode("utf-8", "surrogateescape")
+
+
+def _git(worktree: str, argv: list[str], stdin: bytes, env: dict[str, str] | None = None) -> None:
     command = ["git", "--literal-pathspecs", *argv]
-    done = subprocess.run(command, cwd=worktree, input=stdin, capture_output=True, check=False)
+    done = subprocess.run(
+        command, cwd=worktree, input=stdin, capture_output=True, check=False, env=env
+    )
     if done.returncode:
         message = done.stderr.decode("utf-8", "replace")
         hint = "another git process holds the index" if "index.lock" in message else ""

@@ -135,11 +135,11 @@ def _run(argv: list[str], out: int | None) -> int:
 
 
 def left_over(said: str, settled: Collection[str]) -> str:
-    """Git's messages without the conflicts that are none any more, and without its last line."""
+    """Git's messages without the conflicts that are none any more, up to its last line."""
     for path in settled:
         if "\n" in path:
             said = said.replace(f"CONFLICT (content): Merge conflict in {path}\n", "")
-    lines = said.removesuffix(FAILED).split("\n")
+    lines = said.partition(FAILED)[0].split("\n")
     return "\n".join(line for line in lines if not _speaks_of(line, settled))
 
 

@@ -73,6 +73,7 @@ class Scene:
     options: Callable[[str], Options]
     ground: Ground = NOWHERE
     merge_all: Callable[[Sequence[Job]], Sequence[Both]] = merge_all
+    filters: bool = False  # whether files that pass through a program are merged, too
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +163,9 @@ def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
     ]
     conflicted = {stages.path: stages for stages in scene.conflicts}
     for stages in chosen:
-        obstacle = stages.obstacle or _filtered(scene.repository, stages.path)
+        obstacle = stages.obstacle
+        if not (obstacle or scene.filters):
+            obstacle = _filtered(scene.repository, stages.path)
         options = scene.options(stages.path)
         if obstacle:
             yield _Look(stages, options, obstacle=obstacle)

@@ -7,6 +7,7 @@ replaced in one step, and only then git stages what is solved.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -119,15 +120,27 @@ def carry_out(repository: Repository, plan: SolvePlan, *, durable: bool = True) 
     writes = [file for file in plan.files if file.writes]
     stages = [_stages(repository, file.stages, file) for file in writes if file.stages]
     staging.mark_unmerged(worktree, stages)
+    by_git: list[tuple[str, TreeEntry]] = []
     for file in writes:
+        if file.data is not None and is_converted(repository, file.path):
+            by_git.append((file.path, TreeEntry(repository.store(file.data), file.mode)))
+            continue
         try:
             _write(repository, worktree, file, durable=durable)
         except OSError as error:
             hint = "nothing is staged: mend it and run `kmerge solve` again"
             raise KmergeError(error.strerror or str(error), path=file.path, hint=hint) from error
+    if by_git:
+        staging.check_out(worktree, f"{repository.git_dir}kmerge-index-{os.getpid()}", by_git)
     solved = [file.path for file in writes if file.verdict == "solved"]
     sparse = ("core.sparsecheckout", "true") in repository.settings()
     staging.stage_files(worktree, solved, sparse=sparse)
+
+
+def is_converted(repository: Repository, path: str) -> bool:
+    """Whether only git itself can write such a file: by a filter program, or in an encoding."""
+    names = ("filter", "working-tree-encoding")
+    return any(repository.attribute(path, name) not in (None, "unset") for name in names)
 
 
 def _stages(repository: Repository, three: Three[bytes], file: FileMerge) -> Stages:

@@ -19,7 +19,7 @@ from kmerge_git.whole.cores import merge_on_cores
 from kmerge_git.whole.merging import without_favor
 from kmerge_git.whole.settings import SettingsOf
 from kmerge_git.whole.settling import FileMerge, Scene, settle
-from kmerge_git.whole.solving import SolvePlan, WorkTree
+from kmerge_git.whole.solving import SolvePlan, WorkTree, is_converted
 
 Labels = tuple[str, str, str]
 
@@ -52,6 +52,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
         options,
         _JustMerged(repository, options),
         partial(merge_on_cores, seconds=settings_of("", task.config, {}, os.environ, {}).timeout),
+        filters=True,  # git gives them to its driver as well
     )
     ours = {stages.path for stages in conflicts if _is_ours(stages, settings, start)}
     files = tuple(map(_as_the_driver, settle(scene, ours.__contains__)))
@@ -135,6 +136,7 @@ class _JustMerged:
     """The working tree right after git's part: what git wrote there needs no second look."""
 
     def __init__(self, repository: Repository, options: Callable[[str], Options]) -> None:
+        self._repository = repository
         self._tree = WorkTree(repository, options, force=False)
         self._options = options
         self._lines = Libgit2LineMerge()
@@ -143,8 +145,11 @@ class _JustMerged:
         self, path: str, three: Three[bytes | None], made: Iterable[bytes | None]
     ) -> str:
         """As in `WorkTree`: work that somebody did there meanwhile."""
+        if is_converted(self._repository, path):
+            return ""  # what git makes of its text in the working tree only git knows
         texts = three.map(lambda data: data or b"").each()
         text, count = self._lines.merge_file(*texts, without_favor(self._options(path)))
+        text = self._repository.to_worktree(path, text)
         if count >= 0 and self._tree.is_as_staged(path, text):
             return ""
         return self._tree.in_the_way(path, three, made)
