@@ -54,6 +54,12 @@ class Repository:
         with _explaining():
             return cls(pygit2.Repository(path, enums.RepositoryOpenFlag.FROM_ENV))
 
+    @classmethod
+    def at(cls, git_dir: str) -> Repository:
+        """The repository whose directory this is, whatever the environment says."""
+        with _explaining():
+            return cls(pygit2.Repository(git_dir))
+
     def virtual(self) -> Repository:
         """The same repository, where everything that is written stays in memory."""
         with _explaining():

@@ -1,0 +1,231 @@
+"""A repository beside another one: it reads that one's objects, and keeps what a merge makes up.
+
+Nothing is written into the other one; what is made up goes with the folder.
+
+Two kinds of ground. In a working tree git reads the attributes that lie there. Where there is none,
+or where a commit alone may say how it is merged, the attribute files of that commit are laid out in
+the scratch folder and are its working tree.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha1
+from pathlib import Path, PurePosixPath
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.git import patterns
+from kmerge_git.git.call import environment, git
+from kmerge_git.git.driverline import NAME
+from kmerge_git.git.marking import ONLY_MARK, marked
+from kmerge_git.git.repository import Repository
+
+PREFIX = "kmerge-scratch-"
+_OLD = 24 * 3600  # seconds: a folder of a killed run, not one of a run that goes on
+ATTRIBUTES = ".gitattributes"
+# of this one call (`git -c a.b=c kmerge`): the only variables that hold in a scratch folder, too
+_GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where git makes a merge: the repository, the working tree whose attributes count."""
+
+    git_dir: str
+    worktree: str
+
+    @property
+    def words(self) -> list[str]:
+        """The words right behind `git`."""
+        return [f"--git-dir={self.git_dir}", f"--work-tree={self.worktree}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scratch:
+    """The scratch folder of one repository."""
+
+    folder: str
+    objects: str  # of the repository itself
+    shallow: str
+    ground: Ground
+    marking: tuple[str, ...]
+    repository: Repository  # reads everything, writes into the scratch folder
+
+    def environment(self, *, keep: bool = False) -> dict[str, str]:
+        """For git: what it writes goes to the scratch folder, or is kept."""
+        env = environment(any_repository=True)
+        env |= {name: value for name, value in os.environ.items() if name in _GIVEN}
+        if self.ground.git_dir == self.folder:
+            env.pop("GIT_ATTR_SOURCE", None)
+        at = self.objects if keep else os.path.join(self.folder, "objects")
+        env |= {"GIT_OBJECT_DIRECTORY": at, "GIT_SHALLOW_FILE": self.shallow}
+        if keep:  # what the scratch folder holds is needed as well: commits that were made up
+            beside = os.path.join(self.folder, "objects")
+            env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _listed(beside)
+        return env
+
+    def marked(self) -> tuple[str, list[str]]:
+        """Where to run git, and the words behind `git` that leave every manifest to us."""
+        return self.ground.worktree, [*self.ground.words, *self.marking]
+
+    def without_us(self) -> tuple[str, list[str]]:
+        """The same for git's own merge, whoever registered the driver wherever (`alone` only)."""
+        plain = Ground(self.folder, os.path.join(self.folder, "plain"))
+        return plain.worktree, [*plain.words, "-c", f"core.attributesFile={os.devnull}"]
+
+    def commit(self, tree: str, *parents: str) -> str:
+        """A commit that nobody made, for git to find a merge base."""
+        lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
+        nobody = "kmerge <kmerge> 0 +0000"
+        text = "\n".join([*lines, f"author {nobody}", f"committer {nobody}", "", "made up\n"])
+        data = b"commit %d\0" % len(text) + text.encode()
+        oid = sha1(data, usedforsecurity=False).hexdigest()
+        path = Path(self.folder, "objects", oid[:2], oid[2:])
+        if not path.exists():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(zlib.compress(data, 1))
+        return oid
+
+
+@contextmanager
+def scratch(
+    repository: Repository, attributes_of: str | None = None, *, alone: bool = False
+) -> Iterator[Scratch]:
+    """A scratch folder, gone at the end.
+
+    `attributes_of`: the attributes are those of this tree, not of the working tree; `alone`:
+    neither do those count that lie inside git's directory.
+    """
+    _sweep()
+    folder = os.path.realpath(tempfile.mkdtemp(prefix=PREFIX))
+    try:
+        common, objects, shallow = _places(repository)
+        _lay_out(folder, objects, common, alone=alone)
+        if attributes_of is None and repository.worktree:
+            ground = Ground(repository.git_dir, repository.worktree)
+        else:
+            ground = Ground(folder, os.path.join(folder, "files"))
+            if not alone:
+                _copy(os.path.join(common, "info", "attributes"), os.path.join(folder, "info"))
+        twin = Repository.at(folder)
+        if ground.git_dir == folder and attributes_of is not None:
+            _take_files(twin, attributes_of, ground)
+        with _marking(folder, ground, repository, alone=alone) as words:
+            yield Scratch(folder, objects, shallow, ground, tuple(words), twin)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def _marking(
+    folder: str, ground: Ground, repository: Repository, *, alone: bool
+) -> Iterator[list[str]]:
+    if not alone:
+        with marked(ONLY_MARK, Path(folder), Path(repository.worktree or folder)) as words:
+            yield words
+        return
+    yield ["-c", f"merge.kmerge.name={NAME}", "-c", f"merge.kmerge.driver={ONLY_MARK}"]
+
+
+def _places(repository: Repository) -> tuple[str, str, str]:
+    """The common directory, the objects and the list of where a shallow history ends."""
+    asked = ("--git-common-dir", "--git-path", "objects", "--git-path", "shallow")
+    top = Path(repository.worktree or repository.git_dir)
+    told = git("rev-parse", "--path-format=absolute", *asked, cwd=top).split("\n")
+    if len(told) != 4:
+        raise KmergeError("a path with a line break", path=repository.git_dir)
+    return told[0], told[1], told[2]
+
+
+def _lay_out(folder: str, objects: str, common: str, *, alone: bool) -> None:
+    """The least that is a repository to git and to libgit2."""
+    for name in ("objects/info", "refs", "info", "files", "plain"):
+        os.makedirs(os.path.join(folder, name))
+    _write(folder, "HEAD", "ref: refs/heads/none\n")
+    _write(folder, "objects/info/alternates", objects + "\n")
+    path = os.path.join(common, "config").replace("\\", "\\\\").replace('"', '\\"')
+    tree = os.path.join(folder, "files").replace("\\", "\\\\").replace('"', '\\"')
+    # an empty attr.tree: neither does git (2.43) take the attributes from anywhere else
+    core = "[attr]\n\ttree =\n[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+    core += f'\tworktree = "{tree}"\n'
+    if alone:  # the usual files are ours; nothing else is said but by the tree
+        usual = patterns.select(patterns.AttributeFile(Path(), ""), [], patterns.DEFAULTS)[0]
+        _write(folder, "usual", usual)
+        core += f'\tattributesFile = "{os.path.dirname(tree)}/usual"\n'
+    _write(folder, "config", f'[include]\n\tpath = "{path}"\n{core}')
+
+
+def _take_files(twin: Repository, tree: str, ground: Ground) -> None:
+    """Lay out what a tree says about merges: its attributes, the definitions we are told of.
+
+    Once more without our driver, for what git alone would do.
+    """
+    told = git(f"--git-dir={ground.git_dir}", "ls-tree", "-r", "-z", "--full-tree", tree)
+    plain = os.path.join(os.path.dirname(ground.worktree), "plain")
+    places = [v for k, v in twin.settings() if k.lower() == "kmerge.crd" and v]
+    for line in told.split("\0")[:-1]:
+        about, _, path = line.partition("\t")
+        mode, kind, oid = about.split()
+        is_wanted = path.rpartition("/")[2] == ATTRIBUTES or any(
+            path == place.strip("/") or path.startswith(place.strip("/") + "/")
+            for place in map(os.path.normpath, places)
+        )
+        if kind != "blob" or mode == "120000" or not is_wanted or not _is_inside(path):
+            continue
+        data = twin.blob(oid)
+        for top, text in ((ground.worktree, data), (plain, _without_us(data))):
+            target = Path(top, path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(text)
+
+
+def _without_us(data: bytes) -> bytes:
+    """An attribute file where git's own text merge stands in the place of our driver."""
+    return re.sub(rb"(?<=[ \t])merge=kmerge(?=\s|$)", b"merge=text", data)
+
+
+def _is_inside(path: str) -> bool:
+    """Whether a path of a tree leads nowhere else; a tree can be made by hand."""
+    parts = PurePosixPath(path).parts
+    return not path.startswith("/") and not {"..", ".git"} & {part.lower() for part in parts}
+
+
+def _copy(path: str, folder: str) -> None:
+    if os.path.isfile(path):
+        shutil.copy(path, folder)
+
+
+def _write(folder: str, name: str, text: str) -> None:
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(os.fsencode(text))
+
+
+def _listed(path: str) -> str:
+    """A path in a list of object folders, which stand between colons."""
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if ":" in path else path
+
+
+def _sweep() -> None:
+    """Throw away what a killed run left behind."""
+    now = time.time()
+    try:
+        with os.scandir(tempfile.gettempdir()) as found:
+            old = [e.path for e in found if e.name.startswith(PREFIX) and _is_left(e, now)]
+    except OSError:
+        return
+    for path in old:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def _is_left(entry: os.DirEntry[str], now: float) -> bool:
+    about = entry.stat(follow_symlinks=False)
+    is_ours = not hasattr(os, "getuid") or about.st_uid == os.getuid()
+    return is_ours and entry.is_dir(follow_symlinks=False) and now - about.st_mtime > _OLD
