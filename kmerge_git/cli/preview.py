@@ -6,11 +6,13 @@ import argparse
 import json
 import sys
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.cli.files import say, tell
+from kmerge_git.errors import UsageError
 
 if TYPE_CHECKING:
     from kmerge_git.outcome import Conflict
@@ -42,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("rev", metavar="REV", help="what would be merged, or rebased onto")
     add("--rebase", action="store_true", help="rebase onto REV, commit by commit, instead")
     add("--into", metavar="REV", default="HEAD", help="the commit to be on (default: HEAD)")
+    add("--write-tree", action="store_true", help="make the merged tree and print its id")
     add("--json", action="store_true", help="print the result as JSON")
     add_color(parser, "colours in the table")
 
@@ -49,21 +52,56 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compute and print."""
     from kmerge_git.git.repository import Repository
+    from kmerge_git.git.scratch import scratch
     from kmerge_git.whole.previewing import preview_merge, preview_rebase
     from kmerge_git.whole.settings import SettingsOf
 
+    if args.rebase and args.write_tree:
+        raise UsageError("--write-tree makes one merge, --rebase makes many", hint="choose one")
     repository = Repository.open()
-    make = preview_rebase if args.rebase else preview_merge
     ours, theirs = repository.commit(args.into), repository.commit(args.rev)
-    settings = SettingsOf(repository)
-    preview = make(repository, ours, theirs, settings)
+    # without a working tree the attributes are those of the commit to be on
+    with scratch(repository, None if repository.worktree else ours.tree) as at:
+        settings = SettingsOf(at.repository, labels=("base", args.into, args.rev))
+        if args.rebase:
+            preview = preview_rebase(repository, at, ours, theirs, settings)
+        else:
+            keep = args.write_tree
+            preview = preview_merge(repository, at, ours, theirs, settings, keep=keep)
     for problem in settings.problems:
         say(f"kmerge: {problem}")
     if args.json:
         print(json.dumps(_as_json(preview), indent=2))
+    elif args.write_tree:
+        _print_tree(preview, Paint(args.color, sys.stdout))
     else:
         _print(preview, Paint(args.color, sys.stdout))
+    if preview.beyond_git and repository.worktree and not args.write_tree:
+        _say_what_git_would_do(preview, args.rev)
     return 0 if preview.is_clean else 1
+
+
+def _say_what_git_would_do(preview: Preview, rev: str) -> None:
+    """Git alone does worse, as it is set up here: say so, or the preview would be a promise."""
+    files = [file for step in preview.steps for file in step.files if file.result == "resolved"]
+    count = counted(preview.beyond_git, "file")
+    is_missing = not all(file.driver or file.git_clean for file in files)
+    why = "the driver is not registered for them" if is_missing else "it follows no resource"
+    ways = ["`kmerge install` registers it"] if is_missing else []
+    ways += [f"`kmerge merge {rev}` merges as shown"] if preview.mode == "merge" else []
+    say(
+        f"kmerge: `git {preview.mode}` alone will conflict in {count} that are fine above: "
+        f"{why}" + (f"; {', or '.join(ways)}" if ways else "")
+    )
+
+
+def _print_tree(preview: Preview, paint: Paint) -> None:
+    """The id of the tree, and what is in conflict."""
+    tell(preview.kept)
+    for step in preview.steps:
+        left = tuple(file for file in step.files if file.result == "conflict")
+        if left:
+            _print_step(replace(step, files=left), paint)
 
 
 def _print(preview: Preview, paint: Paint) -> None:
@@ -103,6 +141,8 @@ def _print_conflict(conflict: Conflict, paint: Paint) -> None:
     from kmerge_git.whole.merging import short
 
     print(paint.line("    ", (conflict.spot or "document", "bold"), f": {conflict.told}"))
+    if not (conflict.base or conflict.ours or conflict.theirs):
+        return  # not about a value: a file that must not hold markers
     for side in ("base", "ours", "theirs"):
         lines = short(getattr(conflict, side)).splitlines() or ["(nothing)"]
         more = f" … and {len(lines) - 3} more lines" if len(lines) > 3 else ""
@@ -127,6 +167,7 @@ def _summary(preview: Preview) -> str:
 
 
 def _as_json(preview: Preview) -> dict[str, Any]:
+    tree = {"tree": preview.kept} if preview.kept else {}
     return {
         "schema": 1,
         "mode": preview.mode,
@@ -136,6 +177,7 @@ def _as_json(preview: Preview) -> dict[str, Any]:
         "theirs": preview.theirs,
         "base": preview.base,
         "untried": preview.untried,
+        "beyond_git": preview.beyond_git,
         "steps": [
             {
                 "commit": step.commit,
@@ -145,7 +187,7 @@ def _as_json(preview: Preview) -> dict[str, Any]:
             }
             for step in preview.steps
         ],
-    }
+    } | tree
 
 
 def _file_as_json(file: FilePreview) -> dict[str, Any]:
@@ -156,6 +198,7 @@ def _file_as_json(file: FilePreview) -> dict[str, Any]:
         "kind": file.kind,
         "result": file.result,
         "git": "clean" if file.git_clean else "conflict",
+        "driver": file.driver,
         "method": file.method,
         "note": file.note,
         "conflicts": [plain(conflict) for conflict in file.conflicts],

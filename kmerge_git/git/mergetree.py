@@ -6,6 +6,7 @@ manifest that both sides changed comes back as stages, however well its lines me
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from kmerge_git.git.scratch import Scratch
 from kmerge_git.git.sides import TreeEntry
 
 SINCE = (2, 38)
+# `could not fetch ID from promisor remote`, `unable to read tree (ID)`, `Could not read ID`
+_LOST = re.compile(r"(?:fetch |read |\()([0-9a-f]{40})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,9 @@ def merge_tree(
         if version < SINCE:
             why = f"git {version[0]}.{version[1]} cannot merge without a working tree"
             raise Unsupported(why, hint="git 2.38 or newer can")
+        lost = _LOST.search(answer.err)
+        if lost:
+            raise at.repository.missing(lost[1])
         raise GitFailed(["git", *command], answer.code, answer.err)
     return _read(answer.out, is_clean=answer.code == 0)
 

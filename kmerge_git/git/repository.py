@@ -2,13 +2,13 @@
 
 Everything that comes out of here is a plain value. What libgit2 refuses to read becomes an error
 that names the cause and what to do. Reading never writes, not even a loose object: what a merge
-makes up on its way (`Repository.virtual`) lives in memory.
+makes up on its way lies in a scratch folder (`git.scratch`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 import pygit2
@@ -17,9 +17,9 @@ from pygit2 import enums
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.git.commits import Commit, ends_of
 from kmerge_git.git.conflicts import Stages
-from kmerge_git.git.inmemory import Memory
 from kmerge_git.git.refusals import explained, missing
 from kmerge_git.git.sides import Change, TreeEntry
+from kmerge_git.git.trees import with_files
 
 # libgit2 keeps up to 256 MiB of parsed trees by default; a replay of a long history needs no more
 # than the few that it is looking at.
@@ -59,15 +59,6 @@ class Repository:
         """The repository whose directory this is, whatever the environment says."""
         with _explaining():
             return cls(pygit2.Repository(git_dir))
-
-    def virtual(self) -> Repository:
-        """The same repository, where everything that is written stays in memory."""
-        with _explaining():
-            inner = pygit2.Repository(self.git_dir)
-        odb = inner.odb
-        odb.add_backend(Memory(), 1000)  # above the packs and the loose objects: it is asked first
-        inner.set_odb(odb)
-        return Repository(inner)
 
     # -- commits ---------------------------------------------------------------------------------
 
@@ -143,29 +134,27 @@ class Repository:
         try:
             return bytes(self._inner.read(pygit2.Oid(hex=oid))[1])
         except (KeyError, pygit2.GitError) as error:
-            raise self._missing(oid) from error
+            raise self.missing(oid) from error
 
     def _tree(self, oid: str) -> pygit2.Tree:
         try:
             return self._inner[pygit2.Oid(hex=oid)].peel(pygit2.Tree)
         except KeyError as error:
-            raise self._missing(oid) from error
+            raise self.missing(oid) from error
 
-    def _missing(self, oid: str) -> KmergeError:
+    def missing(self, oid: str) -> KmergeError:
+        """The error for an object that is not here: why, and what brings it."""
         names = [entry.name for entry in self._inner.config]
         return missing(oid, names, is_shallow=self.is_shallow)
 
-    def with_files(self, tree: str, files: dict[str, TreeEntry | None]) -> str:
-        """A tree with some files replaced, or removed where None (in a virtual twin)."""
-        index = pygit2.Index()
-        index.read_tree(self._tree(tree))
-        for path, entry in files.items():
-            if entry is not None:
-                mode = enums.FileMode(entry.mode)
-                index.add(pygit2.IndexEntry(path, pygit2.Oid(hex=entry.oid), mode))
-            elif path in index:
-                index.remove(path)
-        return str(index.write_tree(self._inner))
+    def with_files(self, tree: str, files: Mapping[str, TreeEntry | None]) -> str:
+        """A tree with some files replaced, or removed where None; it is written."""
+
+        def write(data: bytes) -> str:
+            return str(self._inner.write(enums.ObjectType.TREE, data))
+
+        named = {os.fsencode(path): entry for path, entry in files.items()}
+        return with_files(self.blob, write, tree, named)
 
     # -- the index and the working tree ----------------------------------------------------------
 
@@ -186,7 +175,7 @@ class Repository:
             return None
 
     def store(self, data: bytes) -> str:
-        """Write a blob and return its id (of a virtual twin: into memory)."""
+        """Write a blob and return its id."""
         return str(self._inner.create_blob(data))
 
     def to_worktree(self, path: str, data: bytes) -> bytes:

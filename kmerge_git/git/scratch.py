@@ -2,9 +2,9 @@
 
 Nothing is written into the other one; what is made up goes with the folder.
 
-Two kinds of ground. In a working tree git reads the attributes that lie there. Where there is none,
-or where a commit alone may say how it is merged, the attribute files of that commit are laid out in
-the scratch folder and are its working tree.
+In a working tree git reads the attributes that lie there. Where there is none, or where a commit
+alone may say how it is merged, the attribute files of that commit are laid out in the scratch
+folder and are its working tree.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Footing:
     """Where git makes a merge: the repository, the working tree whose attributes count."""
 
     git_dir: str
@@ -55,7 +55,7 @@ class Scratch:
     folder: str
     objects: str  # of the repository itself
     shallow: str
-    ground: Ground
+    footing: Footing
     marking: tuple[str, ...]
     repository: Repository  # reads everything, writes into the scratch folder
 
@@ -63,10 +63,12 @@ class Scratch:
         """For git: what it writes goes to the scratch folder, or is kept."""
         env = environment(any_repository=True)
         env |= {name: value for name, value in os.environ.items() if name in _GIVEN}
-        if self.ground.git_dir == self.folder:
+        if self.footing.git_dir == self.folder:
             env.pop("GIT_ATTR_SOURCE", None)
         at = self.objects if keep else os.path.join(self.folder, "objects")
         env |= {"GIT_OBJECT_DIRECTORY": at, "GIT_SHALLOW_FILE": self.shallow}
+        # what a partial clone has never fetched is missed, not fetched behind the user's back
+        env |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
         if keep:  # what the scratch folder holds is needed as well: commits that were made up
             beside = os.path.join(self.folder, "objects")
             env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _listed(beside)
@@ -74,11 +76,11 @@ class Scratch:
 
     def marked(self) -> tuple[str, list[str]]:
         """Where to run git, and the words behind `git` that leave every manifest to us."""
-        return self.ground.worktree, [*self.ground.words, *self.marking]
+        return self.footing.worktree, [*self.footing.words, *self.marking]
 
     def without_us(self) -> tuple[str, list[str]]:
         """The same for git's own merge, whoever registered the driver wherever (`alone` only)."""
-        plain = Ground(self.folder, os.path.join(self.folder, "plain"))
+        plain = Footing(self.folder, os.path.join(self.folder, "plain"))
         return plain.worktree, [*plain.words, "-c", f"core.attributesFile={os.devnull}"]
 
     def commit(self, tree: str, *parents: str) -> str:
@@ -108,25 +110,24 @@ def scratch(
     folder = os.path.realpath(tempfile.mkdtemp(prefix=PREFIX))
     try:
         common, objects, shallow = _places(repository)
-        _lay_out(folder, objects, common, alone=alone)
         if attributes_of is None and repository.worktree:
-            ground = Ground(repository.git_dir, repository.worktree)
+            footing = Footing(repository.git_dir, repository.worktree)
         else:
-            ground = Ground(folder, os.path.join(folder, "files"))
-            if not alone:
-                _copy(os.path.join(common, "info", "attributes"), os.path.join(folder, "info"))
+            footing = Footing(folder, os.path.join(folder, "files"))
+        _lay_out(folder, objects, common, footing.worktree, alone=alone)
         twin = Repository.at(folder)
-        if ground.git_dir == folder and attributes_of is not None:
-            _take_files(twin, attributes_of, ground)
-        with _marking(folder, ground, repository, alone=alone) as words:
-            yield Scratch(folder, objects, shallow, ground, tuple(words), twin)
+        twin.is_shallow = repository.is_shallow
+        if attributes_of is not None:
+            _take_files(twin, attributes_of, footing)
+        with _marking(folder, footing, repository, alone=alone) as words:
+            yield Scratch(folder, objects, shallow, footing, tuple(words), twin)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
 def _marking(
-    folder: str, ground: Ground, repository: Repository, *, alone: bool
+    folder: str, footing: Footing, repository: Repository, *, alone: bool
 ) -> Iterator[list[str]]:
     if not alone:
         with marked(ONLY_MARK, Path(folder), Path(repository.worktree or folder)) as words:
@@ -145,31 +146,33 @@ def _places(repository: Repository) -> tuple[str, str, str]:
     return told[0], told[1], told[2]
 
 
-def _lay_out(folder: str, objects: str, common: str, *, alone: bool) -> None:
+def _lay_out(folder: str, objects: str, common: str, worktree: str, *, alone: bool) -> None:
     """The least that is a repository to git and to libgit2."""
     for name in ("objects/info", "refs", "info", "files", "plain"):
         os.makedirs(os.path.join(folder, name))
+    if not alone:
+        _copy(os.path.join(common, "info", "attributes"), os.path.join(folder, "info"))
     _write(folder, "HEAD", "ref: refs/heads/none\n")
     _write(folder, "objects/info/alternates", objects + "\n")
-    path = os.path.join(common, "config").replace("\\", "\\\\").replace('"', '\\"')
-    tree = os.path.join(folder, "files").replace("\\", "\\\\").replace('"', '\\"')
+    path = _quoted(os.path.join(common, "config"))
+    tree = _quoted(worktree)
     # an empty attr.tree: neither does git (2.43) take the attributes from anywhere else
     core = "[attr]\n\ttree =\n[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
     core += f'\tworktree = "{tree}"\n'
     if alone:  # the usual files are ours; nothing else is said but by the tree
         usual = patterns.select(patterns.AttributeFile(Path(), ""), [], patterns.DEFAULTS)[0]
         _write(folder, "usual", usual)
-        core += f'\tattributesFile = "{os.path.dirname(tree)}/usual"\n'
+        core += f'\tattributesFile = "{_quoted(os.path.join(folder, "usual"))}"\n'
     _write(folder, "config", f'[include]\n\tpath = "{path}"\n{core}')
 
 
-def _take_files(twin: Repository, tree: str, ground: Ground) -> None:
+def _take_files(twin: Repository, tree: str, footing: Footing) -> None:
     """Lay out what a tree says about merges: its attributes, the definitions we are told of.
 
     Once more without our driver, for what git alone would do.
     """
-    told = git(f"--git-dir={ground.git_dir}", "ls-tree", "-r", "-z", "--full-tree", tree)
-    plain = os.path.join(os.path.dirname(ground.worktree), "plain")
+    told = git(f"--git-dir={footing.git_dir}", "ls-tree", "-r", "-z", "--full-tree", tree)
+    plain = os.path.join(os.path.dirname(footing.worktree), "plain")
     places = [v for k, v in twin.settings() if k.lower() == "kmerge.crd" and v]
     for line in told.split("\0")[:-1]:
         about, _, path = line.partition("\t")
@@ -181,7 +184,7 @@ def _take_files(twin: Repository, tree: str, ground: Ground) -> None:
         if kind != "blob" or mode == "120000" or not is_wanted or not _is_inside(path):
             continue
         data = twin.blob(oid)
-        for top, text in ((ground.worktree, data), (plain, _without_us(data))):
+        for top, text in ((footing.worktree, data), (plain, _without_us(data))):
             target = Path(top, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text)
@@ -210,7 +213,12 @@ def _write(folder: str, name: str, text: str) -> None:
 
 def _listed(path: str) -> str:
     """A path in a list of object folders, which stand between colons."""
-    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"' if ":" in path else path
+    return f'"{_quoted(path)}"' if ":" in path else path
+
+
+def _quoted(path: str) -> str:
+    """A path between double quotes."""
+    return path.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _sweep() -> None:

@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 from kmerge_git.errors import Unsupported, UsageError
 from kmerge_git.git.commits import Commit
-from kmerge_git.git.inmemory import Libgit2LineMerge
-from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.mergetree import Message
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.sides import Change, FileCase, TreeEntry, merged_mode, touched_by_both
+from kmerge_git.git.scratch import Scratch
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Conflict, Options
-from kmerge_git.whole.merging import merge_both
-from kmerge_git.whole.moves import (
-    Arrivals,
-    MovedEdit,
-    at_target,
-    changed_nothing_else,
-    find_moves,
-    without_edits,
-    words_for_source,
-    words_for_target,
-)
+from kmerge_git.outcome import Conflict
+from kmerge_git.whole.merging import Result
+from kmerge_git.whole.settings import DRIVER, SettingsOf
+from kmerge_git.whole.settling import FileMerge
+from kmerge_git.whole.treewise import Sides, TreeMerge, merge_trees, result_of
 
-Result = Literal["clean", "resolved", "improved", "moved", "conflict"]
 Mode = Literal["merge", "rebase"]
 State = Literal["merge", "fast-forward", "up to date"]
+_KINDS = {"both modified": "changed by both", "both added": "added by both"}
 
 
 @dataclass(frozen=True, slots=True)
 class FilePreview:
-    """A file that both sides touched; `data` is the result, None for a deleted file."""
+    """A file that both sides touched."""
 
     path: str
     kind: str
@@ -42,8 +35,7 @@ class FilePreview:
     note: str = ""
     method: str = ""
     conflicts: tuple[Conflict, ...] = ()
-    data: bytes | None = None
-    mode: int = 0o100644
+    driver: bool = False  # `git merge` asks our driver here for this file
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +46,7 @@ class Step:
     commit: str
     criss_cross: bool
     files: tuple[FilePreview, ...]
-    tree: str = ""  # what a clean step of a rebase makes; it exists in memory only
+    tree: str = ""  # what a clean step of a rebase makes; lost with the scratch folder
 
     @property
     def is_clean(self) -> bool:
@@ -73,54 +65,74 @@ class Preview:
     base: str
     steps: tuple[Step, ...] = ()
     untried: int = 0
+    kept: str = ""  # the tree that was made, if it was wanted
 
     @property
     def is_clean(self) -> bool:
         """Whether it would go through without a conflict."""
         return all(step.is_clean for step in self.steps)
 
+    @property
+    def beyond_git(self) -> int:
+        """How many files without a conflict `git merge` would leave in one, as it is set up here.
 
-OptionsFor = Callable[[str], Options]
+        The driver is not asked for them, or it does not see that a resource moved.
+        """
+        files = [file for step in self.steps for file in step.files]
+        solved = [f for f in files if f.result in ("resolved", "moved") and not f.git_clean]
+        return sum(f.result == "moved" or not f.driver for f in solved)
 
 
 def preview_merge(
-    repository: Repository, ours: Commit, theirs: Commit, options: OptionsFor
+    repository: Repository,
+    at: Scratch,
+    ours: Commit,
+    theirs: Commit,
+    settings: SettingsOf,
+    *,
+    keep: bool = False,
 ) -> Preview:
-    """What `git merge THEIRS` would do on the commit `ours`."""
-    preview = _without_steps("merge", repository, ours, theirs)
+    """What `git merge THEIRS` would do on the commit `ours`; `keep` the tree that it makes."""
+    preview = without_steps("merge", repository, ours, theirs)
     if preview.state != "merge":
-        return preview
+        newest = ours if preview.state == "up to date" else theirs
+        return replace(preview, kept=newest.tree) if keep else preview
     trees = Three(repository.commit(preview.base).tree, ours.tree, theirs.tree)
-    files = _Trees(repository, trees, options).files()
     criss_cross = repository.is_criss_cross(preview.base, ours.oid, theirs.oid)
-    return replace(preview, steps=(Step(theirs.subject, theirs.oid, criss_cross, files),))
+    if criss_cross and keep:
+        why = "several merge bases: the merge of such commits needs a working tree"
+        raise Unsupported(why, hint="`git merge` makes it, with the driver")
+    sides = Sides(trees) if criss_cross else Sides(trees, ours.oid, theirs.oid)
+    made = merge_trees(at, sides, settings, keep=keep)
+    files = _asked(repository, settings, _files(at.repository, trees, made))
+    step = Step(theirs.subject, theirs.oid, criss_cross, files)
+    return replace(preview, steps=(step,), kept=result_of(repository, made) if keep else "")
 
 
 def preview_rebase(
-    repository: Repository, ours: Commit, upstream: Commit, options: OptionsFor
+    repository: Repository, at: Scratch, ours: Commit, upstream: Commit, settings: SettingsOf
 ) -> Preview:
     """What `git rebase UPSTREAM` would do on the commit `ours`."""
-    preview = _without_steps("rebase", repository, ours, upstream)
+    preview = without_steps("rebase", repository, ours, upstream)
     if preview.state != "merge":
         return preview
-    twin = repository.virtual()
     todo = _commits_to_replay(repository, ours, upstream)
     steps: list[Step] = []
     tree = upstream.tree
     for commit in todo:
-        parent = repository.commit(commit.parents[0]).tree
-        trees = _Trees(twin, Three(parent, tree, commit.tree), options)
-        files = trees.files()
+        trees = Three(repository.commit(commit.parents[0]).tree, tree, commit.tree)
+        made = merge_trees(at, Sides(trees), settings)
+        files = _asked(repository, settings, _files(at.repository, trees, made))
         step = Step(commit.subject, commit.oid, False, files)
         if not step.is_clean:
             steps.append(step)
             break
-        tree = trees.result(files)
+        tree = result_of(at.repository, made)
         steps.append(replace(step, tree=tree))
     return replace(preview, steps=tuple(steps), untried=len(todo) - len(steps))
 
 
-def _without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Commit) -> Preview:
+def without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Commit) -> Preview:
     """The preview before any file is looked at: enough where one commit is the other's ancestor."""
     base = repository.merge_base(ours.oid, theirs.oid)
     if base is None and repository.is_shallow:
@@ -143,106 +155,93 @@ def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -
     return [c for c in reversed(mine) if repository.patch_id(c) not in known]
 
 
-class _Trees:
-    """The three trees of a step, and what the decisions about its files share."""
-
-    def __init__(self, repository: Repository, trees: Three[str], options: OptionsFor) -> None:
-        self.repository = repository
-        self.trees = trees
-        self.options = options
-        self.lines = Libgit2LineMerge()
-        sides = (trees.ours, trees.theirs)
-        self.changes = [repository.changes(trees.base, side) for side in sides]
-        self.arrivals = [Arrivals.between(repository, trees.base, side) for side in sides]
-
-    def files(self) -> tuple[FilePreview, ...]:
-        cases = touched_by_both(*self.changes)
-        taken = {case.path for case in cases}
-        files: list[FilePreview] = []
-        moves: list[MovedEdit] = []
-        for case in cases:
-            file, found = self._file(case, taken)
-            files.append(file)
-            moves += found
-        targets = sorted({move.target for move in moves})
-        return (*files, *(self._target(target, moves) for target in targets))
-
-    def _file(self, case: FileCase, taken: set[str]) -> tuple[FilePreview, tuple[MovedEdit, ...]]:
-        mode = merged_mode(*case.entries)
-        file = FilePreview(case.path, case.kind, "conflict", False, case.note, mode=mode)
-        if case.kind in ("renamed to two names", "file and directory"):
-            return file, ()
-        if not case.is_text:
-            return replace(file, note="a symbolic link or a submodule"), ()
-        three = Three(*map(self.repository.text, case.entries))
-        if not is_manifest(case.path):
-            return self._lines_only(file, three), ()
-        moves = find_moves(case.path, three, *self.arrivals)
-        moves = tuple(move for move in moves if move.target not in taken)
-        if moves:
-            file = replace(file, note=words_for_source(moves))
-        return self._merged(file, without_edits(three, moves), moved=bool(moves)), moves
-
-    def _merged(self, file: FilePreview, three: Three[bytes | None], *, moved: bool) -> FilePreview:
-        if three.ours is None or three.theirs is None:
-            is_settled = moved and changed_nothing_else(three)
-            return replace(file, result="moved") if is_settled else file
-        both = merge_both(three, self.options(file.path), self.lines)
-        result: Result = "moved" if moved and both.outcome.clean else both.result
-        return replace(
-            file,
-            result=result,
-            git_clean=both.git_clean and not moved,
-            method=both.outcome.method,
-            note=file.note or (both.outcome.reason if result == "conflict" else ""),
-            conflicts=both.outcome.conflicts,
-            data=both.outcome.text,
-        )
-
-    def _lines_only(self, file: FilePreview, three: Three[bytes | None]) -> FilePreview:
-        if three.ours is None or three.theirs is None:
-            return file
-        data, clean = self.lines(three.base or b"", three.ours, three.theirs)
-        result: Result = "clean" if clean else "conflict"
-        return replace(file, result=result, git_clean=clean, method="lines", data=data)
-
-    def _target(self, path: str, moves: list[MovedEdit]) -> FilePreview:
-        """The file where moved resources are now: the edits follow them."""
-        mine = [move for move in moves if move.target == path]
-        side = self.trees.ours if mine[0].mover == "ours" else self.trees.theirs
-        entry = self.repository.entry(side, path)
-        three = at_target(self.repository.text(entry) or b"", mine)
-        outcome = merge_both(three, self.options(path), self.lines).outcome
-        return FilePreview(
-            path,
-            "moved resource",
-            "moved" if outcome.clean else "conflict",
-            False,
-            words_for_target(mine),
-            outcome.method,
-            outcome.conflicts,
-            outcome.text,
-            entry.mode if entry else 0o100644,
-        )
-
-    def result(self, files: tuple[FilePreview, ...]) -> str:
-        """The tree of a clean step: ours, with what theirs changed and what was merged."""
-        our_changes, their_changes = self.changes
-        renamed = {c.old_path: c.new_path for c in our_changes if _is_rename(c)}
-        wanted: dict[str, TreeEntry | None] = {}
-        for change in their_changes:
-            place = renamed.get(change.old_path)
-            if place and not _is_rename(change):
-                wanted[place] = change.new
-            else:
-                wanted[change.old_path] = None
-                wanted[change.new_path] = change.new
-        for file in files:
-            wanted[file.path] = None
-            if file.data is not None:
-                wanted[file.path] = TreeEntry(self.repository.store(file.data), file.mode)
-        return self.repository.with_files(self.trees.ours, wanted)
+def _files(read: Repository, trees: Three[str], made: TreeMerge) -> tuple[FilePreview, ...]:
+    """All files that both sides changed: ours, git's own, and the conflicts that nobody settles."""
+    names = _Names(read, trees)
+    arrived = [file for file in made.files if file.situation == "moved resource"]
+    rows = [_of_ours(file, names) for file in made.files if file not in arrived]
+    ours = {file.path for file in made.files}
+    rows += [
+        FilePreview(path, "changed by both", "clean", True, names.note(path), "lines")
+        for path in made.merged.merged
+        if path not in ours
+    ]
+    rows += _left(made, names)
+    rows.sort(key=lambda row: row.path)
+    return (*rows, *(_of_ours(file, names) for file in arrived))
 
 
-def _is_rename(change: Change) -> bool:
-    return bool(change.old and change.new and change.old_path != change.new_path)
+@dataclass(frozen=True)
+class _Names:
+    """What the files were called in the base."""
+
+    read: Repository
+    trees: Three[str]
+
+    def note(self, path: str) -> str:
+        """`renamed from old.yaml`, where one side gave the file another name."""
+        if self.read.entry(self.trees.base, path) or path not in self._old:
+            return ""
+        return f"renamed from {self._old[path]}"
+
+    @cached_property
+    def _old(self) -> dict[str, str]:
+        sides = (self.trees.ours, self.trees.theirs)
+        changes = [c for side in sides for c in self.read.changes(self.trees.base, side)]
+        return {c.new_path: c.old_path for c in changes if c.old and c.new_path != c.old_path}
+
+
+def _of_ours(file: FileMerge, names: _Names) -> FilePreview:
+    note = file.why
+    if not file.both and not file.moves and file.verdict == "conflict":
+        note = ""  # `deleted by us` says it all
+    return FilePreview(
+        file.path,
+        _KINDS.get(file.situation, file.situation),
+        file.result,
+        file.git_clean,
+        note if file.moves else names.note(file.path) or note,
+        file.method if file.both else "",
+        file.conflicts,
+    )
+
+
+def _left(made: TreeMerge, names: _Names) -> Iterator[FilePreview]:
+    """The conflicts that are left to people."""
+    told: set[str] = set()
+    for message in made.stuck:
+        if told.isdisjoint(message.paths):
+            yield _stuck(message)
+        told.update(message.paths)
+    for stages in made.others:
+        if stages.path not in told:
+            by_lines = not stages.obstacle and stages.ours and stages.theirs
+            yield FilePreview(
+                stages.path,
+                _KINDS.get(stages.situation, stages.situation),
+                "conflict",
+                False,
+                stages.obstacle or names.note(stages.path),
+                "lines" if by_lines else "",
+            )
+
+
+def _stuck(message: Message) -> FilePreview:
+    """A conflict about the names of files."""
+    kind = message.kind.removeprefix("CONFLICT (").removesuffix(")")
+    first, *rest = message.paths
+    if kind == "rename/rename" and len(rest) > 1:
+        return FilePreview(first, "renamed to two names", "conflict", False, " and ".join(rest))
+    if kind == "file/directory" and rest:  # git's name for the time being comes first
+        note = f"git moves the file to {first}"
+        return FilePreview(rest[-1], "file and directory", "conflict", False, note)
+    return FilePreview(first, kind, "conflict", False, message.text.partition(": ")[2])
+
+
+def _asked(
+    repository: Repository, settings: SettingsOf, files: tuple[FilePreview, ...]
+) -> tuple[FilePreview, ...]:
+    """The same, with the word whether `git merge` asks our driver for them in this repository."""
+    if not any(key.lower() == f"merge.{DRIVER}.driver" for key, _ in repository.settings()):
+        return files
+    return tuple(replace(file, driver=settings.driver(file.path) == DRIVER) for file in files)

@@ -46,5 +46,9 @@ class SettingsOf:
 
     def takes(self, path: str, *, json: bool = False) -> bool:
         """Whether a path is a manifest and belongs to no other merge driver."""
-        driver = self._repository.attribute(path, "merge")
+        driver = self.driver(path)
         return driver == DRIVER or (driver in _PLAIN and is_manifest(path, json=json))
+
+    def driver(self, path: str) -> str | None:
+        """The merge driver that the attributes give to a path."""
+        return self._repository.attribute(path, "merge")

@@ -9,8 +9,9 @@ from manifests import deployment, service, stream
 from world import Repo, World
 
 from kmerge_git.git.repository import Repository
-from kmerge_git.whole.merging import Options
+from kmerge_git.git.scratch import scratch
 from kmerge_git.whole.previewing import preview_rebase
+from kmerge_git.whole.settings import SettingsOf
 
 BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))
@@ -100,9 +101,9 @@ def test_a_moved_resource(repo: Repo, mover: str) -> None:
 
 
 def test_deleted_and_renamed(repo: Repo) -> None:
-    repo.commit("base", {"gone.yaml": BASE, "old.yaml": stream(BASE, service())})
+    repo.commit("base", {"gone.yaml": service(1, "gone"), "old.yaml": stream(BASE, service())})
     repo.branch("side")
-    repo.commit("theirs", {"gone.yaml": THEIRS, "old.yaml": stream(THEIRS, service())})
+    repo.commit("theirs", {"gone.yaml": service(2, "gone"), "old.yaml": stream(THEIRS, service())})
     repo.switch("main")
     repo.git("rm", "-q", "gone.yaml")
     repo.git("mv", "old.yaml", "new.yaml")
@@ -163,7 +164,8 @@ def test_a_clean_rebase_is_what_git_makes_of_it(repo: Repo) -> None:
     repo.commit("second", {"c.yaml": service(2, "c")})
     inside = Repository.open(str(repo.path))
     ours, upstream = inside.commit("main"), inside.commit("side")
-    preview = preview_rebase(inside, ours, upstream, lambda path: Options())
+    with scratch(inside) as at:
+        preview = preview_rebase(inside, at, ours, upstream, SettingsOf(inside))
     assert (preview.is_clean, len(preview.steps)) == (True, 2)
     repo.git("rebase", "-q", "side")
     assert repo.text("b.yaml") == stream(OURS, service())

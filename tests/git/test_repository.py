@@ -10,6 +10,7 @@ from world import Repo, World
 
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.repository import Repository
+from kmerge_git.git.scratch import scratch
 from kmerge_git.git.sides import TreeEntry
 
 COMMANDS = (("solve",), ("preview", "side"), ("replay",))
@@ -149,18 +150,17 @@ def test_the_line_merge_takes_any_bytes() -> None:
     assert merge(b"", b"", b"") == (b"", True)
 
 
-def test_a_virtual_twin_writes_into_memory(repo: Repo) -> None:
+def test_a_scratch_folder_takes_what_is_written(repo: Repo) -> None:
     repo.commit("base", {"a.yaml": "a: 1\n", "dir/b.yaml": "b: 1\n"})
     before = repo.git("count-objects").out
-    twin = Repository.open(str(repo.path)).virtual()
-    tree = twin.commit("HEAD").tree
-    blob = twin.store(b"c: 1\n")
-    other = twin.with_files(tree, {"a.yaml": None, "dir/c.yaml": TreeEntry(blob, 0o100644)})
-    assert twin.entry(other, "a.yaml") is None
-    assert twin.entry(other, "dir/c.yaml") == TreeEntry(blob, 0o100644)
-    assert twin.blob(blob) == b"c: 1\n"
-    assert {change.new_path for change in twin.changes(tree, other, renames=False)} == {
-        "a.yaml",
-        "dir/c.yaml",
-    }
+    with scratch(Repository.open(str(repo.path))) as at:
+        twin = at.repository
+        tree = twin.commit(repo.head()).tree
+        blob = twin.store(b"c: 1\n")
+        other = twin.with_files(tree, {"a.yaml": None, "dir/c.yaml": TreeEntry(blob, 0o100644)})
+        assert twin.entry(other, "a.yaml") is None
+        assert twin.entry(other, "dir/c.yaml") == TreeEntry(blob, 0o100644)
+        assert twin.blob(blob) == b"c: 1\n"
+        changed = {change.new_path for change in twin.changes(tree, other, renames=False)}
+        assert changed == {"a.yaml", "dir/c.yaml"}
     assert repo.git("count-objects").out == before

@@ -1,0 +1,94 @@
+"""One merge of two commits on trees: git's up to its conflicts, from there the engine's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from kmerge_git.git.conflicts import Stages
+from kmerge_git.git.mergetree import MergedTree, Message, merge_tree
+from kmerge_git.git.repository import Repository
+from kmerge_git.git.scratch import Scratch
+from kmerge_git.git.sides import TreeEntry
+from kmerge_git.merge.three import Three
+from kmerge_git.whole.settings import SettingsOf
+from kmerge_git.whole.settling import FileMerge, Scene, settle
+
+# conflicts that are about what is in a file, or whether it is there; its stages tell all of them
+_TOLD_BY_STAGES = ("contents", "binary", "modify/delete", "rename/delete")
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What is merged: three trees, and the two commits that git may find their base of."""
+
+    trees: Three[str]
+    ours: str = ""
+    theirs: str = ""
+
+    @property
+    def is_made_up(self) -> bool:
+        """Whether git must be told the base: it has no history, or more than one base."""
+        return not self.ours
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMerge:
+    """Everything that is not simply git's answer."""
+
+    merged: MergedTree
+    files: tuple[FileMerge, ...]  # manifests that both sides changed
+    others: tuple[Stages, ...]  # what no merge of manifests settles
+    stuck: tuple[Message, ...]  # about where files are: names, folders
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether nothing is left to a person."""
+        solved = all(file.verdict == "solved" for file in self.files)
+        return solved and not self.others and not self.stuck
+
+
+def merge_trees(
+    at: Scratch, sides: Sides, settings: SettingsOf, *, json: bool = False, keep: bool = False
+) -> TreeMerge:
+    """Make the merge; `keep` leaves git's objects in the repository."""
+    trees = sides.trees
+    if sides.is_made_up:
+        merged = merge_tree(at, trees.ours, trees.theirs, base=trees.base, keep=keep)
+    else:
+        merged = merge_tree(at, sides.ours, sides.theirs, keep=keep)
+    stuck = tuple(message for message in merged.messages if _is_stuck(message))
+    named = {path for message in stuck for path in message.paths}
+    others = tuple(
+        stages
+        for stages in merged.conflicts
+        if stages.path in named or not settings.takes(stages.path, json=json)
+    )
+    left = {stages.path for stages in others}
+    scene = Scene(
+        at.repository,
+        trees.map(lambda tree: tree),
+        merged.conflicts,
+        lambda path: at.repository.entry(merged.tree, path),
+        settings,
+    )
+    files = settle(scene, lambda path: path not in left)
+    return TreeMerge(merged, files, others, stuck)
+
+
+def _is_stuck(message: Message) -> bool:
+    kinds = {f"CONFLICT ({kind})" for kind in _TOLD_BY_STAGES}
+    return message.is_conflict and message.kind not in kinds
+
+
+def result_of(repository: Repository, made: TreeMerge) -> str:
+    """The tree of a merge, written into this repository, with markers where it is in conflict."""
+    wanted: dict[str, TreeEntry | None] = {}
+    for file in made.files:
+        data = file.data
+        if not file.writes:  # git's text where ours must not stand: what our driver was called for
+            data = file.both.git if file.both else None
+            if data is None:
+                continue
+        entry = None if data is None else TreeEntry(repository.store(data), file.mode)
+        wanted[file.path] = entry
+    return repository.with_files(made.merged.tree, wanted) if wanted else made.merged.tree
