@@ -39,6 +39,7 @@ COMMANDS = {
     "last-applied": "view, set or edit the annotation of `kubectl apply`",
     "solve": "solve the conflicts that a merge left in the index",
     "preview": "say what a merge or a rebase would do, without making it",
+    "refresh": "merge a revision into branches where git alone cannot",
     "replay": "merge the repository's own past merges again, and compare",
 }
 

@@ -183,14 +183,15 @@ def _as_json(preview: Preview) -> dict[str, Any]:
                 "commit": step.commit,
                 "title": step.title,
                 "criss_cross": step.criss_cross,
-                "files": [_file_as_json(file) for file in step.files],
+                "files": [file_as_json(file) for file in step.files],
             }
             for step in preview.steps
         ],
     } | tree
 
 
-def _file_as_json(file: FilePreview) -> dict[str, Any]:
+def file_as_json(file: FilePreview) -> dict[str, Any]:
+    """A file, as plain values."""
     from kmerge_git.whole.merging import plain
 
     return {

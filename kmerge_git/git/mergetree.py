@@ -63,7 +63,7 @@ def merge_tree(
     """Merge two commits.
 
     `base`: against this tree, whatever their history says; then all three are trees. `keep`: the
-    objects are kept. Not `driver`: as git alone does it.
+    objects are kept (not together with `base`). Not `driver`: as git alone does it.
     """
     if base is not None:
         root = at.commit(base)

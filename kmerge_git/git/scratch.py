@@ -69,9 +69,6 @@ class Scratch:
         env |= {"GIT_OBJECT_DIRECTORY": at, "GIT_SHALLOW_FILE": self.shallow}
         # what a partial clone has never fetched is missed, not fetched behind the user's back
         env |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-        if keep:  # what the scratch folder holds is needed as well: commits that were made up
-            beside = os.path.join(self.folder, "objects")
-            env["GIT_ALTERNATE_OBJECT_DIRECTORIES"] = _listed(beside)
         return env
 
     def marked(self) -> tuple[str, list[str]]:
@@ -209,11 +206,6 @@ def _copy(path: str, folder: str) -> None:
 def _write(folder: str, name: str, text: str) -> None:
     with open(os.path.join(folder, name), "wb") as file:
         file.write(os.fsencode(text))
-
-
-def _listed(path: str) -> str:
-    """A path in a list of object folders, which stand between colons."""
-    return f'"{_quoted(path)}"' if ":" in path else path
 
 
 def _quoted(path: str) -> str:

@@ -104,7 +104,7 @@ def preview_merge(
         raise Unsupported(why, hint="`git merge` makes it, with the driver")
     sides = Sides(trees) if criss_cross else Sides(trees, ours.oid, theirs.oid)
     made = merge_trees(at, sides, settings, keep=keep)
-    files = _asked(repository, settings, _files(at.repository, trees, made))
+    files = _asked(repository, settings, files_of(at.repository, trees, made))
     step = Step(theirs.subject, theirs.oid, criss_cross, files)
     return replace(preview, steps=(step,), kept=result_of(repository, made) if keep else "")
 
@@ -122,7 +122,7 @@ def preview_rebase(
     for commit in todo:
         trees = Three(repository.commit(commit.parents[0]).tree, tree, commit.tree)
         made = merge_trees(at, Sides(trees), settings)
-        files = _asked(repository, settings, _files(at.repository, trees, made))
+        files = _asked(repository, settings, files_of(at.repository, trees, made))
         step = Step(commit.subject, commit.oid, False, files)
         if not step.is_clean:
             steps.append(step)
@@ -155,7 +155,7 @@ def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -
     return [c for c in reversed(mine) if repository.patch_id(c) not in known]
 
 
-def _files(read: Repository, trees: Three[str], made: TreeMerge) -> tuple[FilePreview, ...]:
+def files_of(read: Repository, trees: Three[str], made: TreeMerge) -> tuple[FilePreview, ...]:
     """All files that both sides changed: ours, git's own, and the conflicts that nobody settles."""
     names = _Names(read, trees)
     arrived = [file for file in made.files if file.situation == "moved resource"]

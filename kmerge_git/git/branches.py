@@ -1,0 +1,122 @@
+"""Branches by their full names: which there are, which are checked out, how one is moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from kmerge_git.errors import GitFailed, UsageError
+from kmerge_git.git.call import ask_git, git
+
+HEADS = "refs/heads/"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A branch: its name without what all branches begin with, its ref here, its commit."""
+
+    name: str
+    ref: str
+    oid: str
+
+
+def branches(remote: str | None, cwd: Path) -> list[Branch]:
+    """The local branches, or those of a remote as they were last fetched."""
+    top = f"refs/remotes/{remote}/" if remote else HEADS
+    # the whole list: a pattern of for-each-ref would let names of others match more than is meant
+    told = git("for-each-ref", "--format=%(objectname) %(symref) %(refname)", top, cwd=cwd)
+    found = []
+    for line in told.split("\n")[:-1]:
+        oid, symref, ref = line.split(" ", 2)
+        if not symref and ref.startswith(top):  # refs/remotes/origin/HEAD is another name of one
+            found.append(Branch(ref.removeprefix(top), ref, oid))
+    return found
+
+
+def chosen(there: Iterable[Branch], names: Iterable[str], globs: Iterable[str]) -> list[Branch]:
+    """The branches by name, and those that a pattern takes, each once; a wrong name is an error."""
+    known = {branch.name: branch for branch in there}
+    wanted: dict[str, Branch] = {}
+    for name in names:
+        if name not in known:
+            hint = "see `git branch --all`; branches of a remote are taken as they were fetched"
+            raise UsageError(f"there is no branch {name!r}", hint=hint)
+        wanted[name] = known[name]
+    for glob in globs:
+        wanted |= {name: known[name] for name in known if fnmatchcase(name, glob)}
+    return list(wanted.values())
+
+
+def checked_out(cwd: Path) -> dict[str, str]:
+    """The full names of branches that a working tree is on, or comes back to, and where that is."""
+    told = git("worktree", "list", "--porcelain", "-z", cwd=cwd)
+    found: dict[str, str] = {}
+    for block in told.split("\0\0"):
+        about = dict(line.split(" ", 1) for line in block.split("\0") if " " in line)
+        if "branch" in about:
+            found[about["branch"]] = about["worktree"]
+    common = git("rev-parse", "--path-format=absolute", "--git-common-dir", cwd=cwd)
+    main = Path(common.removesuffix("\n"))
+    for folder in (main, *main.glob("worktrees/*")):
+        found |= {ref: str(folder) for ref in _busy(folder) if ref not in found}
+    return found
+
+
+def _busy(folder: Path) -> Iterator[str]:
+    """The branches that what goes on in a working tree will move, or come back to."""
+    for name in ("rebase-merge/head-name", "rebase-apply/head-name"):
+        yield from _lines(folder / name)[:1]
+    for started in _lines(folder / "BISECT_START")[:1]:
+        yield HEADS + started
+    # `rebase --update-refs` moves more than one
+    lines = _lines(folder / "rebase-merge" / "update-refs")
+    yield from (line for line in lines if line.startswith("refs/"))
+
+
+def _lines(file: Path) -> list[str]:
+    if not file.is_file():
+        return []
+    return file.read_text("utf-8", "surrogateescape").split("\n")[:-1]
+
+
+def move(branch: Branch, new: str, reason: str, cwd: Path) -> str:
+    """Move a local branch, unless it has moved meanwhile; why not, or nothing."""
+    words = ("update-ref", "--no-deref", "-m", reason, "--", branch.ref, new, branch.oid)
+    answer = ask_git(*words, cwd=cwd)
+    return "" if answer.code == 0 else _told(answer.err)
+
+
+def push(branch: Branch, new: str, remote: str, cwd: Path) -> str:
+    """Move a remote's branch, unless it has moved meanwhile; why not, or nothing."""
+    if not descends(new, branch.oid, cwd):
+        raise GitFailed(["git", "push"], 1, f"{new} does not descend from {branch.oid}")
+    target = HEADS + branch.name
+    answer = ask_git(
+        "push",
+        "--porcelain",
+        "--no-follow-tags",
+        "--no-recurse-submodules",
+        f"--force-with-lease={target}:{branch.oid}",
+        "--",
+        remote,
+        f"{new}:{target}",
+        cwd=cwd,
+    )
+    if answer.code == 0:
+        return ""
+    lines = answer.out.split("\n")
+    refused = [line.split("\t", 2)[2] for line in lines if line.startswith("!\t")]
+    return refused[0] if refused else _told(answer.err)
+
+
+def descends(new: str, old: str, cwd: Path) -> bool:
+    """Whether a commit has another one among its ancestors."""
+    return ask_git("merge-base", "--is-ancestor", old, new, cwd=cwd).code == 0
+
+
+def _told(err: str) -> str:
+    """What git says is wrong, without its own word for it."""
+    lines = [line for line in err.splitlines() if line.startswith(("fatal: ", "error: "))]
+    return lines[0].partition(": ")[2] if lines else (err.strip().splitlines() or ["git failed"])[0]

@@ -1,0 +1,220 @@
+"""Branches that structure merges with a revision and git would not: their merges, one by one.
+
+What a branch says about merges is never asked: attributes, policies and definitions are those of
+the revision alone. Every branch is decided for itself, and moves in one step or not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from kmerge_git.errors import GitFailed, UsageError
+from kmerge_git.git import branches
+from kmerge_git.git.branches import Branch
+from kmerge_git.git.call import ask_git, environment
+from kmerge_git.git.commits import Commit
+from kmerge_git.git.mergetree import merge_tree
+from kmerge_git.git.repository import Repository
+from kmerge_git.git.scratch import Scratch, scratch
+from kmerge_git.merge.three import Three
+from kmerge_git.visible import visible
+from kmerge_git.whole.previewing import FilePreview, files_of
+from kmerge_git.whole.settings import SettingsOf
+from kmerge_git.whole.settling import FileMerge
+from kmerge_git.whole.treewise import Sides, TreeMerge, merge_trees, result_of
+
+Answer = Literal[
+    "up to date", "clean", "resolved", "conflict", "criss-cross", "unrelated", "skipped", "rejected"
+]
+_MANY = 20  # names in a message; a reader of a log wants no more
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """What became of a branch; `new` is the commit that was made for it."""
+
+    branch: Branch
+    result: Answer
+    why: str = ""
+    files: tuple[FilePreview, ...] = ()
+    new: str = ""
+
+    @property
+    def is_left(self) -> bool:
+        """Whether git alone still cannot merge it."""
+        return self.result not in ("up to date", "clean", "resolved")
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A branch, and the merge that it is to get."""
+
+    found: Refreshed
+    made: TreeMerge | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """What the user asked for."""
+
+    name: str  # of the revision, as it was given
+    remote: str | None = None
+    committer: str = ""
+    dry_run: bool = False
+
+
+@contextmanager
+def refresher(repository: Repository, orders: Orders) -> Iterator[Refresher]:
+    """What refreshes branches, as long as its scratch folder is there."""
+    other = repository.commit(orders.name)
+    with scratch(repository, other.tree, alone=True) as at:
+        yield Refresher(repository, at, other, orders)
+
+
+class Refresher:
+    """The revision is read once; every branch is merged with it on trees."""
+
+    def __init__(self, repository: Repository, at: Scratch, other: Commit, orders: Orders) -> None:
+        self.other = other
+        self.settings = SettingsOf(at.repository)
+        self._repository = repository
+        self._at = at
+        self._orders = orders
+        self._cwd = Path(repository.worktree or repository.git_dir)
+        self._env = environment() | _identity(orders.committer)
+        self._busy = {} if orders.remote else branches.checked_out(self._cwd)
+        if not orders.dry_run:
+            self._need_an_identity()
+
+    def chosen(self, names: list[str], globs: list[str]) -> list[Branch]:
+        """The branches that are meant."""
+        there = branches.branches(self._orders.remote, self._cwd)
+        if self._orders.remote and not there:
+            why = f"no branch of {self._orders.remote!r} is here"
+            raise UsageError(why, hint=f"`git fetch {self._orders.remote}` brings them")
+        return branches.chosen(there, names, globs)
+
+    def decide(self, branch: Branch) -> Decided:
+        """What is to become of a branch; nothing is written."""
+        found, made = self._decide(branch, self._repository.commit(branch.oid))
+        if found.result == "resolved" and branch.ref in self._busy:
+            where = self._busy[branch.ref]
+            return Decided(replace(found, result="skipped", why=f"it is checked out in {where}"))
+        return Decided(found, None if self._orders.dry_run else made)
+
+    def carry_out(self, decided: Decided) -> Refreshed:
+        """Make the merge commit, if there is one to make, and move the branch to it."""
+        found, made = decided.found, decided.made
+        if made is None:
+            return found
+        new = self._commit(found, made)
+        why = self._move(found.branch, new)
+        return replace(found, result="rejected", why=why) if why else replace(found, new=new)
+
+    def _decide(self, branch: Branch, ours: Commit) -> tuple[Refreshed, TreeMerge | None]:
+        base = self._repository.merge_base(ours.oid, self.other.oid)
+        if base == self.other.oid:
+            return Refreshed(branch, "up to date"), None
+        if base == ours.oid:
+            return Refreshed(branch, "clean", "all of it is there already"), None
+        if base is None:
+            return Refreshed(branch, "unrelated", "the two histories have nothing in common"), None
+        if self._repository.is_criss_cross(base, ours.oid, self.other.oid):
+            return self._criss_cross(branch, ours), None
+        trees = Three(self._repository.commit(base).tree, ours.tree, self.other.tree)
+        made = merge_trees(self._at, Sides(trees, ours.oid, self.other.oid), self.settings)
+        if made.merged.is_clean:  # no file of ours at all
+            return Refreshed(branch, "clean"), None
+        files = files_of(self._at.repository, trees, made)
+        if not merge_tree(self._at, ours.oid, self.other.oid, driver=False).is_clean:
+            if made.is_clean:
+                return Refreshed(branch, "resolved", files=files), made
+            return Refreshed(branch, "conflict", files=files), None
+        if made.is_clean:
+            return Refreshed(branch, "clean", _otherwise(files), files), None
+        why = "git merges it, but to something that is broken"
+        return Refreshed(branch, "conflict", why, files), None
+
+    def _criss_cross(self, branch: Branch, ours: Commit) -> Refreshed:
+        """Git merges the bases first, and the driver with it: that needs a working tree."""
+        why = "there are several merge bases"
+        if merge_tree(self._at, ours.oid, self.other.oid, driver=False).is_clean:
+            return Refreshed(branch, "clean", why)
+        return Refreshed(branch, "criss-cross", f"{why}: `git merge` with the driver makes it")
+
+    def _commit(self, found: Refreshed, made: TreeMerge) -> str:
+        """The merge commit, with everything that belongs to it kept."""
+        ours = found.branch.oid
+        kept = merge_tree(self._at, ours, self.other.oid, keep=True)
+        if kept.tree != made.merged.tree:
+            raise GitFailed(["git", "merge-tree"], 1, "two merges of the same commits differ")
+        tree = result_of(self._repository, made)
+        words = ("commit-tree", tree, "-p", ours, "-p", self.other.oid, "-F", "-")
+        text = message(found.branch.name, self._orders.name, made)
+        answer = ask_git(*words, cwd=self._cwd, stdin=text, env=self._env)
+        if answer.code:
+            raise GitFailed(list(answer.argv), answer.code, answer.err)
+        return answer.line
+
+    def _move(self, branch: Branch, new: str) -> str:
+        """Why the branch could not be moved, or nothing."""
+        if self._orders.remote:
+            return branches.push(branch, new, self._orders.remote, self._cwd)
+        reason = f"kmerge refresh: merge {visible(self._orders.name)}"
+        return branches.move(branch, new, reason, self._cwd)
+
+    def _need_an_identity(self) -> None:
+        for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
+            answer = ask_git("var", name, cwd=self._cwd, env=self._env)
+            if answer.code:
+                hint = "set user.name and user.email, or give --committer 'NAME <MAIL>'"
+                raise UsageError("git does not know who commits", hint=hint)
+
+
+def _identity(committer: str) -> dict[str, str]:
+    """The variables that name a person to git."""
+    if not committer:
+        return {}
+    name, opened, rest = committer.partition("<")
+    mail, closed, tail = rest.partition(">")
+    odd = not (opened and closed and name.strip() and mail.strip()) or tail.strip()
+    if odd or any(ord(c) < 32 or c in "<>" for c in name + mail):
+        raise UsageError(f"--committer: {committer!r} is not of the form 'NAME <MAIL>'")
+    people, values = ("AUTHOR", "COMMITTER"), {"NAME": name.strip(), "EMAIL": mail.strip()}
+    return {f"GIT_{who}_{what}": value for who in people for what, value in values.items()}
+
+
+def _otherwise(files: tuple[FilePreview, ...]) -> str:
+    """Where git's clean merge means something else than ours: told, and left to people."""
+    paths = [file.path for file in files if file.result == "improved"]
+    return f"git's lines say something else in {', '.join(paths)}" if paths else ""
+
+
+def message(branch: str, name: str, made: TreeMerge) -> str:
+    """The message of the merge commit: what was resolved, by file and resource."""
+    lines = [f"Merge {name} into {branch}", ""]
+    lines.append("Git alone leaves conflicts here; merged by structure:")
+    files = [file for file in made.files if file.result in ("resolved", "moved")]
+    lines += [f"- {file.path}: {_about(file)}".removesuffix(": ") for file in files[:_MANY]]
+    more = len(files) - _MANY
+    lines += [f"- and {more} more"] if more > 0 else []
+    lines += ["", "Made by `kmerge refresh`."]
+    return "".join(f"{visible(line)}\n" for line in lines)
+
+
+def _about(file: FileMerge) -> str:
+    """What was resolved in a file."""
+    if file.moves:
+        return file.why
+    named = dict.fromkeys(d.resource for d in file.decisions if d.resource)
+    more = f", and {len(named) - _MANY} more" if len(named) > _MANY else ""
+    return ", ".join(list(named)[:_MANY]) + more
+
+
+def exit_code(done: list[Refreshed], *, failed: bool) -> int:
+    """2 where something failed, 1 where a branch is left in conflict."""
+    return 2 if failed else int(any(each.is_left for each in done))
