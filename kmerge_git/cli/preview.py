@@ -84,14 +84,15 @@ def run(args: argparse.Namespace) -> int:
 def _say_what_git_would_do(preview: Preview, rev: str) -> None:
     """Git alone does worse, as it is set up here: say so, or the preview would be a promise."""
     files = [file for step in preview.steps for file in step.files if file.result == "resolved"]
-    count = counted(preview.beyond_git, "file")
+    are, them = ("is", "it") if preview.beyond_git == 1 else ("are", "them")
     is_missing = not all(file.driver or file.git_clean for file in files)
-    why = "the driver is not registered for them" if is_missing else "it follows no resource"
+    why = f"the driver is not registered for {them}" if is_missing else "it follows no resource"
     ways = ["`kmerge install` registers it"] if is_missing else []
     ways += [f"`kmerge merge {rev}` merges as shown"] if preview.mode == "merge" else []
+    files_of_it = counted(preview.beyond_git, "file")
     say(
-        f"kmerge: `git {preview.mode}` alone will conflict in {count} that are fine above: "
-        f"{why}" + (f"; {', or '.join(ways)}" if ways else "")
+        f"kmerge: `git {preview.mode}` alone will conflict in {files_of_it} "
+        f"that {are} fine above: {why}" + (f"; {', or '.join(ways)}" if ways else "")
     )
 
 
@@ -126,6 +127,8 @@ def _print_step(step: Step, paint: Paint) -> None:
         rest = f" {file.path:<{width}}  {_detail(file)}".rstrip()
         print(paint.line((f"{word:<9}", colour), rest))
         for conflict in file.conflicts:
+            if file.method == "kept":  # the row has said why, and there is no value
+                continue
             if file.method == "lines":  # no field, and no value to show
                 tell(f"    merged by lines: {conflict.why}")
             else:
@@ -141,8 +144,6 @@ def _print_conflict(conflict: Conflict, paint: Paint) -> None:
     from kmerge_git.whole.merging import short
 
     print(paint.line("    ", (conflict.spot or "document", "bold"), f": {conflict.told}"))
-    if not (conflict.base or conflict.ours or conflict.theirs):
-        return  # not about a value: a file that must not hold markers
     for side in ("base", "ours", "theirs"):
         lines = short(getattr(conflict, side)).splitlines() or ["(nothing)"]
         more = f" … and {len(lines) - 3} more lines" if len(lines) > 3 else ""

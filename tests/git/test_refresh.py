@@ -216,9 +216,9 @@ def test_hostile_names(world: World, push: bool) -> None:
         "si\u202ede",
         "a;touch${IFS}x",
         "$(touch${IFS}x)",
-        "HEAD",
         "main\u0085",
     ]
+    names += [] if push else ["HEAD"]  # of a remote git keeps that name for itself
     for name in names:
         server.git("update-ref", f"refs/heads/{name}", tip)
     clone.git("fetch", "-q")

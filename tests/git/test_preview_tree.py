@@ -1,0 +1,263 @@
+"""`kmerge preview` beside real merges: the tree that it makes, and what git alone would do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from manifests import deployment, service, stream
+from world import Repo, World
+
+from kmerge_git.git.driverline import NAME, driver_line
+
+Files = dict[str, str | bytes]
+Fork = tuple[Files, Files, Files]
+
+BASE = deployment()
+OURS = deployment(env=("A=1", "OURS=1"))
+THEIRS = deployment(env=("A=1", "THEIRS=1"))
+TEXTS = [BASE, OURS, THEIRS]
+APART = [deployment(), deployment(replicas=2), deployment(image="app:2")]
+NOTES = ["".join(f"{n}\n" for n in numbers) for numbers in ([*range(9)], [9, *range(9)], range(10))]
+SECRET = (
+    "apiVersion: v1\nkind: Secret\nmetadata:\n  name: s\ndata:\n  a: {}\nsops:\n  mac: ENC[{}]\n"
+)
+SIDES = ("base", "ours", "theirs")
+
+
+def forked(**files: list[str]) -> Fork:
+    """A base and two sides, from the three texts of each file."""
+    return tuple(  # type: ignore[return-value]
+        {name.replace("__", "/") + ".yaml": texts[at] for name, texts in files.items()}
+        for at in range(3)
+    )
+
+
+def three(name: str, texts: list[str]) -> Fork:
+    return tuple({name: text} for text in texts)  # type: ignore[return-value]
+
+
+def drive(repo: Repo, patterns: str = "*.yaml merge=kmerge\n") -> None:
+    repo.git("config", "merge.kmerge.name", NAME)
+    repo.git("config", "merge.kmerge.driver", driver_line())
+    repo.write(".git/info/attributes", patterns)
+
+
+def report(repo: Repo, *args: str, code: int) -> dict[str, Any]:
+    done = repo.kmerge("preview", "side", *args, "--json", check=False)
+    assert done.code == code, done.said
+    found = json.loads(done.out)
+    assert isinstance(found, dict)
+    return found
+
+
+def rows(repo: Repo, *args: str, code: int) -> dict[str, dict[str, Any]]:
+    steps = report(repo, *args, code=code)["steps"]
+    return {file["path"]: file for step in steps for file in step["files"]}
+
+
+# -- the merged tree -------------------------------------------------------------------------------
+
+CLEAN = {
+    "structure": forked(a=TEXTS, b=APART, dir__c=TEXTS),
+    "with other files": (
+        {"a.yaml": BASE, "notes.txt": NOTES[0], "gone.txt": "g\n", "dir/x.yaml": BASE},
+        {"a.yaml": OURS, "notes.txt": NOTES[1], "gone.txt": "g\n", "ours/new.yaml": BASE},
+        {"a.yaml": THEIRS, "notes.txt": NOTES[2], "dir/x.yaml": OURS, "theirs.yaml": BASE},
+    ),
+    "odd names": three('dir "x"/a\tb\\ü.yaml', TEXTS),
+    "added by both": three("a.yaml", ["", stream(BASE), stream(BASE)]),
+    "line ends": three("a.yaml", [text.replace("\n", "\r\n") for text in TEXTS]),
+    "union": (
+        {".gitattributes": "u.yaml merge=union\n", "u.yaml": BASE, "a.yaml": BASE},
+        {".gitattributes": "u.yaml merge=union\n", "u.yaml": OURS, "a.yaml": OURS},
+        {".gitattributes": "u.yaml merge=union\n", "u.yaml": THEIRS, "a.yaml": THEIRS},
+    ),
+}
+
+
+def fork(repo: Repo, files: Fork) -> None:
+    """As `Repo.fork`; a file that a side does not name is not there."""
+    base, ours, theirs = files
+    repo.commit("base", base)
+    repo.branch("side")
+    for message, side in (("theirs", theirs), ("ours", ours)):
+        gone = base.keys() - side.keys()
+        if gone:
+            repo.git("rm", "-q", "--ignore-unmatch", *sorted(gone))
+        repo.commit(message, side)
+        if message == "theirs":
+            repo.switch("main")
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_the_tree_is_the_one_of_the_merge(repo: Repo, name: str) -> None:
+    fork(repo, CLEAN[name])
+    done = repo.kmerge("preview", "side", "--write-tree")
+    assert (done.err, done.out.count("\n")) == ("", 1)
+    tree = done.out.strip()
+    assert report(repo, "--write-tree", code=0)["tree"] == tree
+    assert repo.git("status", "--porcelain").out == ""
+    made = repo.git("commit-tree", tree, "-p", "main", "-p", "side", "-m", "m").out.strip()
+    repo.git("fsck", "--strict")
+    drive(repo, "")
+    repo.write("../home/.config/git/attributes", "*.yaml merge=kmerge\n")
+    repo.git("merge", "-q", "--no-edit", "side")
+    assert repo.head(f"{made}^{{tree}}") == repo.head("HEAD^{tree}")
+
+
+@pytest.mark.parametrize("name", CLEAN)
+def test_a_bare_repository_makes_the_same_tree(world: World, repo: Repo, name: str) -> None:
+    fork(repo, CLEAN[name])
+    world.git("clone", "-q", "--bare", repo.path, "bare.git")
+    bare = Repo(world, world.root / "bare.git")
+    tree = repo.kmerge("preview", "side", "--write-tree").out
+    made = bare.kmerge("preview", "side", "--into", "main", "--write-tree")
+    assert (made.out, made.err) == (tree, "")
+    bare.git("fsck", "--strict")
+
+
+def test_names_that_are_no_text(repo: Repo) -> None:
+    name = b"dir/\xff.yaml".decode("utf-8", "surrogateescape")
+    fork(repo, three(name, TEXTS))
+    tree = repo.kmerge("preview", "side", "--write-tree").out.strip()
+    drive(repo)
+    repo.git("merge", "-q", "--no-edit", "side")
+    assert tree == repo.head("HEAD^{tree}")
+
+
+def test_what_is_in_conflict_is_told_behind_the_tree(repo: Repo) -> None:
+    counts = [deployment(replicas=number) for number in (1, 2, 3)]
+    fork(repo, forked(a=TEXTS, b=counts))
+    done = repo.kmerge("preview", "side", "--write-tree", check=False)
+    assert done.code == 1
+    tree, *told = done.lines
+    assert told == [
+        "CONFLICT  b.yaml",
+        "    Deployment/web spec.replicas: changed on both sides",
+        "        base   replicas: 1",
+        "        ours   replicas: 2",
+        "        theirs replicas: 3",
+    ]
+    text = repo.show(f"{tree}:b.yaml")
+    assert "<<<<<<< HEAD" in text
+    assert ">>>>>>> side" in text
+    assert "<<<<<<<" not in repo.show(f"{tree}:a.yaml")
+
+
+def test_nothing_to_merge_is_a_tree_as_well(repo: Repo) -> None:
+    repo.commit("base", {"a.yaml": BASE})
+    repo.branch("side")
+    repo.commit("more", {"a.yaml": OURS})
+    tree = repo.head("side^{tree}")
+    assert repo.kmerge("preview", "main", "--write-tree").out == tree + "\n"
+    repo.switch("main")
+    assert repo.kmerge("preview", "side", "--write-tree").out == tree + "\n"
+    done = repo.kmerge("preview", "side", "--write-tree", "--rebase", check=False)
+    assert (done.code, done.out) == (2, "")
+
+
+# -- what git alone would do -----------------------------------------------------------------------
+
+
+def test_json_that_the_driver_merges(repo: Repo) -> None:
+    texts = [json.dumps({"a": a, "b": b, "c": 0}, indent=1) for a, b in ((1, 1), (2, 1), (1, 2))]
+    fork(repo, three("a.json", texts))
+    assert rows(repo, code=1)["a.json"]["result"] == "conflict"
+    drive(repo, "*.json merge=kmerge\n")
+    row = rows(repo, code=0)["a.json"]
+    assert (row["result"], row["driver"]) == ("resolved", True)
+    assert repo.merge().code == 0
+
+
+UNREGISTERED: dict[str, Callable[[Repo], object]] = {
+    "no driver": lambda repo: repo.write(".git/info/attributes", "*.yaml merge=kmerge\n"),
+    "no attributes": lambda repo: drive(repo, ""),
+    "another driver": lambda repo: drive(repo, "*.yaml merge\n"),
+}
+
+
+@pytest.mark.parametrize("how", UNREGISTERED)
+def test_a_clone_without_the_driver(repo: Repo, how: str) -> None:
+    fork(repo, forked(a=TEXTS, b=APART))
+    UNREGISTERED[how](repo)
+    done = repo.kmerge("preview", "side")
+    assert done.err == (
+        "kmerge: `git merge` alone will conflict in 1 file that is fine above: the driver is not "
+        "registered for it; `kmerge install` registers it, or `kmerge merge side` merges as shown\n"
+    )
+    assert report(repo, code=0)["beyond_git"] == 1
+    assert repo.merge().code == 1
+    repo.git("merge", "--abort")
+    drive(repo)
+    assert repo.kmerge("preview", "side").err == ""
+    assert report(repo, code=0)["beyond_git"] == 0
+    assert repo.merge().code == 0
+
+
+def test_the_driver_follows_no_resource(repo: Repo) -> None:
+    drive(repo)
+    fork(
+        repo,
+        (
+            {"all.yaml": stream(BASE, service())},
+            {"all.yaml": BASE, "service.yaml": service()},
+            {"all.yaml": stream(BASE, service(8443))},
+        ),
+    )
+    done = repo.kmerge("preview", "side")
+    assert "it follows no resource; `kmerge merge side` merges as shown" in done.err
+    assert repo.merge().code == 1
+
+
+# -- conflicts that are not about values -----------------------------------------------------------
+
+
+def test_a_file_that_must_not_hold_markers(repo: Repo) -> None:
+    texts = [SECRET.format(side, side) for side in SIDES]
+    fork(repo, three("secret.yaml", texts))
+    done = repo.kmerge("preview", "side", check=False)
+    assert done.code == 1
+    assert done.lines == [
+        "CONFLICT  secret.yaml  a SOPS file is merged with sops, not by text",
+        "merge: 1 file changed on both sides: 1 in conflict",
+    ]
+
+
+def test_names_that_clash(repo: Repo) -> None:
+    fork(
+        repo,
+        (
+            {"a.yaml": BASE, "c.yaml": service()},
+            {"b.yaml": BASE, "c.yaml": service(), "dir/x.yaml": BASE},
+            {"d.yaml": BASE, "c.yaml": service(), "dir": "a file\n"},
+        ),
+    )
+    found = rows(repo, code=1)
+    assert {path: row["kind"] for path, row in found.items()} == {
+        "a.yaml": "renamed to two names",
+        "dir": "file and directory",
+    }
+    assert found["a.yaml"]["note"] == "b.yaml and d.yaml"
+
+
+def test_a_directory_that_was_renamed(repo: Repo) -> None:
+    many = {f"old/{n}.yaml": service(n + 1, f"s{n}") for n in range(4)}
+    fork(
+        repo,
+        (
+            {**many, "old/web.yaml": BASE},
+            {name.replace("old", "new"): text for name, text in many.items()}
+            | {"new/web.yaml": OURS},
+            {**many, "old/web.yaml": THEIRS, "old/more.yaml": BASE},
+        ),
+    )
+    found = rows(repo, code=1)
+    assert found["new/web.yaml"]["result"] == "resolved"
+    assert found["new/web.yaml"]["note"] == "renamed from old/web.yaml"
+    # git asks whether a new file belongs to where the others went: it is not settled by content
+    assert found["new/more.yaml"]["result"] == "conflict"
+    repo.git("config", "merge.directoryRenames", "true")
+    assert rows(repo, code=0)["new/web.yaml"]["result"] == "resolved"
