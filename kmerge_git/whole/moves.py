@@ -50,8 +50,12 @@ class Arrivals:
     @classmethod
     def between(cls, repository: Repository, base: str | None, side: str) -> Arrivals:
         """The arrivals in the tree of one side."""
-        # here a renamed file is a place like any other: its resources arrived in it
-        return cls(repository.changes(base, side, renames=False), repository.blob)
+
+        def changes() -> Iterator[Change]:  # compared when somebody asks: few merges move anything
+            # here a renamed file is a place like any other: its resources arrived in it
+            yield from repository.changes(base, side, renames=False)
+
+        return cls(changes(), repository.blob)
 
     def of(self, key: Identity) -> set[str]:
         """The files in which a resource arrived; they are read when the first is asked for."""
