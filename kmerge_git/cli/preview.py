@@ -23,6 +23,7 @@ examples:
   kmerge preview feature             what would `git merge feature` do here?
   kmerge preview main --rebase       what would `git rebase main` do here?
   kmerge preview origin/pull/7 --into origin/main --json      in a CI job
+  kmerge preview feature --into main --write-tree             the merge as a tree, to commit it
 
 results:
   clean      git merges it as well, with the same bytes
@@ -31,7 +32,9 @@ results:
   moved      an edit follows a resource into the file it was moved to
   CONFLICT   a person must decide; the fields are listed
 
-Neither the index nor the working tree is touched; bare repositories are fine.
+Neither the index nor the working tree is touched; bare repositories are fine. --write-tree prints
+the id of the merged tree on the first line; a tree with conflicts has markers in it, and what is
+in conflict stands behind the id.
 
 exit status: 0 no conflict, 1 conflicts, 2 an error
 """

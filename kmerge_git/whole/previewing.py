@@ -136,8 +136,7 @@ def without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Comm
     """The preview before any file is looked at: enough where one commit is the other's ancestor."""
     base = repository.merge_base(ours.oid, theirs.oid)
     if base is None and repository.is_shallow:
-        why = "the common ancestor is not here: this is a shallow clone"
-        raise Unsupported(why, hint="`git fetch --unshallow` completes it")
+        raise cut_off()
     if base is None:
         hint = "git would need --allow-unrelated-histories"
         raise UsageError("the two histories have nothing in common", hint=hint)
@@ -145,6 +144,12 @@ def without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Comm
     if base in (ours.oid, theirs.oid):
         state = "up to date" if base == theirs.oid else "fast-forward"
     return Preview(mode, state, ours.oid, theirs.oid, base)
+
+
+def cut_off() -> Unsupported:
+    """The error where the history does not reach back to the common ancestor."""
+    why = "the common ancestor is not here: this is a shallow clone"
+    return Unsupported(why, hint="`git fetch --unshallow` completes it")
 
 
 def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -> list[Commit]:

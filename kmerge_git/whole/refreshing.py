@@ -22,7 +22,7 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.scratch import Scratch, scratch
 from kmerge_git.merge.three import Three
 from kmerge_git.visible import visible
-from kmerge_git.whole.previewing import FilePreview, files_of
+from kmerge_git.whole.previewing import FilePreview, cut_off, files_of
 from kmerge_git.whole.settings import SettingsOf
 from kmerge_git.whole.settling import FileMerge
 from kmerge_git.whole.treewise import Sides, TreeMerge, merge_trees, result_of
@@ -121,6 +121,8 @@ class Refresher:
             return Refreshed(branch, "up to date"), None
         if base == ours.oid:
             return Refreshed(branch, "clean", "all of it is there already"), None
+        if base is None and self._repository.is_shallow:
+            raise cut_off()
         if base is None:
             return Refreshed(branch, "unrelated", "the two histories have nothing in common"), None
         if self._repository.is_criss_cross(base, ours.oid, self.other.oid):
