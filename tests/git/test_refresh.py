@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import random
+import subprocess
+import sys
+import time
 from typing import Any
 
 import pytest
@@ -345,3 +349,29 @@ def test_who_commits(repo: Repo) -> None:
     bare = World(repo.world.root, env)
     done = Repo(bare, repo.path).kmerge("refresh", "--with", "main", "resolved/1", check=False)
     assert (done.code, "--committer" in done.err) == (2, True)
+
+
+def test_a_killed_run_leaves_whole_branches(world: World) -> None:
+    repo = world.init("bare.git", bare=True)
+    history(repo, ["resolved"] * 6)
+    before, main = refs(repo), repo.head("main")
+    rng = random.Random(14)
+    argv = [sys.executable, "-m", "kmerge_git", "refresh", "--with", "main", "--branches", "*"]
+    for _ in range(6):
+        process = subprocess.Popen(
+            argv, cwd=repo.path, env=world.env | {"TMPDIR": str(world.root)}, stdout=-3, stderr=-3
+        )
+        time.sleep(rng.uniform(0.1, 0.5))
+        process.kill()
+        process.wait()
+        for name, old in before.items():
+            tip = repo.head(name)
+            assert tip == old or repo.head(f"{tip}^@").split() == [old, main]
+    repo.git("fsck", "--strict")
+    # what a kill leaves of a lock is git's to clean up, and nothing else is in the way
+    for lock in repo.path.glob("refs/heads/resolved/*.lock"):
+        lock.unlink()
+    assert set(results(refresh(repo, "--branches", "*", code=0)).values()) <= {
+        "up to date",
+        "resolved",
+    }
