@@ -18,17 +18,18 @@ LAYERS = {
     "tree": {"text"},
     "kube": {"text", "tree"},
     "merge": {"text", "tree", "kube"},
+    "compare": MERGING,
     "patch": {"tree", "kube"},
     "check": CORE,
     "pipeline": MERGING,
     "git": {"text"},
     "report": set(),
     "packages": MERGING | {"pipeline"},
-    "vendor": MERGING | {"pipeline", "packages", "git"},
-    "whole": CORE | {"check", "pipeline", "packages", "git", "report"},
+    "vendor": MERGING | {"compare", "pipeline", "packages", "git"},
+    "whole": CORE | {"compare", "check", "pipeline", "packages", "git", "report"},
     "bundle": set(),
     "cli": CORE
-    | {"bundle"}
+    | {"bundle", "compare"}
     | {"check", "pipeline", "git", "report", "whole", "packages", "vendor"},
     "finding": set(),
     "errors": set(),

@@ -11,12 +11,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.fieldpath import Element, Path
     from kmerge_git.kube.listkeys import Where
     from kmerge_git.tree.nodes import Node
 
     # an entry as a step of a path, in the old version and in the new one, and where it is
     Pair = tuple[Path, Node | None, Node | None, Where]
+    Place = tuple[Element, int, int]
 
 
 def differing(old: Node, new: Node, where: Where) -> list[Path]:
@@ -50,29 +51,43 @@ def _pairs(old: Node, new: Node, where: Where) -> list[Pair] | None:
 
 
 def _elements(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
-    rule, inner = where.list_rule(), where.items()
-    if rule.kind == "set":
+    if where.list_rule().kind == "set":
         return None
+    paired = paired_elements(old, new, where)
+    if paired is None:
+        return _only_one(old, new, where)
+    mine, yours, inner = old.entries, new.entries, where.items()
+    return [
+        ((step,), None if i < 0 else mine[i].value, None if j < 0 else yours[j].value, inner)
+        for step, i, j in paired
+    ]
+
+
+def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] | None:
+    """The elements of two versions of a list by their keys; None where these do not tell.
+
+    An element is its step in a path and its places in both versions, -1 where it is not.
+    """
+    rule = where.list_rule()
     field = infer_key([old.entries, new.entries]) if rule.kind == "infer" else None
-    tables: list[dict[Hashable, Node]] = []
+    tables: list[dict[Hashable, int]] = []
     for sequence in (old, new):
-        table: dict[Hashable, Node] = {}
-        for entry in sequence.entries:
-            value = entry.value
-            key = field_text(value, field) if field else element_key(value, rule)
+        table: dict[Hashable, int] = {}
+        for place, entry in enumerate(sequence.entries):
+            key = field_text(entry.value, field) if field else element_key(entry.value, rule)
             if key is None or key in table:
-                return _only_one(old, new, where)
-            table[key] = value
+                return None
+            table[key] = place
         tables.append(table)
     before, after = tables
     gone = [key for key in before if key not in after]
     come = [key for key in after if key not in before]
     if len(gone) == len(come) == 1:
-        versions = Leaves(before[gone[0]]), Leaves(after[come[0]])
-        if is_one_thing(*versions):  # its key is what differs, or a part of that
+        versions = old.entries[before[gone[0]]].value, new.entries[after[come[0]]].value
+        if is_one_thing(*map(Leaves, versions)):  # its key is what differs, or a part of that
             after[gone[0]] = after.pop(come[0])
     return [
-        ((step_of(key, rule, field),), before.get(key), after.get(key), inner)
+        (step_of(key, rule, field), before.get(key, -1), after.get(key, -1))
         for key in [*after, *(k for k in gone if k not in after)]
     ]
 

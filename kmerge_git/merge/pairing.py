@@ -172,6 +172,16 @@ def likely_same(base: list[Document], other: list[Document]) -> Pairs:
     return _pairs(base, other, identified_only=False)
 
 
+def alike(base: list[Document], other: list[Document], known: Pairs) -> Pairs:
+    """Which documents without a partner hold the same under another name, by their leaves."""
+    left, right = _rest(base, known, 0), _rest(other, known, 1)
+    if not left or not right or len(left) * len(right) > MOST_COMPARISONS:
+        return []
+    gone: dict[Hashable, tuple[Document, ...]] = {i: (base[i],) for i in left}
+    fresh: Documents = {j: other[j] for j in right}
+    return [(i, j) for i, j in _alike(gone, fresh) if isinstance(i, int) and isinstance(j, int)]
+
+
 def same_name(base: list[Document], other: list[Document]) -> Pairs:
     """Which documents are one for certain: by text, or by their full names."""
     return _pairs(base, other, identified_only=True)

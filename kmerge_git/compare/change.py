@@ -1,0 +1,119 @@
+"""What changed, as values: for people a field and two texts, for programs all there is to know.
+
+The changes of a file are complete: whoever knows one version's values and the changes knows those
+of the other one, in both directions (see `FieldChange.as_json`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from kmerge_git.kube import fieldpath
+from kmerge_git.tree.nodes import Node
+
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Element
+
+How = Literal[
+    "added",
+    "deleted",
+    "changed",
+    "renamed",  # a resource has another name; the fields that say so are changes of their own
+    "moved",  # a resource came from another file, or went there (see `compare.folders`)
+    "reordered",  # elements of a list, or the documents of a file
+    "layout",  # comments, spelling, indentation: no value is another one
+    "lines",  # of a file that has no fields
+    "binary",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """An element of a list, or a document of a file: its places in both versions, from 0.
+
+    `key` names the element where its list has keys; a place is None where it is not.
+    """
+
+    old: int | None
+    new: int | None
+    key: Element = ()
+
+    @property
+    def shown(self) -> Element | int:
+        """The step as it stands in a field's path."""
+        if self.key:
+            return self.key
+        return (self.new if self.new is not None else self.old) or 0
+
+    def as_json(self) -> dict[str, Any]:
+        """The places that there are, and the key in its parts."""
+        places = {"old": self.old, "new": self.new}
+        found: dict[str, Any] = {name: n for name, n in places.items() if n is not None}
+        if self.key:
+            found["key"] = [part if isinstance(part, str) else list(part) for part in self.key]
+        return found
+
+
+Steps = tuple[str | At, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldValue:
+    """A value as Python has it, with the node that it came from where that is known."""
+
+    plain: object
+    node: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One change; without steps that of a whole resource, without a document that of the file."""
+
+    how: How
+    resource: str = ""  # Deployment/web
+    steps: Steps = ()
+    before: FieldValue | None = None
+    after: FieldValue | None = None
+    document: At | None = None
+    order: tuple[int, ...] = ()  # reordered: where those that both have were, in their new order
+    names: tuple[str, ...] = ()  # reordered: the elements in their new order
+    what: tuple[str, ...] = ()  # layout: in words
+    comments: tuple[tuple[str, str], ...] = ()  # layout: `+` or `-`, and the comment
+    source: str = ""  # renamed: the old name; moved: the other file
+
+    @property
+    def path(self) -> fieldpath.Path:
+        """The steps as everybody else has them."""
+        return tuple(step if isinstance(step, str) else step.shown for step in self.steps)
+
+    @property
+    def field(self) -> str:
+        """The path as text, empty for a whole resource."""
+        return fieldpath.show(self.path)
+
+    def as_json(self) -> dict[str, Any]:
+        """All there is to know; applied to the values of one version it gives those of the other.
+
+        `before` and `after` are there where the field is. Of a list's elements each is known by
+        its places in both versions; those that both have keep their order but for `order`.
+        """
+        found: dict[str, Any] = {
+            "resource": self.resource,
+            "how": self.how,
+            "field": self.field,
+            "steps": [s if isinstance(s, str) else s.as_json() for s in self.steps],
+        }
+        if self.document:
+            found["document"] = self.document.as_json()
+        if self.before:
+            found["before"] = self.before.plain
+        if self.after:
+            found["after"] = self.after.plain
+        if self.how == "reordered":
+            found |= {"order": list(self.order), "names": list(self.names)}
+        if self.how == "layout":
+            found |= {"what": list(self.what), "comments": [list(c) for c in self.comments]}
+        if self.source:
+            found["from"] = self.source
+        return found

@@ -1,0 +1,192 @@
+"""Which fields of two versions of a resource differ, and how: one walk over both values.
+
+Values are what Kubernetes reads (aliases are expanded), so that nothing is missed that a line far
+away has changed; nodes tell what the tables know of a place, and how the elements of its list pair.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kmerge_git.compare.change import At, FieldChange, FieldValue, Steps
+from kmerge_git.kube.differing import paired_elements
+from kmerge_git.kube.fieldpath import show
+from kmerge_git.kube.likeness import MOST_COMPARISONS
+from kmerge_git.kube.listkeys import Where
+from kmerge_git.text.diff3 import changes
+from kmerge_git.tree import nodes
+
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Element
+
+    Map = dict[str, object]
+    Triple = tuple[Element, int, int]  # an element's key, and its places; -1 where it is not
+
+_ALIKE = 0.5  # leaves that two elements without a key share, to be versions of one
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two versions of a field and where it is."""
+
+    old: FieldValue
+    new: FieldValue
+    where: Where
+    steps: Steps
+
+
+def same(a: object, b: object) -> bool:
+    """Whether two values are equal; `1`, `1.5` and `true` are of different types."""
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, dict) and isinstance(b, dict):
+        return len(a) == len(b) and all(k in b and same(v, b[k]) for k, v in a.items())
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    return repr(a) == repr(b) if isinstance(a, float) else a == b  # `.nan` is no other `.nan`
+
+
+def field_changes(pair: Pair) -> Iterator[FieldChange]:
+    """The changes from this place on, in the order of the new version."""
+    old, new = pair.old.plain, pair.new.plain
+    if same(old, new):
+        return
+    if isinstance(old, dict) and isinstance(new, dict):
+        yield from _mapping(pair, old, new)
+    elif isinstance(old, list) and isinstance(new, list):
+        yield from _list(pair, old, new)
+    else:
+        yield FieldChange("changed", "", pair.steps, pair.old, pair.new)
+
+
+def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
+    place = pair.where.at(pair.new.node)
+    for name in [*new, *(name for name in old if name not in new)]:
+        steps = (*pair.steps, name)
+        if name not in old:
+            yield FieldChange("added", "", steps, after=_below(pair.new, new, name))
+        elif name not in new:
+            yield FieldChange("deleted", "", steps, before=_below(pair.old, old, name))
+        else:
+            before, after = _below(pair.old, old, name), _below(pair.new, new, name)
+            yield from field_changes(Pair(before, after, place.child(name), steps))
+
+
+def _below(value: FieldValue, table: Map, name: str) -> FieldValue:
+    node = value.node
+    entry = node.index().get(name) if isinstance(node, nodes.Mapping) else None
+    return FieldValue(table[name], entry.value if entry else None)
+
+
+def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldChange]:
+    mine, yours = _elements(pair.old, old), _elements(pair.new, new)
+    paired = _by_key(pair, mine, yours)
+    if paired is None:
+        paired = _by_value(old, new)
+    inner = pair.where.items()
+    for key, i, j in paired:
+        at = At(i if i >= 0 else None, j if j >= 0 else None, key)
+        steps = (*pair.steps, at)
+        if i < 0:
+            yield FieldChange("added", "", steps, after=yours[j])
+        elif j < 0:
+            yield FieldChange("deleted", "", steps, before=mine[i])
+        else:
+            yield from field_changes(Pair(mine[i], yours[j], inner, steps))
+    order = order_of([(i, j) for _, i, j in paired])
+    if order:
+        both = sorted((j, key) for key, i, j in paired if i >= 0 and j >= 0)
+        names = tuple(show((key,)) if key else _short(new[j]) for j, key in both)
+        yield FieldChange("reordered", "", pair.steps, order=order, names=names)
+
+
+def order_of(places: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    """What both versions have in the new order, by its old rank; nothing if that is the same."""
+    both = [(i, j) for i, j in places if i >= 0 and j >= 0]
+    ranks = {i: rank for rank, (i, _) in enumerate(sorted(both))}
+    order = tuple(ranks[i] for _, i in sorted((j, i) for i, j in both))
+    return () if list(order) == sorted(order) else order
+
+
+def _elements(value: FieldValue, plain: list[object]) -> list[FieldValue]:
+    node = value.node
+    if not isinstance(node, nodes.Sequence) or len(node.entries) != len(plain):
+        return [FieldValue(item) for item in plain]
+    return [FieldValue(p, entry.value) for p, entry in zip(plain, node.entries, strict=True)]
+
+
+def _by_key(pair: Pair, mine: list[FieldValue], yours: list[FieldValue]) -> list[Triple] | None:
+    """The elements by their keys, if both lists are nodes whose table, or content, has some."""
+    old, new = pair.old.node, pair.new.node
+    if not isinstance(old, nodes.Sequence) or not isinstance(new, nodes.Sequence):
+        return None
+    if any(value.node is None for value in (*mine, *yours)):
+        return None
+    return paired_elements(old, new, pair.where)
+
+
+def _by_value(old: list[object], new: list[object]) -> list[Triple]:
+    """The elements without keys: equal ones, then what stands between these in both versions."""
+    mine, yours = [_canon(v) for v in old], [_canon(v) for v in new]
+    if Counter(mine) == Counter(yours):  # nothing but the order
+        waiting: dict[str, list[int]] = {}
+        for j, text in enumerate(yours):
+            waiting.setdefault(text, []).append(j)
+        pairs = [(i, waiting[text].pop(0)) for i, text in enumerate(mine)]
+        return [((), i, j) for i, j in sorted(pairs, key=lambda pair: pair[1])]
+    found: list[Triple] = []
+    a = b = 0
+    for i0, i1, j0, j1 in [*changes(mine, yours), (len(old), len(old), len(new), len(new))]:
+        found += [((), a + n, b + n) for n in range(i0 - a)]
+        pairs = _between(old[i0:i1], new[j0:j1])
+        taken = {i for i, _ in pairs}, {j for _, j in pairs}
+        found += [((), i0 + i, j0 + j) for i, j in pairs]
+        found += [((), i, -1) for i in range(i0, i1) if i - i0 not in taken[0]]
+        found += [((), -1, j) for j in range(j0, j1) if j - j0 not in taken[1]]
+        a, b = i1, j1
+    return found
+
+
+def _between(old: list[object], new: list[object]) -> list[tuple[int, int]]:
+    """Elements that are versions of each other, in order."""
+    if len(old) == len(new):
+        return [(n, n) for n in range(len(old)) if type(old[n]) is type(new[n])]
+    if len(old) * len(new) > MOST_COMPARISONS:
+        return []
+    pairs: list[tuple[int, int]] = []
+    mine, yours = [_leaves(v) for v in old], [_leaves(v) for v in new]
+    last = -1
+    for i, leaves in enumerate(mine):
+        scores = [(_likeness(leaves, yours[j]), -j) for j in range(last + 1, len(new))]
+        best, at = max(scores, default=(0.0, 0))
+        if best >= _ALIKE and isinstance(old[i], dict) and isinstance(new[-at], dict):
+            pairs.append((i, -at))
+            last = -at
+    return pairs
+
+
+def _leaves(value: object, path: str = "") -> Counter[str]:
+    if isinstance(value, dict):
+        return sum((_leaves(v, f"{path}/{k}") for k, v in value.items()), Counter[str]())
+    if isinstance(value, list):
+        return sum((_leaves(v, f"{path}/[]") for v in value), Counter[str]())
+    return Counter([f"{path}={_canon(value)}"])
+
+
+def _likeness(a: Counter[str], b: Counter[str]) -> float:
+    total = a.total() + b.total()
+    return 2 * (a & b).total() / total if total else 0.0
+
+
+def _canon(value: object) -> str:
+    """The same text for equal values, and for no others."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _short(value: object) -> str:
+    text = value if isinstance(value, str) else _canon(value)
+    return text if len(text) <= 40 else f"{text[:39]}…"
