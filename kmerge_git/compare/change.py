@@ -20,7 +20,6 @@ How = Literal[
     "deleted",
     "changed",
     "renamed",  # a resource has another name; the fields that say so are changes of their own
-    "moved",  # a resource came from another file, or went there (see `compare.folders`)
     "reordered",  # elements of a list, or the documents of a file
     "layout",  # comments, spelling, indentation: no value is another one
     "lines",  # of a file that has no fields
@@ -75,12 +74,14 @@ class FieldChange:
     steps: Steps = ()
     before: FieldValue | None = None
     after: FieldValue | None = None
-    document: At | None = None
+    document: At | None = None  # of lines: where they begin
     order: tuple[int, ...] = ()  # reordered: where those that both have were, in their new order
     names: tuple[str, ...] = ()  # reordered: the elements in their new order
     what: tuple[str, ...] = ()  # layout: in words
     comments: tuple[tuple[str, str], ...] = ()  # layout: `+` or `-`, and the comment
-    source: str = ""  # renamed: the old name; moved: the other file
+    source: str = ""  # renamed: the old name; added: the file that a resource moved from
+    target: str = ""  # deleted: the file that a resource moved to
+    inside: tuple[FieldChange, ...] = ()  # of a resource that moved: what changed in it
 
     @property
     def path(self) -> fieldpath.Path:
@@ -105,7 +106,8 @@ class FieldChange:
             "steps": [s if isinstance(s, str) else s.as_json() for s in self.steps],
         }
         if self.document:
-            found["document"] = self.document.as_json()
+            name = "line" if self.how == "lines" else "document"
+            found[name] = self.document.as_json()
         if self.before:
             found["before"] = self.before.plain
         if self.after:
@@ -116,4 +118,8 @@ class FieldChange:
             found |= {"what": list(self.what), "comments": [list(c) for c in self.comments]}
         if self.source:
             found["from"] = self.source
+        if self.target:
+            found["to"] = self.target
+        if self.inside:
+            found["inside"] = [change.as_json() for change in self.inside]
         return found

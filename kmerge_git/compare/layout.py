@@ -10,8 +10,10 @@ from kmerge_git.kube.listkeys import Where
 from kmerge_git.text.source import Source
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import comments, same_node, same_text
+from kmerge_git.tree.scalars import resolve
 
 _LINE_ENDS = {"\r\n": "CRLF", "\n": "LF", "": "mixed"}
+_MOST = 60  # characters of two spellings that are shown
 Signed = tuple[tuple[str, str], ...]  # `+` or `-`, and a comment
 
 
@@ -26,8 +28,7 @@ def _words(old: Node, new: Node, where: Where) -> Iterator[str]:
     if old.anchor != new.anchor or isinstance(old, Alias) != isinstance(new, Alias):
         yield "anchors"
     if isinstance(old, Scalar) and isinstance(new, Scalar):
-        if old.raw != new.raw and same_node(old, new):
-            yield "quoting"
+        yield from _of_scalars(old, new)
     elif isinstance(old, Mapping) and isinstance(new, Mapping):
         yield from _of_collections(old, new)
         place = where.at(new)
@@ -41,6 +42,20 @@ def _words(old: Node, new: Node, where: Where) -> Iterator[str]:
     elif isinstance(old, Sequence) and isinstance(new, Sequence):
         yield from _of_collections(old, new)
         yield from _in_list(old, new, where)
+
+
+def _of_scalars(old: Scalar, new: Scalar) -> Iterator[str]:
+    if old.raw == new.raw:
+        return
+    if same_node(old, new):
+        yield "quoting" if old.style != new.style else "spelling"
+    elif _read(old) == _read(new):  # `1.10` and `1.1` are one number, and may mean two versions
+        yield f"{old.raw} written {new.raw}" if len(old.raw + new.raw) < _MOST else "spelling"
+
+
+def _read(scalar: Scalar) -> tuple[str, str]:
+    value = resolve(scalar.value, scalar.style, scalar.tag)
+    return type(value).__name__, repr(value)
 
 
 def _in_list(old: Sequence, new: Sequence, where: Where) -> Iterator[str]:

@@ -37,8 +37,8 @@ def _inverse(change: Said) -> Said:
         if one in change:
             made[other] = change[one]
     made["steps"] = [_turned(step) for step in change["steps"]]
-    if "document" in change:
-        made["document"] = _turned(change["document"])
+    for place in {"document", "line"} & change.keys():
+        made[place] = _turned(change[place])
     if "order" in change:
         made["order"] = [change["order"].index(n) for n in range(len(change["order"]))]
     return made
@@ -122,7 +122,7 @@ def apply_lines(data: bytes, changes: list[Said]) -> bytes:
     """The text of a file without fields after the changes of its lines."""
     lines = data.decode("utf-8", "surrogateescape").split("\n")
     for change in reversed(changes):
-        start = change["document"]["old"]
+        start = change["line"]["old"]
         assert lines[start : start + len(change["before"])] == change["before"]
         lines[start : start + len(change["before"])] = change["after"]
     return "\n".join(lines).encode("utf-8", "surrogateescape")

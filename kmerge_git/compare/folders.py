@@ -1,0 +1,207 @@
+"""Two versions of many files: which came, went or were renamed, and what moved between them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+from kmerge_git.compare.change import FieldChange, FieldValue
+from kmerge_git.compare.fields import Pair, field_changes
+from kmerge_git.compare.files import by_lines, compare
+from kmerge_git.kube.identity import identity
+from kmerge_git.kube.likeness import MOVED_FILE, bag, match
+from kmerge_git.kube.listkeys import start
+
+LINK = 0o120000
+SUBMODULE = 0o160000
+FILE = 0o100644
+SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
+NAMES = ("kustomization", "Kustomization", "Kptfile")
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """A file's bytes and its mode, as git has both; a submodule's are its commit."""
+
+    data: bytes
+    mode: int = FILE
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a regular file."""
+        return self.mode not in (LINK, SUBMODULE)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedFile:
+    """What changed in a file; `path` is where it is, or was."""
+
+    path: str
+    how: Literal["added", "deleted", "changed", "renamed"]
+    changes: tuple[FieldChange, ...] = ()
+    source: str = ""  # where it was before it was renamed
+    note: str = ""  # its mode
+    is_manifest: bool = True
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """Of a file that was compared by lines: how many came, and how many went."""
+        counts = [0, 0]
+        for change in self.changes:
+            if change.how == "lines":
+                counts[0] += _count(change.after)
+                counts[1] += _count(change.before)
+        return counts[0], counts[1]
+
+    def as_json(self) -> dict[str, Any]:
+        """The file, and all changes in it."""
+        found: dict[str, Any] = {"path": self.path, "how": self.how}
+        if self.source:
+            found["from"] = self.source
+        if self.note:
+            found["note"] = self.note
+        return found | {"changes": [change.as_json() for change in self.changes]}
+
+
+Versions = Mapping[str, FileVersion]
+
+
+def is_manifest(path: str) -> bool:
+    """Whether a file can hold resources, or values for some, judged by its name."""
+    name = path.rpartition("/")[2]
+    return name.endswith(SUFFIXES) or name in NAMES
+
+
+def compare_folders(old: Versions, new: Versions) -> list[ComparedFile]:
+    """The files that differ, in the order of their paths."""
+    renamed = _renamed(old, new)
+    sources = set(renamed.values())
+    found = []
+    for path in sorted({*old, *new}):
+        before, after = old.get(path), new.get(path)
+        if path in renamed:
+            before = old[renamed[path]]
+        elif after is None and path in sources:
+            continue
+        if before != after or path in renamed:
+            found.append(compared(path, before, after, renamed.get(path, "")))
+    return _with_moves(found)
+
+
+def compared(
+    path: str, old: FileVersion | None, new: FileVersion | None, source: str = ""
+) -> ComparedFile:
+    """The two versions of a file, None where there is none."""
+    manifest = is_manifest(path) and all(v is None or v.is_text for v in (old, new))
+    make = compare if manifest else _by_lines
+    changes = tuple(make(old.data if old else None, new.data if new else None, path))
+    if old is None or new is None:
+        how: Literal["added", "deleted"] = "added" if old is None else "deleted"
+        return ComparedFile(path, how, changes, is_manifest=manifest)
+    note = _mode(old, new)
+    return ComparedFile(path, "renamed" if source else "changed", changes, source, note, manifest)
+
+
+def _by_lines(old: bytes | None, new: bytes | None, path: str) -> list[FieldChange]:
+    return by_lines(old or b"", new or b"")
+
+
+def _mode(old: FileVersion, new: FileVersion) -> str:
+    if old.mode == new.mode:
+        return {LINK: "a link", SUBMODULE: "a submodule"}.get(new.mode, "")
+    if old.is_text and new.is_text:
+        return "executable" if new.mode & 0o100 else "not executable any more"
+    return {LINK: "a link now", SUBMODULE: "a submodule now"}.get(new.mode, "a file now")
+
+
+def _count(value: FieldValue | None) -> int:
+    return len(value.plain) if value and isinstance(value.plain, list) else 0
+
+
+# -- renamed files ---------------------------------------------------------------------------------
+
+
+class _Moved:
+    """A file that went, or came, and the lines that make it like another one."""
+
+    def __init__(self, path: str, version: FileVersion) -> None:
+        self.path = path
+        self.version = version
+
+    @cached_property
+    def lines(self) -> dict[str, int]:
+        return bag(self.version.data.decode("utf-8", "surrogateescape"))
+
+
+def _renamed(old: Versions, new: Versions) -> dict[str, str]:
+    """New paths with their old ones: equal bytes, then files clearly alike."""
+    gone = {p: v for p, v in sorted(old.items()) if p not in new and v.is_text and v.data.strip()}
+    come = {p: v for p, v in sorted(new.items()) if p not in old and v.is_text and v.data.strip()}
+    found: dict[str, str] = {}
+    by_data: dict[bytes, list[str]] = {}
+    for path, version in gone.items():
+        by_data.setdefault(version.data, []).append(path)
+    for path, version in come.items():
+        waiting = by_data.get(version.data)
+        if waiting:
+            same_name = [p for p in waiting if _name(p) == _name(path)]
+            found[path] = (same_name or waiting)[0]
+            waiting.remove(found[path])
+    left = [_Moved(p, v) for p, v in gone.items() if p not in set(found.values())]
+    right = [_Moved(p, v) for p, v in come.items() if p not in found]
+    alike = match([f for f in left if f.lines], [f for f in right if f.lines], MOVED_FILE)
+    return found | {after.path: before.path for before, after in alike}
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+# -- moved resources -------------------------------------------------------------------------------
+
+
+def _with_moves(files: list[ComparedFile]) -> list[ComparedFile]:
+    """The files where a resource that went from one and came to another is told as moved."""
+    went, came = _wholes(files, "deleted"), _wholes(files, "added")
+    moved: dict[int, FieldChange] = {}
+    for key, (source, gone) in went.items():
+        if key in came:
+            target, fresh = came[key]
+            moved[id(gone)] = replace(gone, target=target)
+            moved[id(fresh)] = replace(fresh, source=source, inside=_inside(gone, fresh, target))
+    if not moved:
+        return files
+    return [
+        replace(file, changes=tuple(moved.get(id(c), c) for c in file.changes)) for file in files
+    ]
+
+
+def _wholes(files: Iterable[ComparedFile], how: str) -> dict[Any, tuple[str, FieldChange]]:
+    """The resources that came or went, by identity, those of which there is one."""
+    found: dict[Any, tuple[str, FieldChange]] = {}
+    twice = set()
+    for file, change in _each(files):
+        value = change.before or change.after
+        key = identity(value.node) if value and change.how == how and not change.steps else None
+        if key is not None:
+            twice |= {key} & found.keys()
+            found[key] = file.path, change
+    return {key: found[key] for key in found.keys() - twice}
+
+
+def _each(files: Iterable[ComparedFile]) -> Iterator[tuple[ComparedFile, FieldChange]]:
+    for file in files:
+        for change in file.changes:
+            if change.document:
+                yield file, change
+
+
+def _inside(gone: FieldChange, fresh: FieldChange, path: str) -> tuple[FieldChange, ...]:
+    """What changed in a resource that moved."""
+    old, new = gone.before, fresh.after
+    assert old is not None  # both are whole resources
+    assert new is not None
+    pair = Pair(old, new, start(new.node, path), ())
+    return tuple(replace(c, resource=fresh.resource) for c in field_changes(pair))

@@ -1,0 +1,304 @@
+"""A comparison for reading: a line a change, long values cut, texts line by line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from kmerge_git.compare import wording
+from kmerge_git.compare.change import At, FieldChange, FieldValue
+from kmerge_git.compare.folders import ComparedFile
+from kmerge_git.kube import fieldpath
+from kmerge_git.text.diff3 import changes as line_changes
+
+MOST = 12  # lines of one value or of one text that are shown
+Line = tuple[str, str]  # and its colour
+_SIGNS = {"added": ("+", "green"), "deleted": ("-", "red")}
+
+
+def lines(files: Iterable[ComparedFile], *, full: bool = False) -> Iterator[Line]:
+    """All there is to say about these files."""
+    for file in files:
+        yield from file_lines(file, full=full)
+
+
+def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
+    """A file's name, and below it what changed."""
+    said = file.path
+    if file.how == "renamed":
+        said += f": renamed from {file.source}"
+    elif file.how != "changed":
+        said += f": {file.how}"
+    if file.note:
+        said += f" ({file.note})" if ":" in said or file.changes else f": {file.note}"
+    if not file.is_manifest and any(file.lines):
+        said += f"{',' if ': ' in said else ':'} +{file.lines[0]} -{file.lines[1]}"
+    if file.changes and file.changes[0].how == "binary":
+        yield f"{said}: {_binary(file.changes[0])}", "bold"
+        return
+    yield said, "bold"
+    if file.is_manifest:
+        yield from change_lines(file.changes, "  ", full=full)
+
+
+def _binary(change: FieldChange) -> str:
+    sizes = [value.plain if value else 0 for value in (change.before, change.after)]
+    return f"binary, {sizes[0]} -> {sizes[1]} bytes"
+
+
+def change_lines(
+    changes: Iterable[FieldChange], indent: str = "", *, full: bool = False
+) -> Iterator[Line]:
+    """The changes of one file, under the names of their resources."""
+    for _, group in groupby(changes, key=lambda change: (change.resource, change.document)):
+        found = list(group)
+        head = found[0]
+        if head.how in _SIGNS and not head.steps:
+            yield from _whole(head, indent, full=full)
+            continue
+        inner = indent
+        if head.resource:
+            renamed = f": renamed from {head.source}" if head.how == "renamed" else ""
+            yield f"{indent}{head.resource}{renamed}", "bold"
+            inner += "  "
+        elif head.document and head.how != "lines" and _is_one_of_many(head.document):
+            yield f"{indent}document {(head.document.new or 0) + 1}", "bold"
+            inner += "  "
+        yield from _fields([c for c in found if c.how != "renamed"], inner, full=full)
+
+
+def _is_one_of_many(place: At) -> bool:
+    return bool(place.old or place.new)
+
+
+def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
+    """A resource that came, went or moved."""
+    colour = _SIGNS[change.how][1]
+    at = change.document
+    name = (
+        change.resource
+        or f"document {((at.new if at.new is not None else at.old) or 0) + 1 if at else 1}"
+    )
+    if change.target:
+        yield f"{indent}{name}: moved to {change.target}", "yellow"
+    elif change.source:
+        yield f"{indent}{name}: moved from {change.source}", "yellow"
+        yield from _fields(change.inside, indent + "  ", full=full)
+    else:
+        yield f"{indent}{name}: {change.how}", colour
+        value = change.after or change.before
+        if full and value:
+            sign = _SIGNS[change.how][0]
+            yield from ((f"{indent}  {sign} {line}", colour) for line in wording.block(value.plain))
+
+
+def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
+    for _, group in groupby(changes, key=_neighbours):
+        found = list(group)
+        joined = _joined(found) if len(found) > 1 or _is_element(found[0]) else ""
+        if joined:
+            yield f"{indent}{joined}", _colour(found)
+        else:
+            for change in found:
+                yield from _field(change, indent, full=full)
+
+
+def _neighbours(change: FieldChange) -> object:
+    """What is told on one line: elements of one list that came or went."""
+    return (change.steps[:-1], "") if _is_element(change) else (change.steps, change.how)
+
+
+def _is_element(change: FieldChange) -> bool:
+    return change.how in _SIGNS and bool(change.steps) and isinstance(change.steps[-1], At)
+
+
+def _colour(found: Sequence[FieldChange]) -> str:
+    hows = {change.how for change in found}
+    return _SIGNS[hows.pop()][1] if len(hows) == 1 else ""
+
+
+def _joined(found: Sequence[FieldChange]) -> str:
+    """`spec.env: + LOG_LEVEL=debug, - OLD`; nothing if that is too long for a line."""
+    words = []
+    for change in found:
+        value = change.before if change.how == "deleted" else change.after
+        step = change.steps[-1]
+        key = fieldpath.show((step.shown,))[1:-1] if isinstance(step, At) and step.key else ""
+        key = key.partition("=")[2] if "," not in key else key
+        told = key if key and change.how == "deleted" else wording.element(value, "")
+        words.append(f"{_SIGNS[change.how][0]} {told}")
+    told = ", ".join(words)
+    place = fieldpath.show(found[0].path[:-1]) or "list"
+    return f"{place}: {told}" if len(told) <= 2 * wording.LONG else ""
+
+
+def _field(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
+    place = change.field or "document"
+    if change.how == "layout":
+        yield from _layout(change, indent)
+    elif change.how == "lines":
+        yield from _numbered([change], indent, full=full)
+    elif change.how == "reordered":
+        what = change.field or ("resources" if not change.document else "document")
+        names = ", ".join(change.names)
+        yield f"{indent}{what}: in another order: {wording.cut(names)}", "yellow"
+    elif change.how in _SIGNS:
+        yield from _one_sided(change, place, indent, full=full)
+    else:
+        yield from _changed(change, place, indent, full=full)
+
+
+def _one_sided(change: FieldChange, place: str, indent: str, *, full: bool) -> Iterator[Line]:
+    sign, colour = _SIGNS[change.how]
+    value = change.after or change.before
+    assert value is not None  # it came, or it went
+    told = wording.flow(value.plain)
+    is_text = isinstance(value.plain, str) and "\n" in value.plain
+    if len(told) <= wording.LONG and not is_text:
+        yield f"{indent}{place}: {sign} {told}", colour
+        return
+    if not isinstance(value.plain, dict | list) and not is_text:
+        yield f"{indent}{place}: {sign} {told if full else wording.cut(told)}", colour
+        return
+    if change.how == "deleted" and not full:
+        yield f"{indent}{place}: deleted, {_size(value.plain)}", colour
+        return
+    yield f"{indent}{place}: {change.how}", colour
+    body = [f"{indent}  {sign} {line}" for line in wording.block(value.plain)]
+    yield from _capped([(line, colour) for line in body], f"{indent}  ", full=full)
+
+
+def _size(value: object) -> str:
+    if isinstance(value, str):
+        count = value.count("\n") + (not value.endswith("\n"))
+        return "1 line" if count == 1 else f"{count} lines"
+    count = _leaves(value)
+    return "1 value" if count == 1 else f"{count} values"
+
+
+def _leaves(value: object) -> int:
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sum(map(_leaves, items)) if items else 1
+
+
+def _changed(change: FieldChange, place: str, indent: str, *, full: bool) -> Iterator[Line]:
+    old, new = (value.plain if value else None for value in (change.before, change.after))
+    if (
+        isinstance(old, str)
+        and isinstance(new, str)
+        and "\n" in old.rstrip("\n") + new.rstrip("\n")
+    ):
+        yield f"{indent}{place}:", ""
+        texts = old.split("\n"), new.split("\n")
+        hunks = [
+            FieldChange(
+                "lines",
+                "",
+                (),
+                FieldValue(texts[0][a0:a1]),
+                FieldValue(texts[1][b0:b1]),
+                At(a0, b0),
+            )
+            for a0, a1, b0, b1 in line_changes(*texts)
+        ]
+        yield from _numbered(hunks, indent + "  ", full=full)
+        return
+    before, after = (wording.flow(old), wording.flow(new)) if full else wording.both(old, new)
+    yield f"{indent}{place}: {before} -> {after}", ""
+
+
+def _numbered(hunks: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
+    """Lines that differ, with their numbers: what went in the old text, what came in the new."""
+    found: list[Line] = []
+    for change in hunks:
+        at = change.document or At(0, 0)
+        for sign, value, first in (("-", change.before, at.old), ("+", change.after, at.new)):
+            told = value.plain if value and isinstance(value.plain, list) else []
+            colour = "green" if sign == "+" else "red"
+            for number, line in enumerate(told, (first or 0) + 1):
+                shown = line if full else wording.cut(line)
+                found.append((f"{indent}{number:>3}{sign} {shown}".rstrip(), colour))
+    yield from _capped(found, indent, full=full)
+
+
+def _capped(found: list[Line], indent: str, *, full: bool) -> Iterator[Line]:
+    if full or len(found) <= MOST + 1:
+        yield from found
+        return
+    yield from found[:MOST]
+    yield f"{indent}… {len(found) - MOST} more lines", "dim"
+
+
+def _layout(change: FieldChange, indent: str) -> Iterator[Line]:
+    """Comments as they are; what else differs in a word each."""
+    words = [word for word in change.what if word != "comments"]
+    if words:
+        yield f"{indent}layout: {', '.join(words)}", "dim"
+    found = [(f"{sign} {wording.cut(text)}", sign) for sign, text in change.comments]
+    told = ", ".join(text for text, _ in found)
+    if not found:
+        return
+    if len(told) <= wording.LONG:
+        yield f"{indent}comments: {told}", "dim"
+        return
+    body = [(f"{indent}{text}", "dim") for text, _ in found]
+    yield from _capped(body, indent, full=False)
+
+
+# -- in short --------------------------------------------------------------------------------------
+
+
+def summary(file: ComparedFile) -> str:
+    """A file in one line: `apps/web.yaml: 3 fields in 1 resource, 1 resource deleted`."""
+    said = file.path
+    if file.how == "renamed":
+        said = f"{file.source} -> {file.path}"
+    words: list[str] = [] if file.how == "changed" else [file.how]
+    if not file.is_manifest:
+        if any(file.lines):
+            words.append(_plus_minus(file.lines))
+        words += ["binary"] if any(c.how == "binary" for c in file.changes) else []
+    else:
+        words += _counts(file.changes)
+    words += [file.note] if file.note else []
+    return f"{said}: {', '.join(words)}" if words else said
+
+
+def _plus_minus(counts: tuple[int, int]) -> str:
+    return f"+{counts[0]} -{counts[1]}"
+
+
+def _counts(changes: Sequence[FieldChange]) -> list[str]:
+    kinds = Counter(_kind(change) for change in changes)
+    within = {(c.resource, c.document) for c in changes if _kind(c) == "field"}
+    words = []
+    if kinds["field"]:
+        inside = f" in {_counted(len(within), 'resource')}" if any(r for r, _ in within) else ""
+        words.append(_counted(kinds["field"], "field") + inside)
+    for kind in ("added", "deleted", "moved away", "moved here", "renamed"):
+        if kinds[kind]:
+            words.append(f"{_counted(kinds[kind], 'resource')} {kind}")
+    words += [_plus_minus(_lines_of(changes))] if kinds["lines"] else []
+    words += ["order"] if kinds["reordered"] else []
+    return words + (["layout"] if kinds["layout"] else [])
+
+
+def _lines_of(changes: Sequence[FieldChange]) -> tuple[int, int]:
+    return ComparedFile("", "changed", tuple(changes)).lines
+
+
+def _kind(change: FieldChange) -> str:
+    if change.target:
+        return "moved away"
+    if change.source and change.how == "added":
+        return "moved here"
+    if change.how in _SIGNS and not change.steps:
+        return change.how
+    if change.how in ("lines", "layout", "renamed", "binary"):
+        return change.how
+    return "reordered" if change.how == "reordered" and not change.steps else "field"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
