@@ -136,7 +136,6 @@ def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:
     """What runs the checks, and on which files."""
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
-    from kmerge_git.check.world import disk
     from kmerge_git.cli import check_files, files
 
     for problem in check_files.learn_definitions():
@@ -145,7 +144,7 @@ def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:
     if args.staged:
         world, versions, paths = check_files.staged_world(args.files)
     else:
-        world, versions = disk(), check_files.versions_on_disk()
+        world, versions = check_files.on_disk(), check_files.versions_on_disk()
         paths = check_files.expand(args.files)
     if args.target:
         check_files.require_target(args.target, world)

@@ -12,8 +12,10 @@ from kmerge_git.check.kustomization import NAMES
 from kmerge_git.check.objects import objects
 from kmerge_git.check.plain import documents
 from kmerge_git.check.run import SUFFIXES
-from kmerge_git.check.world import World
+from kmerge_git.check.world import World, disk
+from kmerge_git.cli.files import is_file
 from kmerge_git.errors import CannotParse, UsageError
+from kmerge_git.git import revpaths
 from kmerge_git.git.hints import may_be_configured
 from kmerge_git.text.source import Source
 
@@ -36,7 +38,7 @@ def expand(paths: list[str]) -> list[str]:
     for path in paths or ["."]:
         if os.path.isdir(path):
             found.update(dict.fromkeys(_below(path)))
-        elif os.path.exists(path) or _was_deleted(path):
+        elif os.path.exists(path) or _was_deleted(path) or is_file(path):
             found[path] = None
         else:
             raise UsageError("no such file or folder", path=path, hint="check its name")
@@ -44,6 +46,17 @@ def expand(paths: list[str]) -> list[str]:
         if os.path.exists(path) and not os.access(path, os.R_OK):
             raise UsageError("cannot read it", path=path, hint="check its permissions")
     return list(found)
+
+
+def on_disk() -> World:
+    """The files of the working tree, and `REV:PATH`: such a file finds its neighbours in there."""
+    plain = disk()
+
+    def read(path: str) -> bytes | None:
+        data = plain.read(path)
+        return revpaths.blob(path) if data is None and revpaths.may_be(path) else data
+
+    return World(read, plain.is_directory)
 
 
 def _was_deleted(path: str) -> bool:

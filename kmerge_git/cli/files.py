@@ -11,16 +11,51 @@ from kmerge_git.visible import visible
 
 
 def read(path: str) -> bytes:
-    """The bytes of a file; `-` is stdin."""
+    """The bytes of a file; `-` is stdin, `REV:PATH` one of git if no file has that name."""
     if path == "-":
         return sys.stdin.buffer.read()
     try:
         with open(path, "rb") as file:
             return file.read()
     except OSError as error:
+        if ":" in path and not os.path.lexists(path):
+            found = _of_git(path)
+            if found is not None:
+                return found
         why = error.strerror or str(error)
         hint = "give a file" if os.path.isdir(path) else "check its name and permissions"
         raise UsageError(f"cannot read it: {why}", path=path, hint=hint) from None
+
+
+def _of_git(name: str) -> bytes | None:
+    """The file that `REV:PATH` stands for; None if git knows nothing of the kind."""
+    from kmerge_git.git import revpaths  # few names hold a colon
+
+    found = revpaths.blob(name)
+    missing = None if found is not None else revpaths.why_missing(name)
+    if missing is not None:
+        raise missing
+    return found
+
+
+def is_file(path: str) -> bool:
+    """Whether `read` would find something there."""
+    if path == "-" or os.path.isfile(path):
+        return True
+    return ":" in path and not os.path.lexists(path) and _of_git(path) is not None
+
+
+def _refuse_revision(path: str) -> None:
+    """Nothing can be written to `REV:PATH`."""
+    if ":" not in path or os.path.lexists(path):
+        return
+    from kmerge_git.git import revpaths
+
+    if revpaths.names_revision(path):
+        hint = "write to a file, or to stdout; `./` before a name makes it a file's"
+        raise UsageError(
+            "a file of a commit or of the index cannot be written", path=path, hint=hint
+        )
 
 
 def write(path: str | None, data: bytes) -> None:
@@ -33,6 +68,7 @@ def write(path: str | None, data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
+    _refuse_revision(path)
     target = os.path.realpath(path)
     fresh = f"{target}.kmerge-{os.getpid()}"
     try:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 # A command's module below kmerge_git.cli (with `_` for `-`) has `add_arguments(parser)`,
 # `run(args) -> int`, the EPILOG of its help, and a DESCRIPTION where the summary is not enough;
-# `spelled(argv)` where argparse could not read its options as they are.
+# `spelled(argv)` where argparse could not read its options as they are. BEHIND_DASHES names the
+# argument that takes what stands behind a `--`.
 # It is imported only when its command is called: imports are most of the start-up time.
 COMMANDS = {
     "install": "register the merge driver with git",
@@ -37,6 +38,7 @@ COMMANDS = {
     "make-patch": "make the patch that leads from one manifest to another",
     "apply": "what `kubectl apply` would make of a config and a live object",
     "last-applied": "view, set or edit the annotation of `kubectl apply`",
+    "diff": "say what changed, by resource and field",
     "solve": "solve the conflicts that a merge left in the index",
     "preview": "say what a merge or a rebase would do, without making it",
     "refresh": "merge a revision into branches where git alone cannot",
@@ -135,7 +137,7 @@ def _dispatch(name: str, argv: list[str]) -> int:
         title="commands",
         prog="kmerge",  # or argparse would make it up, with a formatter and all that imports
     )
-    runner = None
+    runner, behind = None, ""
     known = name in COMMANDS and argv[0] == name  # then the other parsers are not needed
     for command, summary in ({name: COMMANDS[name]} if known else COMMANDS).items():
         sub = commands.add_parser(command, help=summary, description=summary)
@@ -145,9 +147,12 @@ def _dispatch(name: str, argv: list[str]) -> int:
             sub.description = getattr(loaded, "DESCRIPTION", summary)
             sub.epilog = loaded.EPILOG
             loaded.add_arguments(sub)
-            runner = loaded.run
             argv = getattr(loaded, "spelled", list)(argv)
-    args, unknown = parser.parse_known_args(argv)
+            runner, behind = loaded.run, getattr(loaded, "BEHIND_DASHES", "")
+    cut = argv.index("--") if behind and "--" in argv else len(argv)
+    args, unknown = parser.parse_known_args(argv[:cut])
+    if behind and cut < len(argv):
+        setattr(args, behind, argv[cut + 1 :])
     if unknown:
         called = f"kmerge {name}" if known else "kmerge"
         raise UsageError(f"unknown: {' '.join(unknown)}", hint=f"see `{called} --help`")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -66,6 +66,7 @@ class ComparedFile:
 
 
 Versions = Mapping[str, FileVersion]
+Compare = Callable[[str, FileVersion | None, FileVersion | None, str], ComparedFile]
 
 
 def is_manifest(path: str) -> bool:
@@ -74,8 +75,27 @@ def is_manifest(path: str) -> bool:
     return name.endswith(SUFFIXES) or name in NAMES
 
 
-def compare_folders(old: Versions, new: Versions) -> list[ComparedFile]:
-    """The files that differ, in the order of their paths."""
+def compared(
+    path: str,
+    old: FileVersion | None,
+    new: FileVersion | None,
+    source: str = "",
+    *,
+    by_fields: bool = True,
+) -> ComparedFile:
+    """The two versions of a file, None where there is none."""
+    manifest = is_manifest(path) and all(v is None or v.is_text for v in (old, new))
+    make = compare if manifest and by_fields else _by_lines
+    changes = tuple(make(old.data if old else None, new.data if new else None, path))
+    if old is None or new is None:
+        how: Literal["added", "deleted"] = "added" if old is None else "deleted"
+        return ComparedFile(path, how, changes, is_manifest=manifest)
+    note = _mode(old, new)
+    return ComparedFile(path, "renamed" if source else "changed", changes, source, note, manifest)
+
+
+def compare_folders(old: Versions, new: Versions, make: Compare = compared) -> list[ComparedFile]:
+    """The files that differ, in the order of their paths; `make` compares one."""
     renamed = _renamed(old, new)
     sources = set(renamed.values())
     found = []
@@ -86,22 +106,8 @@ def compare_folders(old: Versions, new: Versions) -> list[ComparedFile]:
         elif after is None and path in sources:
             continue
         if before != after or path in renamed:
-            found.append(compared(path, before, after, renamed.get(path, "")))
+            found.append(make(path, before, after, renamed.get(path, "")))
     return _with_moves(found)
-
-
-def compared(
-    path: str, old: FileVersion | None, new: FileVersion | None, source: str = ""
-) -> ComparedFile:
-    """The two versions of a file, None where there is none."""
-    manifest = is_manifest(path) and all(v is None or v.is_text for v in (old, new))
-    make = compare if manifest else _by_lines
-    changes = tuple(make(old.data if old else None, new.data if new else None, path))
-    if old is None or new is None:
-        how: Literal["added", "deleted"] = "added" if old is None else "deleted"
-        return ComparedFile(path, how, changes, is_manifest=manifest)
-    note = _mode(old, new)
-    return ComparedFile(path, "renamed" if source else "changed", changes, source, note, manifest)
 
 
 def _by_lines(old: bytes | None, new: bytes | None, path: str) -> list[FieldChange]:
@@ -137,22 +143,31 @@ class _Moved:
 
 def _renamed(old: Versions, new: Versions) -> dict[str, str]:
     """New paths with their old ones: equal bytes, then files clearly alike."""
-    gone = {p: v for p, v in sorted(old.items()) if p not in new and v.is_text and v.data.strip()}
-    come = {p: v for p, v in sorted(new.items()) if p not in old and v.is_text and v.data.strip()}
+    gone, come = _only_in(old, new), _only_in(new, old)
+    found = _same_bytes(gone, come)
+    taken = set(found.values())
+    left = [file for file in gone if file.path not in taken and file.lines]
+    right = [file for file in come if file.path not in found and file.lines]
+    return found | {after.path: before.path for before, after in match(left, right, MOVED_FILE)}
+
+
+def _only_in(one: Versions, other: Versions) -> list[_Moved]:
+    files = [_Moved(path, version) for path, version in sorted(one.items()) if path not in other]
+    return [f for f in files if f.version.is_text and f.version.data.strip()]
+
+
+def _same_bytes(gone: list[_Moved], come: list[_Moved]) -> dict[str, str]:
+    """Files with the same bytes, those of one name before others."""
+    waiting: dict[bytes, list[str]] = {}
+    for file in gone:
+        waiting.setdefault(file.version.data, []).append(file.path)
     found: dict[str, str] = {}
-    by_data: dict[bytes, list[str]] = {}
-    for path, version in gone.items():
-        by_data.setdefault(version.data, []).append(path)
-    for path, version in come.items():
-        waiting = by_data.get(version.data)
-        if waiting:
-            same_name = [p for p in waiting if _name(p) == _name(path)]
-            found[path] = (same_name or waiting)[0]
-            waiting.remove(found[path])
-    left = [_Moved(p, v) for p, v in gone.items() if p not in set(found.values())]
-    right = [_Moved(p, v) for p, v in come.items() if p not in found]
-    alike = match([f for f in left if f.lines], [f for f in right if f.lines], MOVED_FILE)
-    return found | {after.path: before.path for before, after in alike}
+    for file in come:
+        paths = waiting.get(file.version.data)
+        if paths:
+            found[file.path] = next((p for p in paths if _name(p) == _name(file.path)), paths[0])
+            paths.remove(found[file.path])
+    return found
 
 
 def _name(path: str) -> str:

@@ -153,7 +153,7 @@ def _one_sided(change: FieldChange, place: str, indent: str, *, full: bool) -> I
     sign, colour = _SIGNS[change.how]
     value = change.after or change.before
     assert value is not None  # it came, or it went
-    told = wording.flow(value.plain)
+    told = wording.written(value)
     is_text = isinstance(value.plain, str) and "\n" in value.plain
     if len(told) <= wording.LONG and not is_text:
         yield f"{indent}{place}: {sign} {told}", colour
@@ -204,7 +204,9 @@ def _changed(change: FieldChange, place: str, indent: str, *, full: bool) -> Ite
         ]
         yield from _numbered(hunks, indent + "  ", full=full)
         return
-    before, after = (wording.flow(old), wording.flow(new)) if full else wording.both(old, new)
+    before, after = wording.both(change.before, change.after)
+    if full:
+        before, after = wording.written(change.before), wording.written(change.after)
     yield f"{indent}{place}: {before} -> {after}", ""
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kmerge_git.compare.change import FieldValue
+from kmerge_git.tree.nodes import Scalar
 from kmerge_git.tree.scalars import respell
 
 LONG = 72  # characters of a value on one line
@@ -52,11 +53,21 @@ def cut(told: str) -> str:
     return f"{told[: LONG - 1]}… ({len(told)} characters)"
 
 
-def both(old: object, new: object) -> tuple[str, str]:
+def written(value: FieldValue | None) -> str:
+    """A value on one line; a number or a word as it is written, `1.10` and not 1.1."""
+    if value is None:
+        return ""
+    node = value.node
+    if isinstance(node, Scalar) and not (node.style or node.tag or isinstance(value.plain, str)):
+        return node.value or "null"
+    return flow(value.plain)
+
+
+def both(old: FieldValue | None, new: FieldValue | None) -> tuple[str, str]:
     """Two values side by side: of long ones what differs is shown, not what they begin with."""
-    a, b = flow(old), flow(new)
-    if a == b:  # `(encrypted)`, or a string beside what it spells
-        return a, "another one" if a == "(encrypted)" else b
+    a, b = written(old), written(new)
+    if a == b:  # they are encrypted
+        return a, "another one"
     if max(len(a), len(b)) <= LONG:
         return a, b
     start = 0

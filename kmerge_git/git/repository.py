@@ -186,6 +186,13 @@ class Repository:
             filters = self._inner.load_filter_list(name, mode)  # type: ignore[arg-type]
             return bytes(filters.apply_to_buffer(data)) if filters else data
 
+    def from_worktree(self, path: str, data: bytes) -> bytes:
+        """The bytes as git would stage them: line ends, `ident`."""
+        with _explaining(path):
+            name = os.fsencode(path)  # see `to_worktree`
+            filters = self._inner.load_filter_list(name, enums.FilterMode.TO_ODB)  # type: ignore[arg-type]
+            return bytes(filters.apply_to_buffer(data)) if filters else data
+
     def attribute(self, path: str, name: str) -> str | None:
         """The value of an attribute of a path, in git's words; None where nothing is said."""
         value = self._inner.get_attr(os.fsencode(path), name)

@@ -1,0 +1,20 @@
+"""Comparisons for commands: each file under the clock."""
+
+from __future__ import annotations
+
+from kmerge_git.cli import files
+from kmerge_git.cli.guard import within
+from kmerge_git.compare.folders import ComparedFile, FileVersion, compared
+from kmerge_git.errors import TimeUp
+
+
+def watched(
+    path: str, old: FileVersion | None, new: FileVersion | None, source: str = ""
+) -> ComparedFile:
+    """A comparison under the clock: what takes too long is compared by lines."""
+    try:
+        with within(path):
+            return compared(path, old, new, source)
+    except TimeUp as up:
+        files.say(f"kmerge: {up}; compared by lines")
+        return compared(path, old, new, source, by_fields=False)

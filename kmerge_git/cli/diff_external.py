@@ -1,0 +1,84 @@
+"""`kmerge diff --external`: one file, as git calls the command of `diff.kmerge`.
+
+Git gives the path and for each version a file, an id and a mode; where nothing is, `/dev/null` and
+dots. Whatever the file is, the exit code is 0: git takes any other for its own end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from kmerge_git.cli import files
+from kmerge_git.cli.colour import Paint
+from kmerge_git.cli.comparing import watched
+from kmerge_git.errors import UsageError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.compare.folders import ComparedFile, FileVersion
+
+SIGNS = {"+": "green", "-": "red", "@": "blue", "d": "bold"}
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show one file."""
+    given = args.paths or []
+    if len(given) == 1:  # nothing else is told of a file in conflict
+        files.tell(f"{given[0]}: in conflict")
+        return 0
+    if len(given) < 7:
+        hint = "it is for `diff.kmerge.command`: see `kmerge install --diff`"
+        raise UsageError("--external needs the seven words that git gives", hint=hint)
+    path, old_file, _, old_mode, new_file, _, new_mode = given[:7]
+    name = given[7] if len(given) > 7 else path
+    old, new = _version(old_file, old_mode), _version(new_file, new_mode)
+    found = watched(name, old, new, path if name != path else "")
+    color = "always" if args.color == "auto" and _is_painted() else args.color
+    paint = Paint(color, sys.stdout)
+    if found.is_manifest and all(c.how not in ("lines", "binary") for c in found.changes):
+        from kmerge_git.compare.showing import file_lines
+
+        for text, colour in file_lines(found, full=args.full):
+            print(paint.line((text, colour)))
+    else:
+        _print_patch(found, path, (old, new), paint)
+    return 0
+
+
+def _is_painted() -> bool:
+    """Whether git shows this in its pager, which has colours where the terminal has."""
+    pager = os.environ.get("GIT_PAGER_IN_USE", "") not in ("", "0", "false")
+    return pager and not os.environ.get("NO_COLOR")
+
+
+def _version(file: str, mode: str) -> FileVersion | None:
+    from kmerge_git.compare.folders import LINK, FileVersion
+    from kmerge_git.whole.diffing import read_file
+
+    if mode == "." or file == os.devnull:
+        return None
+    found = read_file(file)
+    # git writes what a link leads to into a file of its own
+    return found if found.mode == LINK else FileVersion(found.data, int(mode, 8))
+
+
+def _print_patch(
+    found: ComparedFile,
+    path: str,
+    versions: tuple[FileVersion | None, FileVersion | None],
+    paint: Paint,
+) -> None:
+    """A file without fields as git would show it."""
+    from kmerge_git.text.unified import file_patch
+
+    old, new = (version.data if version else None for version in versions)
+    before, after = (b"%06o" % version.mode if version else b"" for version in versions)
+    patch = b"".join(file_patch((path, found.path), (old, new), (before, after)))
+    for line in patch.decode("utf-8", "surrogateescape").split("\n")[:-1]:
+        if paint.is_on or sys.stdout.isatty():
+            print(paint.line((line, SIGNS.get(line[:1], ""))))
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape") + b"\n")
