@@ -1,7 +1,8 @@
 """`kmerge diff --external`: one file, as git calls the command of `diff.kmerge`.
 
 Git gives the path and for each version a file, an id and a mode; where nothing is, `/dev/null` and
-dots. Whatever the file is, the exit code is 0: git takes any other for its own end.
+dots. What goes to no person (`git diff > x.patch`, a pipe) is a patch, as it always was; so is a
+file without fields. The exit code is 0: git takes any other for its own end.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from kmerge_git.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.compare.folders import ComparedFile, FileVersion
+    from kmerge_git.compare.folders import FileVersion
 
+AS_TEXT = ("lines", "binary")
 SIGNS = {"+": "green", "-": "red", "@": "blue", "d": "bold"}
 
 
 def run(args: argparse.Namespace) -> int:
     """Show one file."""
     given = args.paths or []
+    for_people = sys.stdout.isatty() or _has_pager()
     if len(given) == 1:  # nothing else is told of a file in conflict
-        files.tell(f"{given[0]}: in conflict")
+        files.tell(f"{given[0]}: in conflict" if for_people else f"* Unmerged path {given[0]}")
         return 0
     if len(given) < 7:
         hint = "it is for `diff.kmerge.command`: see `kmerge install --diff`"
@@ -34,23 +37,22 @@ def run(args: argparse.Namespace) -> int:
     path, old_file, _, old_mode, new_file, _, new_mode = given[:7]
     name = given[7] if len(given) > 7 else path
     old, new = _version(old_file, old_mode), _version(new_file, new_mode)
-    found = watched(name, old, new, path if name != path else "")
-    color = "always" if args.color == "auto" and _is_painted() else args.color
-    paint = Paint(color, sys.stdout)
-    if found.is_manifest and all(c.how not in ("lines", "binary") for c in found.changes):
+    is_painted = args.color == "auto" and _has_pager() and not os.environ.get("NO_COLOR")
+    paint = Paint("always" if is_painted else args.color, sys.stdout)
+    found = watched(name, old, new, path if name != path else "") if for_people else None
+    if found and found.is_manifest and all(c.how not in AS_TEXT for c in found.changes):
         from kmerge_git.compare.showing import file_lines
 
         for text, colour in file_lines(found, full=args.full):
             print(paint.line((text, colour)))
     else:
-        _print_patch(found, path, (old, new), paint)
+        _print_patch((path, name), (old, new), paint)
     return 0
 
 
-def _is_painted() -> bool:
+def _has_pager() -> bool:
     """Whether git shows this in its pager, which has colours where the terminal has."""
-    pager = os.environ.get("GIT_PAGER_IN_USE", "") not in ("", "0", "false")
-    return pager and not os.environ.get("NO_COLOR")
+    return os.environ.get("GIT_PAGER_IN_USE", "") not in ("", "0", "false")
 
 
 def _version(file: str, mode: str) -> FileVersion | None:
@@ -65,20 +67,20 @@ def _version(file: str, mode: str) -> FileVersion | None:
 
 
 def _print_patch(
-    found: ComparedFile,
-    path: str,
+    names: tuple[str, str],
     versions: tuple[FileVersion | None, FileVersion | None],
     paint: Paint,
 ) -> None:
-    """A file without fields as git would show it."""
+    """A patch as git writes it, which `git apply` takes."""
     from kmerge_git.text.unified import file_patch
 
     old, new = (version.data if version else None for version in versions)
     before, after = (b"%06o" % version.mode if version else b"" for version in versions)
-    patch = b"".join(file_patch((path, found.path), (old, new), (before, after)))
+    patch = b"".join(file_patch(names, (old, new), (before, after)))
+    if not (paint.is_on or sys.stdout.isatty()):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(patch)
+        sys.stdout.buffer.flush()
+        return
     for line in patch.decode("utf-8", "surrogateescape").split("\n")[:-1]:
-        if paint.is_on or sys.stdout.isatty():
-            print(paint.line((line, SIGNS.get(line[:1], ""))))
-        else:
-            sys.stdout.flush()
-            sys.stdout.buffer.write(line.encode("utf-8", "surrogateescape") + b"\n")
+        print(paint.line((line, SIGNS.get(line[:1], ""))))

@@ -14,6 +14,7 @@ examples:
   kmerge install --global             every repository of yours
   kmerge install --shared             write the committed .gitattributes, for the whole team
   kmerge install --pattern 'deploy/**/*.yaml'
+  kmerge install --diff               `git diff` shows manifests by resource and field, too
   kmerge install --dry-run            show what would be written, write nothing
 
 Files named *.yaml, *.yml, kustomization and Kustomization are registered; names that are usual for
@@ -40,6 +41,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to do where a line gives the same files to another driver (default: abort)",
     )
     parser.add_argument("--hooks", action="store_true", help="also write git hooks that check")
+    parser.add_argument(
+        "--diff", action="store_true", help="also let `git diff` show these files by field"
+    )
     parser.add_argument("--mergetool", action="store_true", help="also register `git mergetool`")
 
 
@@ -78,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
         on_conflict=args.on_conflict,
         hooks=args.hooks,
         mergetool=args.mergetool,
+        diff=args.diff,
     )
     plan = plan_install(wish, Path.cwd())
     carry_out(plan, dry_run=args.dry_run, nothing="already registered, nothing to do")

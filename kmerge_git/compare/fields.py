@@ -100,7 +100,7 @@ def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldCha
     order = order_of([(i, j) for _, i, j in paired])
     if order:
         both = sorted((j, key) for key, i, j in paired if i >= 0 and j >= 0)
-        names = tuple(show((key,)) if key else _short(new[j]) for j, key in both)
+        names = tuple(show((key,))[1:-1] if key else _short(new[j]) for j, key in both)
         yield FieldChange("reordered", "", pair.steps, order=order, names=names)
 
 

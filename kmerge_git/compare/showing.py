@@ -59,13 +59,27 @@ def change_lines(
             continue
         inner = indent
         if head.resource:
-            renamed = f": renamed from {head.source}" if head.how == "renamed" else ""
+            renamed = f": renamed from {_old_name(head)}" if head.how == "renamed" else ""
             yield f"{indent}{head.resource}{renamed}", "bold"
             inner += "  "
+            found = [change for change in found if not (renamed and _is_name(change))]
         elif head.document and head.how != "lines" and _is_one_of_many(head.document):
             yield f"{indent}document {(head.document.new or 0) + 1}", "bold"
             inner += "  "
         yield from _fields([c for c in found if c.how != "renamed"], inner, full=full)
+
+
+def _old_name(change: FieldChange) -> str:
+    """The old name alone where the kind is the same."""
+    kind, _, name = change.source.partition("/")
+    return (
+        name if name and kind == change.resource.partition("/")[0] else change.source or "no name"
+    )
+
+
+def _is_name(change: FieldChange) -> bool:
+    """Whether a change is told already where a resource has another name."""
+    return change.steps == ("metadata", "name") and change.how == "changed"
 
 
 def _is_one_of_many(place: At) -> bool:

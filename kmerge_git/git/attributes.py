@@ -30,7 +30,7 @@ BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class AttributeLine:
-    """A line of an attribute file that says something about `merge`."""
+    """A line of an attribute file that says something about `merge`, or about `diff`."""
 
     number: int  # 1-based line number
     text: str  # the line without its end
@@ -50,10 +50,10 @@ def read_attributes(path: Path) -> str:
     return text
 
 
-def merge_rules(text: str) -> list[AttributeLine]:
-    """The lines that set `merge`, in the order of the file; a later one wins."""
+def merge_rules(text: str, attribute: str = "merge") -> list[AttributeLine]:
+    """The lines that set `merge` (or `diff`), in the order of the file; a later one wins."""
     # what a word means: git's own ones, and the macros of the file
-    values = {"binary": "unset", "-merge": "unset", "!merge": "unspecified"}
+    values = {"binary": "unset", f"-{attribute}": "unset", f"!{attribute}": "unspecified"}
     start, stop = find_block(text)
     found = []
     for index, line in enumerate(_lines(text)):
@@ -61,7 +61,7 @@ def merge_rules(text: str) -> list[AttributeLine]:
         value = ""
         for word in words:  # the last of them wins
             name, _, given = word.partition("=")
-            value = (given or "set") if name == "merge" else values.get(word, value)
+            value = (given or "set") if name == attribute else values.get(word, value)
         if pattern.startswith("[attr]"):
             values |= {pattern.removeprefix("[attr]"): value} if value else {}
         elif pattern and value:

@@ -50,6 +50,16 @@ def mergetool_line() -> str:
     return command + ' "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'
 
 
+def diff_line() -> str:
+    """The command for `diff.kmerge`: git puts ` "$@"` behind it, and ends if it does not give 0.
+
+    So whatever happens to us, git's own diff of the two files is shown, and the rest goes on.
+    """
+    command = f"{sh_quoted(sys.executable)} -P -m kmerge_git diff --external --"
+    git = 'git diff --no-ext-diff --no-index -- "$2" "$5"'
+    return f'kmerge_diff() {{ {command} "$@" || {git}; :; }}; kmerge_diff'
+
+
 def yaml_directory(driver: Path) -> str:
     """The directory that holds PyYAML; nothing if the driver finds it beside its own package."""
     from importlib.util import find_spec

@@ -12,7 +12,7 @@ from pathlib import Path
 from kmerge_git.git import patterns as pat
 from kmerge_git.git.attributes import OURS, covers, merge_rules, read_attributes, without_block
 from kmerge_git.git.changes import ConfigChange, FileChange, SetupChange
-from kmerge_git.git.driverline import NAME, driver_line, mergetool_line
+from kmerge_git.git.driverline import NAME, diff_line, driver_line, mergetool_line
 from kmerge_git.git.hookfiles import plan_hooks, plan_no_hooks
 from kmerge_git.git.places import (
     SCOPES,
@@ -30,6 +30,7 @@ from kmerge_git.git.places import (
 DRIVER = "merge.kmerge.driver"
 DRIVER_NAME = "merge.kmerge.name"
 TOOL = "mergetool.kmerge.cmd"
+DIFF = "diff.kmerge.command"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Wish:
     on_conflict: pat.OnConflict = "abort"
     hooks: bool = False
     mergetool: bool = False
+    diff: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,8 @@ def plan_install(wish: Wish, cwd: Path) -> SetupPlan:
     wanted = {DRIVER_NAME: NAME, DRIVER: driver_line()}
     if wish.mergetool:
         wanted |= {TOOL: mergetool_line(), "mergetool.kmerge.trustExitCode": "true"}
+    if wish.diff:
+        wanted |= {DIFF: diff_line()}
     changes: list[SetupChange] = [
         ConfigChange(wish.scope, key, value)
         for key, value in wanted.items()
@@ -77,6 +81,8 @@ def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
     keys = [DRIVER_NAME, DRIVER]
     if any("kmerge_git mergetool" in v for v in config_values(wish.scope, TOOL, cwd)):
         keys += [TOOL, "mergetool.kmerge.trustExitCode"]
+    if any("kmerge_git diff --external" in v for v in config_values(wish.scope, DIFF, cwd)):
+        keys += [DIFF]
     config = [ConfigChange(wish.scope, k, None) for k in keys if config_values(wish.scope, k, cwd)]
     path = attribute_file(wish.scope, cwd, shared=wish.shared)
     before = read_attributes(path)
@@ -100,7 +106,7 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
     settled = pat.registered(target.text)
     lower = lower_attribute_files(wish.scope, cwd, shared=wish.shared)
     top = worktree_top(cwd)
-    asked = wish.patterns or wish.json
+    asked = wish.patterns or wish.json or wish.diff
     if not asked and not settled and top is not None and top / ".gitattributes" in lower:
         team = top / ".gitattributes"
         if _names_us(team):
@@ -111,7 +117,8 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
         patterns += pat.skipped(target, weaker, settled)
     if wish.json:
         patterns += tuple(p for p in pat.JSON if p not in patterns)
-    text, notes = pat.select(target, weaker, patterns, wish.on_conflict)
+    diff = wish.diff or pat.shows(target.text)  # who wants it no more uninstalls
+    text, notes = pat.select(target, weaker, patterns, wish.on_conflict, diff=diff)
     files = [FileChange(path, target.text, text)] if text != target.text else []
     return files, notes + _overruled(wish, path, patterns, cwd)
 

@@ -65,8 +65,13 @@ def select(
     lower: list[AttributeFile],
     wanted: tuple[str, ...],
     on_conflict: OnConflict = "abort",
+    *,
+    diff: bool = False,
 ) -> tuple[str, list[str]]:
-    """The target's text with the block for the wanted patterns in it, and what to tell about it."""
+    """The target's text with the block for the wanted patterns in it, and what to tell about it.
+
+    With `diff` the files go to our `git diff` as well, but for those that others show.
+    """
     taken = _taken(target, lower, wanted, on_conflict)
     if on_conflict == "skip":
         others = {clash.pattern for clash in taken}
@@ -76,7 +81,8 @@ def select(
     if not wanted:
         return target.text, notes
     after = max((clash.line.number for clash in taken if clash.path == target.path), default=0)
-    block = _block(wanted, _kept(wanted, lower))
+    block = _block(wanted, _kept(wanted, lower), diff=diff)
+    block += _kept(wanted, lower, "diff") if diff else []
     return with_block(target.text, block, after=after if on_conflict == "overwrite" else 0), notes
 
 
@@ -145,17 +151,25 @@ def _clash(pattern: str, target: AttributeFile, lower: list[AttributeFile]) -> T
     return None
 
 
-def _kept(patterns: tuple[str, ...], lower: list[AttributeFile]) -> list[str]:
+def shows(text: str) -> bool:
+    """Whether the block of a file sends files to our `git diff`."""
+    return any(rule.fenced and rule.merge == OURS for rule in merge_rules(text, "diff"))
+
+
+def _kept(
+    patterns: tuple[str, ...], lower: list[AttributeFile], attribute: str = "merge"
+) -> list[str]:
     kept: dict[str, str] = {}
     for source in lower:
-        for rule in merge_rules(source.text):
+        for rule in merge_rules(source.text, attribute):
             met = any(overlaps(rule.pattern, ours) for ours in patterns)
             covered = any(covers(rule.pattern, ours) for ours in patterns)
-            if rule.fenced or rule.merge == OURS or not met or (covered and not source.directory):
+            is_replaced = covered and not source.directory and attribute == "merge"
+            if rule.fenced or rule.merge == OURS or not met or is_replaced:
                 continue
             pattern = _below(source.directory, rule.pattern)
             kept.pop(pattern, None)  # the last line has the last word
-            kept[pattern] = f"{quoted_pattern(pattern)} {_written(rule.merge)}"
+            kept[pattern] = f"{quoted_pattern(pattern)} {_written(rule.merge, attribute)}"
     return list(kept.values())
 
 
@@ -166,8 +180,9 @@ def _below(directory: str, pattern: str) -> str:
     return f"{directory}/{inner}"
 
 
-def _block(patterns: tuple[str, ...], kept: list[str]) -> list[str]:
-    rules = [f"{quoted_pattern(pattern)} merge={OURS}" for pattern in patterns]
+def _block(patterns: tuple[str, ...], kept: list[str], *, diff: bool = False) -> list[str]:
+    words = f"merge={OURS} diff={OURS}" if diff else f"merge={OURS}"
+    rules = [f"{quoted_pattern(pattern)} {words}" for pattern in patterns]
     named = {split_line(line)[0] for line in [*rules, *kept]}
     secrets = [
         f"{name} !merge"
@@ -186,6 +201,6 @@ def _named(merge: str) -> str:
     return names.get(merge, f"the merge driver {merge}")
 
 
-def _written(merge: str) -> str:
-    words = {"set": "merge", "unset": "-merge", "unspecified": "!merge"}
-    return words.get(merge, f"merge={merge}")
+def _written(value: str, attribute: str) -> str:
+    words = {"set": attribute, "unset": f"-{attribute}", "unspecified": f"!{attribute}"}
+    return words.get(value, f"{attribute}={value}")

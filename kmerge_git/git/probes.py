@@ -18,7 +18,7 @@ from kmerge_git.git.attributes import BUILT_IN
 from kmerge_git.git.call import ask_git, git, git_version
 from kmerge_git.git.driverline import command_of, driver_line
 from kmerge_git.git.hookfiles import HOOKS
-from kmerge_git.git.install import DRIVER
+from kmerge_git.git.install import DIFF, DRIVER
 from kmerge_git.git.patterns import DEFAULTS
 from kmerge_git.git.places import config_values, git_path, in_repository, scopes_of
 from kmerge_git.git.settings import settings_for
@@ -45,7 +45,9 @@ def probe_all(cwd: Path) -> list[Probe]:
     if not here:
         hint = "go into a repository to see whether its files are selected"
         return [*findings, Probe("repository", "warn", "this directory is in none", hint)]
-    return [*findings, *probe_selection(cwd), probe_hooks(cwd), *probe_settings(cwd)]
+    return [
+        *findings, *probe_selection(cwd), *probe_diff(cwd), probe_hooks(cwd), *probe_settings(cwd)
+    ]  # fmt: skip
 
 
 def probe_git(cwd: Path) -> Probe:
@@ -129,6 +131,18 @@ def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:
     words = git("check-attr", "-z", "--stdin", "merge", cwd=cwd, stdin="\0".join([*paths, ""]))
     parts = words.split("\0")[:-1]
     return dict(zip(parts[::3], parts[2::3], strict=True))
+
+
+def probe_diff(cwd: Path) -> list[Probe]:
+    """Whether `git diff` shows manifests by field: a choice; nothing is said until it is made."""
+    found = scopes_of(DIFF, cwd)
+    if not found:
+        return []
+    words = git("check-attr", "-z", "diff", MADE_UP, cwd=cwd).split("\0")
+    if words[2] == "kmerge":
+        return [Probe("diff", "ok", "`git diff` shows manifests by field (--no-ext-diff: as text)")]
+    text = f"registered for `git diff`, but {MADE_UP} goes to {_named(words[2])}"
+    return [Probe("diff", "warn", text, "run `kmerge install --diff`")]
 
 
 def probe_hooks(cwd: Path) -> Probe:

@@ -30,6 +30,8 @@ def file_patch(
         yield b"deleted file mode %s\n" % modes[0]
     elif modes[0] != modes[1]:
         yield b"old mode %s\nnew mode %s\n" % modes
+    if names[0] != names[1]:
+        yield b"rename from %s\nrename to %s\n" % (_quoted(names[0]), _quoted(names[1]))
     if (old or b"") == (new or b""):
         return
     left = left if old is not None else b"/dev/null"

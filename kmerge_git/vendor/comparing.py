@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from kmerge_git.errors import KmergeError
-from kmerge_git.kube import fieldpath
-from kmerge_git.kube.differing import differing
-from kmerge_git.kube.identity import describe, identity, pairing
-from kmerge_git.kube.listkeys import start
+from kmerge_git.compare.change import FieldChange
+from kmerge_git.compare.files import by_lines, compare
 from kmerge_git.packages.files import File, Package, is_manifest
 from kmerge_git.packages.renames import arrivals, find_renames
-from kmerge_git.text.diff3 import changes
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, split
-from kmerge_git.tree.oddities import refuse_oddities
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,58 +82,22 @@ def _changed(path: str, old: File, new: File) -> FileDifference:
 
 def _fields(path: str, old: bytes, new: bytes) -> tuple[tuple[FieldDifference, ...], str]:
     """The fields of a manifest that differ; else how much of the text does."""
-    if is_manifest(path):
-        try:
-            streams = [split(Source(data, path)) for data in (old, new)]
-            refuse_oddities(*streams)
-            found = _resources(path, *(list(stream.documents) for stream in streams))
-            return tuple(found), "" if found else "comments or spelling"
-        except KmergeError:
-            pass  # a template, or no YAML at all
-    hunks = changes(old.split(b"\n"), new.split(b"\n"))
-    count = sum(max(a1 - a0, b1 - b0) for a0, a1, b0, b1 in hunks)
-    return (), "1 line" if count == 1 else f"{count} lines"
+    found = compare(old, new, path) if is_manifest(path) else by_lines(old, new)
+    if any(change.how == "lines" for change in found):
+        count = sum(map(_lines, found))
+        return (), "1 line" if count == 1 else f"{count} lines"
+    fields = dict.fromkeys(field for change in found for field in _field(change))
+    return tuple(fields), "" if fields else "comments or spelling"
 
 
-def _resources(path: str, old: list[Document], new: list[Document]) -> list[FieldDifference]:
-    same_texts = Counter(d.content for d in old) & Counter(d.content for d in new)
-    mine, yours = _without(old, same_texts), _without(new, same_texts)
-    pairs = sorted(pairing(mine, yours).pairs, key=lambda pair: pair[1])
-    found = []
-    for i, j in pairs:
-        found += _of_one(path, mine[i], yours[j])
-    for sides, documents, how in ((0, mine, "deleted"), (1, yours, "added")):
-        taken = {pair[sides] for pair in pairs}
-        rest = [d for number, d in enumerate(documents) if number not in taken and d.root]
-        found += [FieldDifference(_name(d), "", how) for d in rest]
-    return found
+def _lines(change: FieldChange) -> int:
+    both = (change.before, change.after)
+    return max(len(v.plain) if v and isinstance(v.plain, list) else 0 for v in both)
 
 
-def _of_one(path: str, old: Document, new: Document) -> list[FieldDifference]:
-    before, after = old.root, new.root
-    if before is None or after is None:
-        how = "added" if before is None else "deleted"
-        return (
-            [FieldDifference(_name(old if after is None else new), "", how)]
-            if before or after
-            else []
-        )
-    steps = differing(before, after, start(after, path))
-    return [FieldDifference(_name(new), fieldpath.show(step), "changed") for step in steps]
-
-
-def _without(documents: list[Document], known: Counter[str]) -> list[Document]:
-    """The documents whose text the other version does not have."""
-    rest = known.copy()
-    found = []
-    for document in documents:
-        if rest[document.content]:
-            rest[document.content] -= 1
-        else:
-            found.append(document)
-    return found
-
-
-def _name(document: Document) -> str:
-    known = identity(document.root)
-    return describe(known) if known is not None else ""
+def _field(change: FieldChange) -> Iterator[FieldDifference]:
+    """A change as it is told of a package: where it is, and whether a resource came or went."""
+    if change.how in ("layout", "renamed") or not (change.steps or change.document):
+        return  # no value, or nothing but the order of resources
+    is_whole = not change.steps and change.how in ("added", "deleted")
+    yield FieldDifference(change.resource, change.field, change.how if is_whole else "changed")
