@@ -45,7 +45,7 @@ def by_lines(old: bytes, new: bytes) -> list[FieldChange]:
         return []
     if any(b"\0" in data[:_LOOKED_AT] for data in (old, new)):
         return [FieldChange("binary", before=FieldValue(len(old)), after=FieldValue(len(new)))]
-    mine, yours = (data.decode("utf-8", "surrogateescape").split("\n") for data in (old, new))
+    mine, yours = (in_lines(data.decode("utf-8", "surrogateescape")) for data in (old, new))
     return [
         FieldChange(
             "lines",
@@ -55,6 +55,12 @@ def by_lines(old: bytes, new: bytes) -> list[FieldChange]:
         )
         for a0, a1, b0, b1 in changes(mine, yours)
     ]
+
+
+def in_lines(text: str) -> list[str]:
+    """The lines of a text with their ends."""
+    *whole, rest = text.split("\n")
+    return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 
 
 def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:

@@ -9,8 +9,8 @@ from kmerge_git.kube.differing import paired_elements
 from kmerge_git.kube.listkeys import Where
 from kmerge_git.text.source import Source
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.same import comments, same_node, same_text
-from kmerge_git.tree.scalars import resolve
+from kmerge_git.tree.same import comments, same_text
+from kmerge_git.tree.scalars import resolve, same
 
 _LINE_ENDS = {"\r\n": "CRLF", "\n": "LF", "": "mixed"}
 _MOST = 60  # characters of two spellings that are shown
@@ -45,12 +45,13 @@ def _words(old: Node, new: Node, where: Where) -> Iterator[str]:
 
 
 def _of_scalars(old: Scalar, new: Scalar) -> Iterator[str]:
-    if old.raw == new.raw:
+    mine, yours = (node.text[node.content : node.end] for node in (old, new))
+    if mine == yours:
         return
-    if same_node(old, new):
+    if same(old, new):
         yield "quoting" if old.style != new.style else "spelling"
     elif _read(old) == _read(new):  # `1.10` and `1.1` are one number, and may mean two versions
-        yield f"{old.raw} written {new.raw}" if len(old.raw + new.raw) < _MOST else "spelling"
+        yield f"{mine} written {yours}" if len(mine + yours) < _MOST else "spelling"
 
 
 def _read(scalar: Scalar) -> tuple[str, str]:

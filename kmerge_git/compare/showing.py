@@ -8,6 +8,7 @@ from itertools import groupby
 
 from kmerge_git.compare import wording
 from kmerge_git.compare.change import At, FieldChange, FieldValue
+from kmerge_git.compare.files import in_lines
 from kmerge_git.compare.folders import ComparedFile
 from kmerge_git.kube import fieldpath
 from kmerge_git.text.diff3 import changes as line_changes
@@ -204,7 +205,7 @@ def _changed(change: FieldChange, place: str, indent: str, *, full: bool) -> Ite
         and "\n" in old.rstrip("\n") + new.rstrip("\n")
     ):
         yield f"{indent}{place}:", ""
-        texts = old.split("\n"), new.split("\n")
+        texts = in_lines(old), in_lines(new)
         hunks = [
             FieldChange(
                 "lines",
@@ -233,7 +234,7 @@ def _numbered(hunks: Sequence[FieldChange], indent: str, *, full: bool) -> Itera
             told = value.plain if value and isinstance(value.plain, list) else []
             colour = "green" if sign == "+" else "red"
             for number, line in enumerate(told, (first or 0) + 1):
-                shown = line if full else wording.cut(line)
+                shown = wording.line(line, full=full)
                 found.append((f"{indent}{number:>3}{sign} {shown}".rstrip(), colour))
     yield from _capped(found, indent, full=full)
 

@@ -91,6 +91,13 @@ def _middle(told: str, start: int, stop: int) -> str:
     return head + shown + ("…" if last < len(told) else "")
 
 
+def line(text: str, *, full: bool) -> str:
+    """A line of a text; one without an end says so, for that alone may be what changed."""
+    shown = text.removesuffix("\n")
+    shown = shown if full else cut(shown)
+    return shown if text.endswith("\n") else f"{shown} (no line end)"
+
+
 def block(value: object, indent: str = "") -> Iterator[str]:
     """A value as lines, nearly as YAML has it."""
     if isinstance(value, dict) and value:

@@ -118,7 +118,12 @@ def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
         out = ask(*RAW, *revisions, "--", *asked.paths)
     except GitFailed as error:
         raise UsageError(_said(error), hint="see `git log` for revisions") from None
-    return _read(_entries(out))
+    entries = _entries(out)
+    unmerged: list[str] = []
+    if staged or any(NOTHING.issuperset(entry.ids[1]) for entry in entries):
+        names = ask("diff", "--name-only", "-z", "--diff-filter=U", "--", *asked.paths)
+        unmerged = os.fsdecode(names).split("\0")[:-1]
+    return _read([e for e in entries if e.path not in unmerged], tuple(unmerged))
 
 
 def _last_commit() -> str:
@@ -155,21 +160,18 @@ def _entries(out: bytes) -> list[RawEntry]:
     return found
 
 
-def _read(entries: Iterable[RawEntry]) -> TwoSides:
-    found = list(entries)
+def _read(entries: Iterable[RawEntry], unmerged: tuple[str, ...]) -> TwoSides:
     blobs = ThroughGit(".")
     sides: tuple[Files, Files] = ({}, {})
-    for entry in found:
-        if entry.status != "U":
-            for side, mode, oid in zip(sides, entry.modes, entry.ids, strict=True):
-                if mode:
-                    side[entry.path] = _version(blobs, entry.path, mode, oid)
+    for entry in entries:
+        for side, mode, oid in zip(sides, entry.modes, entry.ids, strict=True):
+            if mode:
+                side[entry.path] = _version(blobs, entry.path, mode, oid)
     known = sides[0].keys() | sides[1].keys()
-    unmerged = {entry.path for entry in found if entry.status == "U"}
     same = [path for path in known if sides[0].get(path) == sides[1].get(path)]
     for path in same:  # only its line ends are others on disk
         del sides[0][path], sides[1][path]
-    return TwoSides(*sides, tuple(sorted(unmerged)))
+    return TwoSides(*sides, unmerged)
 
 
 def _version(blobs: ThroughGit, path: str, mode: int, oid: str) -> FileVersion:
@@ -204,7 +206,8 @@ def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
         if word not in read:
             hint = "give two files or two folders"
             raise UsageError("it is a folder, and the other one is a file", path=word, hint=hint)
-    name = new if new != "-" else old
+    given = new if new != "-" else old
+    name = revpaths.parts(given)[1] if _of_git(given) else given
     if read[old] == read[new]:
         return TwoSides({}, {})
     return TwoSides({name: FileVersion(read[old])}, {name: FileVersion(read[new])})

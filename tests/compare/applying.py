@@ -120,9 +120,10 @@ def _list(value: list[Any], below: list[tuple[list[Any], Said]], order: list[int
 
 def apply_lines(data: bytes, changes: list[Said]) -> bytes:
     """The text of a file without fields after the changes of its lines."""
-    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    *whole, rest = data.decode("utf-8", "surrogateescape").split("\n")
+    lines = [*(line + "\n" for line in whole), *([rest] if rest else [])]
     for change in reversed(changes):
         start = change["line"]["old"]
         assert lines[start : start + len(change["before"])] == change["before"]
         lines[start : start + len(change["before"])] = change["after"]
-    return "\n".join(lines).encode("utf-8", "surrogateescape")
+    return "".join(lines).encode("utf-8", "surrogateescape")
