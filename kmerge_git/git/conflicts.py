@@ -49,12 +49,34 @@ class Stages:
         return ""
 
 
+# what ends an operation when nothing is unmerged any more
+_FINISH = {
+    "merge": "git commit",
+    "squash": "git commit",
+    "rebase": "git rebase --continue",
+    "cherry-pick": "git cherry-pick --continue",
+    "revert": "git revert --continue",
+    "am": "git am --continue",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The operation that stopped: its name, the three commits and git's words for the sides."""
+    """The operation that stopped: its name, its three trees and git's words for the sides."""
 
-    name: str  # merge, rebase, cherry-pick, revert, or '' where git left no trace (stash pop)
+    # merge, squash, rebase, cherry-pick, revert, am, stash, or '' where git left no trace
+    name: str
     base: str
     ours: str
     theirs: str
     labels: tuple[str, str, str]  # base, ours, theirs
+
+    @property
+    def is_known(self) -> bool:
+        """Whether git tells which trees were merged; else all three are the empty tree."""
+        return not self.base == self.ours == self.theirs
+
+    @property
+    def finish(self) -> str:
+        """The command that ends it; nothing where there is nothing to end (a stash)."""
+        return _FINISH.get(self.name, "")

@@ -96,6 +96,11 @@ class Repository:
         """The ids of the merges in `REV` or `A..B`, newest first."""
         return (commit.oid for commit in self.commits(spec) if len(commit.parents) > 1)
 
+    def stashes(self) -> tuple[str, ...]:
+        """The ids of the stashed commits, the newest first."""
+        with _explaining():
+            return tuple(str(stash.commit_id) for stash in self._inner.listall_stashes())
+
     def patch_id(self, commit: Commit) -> str:
         """The identity of a commit's change, the same after a rebase."""
         old = self.commit(commit.parents[0]).tree if commit.parents else None

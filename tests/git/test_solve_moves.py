@@ -121,6 +121,15 @@ def test_unstaged_work_in_the_new_file_stops_the_move(repo: Repo) -> None:
     assert repo.text("service.yaml") == service(80) + "# mine\n"
 
 
+@pytest.mark.parametrize("args", [(), ("--squash",)])
+def test_a_name_left_over_from_a_rebase_hides_no_move(repo: Repo, args: tuple[str, ...]) -> None:
+    repo.fork({"all.yaml": BEFORE}, MOVER, EDITOR)
+    repo.git("update-ref", "REBASE_HEAD", "main")
+    assert repo.merge(*args).code == 1
+    repo.kmerge("solve")
+    assert {name: repo.text(name) for name in AFTER} == AFTER
+
+
 def test_the_driver_points_to_solve(driven: Driven) -> None:
     """It sees one file at a time, and there the resource is deleted."""
     driven.fork({"all.yaml": BEFORE}, MOVER, EDITOR)
