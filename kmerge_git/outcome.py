@@ -131,6 +131,21 @@ class Decision:
         self.ours = ours  # the values as text, where one of them loses
         self.theirs = theirs
 
+    @property
+    def place(self) -> str:
+        """`Deployment/web spec.replicas`."""
+        return " ".join(part for part in (self.resource, self.path) if part) or "document"
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether a policy or the favourite side decided what else is left to a person."""
+        return self.rule.startswith(("12", "13"))
+
+    def shown(self) -> str:
+        """`Deployment/web spec.replicas: changed on both sides, theirs taken (13 favor)`."""
+        taken = "both kept" if self.side == "union" else f"{self.side} taken"
+        return f"{self.place}: {self.what}, {taken} ({self.rule})"
+
     def __repr__(self) -> str:
         return f"{self.resource} {self.path}: {self.what} ({self.side}, rule {self.rule})"
 

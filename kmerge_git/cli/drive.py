@@ -185,8 +185,8 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
     for conflict in outcome.conflicts if outcome.method != "lines" else ():
         _say(name, conflict.shown())
     for decision in outcome.decisions if options.favor or options.policy else ():
-        if decision.rule.startswith(("12", "13")):
-            _say(name, f"{decision.path}: {decision.what}, {decision.side} taken ({decision.rule})")
+        if decision.is_settled:
+            _say(name, decision.shown())
     if options.rules == "kyaml":  # git's have conflicts instead
         _report_losses(name, outcome)
     count = len(outcome.conflicts)

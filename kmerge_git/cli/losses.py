@@ -24,8 +24,7 @@ def is_loss(decision: Decision) -> bool:
 
 def place(decision: Decision, path: str = "") -> str:
     """`a.yaml: Deployment/web spec.replicas`."""
-    found = " ".join(part for part in (decision.resource, decision.path) if part)
-    return ": ".join(part for part in (path, found or "document") if part)
+    return ": ".join(part for part in (path, decision.place) if part)
 
 
 def values(decision: Decision, words: dict[str, str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from manifests import deployment, stream
 from world import BASE, MERGED, OURS, THEIRS, Driven, Repo, World
 
 from kmerge_git.git.call import git_version
@@ -247,6 +248,30 @@ def test_a_favourite_side(driven: Driven, where: str, side: str, value: str) -> 
     done = driven.git("merge", "side", env=env)
     assert driven.text("x.yaml") == f"a: {value}\nb: 2\n"
     assert f"{side} taken" in done.err
+
+
+def test_two_places_of_one_path_are_told_apart(driven: Driven) -> None:
+    """By their resources, in a policy's line as in a conflict's."""
+    texts = [stream(deployment(n), deployment(n, name="b", image=f"b:{n}")) for n in (1, 2, 3)]
+    driven.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-policy=**.image:higher\n")
+    driven.fork(*({"x.yaml": text} for text in texts))
+    done = driven.git("merge", "side", env={"KMERGE_FAVOR": "ours"})
+    image = "spec.template.spec.containers[name=app].image"
+    assert [line for line in done.err.splitlines() if "taken" in line] == [
+        "kmerge: x.yaml: Deployment/web spec.replicas: changed on both sides, ours taken (13 favor)",
+        "kmerge: x.yaml: Deployment/b spec.replicas: changed on both sides, ours taken (13 favor)",
+        f"kmerge: x.yaml: Deployment/b {image}: changed on both sides, theirs taken "
+        "(12 policy higher)",
+    ]
+
+
+def test_a_list_of_both_is_no_side(driven: Driven) -> None:
+    driven.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-policy=hosts:union\n")
+    base, ours, theirs = (f"hosts:\n- a\n{more}" for more in ("", "- b\n", "- c\n"))
+    driven.fork({"x.yaml": base}, {"x.yaml": ours}, {"x.yaml": theirs})
+    done = driven.merge()
+    assert driven.text("x.yaml") == "hosts:\n- a\n- b\n- c\n"
+    assert "both kept (12 policy union)" in done.err
 
 
 def test_a_side_taken_by_lines_is_told(driven: Driven) -> None:
