@@ -12,7 +12,6 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.cli.files import say, tell
 from kmerge_git.cli.progress import Progress
@@ -28,12 +27,15 @@ examples:
   kmerge replay                       all merges that HEAD can reach
   kmerge replay v1.0..main            those of a range
   kmerge replay --last 200            the newest 200
+  kmerge replay --picks               cherry-picks (-x) and reverts as well
   kmerge replay --html report.html    the report as one page, with a chart
   kmerge replay --show 3              the third disagreement: what each side did, and both results
   kmerge replay --show 3 --extract d  its five texts as files: base, ours, theirs, kmerge, people
 
 Every manifest that both sides of a past merge changed is merged again, by git's line merge and by
-kmerge, and compared with what people committed. Nothing in the repository is touched.
+kmerge, and compared with what people committed. Nothing in the repository is touched, nothing is
+fetched. A history without merges (squashed pull requests) still has its cherry-picks and reverts:
+where the message names the commit, they are replayed.
 
 exit status: 0 the replay is done, 2 an error
 """
@@ -46,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
     add("--last", type=_count, metavar="N", help="only the newest N merges")
+    add("--picks", action="store_true", help="cherry-picks and reverts, too")
     add("--jobs", type=_count, metavar="N", help="processes (default: one a processor)")
     add("--json", action="store_true", help="print the report as JSON")
     add("--html", metavar="FILE", help="write the report as one HTML page")
@@ -62,19 +65,23 @@ def _count(text: str) -> int:
 
 def run(args: argparse.Namespace) -> int:
     """Replay, then report."""
+    from kmerge_git.git.history import commits_here
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.tally import Tally
+    from kmerge_git.whole.picks import choose
+    from kmerge_git.whole.tally import Tally, notes
 
     if args.extract and not args.show:
         raise UsageError("--extract needs --show N", hint="it writes the texts of one disagreement")
     repository = Repository.open()
-    commits = list(islice(repository.merge_commits(args.range), args.last))
-    with closing(_replay(repository, commits, args.jobs)) as merges:
+    history, hint = commits_here(repository, args.range)
+    found = choose(history, picks=args.picks, most=args.last)
+    with closing(_replay(repository, found.commits, args.jobs)) as merges:
         if args.show:
             return _show(args, repository, merges)
         tally = Tally()
         for merge in merges:
             tally.add(merge)
+    tally.notes = notes(tally, found, is_shallow=repository.is_shallow, hint=hint)
     if args.html:
         _write_page(args, repository, tally)
     if args.json:
@@ -125,11 +132,11 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
 def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     from kmerge_git.whole.tally import COUNTS
 
-    notes = [f"{counted(tally.merges, 'merge')} replayed"]
-    notes += [f"{tally.octopus} with more than two parents left out"] if tally.octopus else []
-    notes += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
-    notes += [f"{tally.cut_off} beyond this shallow clone"] if tally.cut_off else []
-    tell(", ".join(notes))
+    head = [f"{tally.replayed()} replayed"]
+    head += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
+    tell(", ".join([*head, *tally.left_out()]))
+    for note in tally.notes:
+        tell(note)
     tell("")
     for name, words in COUNTS.items():
         count = tally.counts[name]
@@ -174,7 +181,8 @@ def _place(file: Replayed) -> str:
 def _scope(args: argparse.Namespace) -> list[str]:
     """Which merges were asked for, as words of the command line."""
     scope = [args.range] if args.range != "HEAD" else []
-    return scope + (["--last", str(args.last)] if args.last else [])
+    scope += ["--last", str(args.last)] if args.last else []
+    return scope + (["--picks"] if args.picks else [])
 
 
 def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) -> None:

@@ -9,12 +9,14 @@ from kmerge_git.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit: its id, its tree, its parents and the first line of its message."""
+    """A commit: its id, its tree, its parents, what was said and when."""
 
     oid: str
     tree: str
     parents: tuple[str, ...]
-    subject: str
+    subject: str  # the first line of the message
+    message: str = ""
+    time: int = 0  # seconds, by the clock of whoever made the commit
 
 
 def ends_of(spec: str) -> tuple[str, str]:

@@ -51,12 +51,23 @@ def explained(message: str, path: str = "") -> KmergeError:
     return Unsupported(f"libgit2 cannot read this repository: {message}", path=path)
 
 
-def missing(oid: str, settings: Iterable[str], *, is_shallow: bool) -> KmergeError:
+class MissingObject(Unsupported):
+    """An object that the repository should have, and has not; `hint` says what brings it."""
+
+
+def missing(oid: str, settings: Iterable[str], *, is_shallow: bool) -> MissingObject:
     """The error for an object that is not there, by the names of git's settings."""
     if any(name.endswith((".promisor", ".partialclonefilter")) for name in settings):
         why = f"object {oid[:10]} was never fetched: this is a partial clone"
-        return Unsupported(why, hint="`git fetch --refetch --no-filter` completes it")
+        return MissingObject(why, hint="`git fetch --refetch --no-filter` completes it")
     if is_shallow:
         why = f"object {oid[:10]} is not here: this is a shallow clone"
-        return Unsupported(why, hint="`git fetch --unshallow` completes it")
-    return Unsupported(f"object {oid[:10]} is missing", hint="see `git fsck`")
+        return MissingObject(why, hint="`git fetch --unshallow` completes it")
+    hint = "`git fetch --refetch` brings it if the remote has it, `git fsck` lists what is missing"
+    return MissingObject(f"object {oid[:10]} is missing", hint=hint)
+
+
+def missing_id(error: Exception) -> str:
+    """The id in what libgit2 says of an object that is not there; nothing in other complaints."""
+    _, found, rest = str(error).partition("no match for id (")
+    return rest.partition(")")[0] if found else ""

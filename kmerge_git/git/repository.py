@@ -14,10 +14,10 @@ from contextlib import contextmanager
 import pygit2
 from pygit2 import enums
 
-from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.errors import UsageError
 from kmerge_git.git.commits import Commit, ends_of
 from kmerge_git.git.conflicts import Stages
-from kmerge_git.git.refusals import explained, missing
+from kmerge_git.git.refusals import MissingObject, explained, missing, missing_id
 from kmerge_git.git.sides import Change, TreeEntry
 from kmerge_git.git.trees import with_files
 
@@ -70,9 +70,17 @@ class Repository:
             raise UsageError(f"{rev!r} is not a commit here", hint="see `git log`") from error
         return _commit(found)
 
+    def named(self, oid: str) -> Commit:
+        """The commit of an id that the repository itself names, such as a parent."""
+        try:
+            return _commit(self._inner[pygit2.Oid(hex=oid)].peel(pygit2.Commit))
+        except KeyError as error:
+            raise self.missing(oid) from error
+
     def merge_base(self, ours: str, theirs: str) -> str | None:
         """The first merge base, or None where the histories are unrelated."""
-        found = self._inner.merge_base(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
+        with self._reading():
+            found = self._inner.merge_base(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
         return str(found) if found else None
 
     def is_criss_cross(self, base: str, ours: str, theirs: str) -> bool:
@@ -80,7 +88,8 @@ class Repository:
         # What ours has beyond theirs is what it has beyond the base, unless theirs
         # reaches some of it by a way that does not lead over the base.
         a, b, m = (pygit2.Oid(hex=oid) for oid in (ours, theirs, base))
-        return self._inner.ahead_behind(a, b)[0] != self._inner.ahead_behind(a, m)[0]
+        with self._reading():
+            return bool(self._inner.ahead_behind(a, b)[0] != self._inner.ahead_behind(a, m)[0])
 
     def commits(self, spec: str) -> Iterator[Commit]:
         """The commits of `REV` or `A..B`, newest first."""
@@ -89,12 +98,8 @@ class Repository:
         walker = self._inner.walk(start, enums.SortMode.TOPOLOGICAL | enums.SortMode.TIME)
         if left_out:
             walker.hide(pygit2.Oid(hex=self.commit(left_out).oid))
-        with _explaining():
+        with self._reading():
             yield from (_commit(found) for found in walker)
-
-    def merge_commits(self, spec: str) -> Iterator[str]:
-        """The ids of the merges in `REV` or `A..B`, newest first."""
-        return (commit.oid for commit in self.commits(spec) if len(commit.parents) > 1)
 
     def stashes(self) -> tuple[str, ...]:
         """The ids of the stashed commits, the newest first."""
@@ -110,7 +115,7 @@ class Repository:
 
     def changes(self, old: str | None, new: str, *, renames: bool = True) -> tuple[Change, ...]:
         """What changed from one tree to another; None stands for the empty tree."""
-        with _explaining():
+        with self._reading():
             diff = self._diff(old, new)
             deltas = list(diff.deltas)
             if renames and {"A", "D"} <= {delta.status_char() for delta in deltas}:
@@ -125,7 +130,8 @@ class Repository:
     def entry(self, tree: str, path: str) -> TreeEntry | None:
         """The file at a path of a tree, or None."""
         try:
-            found = self._tree(tree)[path]
+            with self._reading():
+                found = self._tree(tree)[path]
         except KeyError:
             return None
         return None if found.type_str == "tree" else TreeEntry(str(found.id), int(found.filemode))
@@ -147,7 +153,19 @@ class Repository:
         except KeyError as error:
             raise self.missing(oid) from error
 
-    def missing(self, oid: str) -> KmergeError:
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        """Say of an object that is not here what brings it, and of the rest what it means."""
+        try:
+            yield
+        except (pygit2.GitError, KeyError, ValueError, OSError) as error:
+            if oid := missing_id(error):
+                raise self.missing(oid) from error
+            if isinstance(error, KeyError):
+                raise
+            raise explained(str(error)) from error
+
+    def missing(self, oid: str) -> MissingObject:
         """The error for an object that is not here: why, and what brings it."""
         names = [entry.name for entry in self._inner.config]
         return missing(oid, names, is_shallow=self.is_shallow)
@@ -212,7 +230,8 @@ class Repository:
 def _commit(found: pygit2.Commit) -> Commit:
     lines = found.message.splitlines()
     parents = tuple(str(oid) for oid in found.parent_ids)
-    return Commit(str(found.id), str(found.tree_id), parents, lines[0] if lines else "")
+    said = lines[0] if lines else "", found.message
+    return Commit(str(found.id), str(found.tree_id), parents, *said, found.commit_time)
 
 
 def _change(delta: pygit2.DiffDelta) -> Change:

@@ -46,16 +46,13 @@ def _shown(text: str) -> str:
 
 def _header(tally: Tally, name: str, scope: str) -> str:
     where = f" (<code>{_shown(scope)}</code>)" if scope else ""
-    what = "past merge was" if tally.merges == 1 else "past merges were"
-    notes = [f"{tally.merges} {what} merged again{where}"]
+    was = "was" if tally.merges + tally.picks + tally.reverts == 1 else "were"
+    notes = [f"{tally.replayed()} of the past {was} made again{where}"]
     if tally.criss_cross:
         notes.append(f"{tally.criss_cross} had several merge bases, the first was taken")
-    if tally.octopus:
-        notes.append(f"{tally.octopus} had more than two parents and were left out")
-    if tally.cut_off:
-        notes.append(f"{tally.cut_off} reach beyond this shallow clone")
-    notes.append(tally.times())
-    return f"<h1>{_shown(name)}</h1><p class='lead'>{'; '.join(notes)}.</p>"
+    notes += [*tally.left_out(), tally.times()]
+    more = "".join(f"<p class='lead'>{_shown(note)}</p>" for note in tally.notes)
+    return f"<h1>{_shown(name)}</h1><p class='lead'>{'; '.join(notes)}.</p>{more}"
 
 
 def _cards(tally: Tally) -> str:

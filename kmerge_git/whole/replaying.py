@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from kmerge_git.git.commits import Commit
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.refusals import MissingObject
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import FileCase, touched_by_both
 from kmerge_git.merge.three import Three
@@ -16,8 +17,9 @@ from kmerge_git.outcome import Options, Outcome
 from kmerge_git.whole.judging import Agreement, Judge
 from kmerge_git.whole.merging import merge_both
 from kmerge_git.whole.moves import Arrivals, changed_nothing_else, find_moves, without_edits
+from kmerge_git.whole.picks import Kind, pick_of, trees_of
 
-Skipped = Literal["", "octopus", "cut off"]
+Skipped = Literal["", "octopus", "cut off", "missing", "elsewhere"]
 
 
 BlobIds = dict[str, str]  # base, ours, theirs and people; empty where there is no such file
@@ -57,13 +59,15 @@ class Replayed:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedMerge:
-    """All files of one past merge that both sides changed."""
+    """All files of one past merge that both sides changed; a pick is a merge, too."""
 
     files: tuple[Replayed, ...] = ()
+    kind: Literal["merge"] | Kind = "merge"
     criss_cross: bool = False
     skipped: Skipped = ""
     deleted: int = 0  # manifests that one side deleted and the other changed
     followed: int = 0  # of these, those whose resources the deleting side has in another file
+    hint: str = ""  # the command that brings what is missing
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,26 +91,45 @@ class Replayer:
         merge_both(Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
 
     def merge(self, oid: str) -> ReplayedMerge:
-        """Make one merge again."""
-        commit = self.repository.commit(oid)
+        """Make one merge again, or a cherry-pick or a revert whose message names its commit."""
+        try:
+            commit = self.repository.named(oid)
+            return self._merge(commit) if len(commit.parents) > 1 else self._pick(commit)
+        except MissingObject as error:
+            return ReplayedMerge(skipped="missing", hint=error.hint)
+
+    def _merge(self, commit: Commit) -> ReplayedMerge:
         if len(commit.parents) != 2:
             return ReplayedMerge(skipped="octopus")
-        ours, theirs = (self.repository.commit(parent) for parent in commit.parents)
+        ours, theirs = map(self.repository.named, commit.parents)
         base = self.repository.merge_base(ours.oid, theirs.oid)
         if base is None and self.repository.is_shallow:
             return ReplayedMerge(skipped="cut off")
         criss_cross = bool(base and self.repository.is_criss_cross(base, ours.oid, theirs.oid))
-        base_tree = self.repository.commit(base).tree if base else None
+        tree = self.repository.named(base).tree if base else None
+        return self._made(commit, Three(tree, ours.tree, theirs.tree), criss_cross=criss_cross)
+
+    def _pick(self, commit: Commit) -> ReplayedMerge:
+        pick = pick_of(commit.message)
+        trees = trees_of(self.repository, commit, pick) if pick and commit.parents else None
+        if pick is None or trees is None:
+            return ReplayedMerge(skipped="elsewhere")
+        return replace(self._made(commit, trees), kind=pick.kind)
+
+    def _made(
+        self, commit: Commit, trees: Three[str | None], *, criss_cross: bool = False
+    ) -> ReplayedMerge:
+        ours, theirs = trees.ours or "", trees.theirs or ""
         cases = touched_by_both(
-            self.repository.changes(base_tree, ours.tree),
-            self.repository.changes(base_tree, theirs.tree),
+            self.repository.changes(trees.base, ours),
+            self.repository.changes(trees.base, theirs),
         )
         files = tuple(
             self._file(commit, case, criss_cross) for case in cases if _is_replayable(case)
         )
         gone = [case for case in cases if _is_deleted(case)]
-        followed = self._followed(gone, base_tree, (ours.tree, theirs.tree)) if gone else 0
-        return ReplayedMerge(files, criss_cross, deleted=len(gone), followed=followed)
+        followed = self._followed(gone, trees.base, (ours, theirs)) if gone else 0
+        return ReplayedMerge(files, criss_cross=criss_cross, deleted=len(gone), followed=followed)
 
     def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
         """How many deleted files `kmerge solve` would follow to where their resources are now."""

@@ -6,6 +6,7 @@ from array import array
 from statistics import median
 from typing import Any
 
+from kmerge_git.whole.picks import Chosen
 from kmerge_git.whole.replaying import Replayed, ReplayedMerge
 
 # what is counted, with the words of the report
@@ -43,18 +44,49 @@ class Tally:
         self.merges = 0
         self.octopus = 0
         self.cut_off = 0
+        self.missing = 0
+        self.elsewhere = 0
+        self.picks = 0
+        self.reverts = 0
         self.criss_cross = 0
+        self.hint = ""  # what brings the missing objects
+        self.notes: list[str] = []  # what is to be known about the history itself
         self.counts = dict.fromkeys(COUNTS, 0)
         self.disagreements: list[Replayed] = []
         self.broken: list[Replayed] = []
         self.new_conflicts: list[Replayed] = []
         self.seconds = array("d")
 
+    def replayed(self) -> str:
+        """What was made again: `3 merges, 2 cherry-picks, 1 revert`."""
+        kinds = ((self.merges, "merge"), (self.picks, "cherry-pick"), (self.reverts, "revert"))
+        parts = [f"{count} {noun}{'s' * (count != 1)}" for count, noun in kinds if count]
+        return ", ".join(parts) or "0 merges"
+
+    def left_out(self) -> list[str]:
+        """How many were not made again, and why."""
+        return [
+            f"{count} {words}"
+            for count, words in (
+                (self.octopus, "with more than two parents left out"),
+                (self.cut_off, "beyond this shallow clone"),
+                (self.missing, "left out for want of an object"),
+                (self.elsewhere, "of a commit that is not here"),
+            )
+            if count
+        ]
+
     def add(self, merge: ReplayedMerge) -> None:
         """Count one merge."""
         self.octopus += merge.skipped == "octopus"
         self.cut_off += merge.skipped == "cut off"
-        self.merges += not merge.skipped
+        self.missing += merge.skipped == "missing"
+        self.elsewhere += merge.skipped == "elsewhere"
+        self.hint = self.hint or merge.hint
+        if not merge.skipped:
+            self.merges += merge.kind == "merge"
+            self.picks += merge.kind == "cherry-pick"
+            self.reverts += merge.kind == "revert"
         self.criss_cross += merge.criss_cross
         self.counts["deleted"] += merge.deleted
         self.counts["followed"] += merge.followed
@@ -104,8 +136,15 @@ class Tally:
                 "replayed": self.merges,
                 "octopus": self.octopus,
                 "cut_off": self.cut_off,
+                "missing": self.missing,
                 "criss_cross": self.criss_cross,
             },
+            "picks": {
+                "cherry_picks": self.picks,
+                "reverts": self.reverts,
+                "elsewhere": self.elsewhere,
+            },
+            "notes": list(self.notes),
             "counts": self.counts,
             "milliseconds": self.milliseconds(),
             "disagreements": [
@@ -115,6 +154,23 @@ class Tally:
             "git_broken": [as_plain(file) for file in self.broken],
             "new_conflicts": [as_plain(file) for file in self.new_conflicts],
         }
+
+
+def notes(tally: Tally, chosen: Chosen, *, is_shallow: bool, hint: str) -> list[str]:
+    """What a reader of the counts has to know about the history that was replayed."""
+    found = []
+    if is_shallow:
+        found.append("the history is cut off, this is a shallow clone: `git fetch --unshallow`")
+    if hint:
+        found.append(f"the history has holes, commits are not here: {hint}")
+    if tally.missing:
+        found.append(f"objects of the merges that were left out are not here: {tally.hint}")
+    if not chosen.instead:
+        return found
+    found.append("no merges are here: squashed and rebased pull requests leave none")
+    if chosen.commits:
+        found.append("cherry-picks and reverts that name their commit are replayed instead")
+    return [*found, "what open branches would come to: `kmerge refresh --dry-run`"]
 
 
 def as_plain(file: Replayed) -> dict[str, Any]:
