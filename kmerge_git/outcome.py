@@ -188,6 +188,13 @@ class Outcome:
             self._decisions, self._account = self._account(), None
         return self._decisions
 
+    def chosen(self, favor: str) -> list[str]:
+        """What a policy or the favourite side decided, in words."""
+        found = [decision.shown() for decision in self.decisions if decision.is_settled]
+        if self.method == "lines" and favor:
+            found.append(f"merged by lines; {favor} taken wherever they conflict")
+        return found
+
     def __repr__(self) -> str:
         state = "clean" if self.clean else f"{len(self.conflicts)} conflicts"
         return f"Outcome({self.method}, {state})"

@@ -184,14 +184,11 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
     """One line a conflict and one line a file, only where there is something to say."""
     for conflict in outcome.conflicts if outcome.method != "lines" else ():
         _say(name, conflict.shown())
-    for decision in outcome.decisions if options.favor or options.policy else ():
-        if decision.is_settled:
-            _say(name, decision.shown())
+    for words in outcome.chosen(options.favor) if options.favor or options.policy else ():
+        _say(name, words)
     if options.rules == "kyaml":  # git's have conflicts instead
         _report_losses(name, outcome)
     count = len(outcome.conflicts)
-    if outcome.method == "lines" and options.favor:
-        _say(name, f"merged by lines; {options.favor} taken wherever they conflict")
     if outcome.method == "lines" and outcome.reason.startswith("internal"):
         _say(name, f"{outcome.reason}; git's line merge instead, please report it")
     elif not outcome.clean and outcome.method == "structure":

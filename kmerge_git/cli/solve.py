@@ -13,6 +13,8 @@ from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
 
 if TYPE_CHECKING:
+    from kmerge_git.git.conflicts import Operation
+    from kmerge_git.git.repository import Repository
     from kmerge_git.whole.settling import FileMerge
     from kmerge_git.whole.solving import SolvePlan
 
@@ -32,6 +34,7 @@ and the edit follows it. Files that were edited since the merge are left alone.
 
 exit status: 0 every chosen manifest is solved, 1 conflicts are left, 2 an error
 """
+_MOST = 5  # names of files that are told in a line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,10 +63,11 @@ def run(args: argparse.Namespace) -> int:
         say(f"kmerge: {problem}")
     if not args.dry_run:
         carry_out(repository, plan)
+    left = _unmerged(repository, plan, args.dry_run)
     if args.json:
-        print(json.dumps(_as_json(plan, args.dry_run), indent=2))
+        print(json.dumps(_as_json(plan, left, args.dry_run), indent=2))
     else:
-        _print(plan, args.dry_run)
+        _print(plan, left, args.dry_run)
     return 0 if plan.is_solved else 1
 
 
@@ -98,24 +102,42 @@ def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
         )
 
 
-def _print(plan: SolvePlan, dry_run: bool) -> None:
+def _unmerged(repository: Repository, plan: SolvePlan, dry_run: bool) -> list[str]:
+    """All that is in conflict when the plan is carried out, asked for or not."""
+    paths = {stages.path for stages in repository.conflicts()}
+    if dry_run:
+        for file in plan.files:
+            (paths.discard if file.verdict == "solved" else paths.add)(file.path)
+    return sorted(paths)
+
+
+def _print(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
     for file in plan.files:
         tell(_line(file, dry_run))
+        for words in file.chosen:
+            tell(f"    {words}")
         for conflict in file.conflicts:
             tell(f"    {conflict.shown(file.path)}")
-    if plan.others:
-        say(f"kmerge: left to you, no manifest: {', '.join(plan.others[:5])}")
+    unasked = sorted(set(left) - {file.path for file in plan.files} - set(plan.others))
+    for what, paths in (("left to you, no manifest", plan.others), ("not asked for", unasked)):
+        if paths:
+            more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
+            say(f"kmerge: {what}: {', '.join(paths[:_MOST])}{more}")
     solved = sum(file.verdict == "solved" for file in plan.files)
+    said = f"{counted(solved, 'file')} {'would be ' if dry_run else ''}solved and staged"
     if not plan.files:
-        say("kmerge: no manifest is in conflict")
-        return
-    would = "would be " if dry_run else ""
-    rest = len(plan.files) - solved
-    tail = f", {counted(rest, 'file')} left in conflict" if rest else ""
-    if not rest and not plan.others and plan.operation.name and not dry_run:
-        name = plan.operation.name
-        tail = f"; finish with `git {'commit' if name == 'merge' else f'{name} --continue'}`"
-    say(f"kmerge: {counted(solved, 'file')} {would}solved and staged{tail}")
+        said = "no manifest is in conflict"
+    if left:
+        say(f"kmerge: {said}, {counted(len(left), 'file')} left in conflict")
+    else:
+        say(f"kmerge: {said}{'' if dry_run else _what_next(plan.operation)}")
+
+
+def _what_next(operation: Operation) -> str:
+    """The end of the operation, now that nothing is unmerged any more."""
+    if operation.name == "stash":
+        return "; the stash entry is kept: `git stash list`"
+    return f"; finish with `{operation.finish}`" if operation.finish else ""
 
 
 def _line(file: FileMerge, dry_run: bool) -> str:
@@ -129,8 +151,8 @@ def _line(file: FileMerge, dry_run: bool) -> str:
     return f"{mark:<9}{file.path} ({file.situation}" + (f"; {why})" if why else ")")
 
 
-def _as_json(plan: SolvePlan, dry_run: bool) -> dict[str, Any]:
-    from kmerge_git.whole.merging import plain
+def _as_json(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:
+    from kmerge_git.whole.merging import plain, plain_decision
 
     return {
         "schema": 1,
@@ -145,9 +167,12 @@ def _as_json(plan: SolvePlan, dry_run: bool) -> dict[str, Any]:
                 "why": file.why,
                 "method": file.method,
                 "deleted": file.writes and file.data is None,
+                "decided": [plain_decision(d) for d in file.decisions if d.is_settled],
                 "conflicts": [plain(conflict) for conflict in file.conflicts],
             }
             for file in plan.files
         ],
         "left_alone": list(plan.others),
+        "unmerged": left,
+        "finish": "" if left else plan.operation.finish,
     }

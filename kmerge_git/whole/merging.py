@@ -14,7 +14,7 @@ from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.settings import Settings
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Conflict, Options, Outcome
+from kmerge_git.outcome import Conflict, Decision, Options, Outcome
 from kmerge_git.pipeline import merge
 
 Result = Literal["clean", "resolved", "improved", "moved", "conflict"]
@@ -24,6 +24,17 @@ def plain(conflict: Conflict) -> dict[str, str]:
     """A conflict for a report: where, why, and the three texts without their indentation."""
     texts = {side: short(getattr(conflict, side)) for side in ("base", "ours", "theirs")}
     return {"resource": conflict.resource, "field": conflict.field, "why": conflict.why} | texts
+
+
+def plain_decision(decision: Decision) -> dict[str, str]:
+    """What a policy or the favourite side decided, for a report."""
+    return {
+        "resource": decision.resource,
+        "field": decision.path,
+        "why": decision.what,
+        "side": decision.side,
+        "by": decision.rule.partition(" ")[2],  # `favor`, `policy higher`
+    }
 
 
 def short(text: str) -> str:

@@ -35,7 +35,7 @@ def current_operation(repository: Repository) -> Operation:
     for operation in candidates:
         if not operation.is_known or _can_be(repository, operation, conflicts):
             return operation
-    for operation in _stashes(repository, head) if conflicts else ():
+    for operation in (*_squashes(repository, head), *_stashes(repository, head)):
         if _matches(repository, operation, conflicts):
             return operation
     # it is under way, but these conflicts are about something else
@@ -63,9 +63,6 @@ def _candidates(
     if (place / "rebase-apply/applying").exists():
         message = _first_line(repository, "rebase-apply/final-commit")
         yield Operation("am", *_NO_TREES, (_APPLIED, "HEAD", message or "theirs"))
-    squashed = [line for line in _read(place / "SQUASH_MSG").split("\n") if line[:7] == "commit "]
-    if squashed and not _is_rebasing(place):
-        yield _merge(repository, "squash", head, [squashed[0].split()[1]])
 
 
 def _is_rebasing(place: Path) -> bool:
@@ -162,6 +159,14 @@ def _labels(repository: Repository, name: str, commit: Commit) -> tuple[str, str
     if name == "rebase" and Path(repository.git_dir, "rebase-apply").is_dir():
         return _APPLIED, "HEAD", commit.subject
     return before, "HEAD", title
+
+
+def _squashes(repository: Repository, head: Commit) -> Iterator[Operation]:
+    """What `git merge --squash` noted for the message; an abort leaves the note behind."""
+    for line in _read(Path(repository.git_dir, "SQUASH_MSG")).split("\n"):
+        if line.startswith("commit "):  # the first is the newest
+            yield _merge(repository, "squash", head, line.split()[1:2])
+            return
 
 
 def _stashes(repository: Repository, head: Commit) -> Iterator[Operation]:

@@ -90,6 +90,7 @@ class FileMerge:
     both: Both | None = None  # None: there was nothing to merge
     moves: tuple[MovedEdit, ...] = ()  # of resources that left the file, or came into it
     settled_by: str = ""  # what settled a file without a merge
+    favor: str = ""  # the side that wins where both changed something
     # what was merged in a file that was not in conflict: the target of a moved resource
     stages: Three[bytes] | None = None
 
@@ -102,6 +103,13 @@ class FileMerge:
     def decisions(self) -> tuple[Decision, ...]:
         """What was decided, place by place."""
         return self.both.outcome.decisions if self.both else ()
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """What a policy or the favourite side decided, in words."""
+        if self.both is None or (self.both.outcome.method == "lines" and self.both.git_clean):
+            return ()
+        return tuple(self.both.outcome.chosen(self.favor))
 
     @property
     def method(self) -> str:
@@ -229,6 +237,7 @@ def _merged(look: _Look, both: Both) -> FileMerge:
         # `kept`: a file that must not hold markers (SOPS); what git left there stays
         writes=outcome.clean or outcome.method != "kept",
         both=both,
+        favor=look.options.favor,
     )
 
 
@@ -242,7 +251,8 @@ def _deleted(look: _Look) -> FileMerge:
         return replace(file, settled_by="moved")
     if favored:
         data = three.ours if favored == "ours" else three.theirs
-        return replace(file, data=data, settled_by=f"favor {favored}")
+        why = f"{favored} taken (13 favor)"
+        return replace(file, why=why, data=data, settled_by=f"favor {favored}", favor=favored)
     who = "us" if three.ours is None else "them"
     why = f"deleted by {who}, changed by {'them' if who == 'us' else 'us'}"
     return replace(file, verdict="conflict", why=why, writes=False)
@@ -296,6 +306,7 @@ def _target(
         entry.mode,
         writes=True,
         both=both,
+        favor=job.options.favor,
         moves=moves,
         stages=job.three.map(lambda data: data or b""),
     )

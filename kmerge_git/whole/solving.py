@@ -63,7 +63,7 @@ def make_plan(
     others = tuple(s.path for s in conflicts if not options.takes(s.path, json=wishes.json))
     scene = Scene(
         repository,
-        Three(operation.base, operation.ours, operation.theirs) if operation.name else None,
+        Three(operation.base, operation.ours, operation.theirs) if operation.is_known else None,
         conflicts,
         repository.staged,
         options,

@@ -330,6 +330,21 @@ def test_an_operation_is_known_by_its_trees(
     }
 
 
+ENDS = (merge, squash, pick, revert, rebase, rebase_by_patches, rebase_with_merges, mail)
+
+
+@pytest.mark.parametrize("make", [*ENDS, merge_within_a_rebase], ids=lambda make: make.__name__)
+def test_the_command_that_ends_it_does(repo: Repo, make: Callable[[Repo], None]) -> None:
+    make(repo)
+    command = here(repo).finish.split()
+    repo.write(FILE, text("both"))
+    repo.git("add", FILE)
+    assert make is squash or here(repo).finish.split() == command
+    repo.git(*command[1:], env={"GIT_EDITOR": "true"})
+    assert repo.git("status", "--porcelain").out == ""
+    assert here(repo).name == ("rebase" if make is merge_within_a_rebase else "")
+
+
 @pytest.mark.parametrize(
     "make, name",
     [
@@ -362,6 +377,12 @@ def test_a_linked_worktree_has_an_operation_of_its_own(world: World, repo: Repo)
 
 def test_nothing_is_under_way(repo: Repo) -> None:
     assert here(repo).name == ""  # not even a commit
+    squash(repo)
+    repo.git("reset", "-q", "--hard")  # the note of the squash stays
+    assert here(repo).name == ""
+
+
+def test_nothing_is_under_way_after_a_rebase(repo: Repo) -> None:
     ended_rebase(repo)
     assert here(repo).name == ""
 

@@ -206,7 +206,7 @@ def test_deleted_against_modified_stays_a_conflict_unless_favored(
     other = "them" if deleted_by == "us" else "us"
     assert f"deleted by {deleted_by}, changed by {other}" in done.out
     assert repo.text("app.yaml") == OURS
-    repo.kmerge("solve", "--favor", "ours")
+    assert "ours taken (13 favor)" in repo.kmerge("solve", "--favor", "ours").out
     assert (repo.path / "app.yaml").exists() == (deleted_by == "them")
     repo.git("commit", "-q", "--no-edit")
     assert is_sound(repo)
@@ -258,6 +258,69 @@ def test_a_path_without_a_conflict_is_refused(repo: Repo) -> None:
         assert "--with-json" in done.err
     assert repo.git("ls-files", "-s").out == before
     assert repo.kmerge("solve", ".", "--with-json", check=False).code == 1
+
+
+def test_what_is_still_unmerged_is_said(repo: Repo) -> None:
+    """No operation is finished as long as anything at all is in conflict."""
+    names = ("a.yaml", "b.yaml", "notes.txt")
+    repo.fork(*(dict.fromkeys(names, text) for text in (BASE, OURS, THEIRS)))
+    assert repo.merge().code == 1
+    dry, done = repo.kmerge("solve", "-n", "a.yaml"), repo.kmerge("solve", "a.yaml")
+    told = [
+        "kmerge: left to you, no manifest: notes.txt",
+        "kmerge: not asked for: b.yaml",
+        "kmerge: 1 file {}solved and staged, 2 files left in conflict",
+    ]
+    assert dry.err.splitlines() == [line.format("would be ") for line in told]
+    assert done.err.splitlines() == [line.format("") for line in told]
+    report = json.loads(repo.kmerge("solve", "--json").out)
+    assert (report["unmerged"], report["finish"]) == (["notes.txt"], "")
+    repo.git("add", "notes.txt")
+    done = repo.kmerge("solve")
+    assert done.err == "kmerge: no manifest is in conflict; finish with `git commit`\n"
+    assert json.loads(repo.kmerge("solve", "--json").out)["finish"] == "git commit"
+
+
+def test_many_names_are_cut_with_their_count(repo: Repo) -> None:
+    names = [f"{number}.txt" for number in range(7)]
+    repo.fork(*(dict.fromkeys(names, text) for text in "abc"))
+    assert repo.merge().code == 1
+    done = repo.kmerge("solve")
+    assert done.err.splitlines() == [
+        "kmerge: left to you, no manifest: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more",
+        "kmerge: no manifest is in conflict, 7 files left in conflict",
+    ]
+
+
+def test_what_a_side_or_a_policy_decided_is_told(repo: Repo) -> None:
+    texts = [stream(deployment(n), deployment(n, f"b:{n}", name="b")) for n in (1, 2, 3)]
+    template = "a: {{{{ .Values.a }}}}\n{{{{- if .Values.b }}}}\nb: {}\n{{{{- end }}}}\n"
+    sides = [{"app.yaml": text, "x.yaml": template.format(n)} for n, text in enumerate(texts)]
+    repo.write(".gitattributes", "*.yaml kmerge-policy=**.image:higher\n")
+    repo.fork(*sides)
+    assert repo.merge().code == 1
+    dry = json.loads(repo.kmerge("solve", "--json", "-n", "--favor", "ours").out)
+    image = "spec.template.spec.containers[name=app].image"
+    assert repo.kmerge("solve", "--favor", "ours").lines == [
+        "solved   app.yaml (both modified)",
+        "    Deployment/web spec.replicas: changed on both sides, ours taken (13 favor)",
+        "    Deployment/b spec.replicas: changed on both sides, ours taken (13 favor)",
+        f"    Deployment/b {image}: changed on both sides, theirs taken (12 policy higher)",
+        "solved   x.yaml (both modified)",
+        "    merged by lines; ours taken wherever they conflict",
+    ]
+    why = "changed on both sides"
+    assert [file["decided"] for file in dry["files"]] == [
+        [
+            {"resource": name, "field": field, "why": why, "side": side, "by": by}
+            for name, field, side, by in (
+                ("Deployment/web", "spec.replicas", "ours", "favor"),
+                ("Deployment/b", "spec.replicas", "ours", "favor"),
+                ("Deployment/b", image, "theirs", "policy higher"),
+            )
+        ],
+        [],
+    ]
 
 
 def test_other_files_are_left_to_the_user(repo: Repo) -> None:
@@ -405,7 +468,7 @@ def test_revert_and_stash(repo: Repo) -> None:
     repo.git("stash", "-q")
     repo.commit("more", {"app.yaml": deployment(env=("A=1", "OURS=1", "MORE=1"))})
     assert repo.git("stash", "pop", check=False).code == 1
-    repo.kmerge("solve")
+    assert "; the stash entry is kept: `git stash list`" in repo.kmerge("solve").err
     assert repo.text("app.yaml") == deployment(env=("A=1", "OURS=1", "MORE=1", "STASHED=1"))
     assert repo.unmerged() == []
     assert first in repo.git("log", "--format=%H").out
