@@ -23,7 +23,8 @@ examples:
   git merge feature                 stops with conflicts
   kmerge solve                      solves what can be solved, and stages it
   git status                        the rest, with smaller markers
-  git checkout -m FILE              brings the conflict of a file back
+  git checkout -m -- FILE           brings a conflict back (not that of a deleted file)
+  git merge --abort                 takes everything back, at any time
 
   kmerge solve --dry-run            says what it would do
   kmerge solve apps/ --favor ours   conflicts below apps/: our side wins
