@@ -1,7 +1,7 @@
-"""The resources of a file by name, and its text without some, with one exchanged, with some more.
+"""The resources of a file by name, and its text without some, with some more; what a move is.
 
-The base of both modules that follow moved resources: of directories (`packages.moves`) and of
-merges in a repository (`whole.moves`). They say what a name is and what becomes of a move.
+Resources are followed in directories (`packages.moves`) and in merges of a repository
+(`whole.moves`): they say what a name is and what becomes of a move.
 """
 
 from __future__ import annotations
@@ -41,12 +41,6 @@ def without(stream: Stream, numbers: Collection[int]) -> str:
     if 0 in numbers and not first.opening and text.startswith("---\n"):
         text = text[4:]
     return text if text.strip() not in ("", "---", "...") else ""
-
-
-def exchanged(document: Document, content: str) -> bytes:
-    """The document's file with another content of it; every other byte stays."""
-    source = document.source
-    return source.encode(source.text[: document.body] + content + source.text[document.end :])
 
 
 def arranged(stream: Stream, documents: Iterable[Document]) -> bytes:

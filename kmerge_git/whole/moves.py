@@ -2,7 +2,8 @@
 
 A line merge sees a deletion against an edit, in a file where neither person made a mistake. Here
 the resource is found again by its identity across the whole merge: the edit is taken out of the
-old file and merged into the new one.
+old file and merged into the new one. A document may have become an item of a list, or an item a
+document: its text goes to the other column then.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ from kmerge_git.errors import CannotParse
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import Change
-from kmerge_git.kube.identity import Identity, describe, identity
+from kmerge_git.kube.identity import Identity, describe
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.resources import by_name, exchanged, moved
+from kmerge_git.packages.resources import moved
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.documents import split
+from kmerge_git.whole.places import Stand, Stands, places
 
 Mover = Literal["ours", "theirs"]
-Resources = dict[Identity, Document]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,19 @@ class MovedEdit:
     mover: Mover
     base_text: str
     edited_text: str
+    whole: bool = True  # of documents, the comments around them included; else at the first column
+
+    def is_done(self, data: bytes) -> bool:
+        """Whether a file has the edit already."""
+        return text_in(data, self.key, whole=self.whole) == self.edited_text
+
+    def fits(self, data: bytes) -> bool:
+        """Whether both texts can stand in a file where the resource is now."""
+        return all(
+            text_in(with_resource(data, self.key, text, whole=self.whole), self.key, self.whole)
+            == text
+            for text in (self.base_text, self.edited_text)
+        )
 
 
 @dataclass(frozen=True)
@@ -57,19 +71,19 @@ class Arrivals:
 
         return cls(changes(), repository.blob)
 
-    def of(self, key: Identity) -> set[str]:
-        """The files in which a resource arrived; they are read when the first is asked for."""
-        return self._files.get(key, set())
+    def of(self, key: Identity) -> dict[str, str]:
+        """The files in which a resource arrived, and their blobs; read when first asked for."""
+        return self._files.get(key, {})
 
     @cached_property
-    def _files(self) -> dict[Identity, set[str]]:
-        found: dict[Identity, set[str]] = {}
+    def _files(self) -> dict[Identity, dict[str, str]]:
+        found: dict[Identity, dict[str, str]] = {}
         for change in self.changes:
             if not change.new or not change.new.is_text or not is_manifest(change.new_path):
                 continue
-            before = resources(self.read(change.old.oid)) if change.old else {}
-            for key in resources(self.read(change.new.oid)).keys() - before.keys():
-                found.setdefault(key, set()).add(change.new_path)
+            before = places(self.read(change.old.oid)) if change.old else {}
+            for key in places(self.read(change.new.oid)).keys() - before.keys():
+                found.setdefault(key, {})[change.new_path] = change.new.oid
         return found
 
 
@@ -79,7 +93,7 @@ def find_moves(
     """The resources of a file that one side moved away while the other edited them."""
     if three.base is None or _all_stayed(three):
         return ()
-    at = three.map(lambda data: resources(data or b""))
+    at = three.map(lambda data: places(data or b""))
     return (*_edits(path, at, ours, "ours"), *_edits(path, at.swapped(), theirs, "theirs"))
 
 
@@ -102,18 +116,33 @@ def _names(data: bytes) -> set[object] | None:
     return None if any(name is None or name[1].endswith("List") for name in found) else {*found}
 
 
-def _edits(
-    path: str, at: Three[Resources], arrivals: Arrivals, mover: Mover
-) -> Iterator[MovedEdit]:
+def _edits(path: str, at: Three[Stands], arrivals: Arrivals, mover: Mover) -> Iterator[MovedEdit]:
     """The edits of `at.theirs` in resources that `at.ours` has in one other file."""
     for key, before in at.base.items():
         after = at.theirs.get(key)
-        if key in at.ours or after is None or after.content == before.content:
+        if key in at.ours or after is None or after.text == before.text:
             continue
         files = moved({path}, arrivals.of(key))
-        if files:
-            texts = before.content, after.content
-            yield MovedEdit(describe(key), key, *files, mover, *texts)
+        if not files:
+            continue
+        data = arrivals.read(arrivals.of(key)[files[1]])
+        texts = _texts(before, after, places(data)[key])
+        if texts:
+            whole = not (before.is_item or after.is_item or places(data)[key].is_item)
+            edit = MovedEdit(describe(key), key, *files, mover, *texts, whole)
+            if edit.fits(data):
+                yield edit
+
+
+def _texts(before: Stand, after: Stand, arrived: Stand) -> tuple[str, str] | None:
+    """The texts of an edit in a form in which they can stand at both places."""
+    if not (before.is_item or after.is_item or arrived.is_item):
+        return before.text, after.text
+    one, other = before.bare(), after.bare()
+    # comments around the resource stay where they are: an edit of theirs would be lost
+    if one is None or other is None or one.around != other.around or one.text == other.text:
+        return None
+    return (one.text, other.text) if before.is_item == after.is_item else None
 
 
 def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Three[bytes | None]:
@@ -121,9 +150,9 @@ def without_edits(three: Three[bytes | None], edits: Iterable[MovedEdit]) -> Thr
     ours, theirs = three.ours, three.theirs
     for edit in edits:
         if edit.mover == "ours" and theirs is not None:
-            theirs = with_resource(theirs, edit.key, edit.base_text)
+            theirs = with_resource(theirs, edit.key, edit.base_text, whole=edit.whole)
         elif edit.mover == "theirs" and ours is not None:
-            ours = with_resource(ours, edit.key, edit.base_text)
+            ours = with_resource(ours, edit.key, edit.base_text, whole=edit.whole)
     return Three(three.base, ours, theirs)
 
 
@@ -136,32 +165,34 @@ def at_target(target: bytes, edits: Iterable[MovedEdit]) -> Three[bytes]:
     """The new file three times: with the resources as in the base, and as each side has them."""
     base = ours = theirs = target
     for edit in edits:
-        base = with_resource(base, edit.key, edit.base_text)
+        base = with_resource(base, edit.key, edit.base_text, whole=edit.whole)
         if edit.mover == "ours":
-            theirs = with_resource(theirs, edit.key, edit.edited_text)
+            theirs = with_resource(theirs, edit.key, edit.edited_text, whole=edit.whole)
         else:
-            ours = with_resource(ours, edit.key, edit.edited_text)
+            ours = with_resource(ours, edit.key, edit.edited_text, whole=edit.whole)
     return Three(base, ours, theirs)
 
 
-def resources(data: bytes) -> Resources:
-    """The resources of a file; none where it is not YAML, or one begins on its `---` line."""
-    try:
-        stream = split(Source(data))
-        _ = stream.roots
-    except CannotParse:
-        return {}
-    if any(document.inline for document in stream.documents):
-        return {}
-    return by_name(stream.documents, lambda document: identity(document.root))
+def text_in(data: bytes, key: Identity, whole: bool = True) -> str | None:
+    """The text of a resource in a file, if it is there once and can be exchanged."""
+    place = places(data).get(key)
+    if place is None or (whole and place.is_item):
+        return None
+    if whole:
+        return place.text
+    bare = place.bare()
+    return bare.text if bare else None
 
 
-def with_resource(data: bytes, key: Identity, text: str) -> bytes:
+def with_resource(data: bytes, key: Identity, text: str, whole: bool = True) -> bytes:
     """A file with another text of one resource; the same where it is not in it."""
-    for document in split(Source(data)).documents:
-        if identity(document.root) == key:
-            return exchanged(document, text)
-    return data
+    place = places(data).get(key)
+    if place is None or (whole and place.is_item):
+        return data
+    if whole:
+        return place.exchanged(text)
+    bare = place.bare()
+    return bare.exchanged(text) if bare else data
 
 
 def words_for_source(edits: Iterable[MovedEdit]) -> str:

@@ -23,7 +23,6 @@ from kmerge_git.whole.moves import (
     at_target,
     changed_nothing_else,
     find_moves,
-    resources,
     without_edits,
     words_for_source,
     words_for_target,
@@ -195,8 +194,7 @@ def _can_follow(scene: Scene, target: Stages | None, move: MovedEdit) -> bool:
     if target is None:
         return True
     side = target.theirs if move.mover == "ours" else target.ours
-    there = resources(scene.repository.text(side) or b"").get(move.key)
-    return there is not None and there.content == move.edited_text
+    return move.is_done(scene.repository.text(side) or b"")
 
 
 def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
@@ -261,16 +259,17 @@ def _deleted(look: _Look) -> FileMerge:
 def _with_targets(scene: Scene, files: list[FileMerge]) -> tuple[FileMerge, ...]:
     """Merge the edits of moved resources into the files where the resources are now."""
     conflicted = {stages.path for stages in scene.conflicts}
-    entries = {path: _free_entry(scene, path) for path in sorted(_targets(files) - conflicted)}
-    busy = {path for path, entry in entries.items() if entry is None}
+    free = sorted(_targets(files) - conflicted)
+    entries = {path: _free_entry(scene, path, files) for path in free}
+    busy = {path: entry for path, entry in entries.items() if isinstance(entry, str)}
     # Where an edit cannot follow, the old file is the only place that still shows it.
-    kept = [_blocked(file, busy) if busy & _targets([file]) else file for file in files]
+    kept = [_blocked(file, busy) if busy.keys() & _targets([file]) else file for file in files]
     moves = [move for file in kept if file.verdict != "skipped" for move in file.moves]
     jobs: list[Job] = []
     arriving: list[tuple[str, TreeEntry, tuple[MovedEdit, ...]]] = []
     for path, entry in entries.items():
         mine = tuple(move for move in moves if move.target == path)
-        if entry and mine:
+        if not isinstance(entry, str) and mine:
             arriving.append((path, entry, mine))
             at = at_target(scene.repository.blob(entry.oid), mine)
             jobs.append(Job(at, scene.options(path)))
@@ -284,12 +283,17 @@ def _targets(files: Iterable[FileMerge]) -> set[str]:
     return {move.target for file in left for move in file.moves}
 
 
-def _free_entry(scene: Scene, path: str) -> TreeEntry | None:
-    """The file into which resources moved; None if it holds work nobody staged."""
+def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntry | str:
+    """The file into which resources moved, or why nothing can be done there."""
     entry = scene.settled(path)
+    work = "has changes of its own: commit or stash them first"
     if entry is None or not entry.is_text:
-        return None
-    return entry if scene.ground.is_as_staged(path, scene.repository.blob(entry.oid)) else None
+        return work
+    data = scene.repository.blob(entry.oid)
+    moves = [move for file in files for move in file.moves if move.target == path]
+    if not all(move.fits(data) for move in moves):
+        return "has no single place for it"
+    return entry if scene.ground.is_as_staged(path, data) else work
 
 
 def _target(
@@ -312,7 +316,7 @@ def _target(
     )
 
 
-def _blocked(file: FileMerge, busy: set[str]) -> FileMerge:
+def _blocked(file: FileMerge, busy: dict[str, str]) -> FileMerge:
     target = next(move.target for move in file.moves if move.target in busy)
-    why = f"{file.why}, but {target} has changes of its own: commit or stash them first"
+    why = f"{file.why}, but {target} {busy[target]}"
     return replace(file, verdict="skipped", writes=False, data=None, why=why)

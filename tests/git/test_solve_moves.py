@@ -99,6 +99,42 @@ def test_a_resource_that_two_files_have_now_is_left_to_people(repo: Repo) -> Non
     assert repo.unmerged() == ["all.yaml"]
 
 
+def test_a_list_that_is_in_conflict_itself_takes_no_edit(repo: Repo) -> None:
+    """Both conflicts stay, and both sides of each are still there."""
+
+    def as_list(*numbers: int) -> str:
+        items = "".join(
+            f"- kind: Service\n  metadata: {{name: s{at}}}\n  spec: {{port: {number}}}\n"
+            for at, number in enumerate(numbers)
+            if number
+        )
+        return f"apiVersion: v1\nkind: List\nitems:\n{items}"
+
+    base = {"old.yaml": as_list(1, 1, 1), "new.yaml": as_list(0, 0, 0, 1)}
+    ours = {"old.yaml": as_list(1, 0, 1), "new.yaml": as_list(0, 1, 0, 2)}
+    repo.fork(base, ours, {"old.yaml": as_list(1, 8, 1), "new.yaml": as_list(0, 0, 0, 3)})
+    assert repo.merge().code == 1
+    assert repo.kmerge("solve", check=False).code == 1
+    assert repo.unmerged() == ["new.yaml", "old.yaml"]
+    assert "port: 8" in repo.text("old.yaml")
+    assert all(f"port: {number}" in repo.text("new.yaml") for number in (2, 3))
+
+
+def test_a_file_that_has_the_resource_twice_takes_no_edit(repo: Repo) -> None:
+    """Both sides put it there, far enough apart for git."""
+    between = deployment(env=tuple(f"V{number}=1" for number in range(9)), name="between")
+    base = {"all.yaml": BEFORE, "new.yaml": between}
+    ours = {"all.yaml": deployment(), "new.yaml": stream(between, service(80))}
+    theirs = EDITOR | {"new.yaml": stream(service(80), between)}
+    repo.fork(base, ours, theirs)
+    assert repo.merge().code == 1
+    assert repo.text("new.yaml").count("kind: Service") == 2
+    done = repo.kmerge("solve", check=False)
+    assert (done.code, repo.unmerged()) == (1, ["all.yaml"])
+    assert "Service/web moved to new.yaml, but new.yaml has no single place for it" in done.out
+    assert "port: 8443" in repo.text("all.yaml")
+
+
 def test_an_overlay_that_was_always_there_is_no_new_home(repo: Repo) -> None:
     overlay = "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\nspec:\n  type: NodePort\n"
     base = {"all.yaml": BEFORE, "overlay/patch.yaml": overlay}

@@ -8,10 +8,10 @@ from kmerge_git.whole.moves import (
     Arrivals,
     at_target,
     find_moves,
-    resources,
     with_resource,
     without_edits,
 )
+from kmerge_git.whole.places import places
 
 
 def service(port: int, name: str = "web") -> str:
@@ -73,12 +73,12 @@ def test_an_unedited_resource_needs_no_help() -> None:
 def test_exchanging_a_text_keeps_every_other_byte() -> None:
     text = "# head\r\n---\r\n" + service(1, "a").replace("\n", "\r\n") + "---  # two\r\n"
     data = b"\xef\xbb\xbf" + (text + service(2, "b").replace("\n", "\r\n")).encode()
-    (key,) = [key for key in resources(data) if key.name == "b"]
+    (key,) = [key for key in places(data) if key.name == "b"]
     changed = with_resource(data, key, service(3, "b"))
     assert changed == data.replace(b"port: 2", b"port: 3")
 
 
 def test_a_resource_that_stands_twice_is_left_out() -> None:
-    assert resources((service(1) + "---\n" + service(2)).encode()) == {}
-    assert resources(b"{{ template }}\n") == {}
-    assert resources(b"--- {kind: A, metadata: {name: b}}\n") == {}
+    assert places((service(1) + "---\n" + service(2)).encode()) == {}
+    assert places(b"{{ template }}\n") == {}
+    assert places(b"--- {kind: A, metadata: {name: b}}\n") == {}
