@@ -111,7 +111,7 @@ class Conflict:
 class Decision:
     """One line of `--explain`."""
 
-    __slots__ = ("ours", "path", "resource", "rule", "side", "theirs", "what")
+    __slots__ = ("base", "ours", "path", "resource", "rule", "side", "theirs", "what")
 
     def __init__(
         self,
@@ -122,14 +122,16 @@ class Decision:
         rule: str,
         ours: str = "",
         theirs: str = "",
+        base: str = "",
     ) -> None:
         self.resource = resource
         self.path = path
         self.what = what
         self.side = side
-        self.rule = rule
-        self.ours = ours  # the values as text, where one of them loses
+        self.rule = rule  # its number in docs/merge-rules.md; in words: `merge.inwords`
+        self.ours = ours  # the values as text: of `explained` all, else where one of them loses
         self.theirs = theirs
+        self.base = base
 
     @property
     def place(self) -> str:
@@ -157,7 +159,10 @@ class Outcome:
     `structure` (merged by resource and field), `kept` (ours is untouched, a person must merge).
     """
 
-    __slots__ = ("_account", "_decisions", "clean", "conflicts", "method", "reason", "text")
+    __slots__ = (
+        *("_account", "_decisions", "_explain", "_explained"),
+        *("clean", "conflicts", "method", "reason", "text"),
+    )
 
     def __init__(
         self,
@@ -176,14 +181,21 @@ class Outcome:
         self.reason = reason  # why the method was not `structure`
         self._decisions = decisions
         self._account: Callable[[], tuple[Decision, ...]] | None = None
+        self._explained: tuple[Decision, ...] = ()
+        self._explain: Callable[[], tuple[Decision, ...]] | None = None
 
-    def tell(self, account: Callable[[], tuple[Decision, ...]]) -> None:
+    def tell(
+        self,
+        account: Callable[[], tuple[Decision, ...]] | None,
+        explain: Callable[[], tuple[Decision, ...]],
+    ) -> None:
         """Let the decisions be made when somebody asks: few who merge do."""
         self._account = account
+        self._explain = explain
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """What was decided, place by place."""
+        """What the rules decided, place by place; what nobody had to decide is none."""
         if self._account is not None:
             self._decisions, self._account = self._account(), None
         return self._decisions
@@ -194,6 +206,13 @@ class Outcome:
         if self.method == "lines" and favor:
             found.append(f"merged by lines; {favor} taken wherever they conflict")
         return found
+
+    @property
+    def explained(self) -> tuple[Decision, ...]:
+        """Every place at which the versions differ, its three values, and whose came out."""
+        if self._explain is not None:
+            self._explained, self._explain = self._explain(), None
+        return self._explained
 
     def __repr__(self) -> str:
         state = "clean" if self.clean else f"{len(self.conflicts)} conflicts"

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.merged import MergedFile
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.verify.sites import Violation
+    from kmerge_git.outcome import Decision
     from kmerge_git.text.linemerge import LineMerge
     from kmerge_git.text.pieces import Hunk
     from kmerge_git.tree.documents import Stream
@@ -90,7 +91,9 @@ def merge(texts: Three[bytes], options: Options, start: Callable[[], LineMerge])
     """The same with everything given; `start` starts git's line merge."""
     trivial = agreed(texts)
     if trivial is not None:
-        return Outcome(trivial, True, "same")
+        same = Outcome(trivial, True, "same")
+        same.tell(None, lambda: _explained(texts, same, Journal(), options))
+        return same
     lines = Asked(start)
     try:
         return _by_structure(texts.map(lambda data: Source(data, options.path)), options, lines)
@@ -134,12 +137,27 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
                 document.give_up(conflict(document.at, Why.UNPROVED))
             found = conflicted(merged, sources, options)
         if isinstance(found, Outcome):
-            found.tell(journal.decisions)
+            _let_explain(found, sources, journal, options)
             return found
         wider = widened(doubts, found, merged)
         if wider is None:
             return _doubtful(found, sources, options, lines)
         doubts = wider
+
+
+def _let_explain(
+    outcome: Outcome, sources: Three[Source], journal: Journal, options: Options
+) -> None:
+    texts = sources.map(lambda source: source.data)
+    outcome.tell(journal.decisions, lambda: _explained(texts, outcome, journal, options))
+
+
+def _explained(
+    texts: Three[bytes], outcome: Outcome, journal: Journal, options: Options
+) -> tuple[Decision, ...]:
+    from kmerge_git.merge.account.telling import explained  # few ask
+
+    return explained(_rules(options), texts, outcome, journal.notes, options)
 
 
 def _doubtful(

@@ -60,6 +60,8 @@ ROOMS = {
     "conflicted": {"three", "merged", "undecided", "ends", "write"},
     "verify": {"three", "plan", "bulk", "merged"},
     "kyaml": BESIDE | {"decide", "documents", "ends", "verify"},
+    "inwords": set(),
+    "account": {"three", "journal", "pairing", "decide", "inwords"},
 }
 OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "visible", "__init__"}
 # Each of these libraries is known in one place only, so that it can be replaced there.

@@ -33,6 +33,9 @@ if TYPE_CHECKING:
 
 
 LARGE = 2_500  # entries of a collection that are worth a look for how many were changed
+# the rule by which a conflict is one; 6 where it is about a value, 8 about a resource
+RULE_OF = {Why.BOTH_ADD_HERE: "5", Why.ORDER: "3", Why.SAME_NAME: "3", Why.COMMENT: "14"}
+RULE_OF |= dict.fromkeys((Why.OURS_GONE, Why.THEIRS_GONE), "2") | dict.fromkeys(Why.FIRM, "11")
 AS_TEXT = Reading(whole=False)  # null and `$patch` are data like others
 
 
@@ -63,7 +66,7 @@ class GitRules:
     # -- entries
 
     def took(self, ours: Node, theirs: Node, place: Place) -> Note:
-        return Note(place.path, "changed", "theirs", "2")
+        return Note(place.path, "changed", "theirs", "1")
 
     def alone(self, at: Three[Entry | None], place: Place) -> tuple[Item | None, Notes]:
         base, path = at.base, place.path
@@ -72,9 +75,9 @@ class GitRules:
         if base is None:
             if at.ours is not None:
                 return Item(Keep(there.value), there, None, path), []
-            return _taken(there, path), [Note(path, "added", "theirs", "2")]
+            return _taken(there, path), [Note(path, "added", "theirs", "1")]
         if _untouched(base, there):
-            return None, [Note(path, "deleted", "theirs", "2")] if at.ours is not None else []
+            return None, [Note(path, "deleted", "theirs", "1")] if at.ours is not None else []
         sides = at.map(lambda e: [e] if e is not None else [])
         items, notes = self.clash(sides, Why.THEIRS_GONE if at.ours else Why.OURS_GONE, place)
         return items[0] if items else None, notes
@@ -98,7 +101,8 @@ class GitRules:
             return side, [Note(path, why, side, rule)]
         if self.favor:
             return self.favor, [Note(path, why, self.favor, "13 favor")]
-        return "", [Note(path, why, "conflict", "1")]
+        rule = RULE_OF.get(why, "6") if path else "8"
+        return "", [Note(path, why, "conflict", rule)]
 
     # -- values
 

@@ -1,0 +1,47 @@
+"""Values in one line, for people: a scalar as it is written, a collection in brackets."""
+
+from __future__ import annotations
+
+from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
+from kmerge_git.tree.spans import is_block_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LONGEST = 300  # characters; what is longer ends in `…`
+_ROOM = 2 * LONGEST  # nothing behind so many is looked at
+
+
+def brief(node: Node | None) -> str:
+    """The value in one line; nothing for one that is not there."""
+    return shortened(_spelled(node, _ROOM)) if node is not None else ""
+
+
+def shortened(text: str) -> str:
+    """A text in one line, and not too long."""
+    line = " ".join(text[:_ROOM].split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def listed(parts: Iterable[str], *, all_of_it: bool) -> str:
+    """Some elements of a list; `…` stands for those that are not told."""
+    return f"[{', '.join([*([] if all_of_it else ['…']), *parts])}]"
+
+
+def _spelled(node: Node, room: int) -> str:
+    if isinstance(node, Scalar):
+        if is_block_text(node):
+            return f'"{" ".join(node.value[:room].split())}"'
+        return node.raw[:room] or "null"
+    if not isinstance(node, Collection):
+        return node.raw
+    parts: list[str] = []
+    for entry in node.entries:
+        if room <= 0:
+            parts.append("…")
+            break
+        value = _spelled(entry.value, room)
+        parts.append(f"{entry.name}: {value}" if isinstance(node, Mapping) else value)
+        room -= len(parts[-1])
+    return f"{{{', '.join(parts)}}}" if isinstance(node, Mapping) else f"[{', '.join(parts)}]"
