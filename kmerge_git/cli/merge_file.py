@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 
 from kmerge_git.cli import files
-from kmerge_git.cli.losses import place
 from kmerge_git.errors import UsageError
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
@@ -104,9 +103,10 @@ def learn_crds(path: str) -> None:
 
 def _tell(outcome: Outcome, *, explain: bool) -> None:
     if explain:
-        for decision in outcome.decisions:
-            what = f"{decision.what} -> {decision.side} (rule {decision.rule})"
-            files.say(f"{place(decision)}: {what}")
+        from kmerge_git.cli.decisions import explain_line
+
+        for decision in outcome.explained:
+            files.say(explain_line(decision))
         how = {
             "same": "two of the three versions are equal",
             "lines": "git's line merge stands",
