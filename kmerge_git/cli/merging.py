@@ -236,7 +236,7 @@ def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
     if not call.commits:
         _relay(call, last, git.WELL)
         return 0
-    code = git.commit(call.given.of_the_commit, edit=call.edits, out=call.out)
+    code = git.commit(task.place, call.given.of_the_commit, edit=call.edits, out=call.out)
     if code:
         say("kmerge: all is merged and staged, but not committed: finish with `git commit`")
         return code

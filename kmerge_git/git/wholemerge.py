@@ -113,9 +113,13 @@ def abort(*, squash: bool) -> bool:
     return ask_git(*(("reset", "--merge", "-q") if squash else ("merge", "--abort"))).code == 0
 
 
-def commit(words: Sequence[str], *, edit: bool, out: int | None = None) -> int:
-    """Finish the merge: hooks, signature, autostash."""
-    return _run(["git", "commit", "-q", "--edit" if edit else "--no-edit", *words], out)
+def commit(place: Place, words: Sequence[str], *, edit: bool, out: int | None = None) -> int:
+    """Finish the merge: hooks, signature, autostash, which is a merge of its own."""
+    argv = ["commit", "-q", "--edit" if edit else "--no-edit", *words]
+    if not (place.git_dir / "MERGE_AUTOSTASH").exists():
+        return _run(["git", *argv], out)
+    with marked(driver_line(), place.git_dir) as binding:
+        return _run(["git", *binding, *argv], out)
 
 
 def remember(words: Sequence[str], out: int | None = None) -> None:
