@@ -68,7 +68,7 @@ _OF_THE_COMMIT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GitOptions:
     """Options with their values, in the order of the command line."""
 
     pairs: tuple[tuple[str, str | None], ...] = ()
@@ -123,12 +123,12 @@ class _Keep(argparse.Action):
         value = None if self.nargs == 0 else str(values)
         if value == "" and self.metavar in ("KEYID", "N"):
             value = None
-        namespace.given = Given((*namespace.given.pairs, (self.option_strings[0], value)))
+        namespace.given = GitOptions((*namespace.given.pairs, (self.option_strings[0], value)))
 
 
 def add_git_options(parser: argparse.ArgumentParser) -> None:
     """Declare them."""
-    parser.set_defaults(given=Given())
+    parser.set_defaults(given=GitOptions())
     group = parser.add_argument_group("options of git merge")
     for names, text in (FLAGS | STATE).items():
         group.add_argument(*names.split(), action=_Keep, nargs=0, help=text, dest="given")
@@ -153,14 +153,14 @@ def spelled(argv: Sequence[str]) -> list[str]:
     return words
 
 
-def of_the_branch(text: str) -> Given:
+def of_the_branch(text: str) -> GitOptions:
     """The options in `branch.NAME.mergeOptions`; what makes no sense there is told by git."""
     parser = _Strict(add_help=False)
     add_git_options(parser)
     try:
         found, _ = parser.parse_known_args(spelled(shlex.split(text)))
     except (UsageError, ValueError):
-        return Given()
+        return GitOptions()
     return found.given  # type: ignore[no-any-return]
 
 

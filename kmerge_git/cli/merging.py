@@ -11,11 +11,12 @@ from typing import NoReturn
 
 from kmerge_git.cli.files import say
 from kmerge_git.cli.inputs import make_haste
-from kmerge_git.cli.merge_options import STATE, Given, of_the_branch
+from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.cli.merge_words import as_json, tell_merge
 from kmerge_git.errors import KmergeError
 from kmerge_git.git import wholemerge as git
 from kmerge_git.git.call import ask_git
+from kmerge_git.git.marking import usual_attributes
 from kmerge_git.git.questions import config_pairs
 from kmerge_git.whole.solving import SolvePlan, carry_out
 
@@ -40,8 +41,8 @@ class _Call:
     """What was asked for, on the command line and in the configuration."""
 
     revs: tuple[str, ...]
-    typed: Given
-    given: Given  # with the options of the branch before those that were typed
+    typed: GitOptions
+    given: GitOptions  # with the options of the branch before those that were typed
     config: list[tuple[str, str]]
     json: bool
 
@@ -95,7 +96,7 @@ def merge_whole(args: argparse.Namespace) -> int:
     make_haste()
     answer = ask_git("config", "--null", "--list")
     config = config_pairs(os.fsencode(answer.out)) if answer.code == 0 else []
-    given = Given((*_of_this_branch(config).pairs, *args.given.pairs))
+    given = GitOptions((*_of_this_branch(config).pairs, *args.given.pairs))
     call = _Call(tuple(args.revs), args.given, given, config, args.json)
     try:
         return _merge(call, _task(call))
@@ -109,10 +110,10 @@ def merge_whole(args: argparse.Namespace) -> int:
         return code
 
 
-def _of_this_branch(config: list[tuple[str, str]]) -> Given:
+def _of_this_branch(config: list[tuple[str, str]]) -> GitOptions:
     """What `branch.NAME.mergeOptions` says here; git reads it as well."""
     if not any(key.startswith("branch.") and key.endswith(".mergeoptions") for key, _ in config):
-        return Given()
+        return GitOptions()
     branch = ask_git("symbolic-ref", "-q", "--short", "HEAD").line
     return of_the_branch(ask_git("config", "--get", f"branch.{branch}.mergeoptions").line)
 
@@ -152,7 +153,7 @@ def _name(call: _Call) -> str:
     return ask_git("rev-parse", "--symbolic-full-name", call.rev).line
 
 
-def _name_of_the_base(call: _Call, place: git.Place) -> str:
+def _name_of_the_base(call: _Call, place: git.MergeSite) -> str:
     """What git calls the common ancestor, where somebody will read it."""
     if not place.bases:
         return "empty tree"
@@ -163,7 +164,8 @@ def _name_of_the_base(call: _Call, place: git.Place) -> str:
 
 def _merge(call: _Call, task: Task) -> int:
     """The merge from git's part to the commit."""
-    start = git.begin(task.place, [*call.typed.of_the_merge, *call.revs], task.labels)
+    own = None if call.setting("core.attributesfile") else usual_attributes()
+    start = git.begin(task.place, [*call.typed.of_the_merge, *call.revs], task.labels, own=own)
     code = start.answer.code
     if not _has_begun(call, task, start):
         _relay(call, start.answer.out, start.answer.err)

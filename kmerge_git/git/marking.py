@@ -28,13 +28,18 @@ DRAFT = "kmerge-attributes-"
 
 
 @contextmanager
-def marked(line: str, git_dir: Path | None = None, cwd: Path | None = None) -> Iterator[list[str]]:
-    """The words to put right behind `git`: this driver for the usual files, in this call alone."""
+def marked(
+    line: str, git_dir: Path | None = None, cwd: Path | None = None, *, own: Path | None = None
+) -> Iterator[list[str]]:
+    """The words to put right behind `git`: this driver for the usual files, in this call alone.
+
+    `own`: the user's own attributes, where somebody knows that git's configuration names none.
+    """
     folder = git_dir or Path(git("rev-parse", "--absolute-git-dir", cwd=cwd).rstrip("\r\n"))
     number, name = _draft(folder)
     try:
         with open(number, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(_usual() + read_text(_own_attributes(cwd)).removeprefix("\ufeff"))
+            file.write(_usual() + read_text(own or _own_attributes(cwd)).removeprefix("\ufeff"))
         yield [
             *("-c", f"merge.kmerge.name={NAME}"),
             *("-c", f"merge.kmerge.driver={line}"),
@@ -69,6 +74,11 @@ def _own_attributes(cwd: Path | None) -> Path:
     if asked.code == 0:
         given = Path(asked.out.removesuffix("\0"))
         return given if given.is_absolute() else _top(cwd) / given
+    return usual_attributes()
+
+
+def usual_attributes() -> Path:
+    """Where git looks for a user's attributes unless it is told a place."""
     root = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
     return Path(root).expanduser() / "git" / "attributes"
 

@@ -28,7 +28,7 @@ _SCISSORS = re.compile(rb"\n(\S+) -+ >8 -+\n(?:\1[^\n]*\n)*\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MergeSite:
     """A working tree, and the commits of a merge that is to be made in it."""
 
     git_dir: Path
@@ -58,7 +58,7 @@ class Start:
     given: frozenset[str]
 
 
-def find_place(rev: str) -> Place | None:
+def find_place(rev: str) -> MergeSite | None:
     """Where `git merge REV` would merge what; None where git has something to say against it."""
     asked = ask_git(
         "rev-parse", "--absolute-git-dir", "--show-toplevel", "HEAD", f"{rev}^{{commit}}"
@@ -70,7 +70,7 @@ def find_place(rev: str) -> Place | None:
     bases = ask_git("merge-base", "--all", ours, theirs)
     if bases.code > 1:
         return None
-    return Place(Path(git_dir), ours, theirs, tuple(bases.out.split()))
+    return MergeSite(Path(git_dir), ours, theirs, tuple(bases.out.split()))
 
 
 def plainly(words: Sequence[str], *, driven: bool, out: int | None = None) -> int:
@@ -81,11 +81,13 @@ def plainly(words: Sequence[str], *, driven: bool, out: int | None = None) -> in
         return _run(["git", *binding, "merge", *words], out)
 
 
-def begin(place: Place, words: Sequence[str], labels: tuple[str, str, str]) -> Start:
+def begin(
+    place: MergeSite, words: Sequence[str], labels: tuple[str, str, str], *, own: Path | None = None
+) -> Start:
     """Merge up to the conflicts; every manifest that both sides changed is left as one."""
     log = place.git_dir / f"kmerge-given-{os.getpid()}"
     try:
-        with marked(marking(log, labels), place.git_dir) as binding:
+        with marked(marking(log, labels), place.git_dir, own=own) as binding:
             argv = ["git", *binding, "-c", "rerere.enabled=false"]
             argv += ["merge", "--no-commit", "--no-edit", *words]
             done = subprocess.run(argv, env=environment(), capture_output=True, check=False)
@@ -113,7 +115,7 @@ def abort(*, squash: bool) -> bool:
     return ask_git(*(("reset", "--merge", "-q") if squash else ("merge", "--abort"))).code == 0
 
 
-def commit(place: Place, words: Sequence[str], *, edit: bool, out: int | None = None) -> int:
+def commit(place: MergeSite, words: Sequence[str], *, edit: bool, out: int | None = None) -> int:
     """Finish the merge: hooks, signature, autostash, which is a merge of its own."""
     argv = ["commit", "-q", "--edit" if edit else "--no-edit", *words]
     if not (place.git_dir / "MERGE_AUTOSTASH").exists():

@@ -24,8 +24,8 @@ from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.outcome import Conflict, Outcome
 from kmerge_git.whole.merging import Both, Job, merge_both, without_favor
 
-# To fork costs a few milliseconds, a small file less than two.
-FEW = 16
+# To fork and to send results back costs some 10 ms, a small file two.
+FEW = 32
 _GRACE = 30.0  # seconds that a child may be late before nobody waits for it any more
 
 

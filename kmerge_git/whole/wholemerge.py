@@ -12,7 +12,7 @@ from kmerge_git.git.conflicts import Operation, Stages
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import settle as settings_of
-from kmerge_git.git.wholemerge import Place, Start, unmerged
+from kmerge_git.git.wholemerge import MergeSite, Start, unmerged
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.whole.cores import merge_on_cores
@@ -29,7 +29,7 @@ class Task:
     """A merge that is to be made, and what git's configuration says about merges."""
 
     repository: Repository
-    place: Place
+    place: MergeSite
     labels: Labels
     favor: str | None
     config: list[tuple[str, str]]

@@ -18,7 +18,11 @@ from kmerge_git.cli.main import COMMANDS, main
         (["check", "--frobnicate"], "unknown: --frobnicate", "see `kmerge check --help`"),
         (["status", "x"], "unknown: x", "see `kmerge status --help`"),
         (["check", "--format", "xml"], "argument --format: invalid", "see `kmerge check --help`"),
-        (["merge", "a"], "the following arguments are required", "see `kmerge merge --help`"),
+        (
+            ["merge-file", "a"],
+            "the following arguments are required",
+            "see `kmerge merge-file --help`",
+        ),
         (["replay", "--last", "x"], "argument --last: 'x' is not", "see `kmerge replay --help`"),
         (["install", "--local", "--global"], "argument --global: not allowed", "kmerge install"),
     ],

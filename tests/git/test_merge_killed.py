@@ -54,8 +54,10 @@ def test_killed_at_random_moments(repo: Repo) -> None:
     moments = random.Random(14)
     ends = {"before": 0, "merging": 0, "after": 0}
     for _ in range(ROUNDS):
-        kill_after(repo, moments.uniform(0.05, 1.05) * whole)
-        ends[end_of(repo, ours, merged)] += 1
+        kill_after(repo, moments.uniform(0.1, 1.1) * whole)
+        end = end_of(repo, ours, merged)
+        ends[end] += 1
+        whole *= 0.8 if end == "after" else 1.1  # the machine may be busy now and then
         assert repo.head() == ours
         assert is_sound(repo)
         assert repo.git("ls-tree", "-r", "side").out == theirs
