@@ -224,6 +224,18 @@ def test_a_file_that_must_not_hold_markers(repo: Repo) -> None:
         "CONFLICT  secret.yaml  a SOPS file is merged with sops, not by text",
         "merge: 1 file changed on both sides: 1 in conflict",
     ]
+    # as in a working tree: neither side is dropped without a word
+    tree = repo.kmerge("preview", "side", "--write-tree", check=False).lines[0]
+    assert {"<<<<<<< HEAD", ">>>>>>> side"} <= set(repo.show(f"{tree}:secret.yaml").splitlines())
+
+
+def test_what_git_merges_itself_is_told(repo: Repo) -> None:
+    fork(repo, CLEAN["with other files"])
+    found = rows(repo, code=0)
+    assert {path: row["result"] for path, row in found.items()} == {
+        "a.yaml": "resolved",
+        "notes.txt": "clean",
+    }
 
 
 def test_names_that_clash(repo: Repo) -> None:

@@ -13,6 +13,9 @@ import pytest
 from manifests import deployment, service, stream
 from world import Repo, World
 
+from kmerge_git.errors import GitFailed
+from kmerge_git.git.branches import branches, chosen, push
+
 BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))
 THEIRS = deployment(env=("A=1", "THEIRS=1"))
@@ -176,11 +179,14 @@ def test_pushed_branches(world: World) -> None:
     assert moved == {"refs/remotes/origin/resolved/0"}
 
 
-def test_nothing_is_pushed_over_a_branch_that_moved(world: World) -> None:
+@pytest.mark.parametrize("how", ["on", "back"])
+def test_nothing_is_pushed_over_a_branch_that_moved(world: World, how: str) -> None:
     server, clone = remote(world, ["resolved", "resolved"])
     blob = server.git("hash-object", "-w", "--stdin", stdin="b: 1\n").out.strip()
     tree = server.git("mktree", stdin=f"100644 blob {blob}\tb.yaml\n").out.strip()
     other = server.git("commit-tree", tree, "-p", "resolved/0", "-m", "meanwhile").out.strip()
+    if how == "back":  # to what the new commit descends from: a plain push would bring all back
+        other = server.head("resolved/0^")
     # somebody is quicker: between what was computed and what is pushed
     hook = clone.write(
         ".git/hooks/pre-push",
@@ -210,8 +216,16 @@ def test_a_local_branch_that_moved_stays(repo: Repo) -> None:
     assert repo.head("resolved/0") == other
 
 
-@pytest.mark.parametrize("push", [False, True])
-def test_hostile_names(world: World, push: bool) -> None:
+def test_only_a_fast_forward_is_pushed(world: World) -> None:
+    server, clone = remote(world, ["resolved"])
+    (branch,) = chosen(branches("origin", clone.path), ["resolved/0"], [])
+    with pytest.raises(GitFailed, match="does not descend"):
+        push(branch, clone.head("origin/main"), "origin", clone.path)
+    assert server.head("resolved/0") == branch.oid
+
+
+@pytest.mark.parametrize("pushing", [False, True])
+def test_hostile_names(world: World, pushing: bool) -> None:
     server, clone = remote(world, ["resolved"])
     tip = server.head("resolved/0")
     names = [
@@ -222,12 +236,12 @@ def test_hostile_names(world: World, push: bool) -> None:
         "$(touch${IFS}x)",
         "main\u0085",
     ]
-    names += [] if push else ["HEAD"]  # of a remote git keeps that name for itself
+    names += [] if pushing else ["HEAD"]  # of a remote git keeps that name for itself
     for name in names:
         server.git("update-ref", f"refs/heads/{name}", tip)
     clone.git("fetch", "-q")
-    repo = clone if push else server
-    args = ["--push", "origin"] if push else []
+    repo = clone if pushing else server
+    args = ["--push", "origin"] if pushing else []
     told = refresh(repo, "--branches", "*", *args, code=0)
     assert results(told) == dict.fromkeys([*names, "resolved/0"], "resolved") | {
         "main": "up to date"
