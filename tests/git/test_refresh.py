@@ -179,21 +179,35 @@ def test_pushed_branches(world: World) -> None:
     assert moved == {"refs/remotes/origin/resolved/0"}
 
 
+def meanwhile(world: World, command: str) -> dict[str, str]:
+    """An environment in which git does something else first, whenever a commit is to be made."""
+    path = world.env["PATH"]
+    program = world.root / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(
+        f"#!/bin/sh\nPATH='{path}'\n"
+        f'case "$*" in commit-tree*) git {command};; esac\nexec git "$@"\n'
+    )
+    program.chmod(0o755)
+    return {"PATH": f"{program.parent}:{path}"}
+
+
 @pytest.mark.parametrize("how", ["on", "back"])
 def test_nothing_is_pushed_over_a_branch_that_moved(world: World, how: str) -> None:
     server, clone = remote(world, ["resolved", "resolved"])
     blob = server.git("hash-object", "-w", "--stdin", stdin="b: 1\n").out.strip()
     tree = server.git("mktree", stdin=f"100644 blob {blob}\tb.yaml\n").out.strip()
     other = server.git("commit-tree", tree, "-p", "resolved/0", "-m", "meanwhile").out.strip()
+    env = None
     if how == "back":  # to what the new commit descends from: a plain push would bring all back
         other = server.head("resolved/0^")
-    # somebody is quicker: between what was computed and what is pushed
-    hook = clone.write(
-        ".git/hooks/pre-push",
-        f"#!/bin/sh\ngit --git-dir='{server.path}' update-ref refs/heads/resolved/0 {other}\n",
-    )
-    hook.chmod(0o755)
-    told = refresh(clone, "--branches", "resolved/*", "--push", "origin", code=1)
+        env = meanwhile(
+            world, f"--git-dir='{server.path}' update-ref refs/heads/resolved/0 {other}"
+        )
+    else:  # while git is pushing
+        moving = f"git --git-dir='{server.path}' update-ref refs/heads/resolved/0 {other}"
+        clone.write(".git/hooks/pre-push", f"#!/bin/sh\n{moving}\n").chmod(0o755)
+    told = refresh(clone, "--branches", "resolved/*", "--push", "origin", code=1, env=env)
     assert results(told) == {"resolved/0": "rejected", "resolved/1": "resolved"}
     assert told["resolved/0"]["why"]
     assert server.head("resolved/0") == other
@@ -203,15 +217,8 @@ def test_nothing_is_pushed_over_a_branch_that_moved(world: World, how: str) -> N
 def test_a_local_branch_that_moved_stays(repo: Repo) -> None:
     history(repo, ["resolved", "resolved"])
     other = repo.head("main")
-    # `git commit-tree` is the last thing before the branch moves
-    repo.write(
-        "../bin/git",
-        '#!/bin/sh\ncase "$*" in commit-tree*) '
-        f"/usr/bin/env PATH='{repo.world.env['PATH']}' git update-ref refs/heads/resolved/0 {other}"
-        f";; esac\nPATH='{repo.world.env['PATH']}' exec git \"$@\"\n",
-    ).chmod(0o755)
-    path = f"{repo.world.root / 'bin'}:{repo.world.env['PATH']}"
-    told = refresh(repo, "--branches", "resolved/*", code=1, env={"PATH": path})
+    env = meanwhile(repo.world, f"update-ref refs/heads/resolved/0 {other}")
+    told = refresh(repo, "--branches", "resolved/*", code=1, env=env)
     assert results(told) == {"resolved/0": "rejected", "resolved/1": "resolved"}
     assert repo.head("resolved/0") == other
 
