@@ -108,6 +108,28 @@ def test_the_tree_is_the_one_of_the_merge(repo: Repo, name: str) -> None:
     assert repo.head(f"{made}^{{tree}}") == repo.head("HEAD^{tree}")
 
 
+MOVED = {
+    "to a new file": (
+        {"all.yaml": stream(BASE, service())},
+        {"all.yaml": BASE, "service.yaml": service()},
+        {"all.yaml": stream(BASE, service(8443))},
+    ),
+    "split": (
+        {"all.yaml": stream(BASE, service())},
+        {"web.yaml": BASE, "service.yaml": service()},
+        {"all.yaml": stream(THEIRS, service(8443))},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", [*CLEAN, *MOVED])
+def test_a_merge_in_a_working_tree_comes_to_the_same(repo: Repo, name: str) -> None:
+    fork(repo, (CLEAN | MOVED)[name])
+    tree = repo.kmerge("preview", "side", "--write-tree").out.strip()
+    repo.kmerge("merge", "side")
+    assert repo.head("HEAD^{tree}") == tree
+
+
 @pytest.mark.parametrize("name", CLEAN)
 def test_a_bare_repository_makes_the_same_tree(world: World, repo: Repo, name: str) -> None:
     fork(repo, CLEAN[name])
