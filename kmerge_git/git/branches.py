@@ -8,7 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kmerge_git.errors import GitFailed, UsageError
-from kmerge_git.git.call import ask_git, git
+from kmerge_git.git.call import Answer, ask_git
+from kmerge_git.git.repository import Repository
 
 HEADS = "refs/heads/"
 
@@ -22,11 +23,11 @@ class Branch:
     oid: str
 
 
-def branches(remote: str | None, cwd: Path) -> list[Branch]:
+def branches(at: Repository, remote: str | None) -> list[Branch]:
     """The local branches, or those of a remote as they were last fetched."""
     top = f"refs/remotes/{remote}/" if remote else HEADS
     # the whole list: a pattern of for-each-ref would let names of others match more than is meant
-    told = git("for-each-ref", "--format=%(objectname) %(symref) %(refname)", top, cwd=cwd)
+    told = _told(at, "for-each-ref", "--format=%(objectname) %(symref) %(refname)", top)
     found = []
     for line in told.split("\n")[:-1]:
         oid, symref, ref = line.split(" ", 2)
@@ -49,15 +50,15 @@ def chosen(there: Iterable[Branch], names: Iterable[str], globs: Iterable[str]) 
     return list(wanted.values())
 
 
-def checked_out(cwd: Path) -> dict[str, str]:
+def checked_out(at: Repository) -> dict[str, str]:
     """The full names of branches that a working tree is on, or comes back to, and where that is."""
-    told = git("worktree", "list", "--porcelain", "-z", cwd=cwd)
+    told = _told(at, "worktree", "list", "--porcelain", "-z")
     found: dict[str, str] = {}
     for block in told.split("\0\0"):
         about = dict(line.split(" ", 1) for line in block.split("\0") if " " in line)
         if "branch" in about:
             found[about["branch"]] = about["worktree"]
-    common = git("rev-parse", "--path-format=absolute", "--git-common-dir", cwd=cwd)
+    common = _told(at, "rev-parse", "--path-format=absolute", "--git-common-dir")
     main = Path(common.removesuffix("\n"))
     for folder in (main, *main.glob("worktrees/*")):
         found |= {ref: str(folder) for ref in _busy(folder) if ref not in found}
@@ -81,19 +82,20 @@ def _lines(file: Path) -> list[str]:
     return file.read_text("utf-8", "surrogateescape").split("\n")[:-1]
 
 
-def move(branch: Branch, new: str, reason: str, cwd: Path) -> str:
+def move(branch: Branch, new: str, reason: str, at: Repository) -> str:
     """Move a local branch, unless it has moved meanwhile; why not, or nothing."""
     words = ("update-ref", "--no-deref", "-m", reason, "--", branch.ref, new, branch.oid)
-    answer = ask_git(*words, cwd=cwd)
-    return "" if answer.code == 0 else _told(answer.err)
+    answer = _ask(at, *words)
+    return "" if answer.code == 0 else _complaint(answer.err)
 
 
-def push(branch: Branch, new: str, remote: str, cwd: Path) -> str:
+def push(branch: Branch, new: str, remote: str, at: Repository) -> str:
     """Move a remote's branch, unless it has moved meanwhile; why not, or nothing."""
-    if not descends(new, branch.oid, cwd):
+    if not descends(new, branch.oid, at):
         raise GitFailed(["git", "push"], 1, f"{new} does not descend from {branch.oid}")
     target = HEADS + branch.name
-    answer = ask_git(
+    answer = _ask(
+        at,
         "push",
         "--porcelain",
         "--no-follow-tags",
@@ -102,21 +104,33 @@ def push(branch: Branch, new: str, remote: str, cwd: Path) -> str:
         "--",
         remote,
         f"{new}:{target}",
-        cwd=cwd,
     )
     if answer.code == 0:
         return ""
     lines = answer.out.split("\n")
     refused = [line.split("\t", 2)[2] for line in lines if line.startswith("!\t")]
-    return refused[0] if refused else _told(answer.err)
+    return refused[0] if refused else _complaint(answer.err)
 
 
-def descends(new: str, old: str, cwd: Path) -> bool:
+def descends(new: str, old: str, at: Repository) -> bool:
     """Whether a commit has another one among its ancestors."""
-    return ask_git("merge-base", "--is-ancestor", old, new, cwd=cwd).code == 0
+    return _ask(at, "merge-base", "--is-ancestor", old, new).code == 0
 
 
-def _told(err: str) -> str:
+def _ask(at: Repository, *words: str) -> Answer:
+    """What git answers in this repository; it is named, whatever the environment says of paths."""
+    top = Path(at.worktree or at.git_dir)
+    return ask_git(f"--git-dir={at.git_dir}", *words, cwd=top)
+
+
+def _told(at: Repository, *words: str) -> str:
+    answer = _ask(at, *words)
+    if answer.code:
+        raise GitFailed(list(answer.argv), answer.code, answer.err)
+    return answer.out
+
+
+def _complaint(err: str) -> str:
     """What git says is wrong, without its own word for it."""
     lines = [line for line in err.splitlines() if line.startswith(("fatal: ", "error: "))]
     return lines[0].partition(": ")[2] if lines else (err.strip().splitlines() or ["git failed"])[0]

@@ -137,7 +137,8 @@ def _places(repository: Repository) -> tuple[str, str, str]:
     """The common directory, the objects and the list of where a shallow history ends."""
     asked = ("--git-common-dir", "--git-path", "objects", "--git-path", "shallow")
     top = Path(repository.worktree or repository.git_dir)
-    told = git("rev-parse", "--path-format=absolute", *asked, cwd=top).split("\n")
+    named = (f"--git-dir={repository.git_dir}", "rev-parse", "--path-format=absolute")
+    told = git(*named, *asked, cwd=top).split("\n")
     if len(told) != 4:
         raise KmergeError("a path with a line break", path=repository.git_dir)
     return told[0], told[1], told[2]

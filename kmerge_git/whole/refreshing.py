@@ -84,15 +84,16 @@ class Refresher:
         self._repository = repository
         self._at = at
         self._orders = orders
+        self._git_dir = f"--git-dir={repository.git_dir}"
         self._cwd = Path(repository.worktree or repository.git_dir)
         self._env = environment() | _identity(orders.committer)
-        self._busy = {} if orders.remote else branches.checked_out(self._cwd)
+        self._busy = {} if orders.remote else branches.checked_out(repository)
         if not orders.dry_run:
             self._need_an_identity()
 
     def chosen(self, names: list[str], globs: list[str]) -> list[Branch]:
         """The branches that are meant."""
-        there = branches.branches(self._orders.remote, self._cwd)
+        there = branches.branches(self._repository, self._orders.remote)
         if self._orders.remote and not there:
             why = f"no branch of {self._orders.remote!r} is here"
             raise UsageError(why, hint=f"`git fetch {self._orders.remote}` brings them")
@@ -155,7 +156,7 @@ class Refresher:
         if kept.tree != made.merged.tree:
             raise GitFailed(["git", "merge-tree"], 1, "two merges of the same commits differ")
         tree = result_of(self._repository, made)
-        words = ("commit-tree", tree, "-p", ours, "-p", self.other.oid, "-F", "-")
+        words = (self._git_dir, "commit-tree", tree, "-p", ours, "-p", self.other.oid, "-F", "-")
         text = message(found.branch.name, self._orders.name, made)
         answer = ask_git(*words, cwd=self._cwd, stdin=text, env=self._env)
         if answer.code:
@@ -165,13 +166,13 @@ class Refresher:
     def _move(self, branch: Branch, new: str) -> str:
         """Why the branch could not be moved, or nothing."""
         if self._orders.remote:
-            return branches.push(branch, new, self._orders.remote, self._cwd)
+            return branches.push(branch, new, self._orders.remote, self._repository)
         reason = f"kmerge refresh: merge {visible(self._orders.name)}"
-        return branches.move(branch, new, reason, self._cwd)
+        return branches.move(branch, new, reason, self._repository)
 
     def _need_an_identity(self) -> None:
         for name in ("GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"):
-            answer = ask_git("var", name, cwd=self._cwd, env=self._env)
+            answer = ask_git(self._git_dir, "var", name, cwd=self._cwd, env=self._env)
             if answer.code:
                 hint = "set user.name and user.email, or give --committer 'NAME <MAIL>'"
                 raise UsageError("git does not know who commits", hint=hint)

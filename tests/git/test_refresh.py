@@ -15,6 +15,7 @@ from world import Repo, World
 
 from kmerge_git.errors import GitFailed
 from kmerge_git.git.branches import branches, chosen, push
+from kmerge_git.git.repository import Repository
 
 BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))
@@ -186,7 +187,7 @@ def meanwhile(world: World, command: str) -> dict[str, str]:
     program.parent.mkdir()
     program.write_text(
         f"#!/bin/sh\nPATH='{path}'\n"
-        f'case "$*" in commit-tree*) git {command};; esac\nexec git "$@"\n'
+        f'case "$*" in *" commit-tree "*) git {command};; esac\nexec git "$@"\n'
     )
     program.chmod(0o755)
     return {"PATH": f"{program.parent}:{path}"}
@@ -225,9 +226,10 @@ def test_a_local_branch_that_moved_stays(repo: Repo) -> None:
 
 def test_only_a_fast_forward_is_pushed(world: World) -> None:
     server, clone = remote(world, ["resolved"])
-    (branch,) = chosen(branches("origin", clone.path), ["resolved/0"], [])
+    inside = Repository.open(str(clone.path))
+    (branch,) = chosen(branches(inside, "origin"), ["resolved/0"], [])
     with pytest.raises(GitFailed, match="does not descend"):
-        push(branch, clone.head("origin/main"), "origin", clone.path)
+        push(branch, clone.head("origin/main"), "origin", inside)
     assert server.head("resolved/0") == branch.oid
 
 
@@ -396,3 +398,15 @@ def test_a_killed_run_leaves_whole_branches(world: World) -> None:
         "up to date",
         "resolved",
     }
+
+
+def test_bare_repositories_that_git_wants_to_be_named(world: World) -> None:
+    repo = world.init("bare.git", bare=True)
+    history(repo, ["resolved", "resolved"])
+    world.git("config", "--global", "safe.bareRepository", "explicit")
+    assert repo.git("rev-parse", "HEAD", check=False).code == 128
+    done = repo.kmerge("refresh", "--with", "main", "resolved/0")
+    assert done.lines[-1] == "refresh: 1 branch: 1 resolved"
+    assert len(world.git("--git-dir=bare.git", "rev-parse", "resolved/0^@").lines) == 2
+    argv = ("preview", "resolved/1", "--into", "main", "--write-tree")
+    assert len(repo.kmerge(*argv).lines) == 1
