@@ -85,7 +85,8 @@ def _of_things(asked: DiffWords) -> TwoSides:
 
 
 def _print(found: list[ComparedFile], sides: TwoSides, args: argparse.Namespace) -> None:
-    from kmerge_git.compare.showing import lines, summary
+    from kmerge_git.compare.showing import lines
+    from kmerge_git.compare.summary import summary
 
     paint = Paint(args.color, sys.stdout)
     if args.stat:

@@ -79,9 +79,9 @@ class FieldChange:
     names: tuple[str, ...] = ()  # reordered: the elements in their new order
     what: tuple[str, ...] = ()  # layout: in words
     comments: tuple[tuple[str, str], ...] = ()  # layout: `+` or `-`, and the comment
-    source: str = ""  # renamed: the old name; added: the file that a resource moved from
-    target: str = ""  # deleted: the file that a resource moved to
-    inside: tuple[FieldChange, ...] = ()  # of a resource that moved: what changed in it
+    source: str = ""  # renamed: the old name; added: where it was: another file, another key
+    target: str = ""  # deleted: where it is by now
+    inside: tuple[FieldChange, ...] = ()  # added, with a source: what changed in it
 
     @property
     def path(self) -> fieldpath.Path:

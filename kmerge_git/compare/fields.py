@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from kmerge_git.compare.change import At, FieldChange, FieldValue, Steps
 from kmerge_git.kube.differing import paired_elements
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.kube.likeness import MOST_COMPARISONS
+from kmerge_git.kube.likeness import FEW_LEAVES, MOST_COMPARISONS, RENAMED_LEAVES
 from kmerge_git.kube.listkeys import Where
 from kmerge_git.text.diff3 import changes
 from kmerge_git.tree import nodes
@@ -65,15 +65,41 @@ def field_changes(pair: Pair) -> Iterator[FieldChange]:
 
 def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
     place = pair.where.at(pair.new.node)
+    renamed = _renamed(old, new)
+    other_name = {before: after for after, before in renamed.items()}
     for name in [*new, *(name for name in old if name not in new)]:
         steps = (*pair.steps, name)
-        if name not in old:
+        if name in renamed:
+            before = _below(pair.old, old, renamed[name])
+            after = _below(pair.new, new, name)
+            inside = tuple(field_changes(Pair(before, after, place.child(name), steps)))
+            yield FieldChange("added", "", steps, None, after, source=renamed[name], inside=inside)
+        elif name not in old:
             yield FieldChange("added", "", steps, after=_below(pair.new, new, name))
         elif name not in new:
-            yield FieldChange("deleted", "", steps, before=_below(pair.old, old, name))
+            before, target = _below(pair.old, old, name), other_name.get(name, "")
+            yield FieldChange("deleted", "", steps, before=before, target=target)
         else:
             before, after = _below(pair.old, old, name), _below(pair.new, new, name)
             yield from field_changes(Pair(before, after, place.child(name), steps))
+
+
+def _renamed(old: Map, new: Map) -> dict[str, str]:
+    """New keys with the old ones whose values they have, or nearly so, and no other does."""
+    gone = {name: _leaves(old[name]) for name in old if name not in new}
+    come = {name: _leaves(new[name]) for name in new if name not in old}
+    if not gone or not come or len(gone) * len(come) > MOST_COMPARISONS:
+        return {}
+    part, whole = RENAMED_LEAVES
+    pairs = [
+        (name, before)
+        for name, leaves in come.items()
+        for before, others in gone.items()
+        if min(leaves.total(), others.total()) >= FEW_LEAVES
+        and whole * (leaves & others).total() >= part * max(leaves.total(), others.total())
+    ]
+    uses = Counter(name for pair in pairs for name in pair)
+    return {name: before for name, before in pairs if uses[name] == uses[before] == 1}
 
 
 def _below(value: FieldValue, table: Map, name: str) -> FieldValue:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
@@ -114,6 +113,8 @@ def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Itera
         joined = _joined(found) if len(found) > 1 or _is_element(found[0]) else ""
         if joined:
             yield f"{indent}{joined}", _colour(found)
+        elif len(found) > 1 and not full and all(change.how == "deleted" for change in found):
+            yield f"{indent}{_deleted(found)}", "red"
         else:
             for change in found:
                 yield from _field(change, indent, full=full)
@@ -121,7 +122,11 @@ def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Itera
 
 def _neighbours(change: FieldChange) -> object:
     """What is told on one line: elements of one list that came or went."""
-    return (change.steps[:-1], "") if _is_element(change) else (change.steps, change.how)
+    if not _is_element(change):
+        return change.steps, change.how
+    # large ones do not share a line with others that came
+    is_large = wording.is_large(change.before or change.after)
+    return change.steps[:-1], change.how if is_large else ""
 
 
 def _is_element(change: FieldChange) -> bool:
@@ -148,6 +153,14 @@ def _joined(found: Sequence[FieldChange]) -> str:
     return f"{place}: {told}" if len(told) <= 2 * wording.LONG else ""
 
 
+def _deleted(found: Sequence[FieldChange]) -> str:
+    """Several large elements of a list that went, by their names."""
+    names = ", ".join(fieldpath.show(change.path[-1:]) for change in found)
+    count = sum(_leaves(change.before.plain) for change in found if change.before)
+    place = fieldpath.show(found[0].path[:-1]) or "list"
+    return f"{place}: deleted {wording.cut(names)}, {count} values"
+
+
 def _field(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
     place = change.field or "document"
     if change.how == "layout":
@@ -166,6 +179,12 @@ def _field(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
 
 def _one_sided(change: FieldChange, place: str, indent: str, *, full: bool) -> Iterator[Line]:
     sign, colour = _SIGNS[change.how]
+    if change.target:
+        return  # it is told where it is by now
+    if change.source:
+        yield f"{indent}{place}: renamed from {change.source}", "yellow"
+        yield from _fields(change.inside, indent + "  ", full=full)
+        return
     value = change.after or change.before
     assert value is not None  # it came, or it went
     told = wording.written(value)
@@ -261,61 +280,3 @@ def _layout(change: FieldChange, indent: str) -> Iterator[Line]:
         return
     body = [(f"{indent}{text}", "dim") for text, _ in found]
     yield from _capped(body, indent, full=False)
-
-
-# -- in short --------------------------------------------------------------------------------------
-
-
-def summary(file: ComparedFile) -> str:
-    """A file in one line: `apps/web.yaml: 3 fields in 1 resource, 1 resource deleted`."""
-    said = file.path
-    if file.how == "renamed":
-        said = f"{file.source} -> {file.path}"
-    words: list[str] = [] if file.how == "changed" else [file.how]
-    if not file.is_manifest:
-        if any(file.lines):
-            words.append(_plus_minus(file.lines))
-        words += ["binary"] if any(c.how == "binary" for c in file.changes) else []
-    else:
-        words += _counts(file.changes)
-    words += [file.note] if file.note else []
-    return f"{said}: {', '.join(words)}" if words else said
-
-
-def _plus_minus(counts: tuple[int, int]) -> str:
-    return f"+{counts[0]} -{counts[1]}"
-
-
-def _counts(changes: Sequence[FieldChange]) -> list[str]:
-    kinds = Counter(_kind(change) for change in changes)
-    within = {(c.resource, c.document) for c in changes if _kind(c) == "field"}
-    words = []
-    if kinds["field"]:
-        inside = f" in {_counted(len(within), 'resource')}" if any(r for r, _ in within) else ""
-        words.append(_counted(kinds["field"], "field") + inside)
-    for kind in ("added", "deleted", "moved away", "moved here", "renamed"):
-        if kinds[kind]:
-            words.append(f"{_counted(kinds[kind], 'resource')} {kind}")
-    words += [_plus_minus(_lines_of(changes))] if kinds["lines"] else []
-    words += ["order"] if kinds["reordered"] else []
-    return words + (["layout"] if kinds["layout"] else [])
-
-
-def _lines_of(changes: Sequence[FieldChange]) -> tuple[int, int]:
-    return ComparedFile("", "changed", tuple(changes)).lines
-
-
-def _kind(change: FieldChange) -> str:
-    if change.target:
-        return "moved away"
-    if change.source and change.how == "added":
-        return "moved here"
-    if change.how in _SIGNS and not change.steps:
-        return change.how
-    if change.how in ("lines", "layout", "renamed", "binary"):
-        return change.how
-    return "reordered" if change.how == "reordered" and not change.steps else "field"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -125,6 +125,11 @@ def _entry(head: str, item: object, indent: str) -> Iterator[str]:
         yield f"{head} {flow(item)}"
 
 
+def is_large(value: FieldValue | None) -> bool:
+    """Whether an element takes more than a line."""
+    return value is not None and len(flow(value.plain)) > LONG
+
+
 def element(value: FieldValue | None, key: str) -> str:
     """An element of a list in a word or two: `NAME=value` of a variable, else all of it."""
     plain = value.plain if value else None

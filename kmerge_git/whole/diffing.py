@@ -13,12 +13,22 @@ from dataclasses import dataclass
 from kmerge_git.compare.folders import FILE, LINK, SUBMODULE, FileVersion
 from kmerge_git.errors import GitFailed, UsageError
 from kmerge_git.git import revpaths
-from kmerge_git.git.blobs import ThroughGit, answer, ask
+from kmerge_git.git.blobs import ThroughGit, answer, ask, top_of_tree
 
 Files = dict[str, FileVersion]
 EXECUTABLE = 0o100755
 NOTHING = frozenset("0")  # the id of what is not in the object database
-RAW = ("diff", "--raw", "-z", "--no-renames", "--no-abbrev", "--no-color", "--no-ext-diff")
+RAW = (
+    "-c",
+    "diff.relative=false",
+    "diff",
+    "--raw",
+    "-z",
+    "--no-renames",
+    "--no-abbrev",
+    "--no-color",
+    "--no-ext-diff",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +171,12 @@ def _entries(out: bytes) -> list[RawEntry]:
 
 
 def _read(entries: Iterable[RawEntry], unmerged: tuple[str, ...]) -> TwoSides:
-    blobs = ThroughGit(".")
+    blobs, top = ThroughGit("."), top_of_tree() or ""
     sides: tuple[Files, Files] = ({}, {})
     for entry in entries:
         for side, mode, oid in zip(sides, entry.modes, entry.ids, strict=True):
             if mode:
-                side[entry.path] = _version(blobs, entry.path, mode, oid)
+                side[entry.path] = _version(blobs, entry.path, mode, oid, top)
     known = sides[0].keys() | sides[1].keys()
     same = [path for path in known if sides[0].get(path) == sides[1].get(path)]
     for path in same:  # only its line ends are others on disk
@@ -174,11 +184,10 @@ def _read(entries: Iterable[RawEntry], unmerged: tuple[str, ...]) -> TwoSides:
     return TwoSides(*sides, unmerged)
 
 
-def _version(blobs: ThroughGit, path: str, mode: int, oid: str) -> FileVersion:
+def _version(blobs: ThroughGit, path: str, mode: int, oid: str, top: str = "") -> FileVersion:
     if mode == SUBMODULE:
         return FileVersion(b"" if NOTHING.issuperset(oid) else oid.encode(), mode)
     if NOTHING.issuperset(oid):
-        top = os.fsdecode(ask("rev-parse", "--show-toplevel").removesuffix(b"\n"))
         return _cleaned(path, read_file(os.path.join(top, path), mode))
     data = blobs.read(oid)
     if data is None:

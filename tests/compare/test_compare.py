@@ -6,7 +6,8 @@ import pytest
 
 from kmerge_git.compare.files import compare
 from kmerge_git.compare.folders import FileVersion, compare_folders
-from kmerge_git.compare.showing import change_lines, file_lines, summary
+from kmerge_git.compare.showing import change_lines, file_lines
+from kmerge_git.compare.summary import summary
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
 
@@ -36,6 +37,9 @@ LINES = [
     ("a: 1\nb: 2", "a: 1\r\nb: 2\r", ["layout: line ends (CRLF)"]),
     ("a: |\n  # no comment\n  x", "a: |\n  # none\n  x",
      ["a:", "    1- # no comment", "    1+ # none"]),
+    ("old: {a: 1, b: 2, c: 3}", "new: {a: 1, b: 2, c: 4}",
+     ["new: renamed from old", "  new.c: 3 -> 4"]),
+    ("old: {a: 1}", "new: {a: 1}", ["new: + {a: 1}", "old: - {a: 1}"]),
     # an alias is what it stands for
     ("a: &x {b: 1}\nc: *x", "a: &x {b: 2}\nc: *x", ["a.b: 1 -> 2", "c.b: 1 -> 2"]),
     # lists by their keys, and without any
