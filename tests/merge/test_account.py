@@ -176,3 +176,146 @@ def test_rules_of_a_deployment_tool_are_told_by_their_numbers() -> None:
     told = {d.path: (d.side, d.rule) for d in merged(TRIO, rules="kyaml").explained}
     assert told["spec.replicas"] == ("theirs", "M2 lost")
     assert told["spec.template.spec.containers[name=app].image"] == ("ours", "M1")
+
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: {}\n"
+LIST = "spec:\n  containers:\n  - name: a\n    image: a:1\n  - name: b\n    image: b:1\n"
+TURNED = "spec:\n  containers:\n  - name: b\n    image: b:1\n  - name: a\n    image: a:1\n"
+RENAMED = (
+    "{}:\n  key: some-long-value-of-this-entry\n  two: another-long-value\n  three: {}\nz: {}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "expected"),
+    [
+        # the order of a list with keys, told by its names
+        (
+            POD.format("p") + LIST,
+            POD.format("p") + TURNED,
+            POD.format("p") + LIST + "  hostNetwork: true\n",
+            ("spec.containers", "reordered", "ours", "3", "a, b", "b, a", "a, b"),
+        ),
+        # the order of resources
+        (
+            POD.format("p") + "---\n" + POD.format("q"),
+            POD.format("q") + "---\n" + POD.format("p"),
+            POD.format("p") + "---\n" + POD.format("q") + "spec: {a: 1}\n",
+            ("", "reordered", "ours", "8", "Pod/p, Pod/q", "Pod/q, Pod/p", "Pod/p, Pod/q"),
+        ),
+        # comments, those above all resources too
+        (
+            "a: 1\nb: 1\n",
+            "a: 1\nb: 2\n",
+            "# why\na: 1\nb: 1\n",
+            ("", "comments", "theirs", "14", "", "", "# why"),
+        ),
+        (
+            "# top\n---\na: 1\nb: 1\n",
+            "# top, too\n---\na: 1\nb: 1\n",
+            "# top\n---\na: 1\nb: 2\n",
+            ("", "comments", "ours", "14", "# top", "# top, too", "# top"),
+        ),
+        # a comment in a block text is none
+        (
+            "a: |\n  # x\n  echo\nb: 1\n",
+            "a: |\n  # y\n  echo\nb: 1\n",
+            "a: |\n  # x\n  echo\nb: 2\n",
+            ("a", "changed", "ours", "1", "… # x", "… # y", "… # x"),
+        ),
+        # spelling alone
+        (
+            "a: x\nb: 1\n",
+            'a: "x"\nb: 1\n',
+            "a: x\nb: 2\n",
+            ("", "layout", "ours", "14", "", "", ""),
+        ),
+        # the line ends of a file
+        (
+            "a: 1\nb: 1\n",
+            "a: 1\r\nb: 1\r\n",
+            "a: 1\nb: 1\n",
+            ("", "layout", "ours", "14", "", "", ""),
+        ),
+        # a key of a mapping
+        (
+            RENAMED.format("old", 1, 1),
+            RENAMED.format("new", 1, 1),
+            RENAMED.format("old", 2, 1),
+            ("old", "renamed", "ours", "11", "old", "new", "old"),
+        ),
+        # an anchor
+        (
+            "a:\n  x: 1\n  y: 1\nb: 1\n",
+            "a: &a\n  x: 1\n  y: 1\nb: *a\n",
+            "a:\n  x: 1\n  y: 2\nb: 1\n",
+            ("a", "changed", "ours", "1", "", "&a", ""),
+        ),
+        # a set
+        (
+            POD.format("p") + "  finalizers: [a, b]\n",
+            POD.format("p") + "  finalizers: [a, b, c]\n",
+            POD.format("p") + "  finalizers: [b]\n",
+            (
+                "metadata.finalizers",
+                "changed on both sides",
+                "both",
+                "4",
+                "[…, a]",
+                "[…, a, c]",
+                "[…]",
+            ),
+        ),
+        # a resource that went, and one that came
+        (
+            POD.format("p") + "---\n" + POD.format("q"),
+            POD.format("p") + "spec: {a: 1}\n---\n" + POD.format("q"),
+            POD.format("p"),
+            (
+                *("", "deleted", "theirs", "8"),
+                *["{apiVersion: v1, kind: Pod, metadata: {name: q}}"] * 2,
+                "",
+            ),
+        ),
+        # two kinds of values
+        (
+            "a: 1\nb: 1\n",
+            "a: [1]\nb: 1\n",
+            "a: {b: 1}\nb: 1\n",
+            ("a", "changed on both sides", "conflict", "7", "1", "[1]", "{b: 1}"),
+        ),
+        # deleted here, changed there
+        (
+            "a: {x: 1}\nb: 1\n",
+            "b: 1\n",
+            "a: {x: 2}\nb: 1\n",
+            ("a", "deleted in ours, changed in theirs", "conflict", "2", "{x: 1}", "", "{x: 2}"),
+        ),
+    ],
+)
+def test_what_is_told(base: str, ours: str, theirs: str, expected: tuple[str, ...]) -> None:
+    outcome = merged((base.encode(), ours.encode(), theirs.encode()))
+    found = [(d.path, d.what, d.side, d.rule, d.base, d.ours, d.theirs) for d in outcome.explained]
+    assert expected in found
+
+
+def test_a_comment_that_a_favoured_side_settled_has_its_rule() -> None:
+    """It is at no place where values differ: the journal alone knows of it."""
+    texts = (b"a: 1 # x\nb: 1\n", b"a: 1 # y\nb: 1\n", b"a: 1 # z\nb: 1\n")
+    found = [(d.path, d.side, d.rule, d.ours) for d in merged(texts, favor="ours").explained]
+    assert ("a", "ours", "13 favor", "1") in found
+
+
+def test_git_s_own_lines_are_told_as_such() -> None:
+    texts = (b"l: [a, b]\nb: 1\n", b"l: [a, b, o]\nb: 1\n", b"l: [t, a, b]\nb: 1\n")
+    result = b"l: [t, a, b, o]\nb: 1\n"
+    outcome = merge_files(*texts, line_merge=lambda *_: (result, True))
+    told = [(d.path, d.side, d.rule) for d in outcome.explained]
+    assert told == [("l", "both", "15" if outcome.method == "lines" else "5")]
+
+
+def test_the_driver_s_decisions_stay_as_short_as_they_were() -> None:
+    outcome = merged(TRIO)
+    assert len(outcome.decisions) < len(outcome.explained)
+    assert {d.base for d in outcome.decisions} == {""}
+    assert outcome.explained is outcome.explained

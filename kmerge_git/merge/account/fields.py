@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.kube.listkeys import element_key, field_text, step_of
-from kmerge_git.merge.account.places import Difference, Four, marked, side_of, whole
+from kmerge_git.merge.account.places import Difference, Four, alike, marked, side_of, whole
 from kmerge_git.merge.decide.keyed import key_paths
 from kmerge_git.merge.three import Three, under
 from kmerge_git.tree.brief import shortened
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 def differences(rules: Rules, four: Four, path: Path, where: Where) -> Iterator[Difference]:
     """The places from here on at which a side did anything."""
     if four.is_the_same:
+        return
+    if four.at.base is None and alike(four.at.ours, four.at.theirs):
+        yield whole(four, path)
         return
     if _are_all(four, Mapping):
         yield from marked(four, path)
@@ -68,8 +71,8 @@ def _renamed(names: Three[str | None], path: Path, four: Four) -> Iterator[Diffe
         return
     new = [n for n in (names.ours, names.theirs) if n not in (names.base, None)]
     side = "both" if len(new) > 1 else "ours" if new == [names.ours] else "theirs"
-    values = names.map(lambda name: name or "")
-    yield Difference(path, "renamed", side, "11", values)
+    what = "renamed" if len(new) == 1 else "renamed alike on both sides"
+    yield Difference(path, what, side, "11", names.map(lambda name: name or ""))
 
 
 def _in_list(
