@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Decision
 
 LONGEST = 70  # characters of a value
+AROUND = 12  # characters that are shown in front of what differs in two long ones
 
 
 def explain_line(decision: Decision) -> str:
@@ -30,6 +31,19 @@ def _three(decision: Decision) -> str:
     if not any(values.values()):
         return ""
     return ": " + ", ".join(f"{name} {short(value)}" for name, value in values.items())
+
+
+def beside(old: str, new: str) -> tuple[str, str]:
+    """Two values side by side: of long ones what differs, and a little around it."""
+    if max(len(old), len(new)) <= LONGEST or not (old and new):
+        return short(old), short(new)
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    first = max(start - AROUND, 0)
+    if first <= AROUND:
+        return short(old), short(new)
+    return f"…{short(old[first:])}", f"…{short(new[first:])}"
 
 
 def short(text: str) -> str:

@@ -42,6 +42,7 @@ COMMANDS = {
     "solve": "solve the conflicts that a merge left in the index",
     "preview": "say what a merge or a rebase would do, without making it",
     "refresh": "merge a revision into branches where git alone cannot",
+    "explain": "say why a merge came out as it did, by field and rule",
     "replay": "merge the repository's own past merges again, and compare",
 }
 

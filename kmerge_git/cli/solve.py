@@ -55,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     from kmerge_git.whole.solving import Wishes, carry_out, make_plan
 
     repository = Repository.open()
-    paths = tuple(_inside(path, repository.worktree) for path in args.paths)
+    paths = tuple(inside(path, repository.worktree) for path in args.paths)
     wishes = Wishes(paths, args.favor, json=args.with_json, force=args.force)
     plan = make_plan(repository, wishes)
     for given, path in zip(args.paths, paths, strict=True):
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     return 0 if plan.is_solved else 1
 
 
-def _inside(path: str, worktree: str | None) -> str:
+def inside(path: str, worktree: str | None) -> str:
     """A path of the command line as git names it: from the top of the working tree."""
     if worktree is None:
         return path

@@ -1,0 +1,209 @@
+"""The explanation of a merge for people: what surprises comes first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from kmerge_git.cli.accounts import counted
+from kmerge_git.cli.decisions import beside, by, short
+
+if TYPE_CHECKING:
+    from kmerge_git.compare.change import FieldChange
+    from kmerge_git.outcome import Decision
+    from kmerge_git.whole.beside import ExplainedConflict, ExplainedFile
+    from kmerge_git.whole.explaining import Explanation
+
+MOST = 8  # fields of a file that one side alone changed
+FEW = 3  # and of those that both changed alike
+SIDES = ("base", "ours", "theirs")
+_RANKS = {"improved": 0, "moved": 0, "resolved": 0, "conflict": 1, "clean": 2}
+_COLOURS = {"conflict": "red", "clean": "dim"}
+_WORDS = {
+    "clean": "git merges it to the same bytes",
+    "resolved": "merged by {how}; git alone leaves a conflict",
+    "improved": "merged by {how}; git alone is clean, but comes to something else",
+    "moved": "a resource is followed; git alone leaves a conflict",
+}
+Line = str | tuple[str, str]
+
+
+def lines(found: Explanation, *, everything: bool) -> Iterator[tuple[Line, ...]]:
+    """What surprises comes first: what git alone would not have done, then conflicts."""
+    yield (
+        (f"{found.operation or 'merge'} {found.title}" if found.commit else found.title, "bold"),
+    )
+    for side in SIDES:
+        yield (f"  {side:<7}{getattr(found.sides, side)}",)
+    for note in found.notes:
+        yield (f"  {note}",)
+    there = "the commit" if found.commit else "the working tree"
+    shown = [file for file in found.files if everything or not file.is_plain]
+    for file in sorted(shown, key=lambda f: (_RANKS[f.merge.result], f.path)):
+        yield ("",)
+        yield from _file(file, there, everything=everything)
+    for elsewhere in found.elsewhere:
+        yield ("",)
+        yield ((elsewhere.path, "bold"), f": {there} has what neither side brought")
+        yield from _changes(elsewhere.changes)
+    if found.others:
+        yield ("",)
+        names = ", ".join(found.others[:5]) + (", …" if len(found.others) > 5 else "")
+        yield (f"conflicts in what is no manifest, git's alone: {names}",)
+    yield ("",)
+    yield (_summary(found, len(found.files) - len(shown), there),)
+
+
+def _summary(found: Explanation, plain: int, there: str) -> str:
+    total = counted(len(found.files), "manifest")
+    words = [f"{total} changed on both sides"]
+    if plain:
+        words.append(f"{plain} as git merges them, too (--all shows them)")
+    changed = sum(bool(f.changes) and not f.is_layout_alone for f in found.files)
+    changed += len(found.elsewhere)
+    if changed:
+        words.append(f"{there} has something else in {changed}")
+    return "; ".join(words)
+
+
+def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tuple[Line, ...]]:
+    merge = file.merge
+    result = merge.result
+    yield (
+        (file.path, "bold"),
+        ": ",
+        (_what_came(file), _COLOURS.get(result, "green")),
+        f" ({merge.why})" if merge.why and merge.both and merge.method != "kept" else "",
+    )
+    reason = merge.both.outcome.reason if merge.both else ""
+    if reason and reason != merge.why and merge.method == "lines":
+        yield (f"  merged by lines: {reason}",)
+    if file.git_alone:
+        yield ("  git alone would have:",)
+        yield from _changes(file.git_alone, "    ")
+    for conflict in file.conflicts:
+        yield from _conflict(conflict, there)
+    yield from _decisions(file, everything=everything)
+    yield from _now(file, there)
+
+
+def _what_came(file: ExplainedFile) -> str:
+    merge = file.merge
+    if merge.verdict == "skipped":
+        return f"left alone: {merge.why}"
+    if merge.result != "conflict":
+        how = "lines" if merge.method == "lines" else "fields"
+        return _WORDS[merge.result].format(how=how)
+    if merge.both is None or merge.method == "kept":
+        return f"CONFLICT, {merge.why}"
+    left = f"CONFLICT, {counted(len(file.conflicts), 'place')} left to a person"
+    return left + ("; git alone is clean" if merge.git_clean else "")
+
+
+def _conflict(told: ExplainedConflict, there: str) -> Iterator[tuple[Line, ...]]:
+    from kmerge_git.whole.merging import short as dedented
+
+    conflict = told.conflict
+    chosen = {"ours": "ours", "theirs": "theirs", "neither": "neither of them"}.get(told.choice, "")
+    yield (
+        "  ",
+        (conflict.spot or "file", "red"),
+        f": {conflict.told}",
+        f"; {there} has {chosen}" if chosen else "",
+    )
+    for side in SIDES if conflict.base or conflict.ours or conflict.theirs else ():
+        found = dedented(getattr(conflict, side)).splitlines() or ["(nothing)"]
+        more = f" … and {len(found) - 3} more lines" if len(found) > 3 else ""
+        for index, line in enumerate(found[:3]):
+            yield (f"      {side if index == 0 else '':<7}{line}{more if index == 2 else ''}",)
+
+
+def _decisions(file: ExplainedFile, *, everything: bool) -> Iterator[tuple[Line, ...]]:
+    """The fields by resource; of those that nobody had to decide the first few."""
+    told = [d for d in file.decisions if d.side != "conflict"]
+    room = {"alone": MOST, "alike": FEW}
+    left = {"alone": 0, "alike": 0}
+    for resource, group in groupby(told, key=lambda d: d.resource):
+        head: list[tuple[Line, ...]] = [("  ", (resource, "bold"))] if resource else []
+        for decision in group:
+            kind = _kind(decision)
+            if kind and not room[kind] and not everything:
+                left[kind] += 1
+                continue
+            if kind:
+                room[kind] -= 1
+            yield from head
+            head = []
+            yield from _decision(decision, "    " if resource else "  ")
+    words = {"alone": "that one side alone changed", "alike": "that both changed alike"}
+    parts = [f"{counted(n, 'field')} {words[kind]}" for kind, n in left.items() if n]
+    if parts:
+        yield (f"  … and {', '.join(parts)} (--all)",)
+
+
+def _kind(decision: Decision) -> str:
+    """Whether one side alone did something, or both the same; nothing for what was decided."""
+    if "alike" in decision.what:
+        return "alike"
+    return "alone" if _is_one_sided(decision) else ""
+
+
+def _is_one_sided(decision: Decision) -> bool:
+    return " " not in decision.what and decision.side in ("ours", "theirs")
+
+
+def _decision(decision: Decision, indent: str) -> Iterator[tuple[Line, ...]]:
+    place = decision.path or ("" if decision.what in ("comments", "layout") else "all of it")
+    head = f"{indent}{place}: " if place else indent
+    if _kind(decision):
+        new = decision.theirs if decision.side == "theirs" else decision.ours
+        yield (f"{head}{_change(decision, new)}", (f"  ({decision.side})", "dim"))
+        return
+    yield (f"{head}{decision.what}; {_whose(decision.side)}", (f"  ({by(decision)})", "dim"))
+    values = {side: getattr(decision, side) for side in SIDES}
+    if any(values.values()):
+        yield from ((f"{indent}    {side:<7}{short(text)}",) for side, text in values.items())
+
+
+def _whose(side: str) -> str:
+    return "both are in it" if side in ("both", "union") else f"{side} taken"
+
+
+def _change(decision: Decision, new: str) -> str:
+    """`1 -> 2`, `+ 2`, `- 1`, or the word where there are no values."""
+    old, what = decision.base, decision.what.partition(" ")[0]
+    if not (old or new) or what == "layout":
+        return what
+    if what == "added":
+        return f"+ {short(new)}"
+    if what == "deleted":
+        return f"- {short(old)}"
+    changed = " -> ".join(beside(old, new))
+    return changed if what == "changed" else f"{what}: {changed}"
+
+
+def _now(file: ExplainedFile, there: str) -> Iterator[tuple[Line, ...]]:
+    """What is there now, where it is not what the merge makes."""
+    if file.state == "in conflict":
+        yield (f"  {there} still has the conflict markers",)
+    elif file.state == "gone":
+        yield (f"  {there} does not have the file",)
+    elif file.state == "there" and file.merge.result == "conflict":
+        yield (f"  {there} has the file",)
+    elif file.state == "there":
+        yield (f"  {there} still has the file",)
+    if file.state == "as git":
+        yield (f"  {there} has what git alone makes of it",)
+    elif file.changes and file.is_layout_alone:
+        yield (f"  {there} differs in comments or layout alone",)
+    elif file.changes:
+        yield (f"  {there} has something else:",)
+        yield from _changes(file.changes, "    ")
+
+
+def _changes(changes: tuple[FieldChange, ...], indent: str = "  ") -> Iterator[tuple[Line, ...]]:
+    from kmerge_git.compare.showing import change_lines
+
+    for text, colour in change_lines(changes, indent):
+        yield ((text, colour),)

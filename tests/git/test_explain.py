@@ -1,0 +1,386 @@
+"""`kmerge explain` in real repositories: merges that are done, and merges in progress."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from manifests import deployment, service, stream
+from world import Driven, Repo, World
+
+BASE = deployment()
+OURS = deployment(env=("A=1", "OURS=1"))
+THEIRS = deployment(env=("A=1", "THEIRS=1"), image="app:2")
+BOTH = deployment(env=("A=1", "OURS=1", "THEIRS=1"), image="app:2")
+MANY = tuple(f"V{index}=1" for index in range(8))
+
+
+def told(repo: Repo, *args: str) -> dict[str, Any]:
+    """The explanation as JSON; making it leaves no trace."""
+    before = trace(repo)
+    report: dict[str, Any] = json.loads(repo.kmerge("explain", "--json", *args).out)
+    assert trace(repo) == before
+    return report
+
+
+def trace(repo: Repo) -> tuple[str, ...]:
+    if (repo.path / ".git").exists():
+        return tuple(
+            repo.git(*words, check=False).out
+            for words in (("ls-files", "-s"), ("status", "--porcelain"), ("count-objects",))
+        )
+    return (repo.git("count-objects").out,)
+
+
+def files(report: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {file["path"]: file for file in report["files"]}
+
+
+def fields(file: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    keys = ("what", "side", "rule", "base", "ours", "theirs")
+    return {d["field"]: tuple(d[key] for key in keys) for d in file["decisions"]}
+
+
+def forked(repo: Repo) -> None:
+    """Four files, one of each result."""
+    repo.fork(
+        dict.fromkeys(("clean.yaml", "resolved.yaml", "conflict.yaml"), BASE)
+        | {"twice.yaml": deployment(env=MANY), "notes.txt": "a\n", "one.yaml": service()},
+        {
+            "clean.yaml": deployment(replicas=2),
+            "resolved.yaml": OURS,
+            "conflict.yaml": deployment(replicas=2),
+            "twice.yaml": deployment(env=("NEW=1", *MANY)),
+        },
+        {
+            "clean.yaml": deployment(image="app:2"),
+            "resolved.yaml": THEIRS,
+            "conflict.yaml": deployment(replicas=3),
+            "twice.yaml": deployment(env=(*MANY, "NEW=1")),
+            "one.yaml": service(81),
+        },
+    )
+
+
+def test_a_merge_commit_is_made_again(driven: Driven) -> None:
+    forked(driven)
+    driven.merge()
+    driven.commit("Merge side", {"conflict.yaml": deployment(replicas=3)})
+    report = told(driven, "HEAD")
+    found = files(report)
+    assert report["operation"] == "merge"
+    assert report["commit"] == driven.head()
+    assert {path: (f["result"], f["git"], f["now"]) for path, f in found.items()} == {
+        "clean.yaml": ("clean", "clean", "same"),
+        "resolved.yaml": ("resolved", "conflict", "same"),
+        "conflict.yaml": ("conflict", "conflict", "different"),
+        "twice.yaml": ("improved", "clean", "same"),
+    }
+    app = "spec.template.spec.containers[name=app]"
+    assert fields(found["resolved.yaml"]) == {
+        f"{app}.image": ("changed", "theirs", "1", "app:1", "app:1", "app:2"),
+        f"{app}.env[name=OURS]": ("added", "ours", "3", "", '{name: OURS, value: "1"}', ""),
+        f"{app}.env[name=THEIRS]": ("added", "theirs", "3", "", "", '{name: THEIRS, value: "1"}'),
+    }
+    assert fields(found["conflict.yaml"])["spec.replicas"] == (
+        *("changed on both sides", "conflict", "6"),
+        *("1", "2", "3"),
+    )
+    assert [c["chosen"] for c in found["conflict.yaml"]["conflicts"]] == ["theirs"]
+    assert found["conflict.yaml"]["changes"] == []
+    again = [(c["how"], c["after"]) for c in found["twice.yaml"]["git_alone"]]
+    assert again == [("added", {"name": "NEW", "value": "1"})]
+    assert report["elsewhere"] == []
+
+
+def test_the_same_is_said_whether_the_driver_made_it_or_not(repo: Repo) -> None:
+    forked(repo)
+    repo.merge()
+    repo.commit("Merge side", {"resolved.yaml": BOTH, "conflict.yaml": deployment(replicas=9)})
+    found = files(told(repo, "HEAD"))
+    assert found["resolved.yaml"]["now"] == "same"
+    assert [c["chosen"] for c in found["conflict.yaml"]["conflicts"]] == ["neither"]
+
+
+def test_what_surprises_comes_first(driven: Driven) -> None:
+    forked(driven)
+    driven.merge()
+    driven.commit("Merge side", {"conflict.yaml": deployment(replicas=2)})
+    lines = driven.kmerge("explain", "HEAD").lines
+    heads = [line for line in lines if line.partition(":")[0].endswith(".yaml")]
+    assert heads == [
+        "resolved.yaml: merged by fields; git alone leaves a conflict",
+        "twice.yaml: merged by fields; git alone is clean, but comes to something else",
+        "conflict.yaml: CONFLICT, 1 place left to a person",
+    ]
+    assert "  Deployment/web spec.replicas: changed on both sides; the commit has ours" in lines
+    image = "    spec.template.spec.containers[name=app].image: app:1 -> app:2  (theirs)"
+    assert image in lines
+    assert lines[-1] == (
+        "4 manifests changed on both sides; 1 as git merges them, too (--all shows them)"
+    )
+    everything = driven.kmerge("explain", "HEAD", "--all").lines
+    assert "clean.yaml: git merges it to the same bytes" in everything
+
+
+def test_a_commit_that_git_alone_made_is_told(repo: Repo) -> None:
+    forked(repo)
+    repo.merge()
+    repo.commit("Merge side", {"resolved.yaml": BOTH, "conflict.yaml": deployment(replicas=2)})
+    assert files(told(repo, "HEAD"))["twice.yaml"]["now"] == "as git"
+    assert "  the commit has what git alone makes of it" in repo.kmerge("explain", "HEAD").lines
+
+
+def test_a_policy_is_told_by_its_rule(driven: Driven) -> None:
+    driven.fork(
+        {"a.yaml": BASE},
+        {"a.yaml": deployment(image="app:3")},
+        {"a.yaml": deployment(image="app:2")},
+    )
+    driven.git("config", "kmerge.policy", "*.yaml spec.template.spec.containers[*].image higher")
+    driven.merge()
+    report = told(driven, "HEAD")
+    app = "spec.template.spec.containers[name=app]"
+    assert fields(files(report)["a.yaml"])[f"{app}.image"] == (
+        *("changed on both sides", "ours", "12 policy higher"),
+        *("app:1", "app:3", "app:2"),
+    )
+    assert (
+        f"    {app}.image: changed on both sides; ours taken  "
+        "(rule 12 policy higher: both changed it, and a policy for the field decides)"
+    ) in driven.kmerge("explain", "HEAD").lines
+
+
+def test_what_neither_side_brought_is_shown(driven: Driven) -> None:
+    forked(driven)
+    driven.merge()
+    files_ = {
+        "conflict.yaml": deployment(replicas=2),
+        "resolved.yaml": BOTH.replace("app:2", "app:3"),
+        "one.yaml": service(82),
+        "clean.yaml": deployment(replicas=2, image="app:2") + "# layout\n",
+    }
+    driven.commit("Merge side", files_)
+    report = told(driven, "HEAD")
+    found = files(report)
+    image = found["resolved.yaml"]["changes"]
+    assert [(c["field"], c["before"], c["after"]) for c in image] == [
+        ("spec.template.spec.containers[name=app].image", "app:2", "app:3")
+    ]
+    assert [(e["path"], e["changes"][0]["after"]) for e in report["elsewhere"]] == [
+        ("one.yaml", 82)
+    ]
+    lines = driven.kmerge("explain", "HEAD").lines
+    assert "one.yaml: the commit has what neither side brought" in lines
+    assert "  the commit differs in comments or layout alone" in lines
+    assert lines[-1].endswith("; the commit has something else in 2")
+
+
+def test_a_side_that_the_commit_dropped_is_seen(repo: Repo) -> None:
+    """`-s ours` under another name: the surprise for which this command is asked."""
+    forked(repo)
+    repo.merge("-s", "ours", "side")
+    report = told(repo, "HEAD")
+    found = files(report)
+    assert found["resolved.yaml"]["now"] == "different"
+    assert {c["how"] for c in found["resolved.yaml"]["changes"]} == {"changed", "deleted"}
+    assert [e["path"] for e in report["elsewhere"]] == ["one.yaml"]
+
+
+def test_only_the_files_that_are_asked_for(driven: Driven) -> None:
+    forked(driven)
+    driven.merge()
+    driven.commit("Merge side", {"conflict.yaml": deployment(replicas=2)})
+    assert [*files(told(driven, "HEAD", "--", "twice.yaml"))] == ["twice.yaml"]
+    assert [*files(told(driven, "HEAD", "resolved.yaml"))] == ["resolved.yaml"]
+    assert told(driven, "HEAD", "--", "nowhere/")["files"] == []
+    assert "nowhere: no such path; put `--`" in refused(driven, "HEAD", "nowhere")
+    assert "one merge at a time" in refused(driven, "HEAD", "main", "--", "x")
+
+
+def test_a_resource_that_moved_is_told(driven: Driven) -> None:
+    moved, kept = service(), deployment()
+    driven.fork(
+        {"old.yaml": stream(kept, moved)},
+        {"old.yaml": stream(kept, service(81))},
+        {"old.yaml": kept, "new.yaml": moved},
+    )
+    driven.merge()
+    driven.kmerge("solve")
+    driven.git("commit", "-q", "-m", "Merge side")
+    found = files(told(driven, "HEAD"))
+    assert {path: (f["result"], f["now"]) for path, f in found.items()} == {
+        "old.yaml": ("moved", "same"),
+        "new.yaml": ("moved", "same"),
+    }
+    shown = driven.kmerge("explain", "HEAD").out
+    assert "Service/web moved to new.yaml" in shown
+
+
+def test_a_merge_in_progress(driven: Driven) -> None:
+    forked(driven)
+    driven.merge()
+    report = told(driven)
+    found = files(report)
+    assert report["operation"] == "merge"
+    assert {path: (f["result"], f["now"]) for path, f in found.items()} == {
+        "clean.yaml": ("clean", "same"),
+        "resolved.yaml": ("resolved", "same"),
+        "twice.yaml": ("improved", "same"),
+        "conflict.yaml": ("conflict", "in conflict"),
+    }
+    driven.write("conflict.yaml", deployment(replicas=7))
+    driven.git("add", "conflict.yaml")
+    found = files(told(driven))
+    assert [c["chosen"] for c in found["conflict.yaml"]["conflicts"]] == ["neither"]
+    assert "the working tree has neither of them" in driven.kmerge("explain").out
+
+
+@pytest.mark.parametrize("name", ["cherry-pick", "revert", "rebase"])
+def test_other_operations_in_progress(driven: Driven, name: str) -> None:
+    forked(driven)
+    if name == "revert":
+        driven.commit("later", {"conflict.yaml": deployment(replicas=5)})
+        driven.git("revert", "HEAD~1", check=False)
+    else:
+        driven.git(name, "side", check=False)
+    report = told(driven)
+    assert report["operation"] == name
+    assert files(report)["conflict.yaml"]["now"] == "in conflict"
+
+
+def test_a_stash_that_clashes(driven: Driven) -> None:
+    driven.commit("base", {"a.yaml": BASE, "b.yaml": BASE})
+    driven.write("a.yaml", deployment(replicas=2))
+    driven.write("b.yaml", OURS)
+    driven.git("stash", "-q")
+    driven.commit("later", {"a.yaml": deployment(replicas=3), "b.yaml": THEIRS})
+    driven.git("stash", "pop", check=False)
+    found = files(told(driven))
+    assert found["a.yaml"]["result"] == "conflict"
+    assert [(c["base"], c["theirs"]) for c in found["a.yaml"]["conflicts"]] == [
+        ("replicas: 1", "replicas: 2")
+    ]
+
+
+def test_what_git_remembers_of_a_staged_conflict_is_enough(driven: Driven) -> None:
+    """Nothing tells that a stash was applied, once its conflicts are staged."""
+    driven.commit("base", {"a.yaml": BASE})
+    driven.write("a.yaml", deployment(replicas=2))
+    driven.git("stash", "-q")
+    driven.commit("later", {"a.yaml": deployment(replicas=3)})
+    driven.git("stash", "pop", check=False)
+    driven.write("a.yaml", deployment(replicas=2))
+    driven.git("add", "a.yaml")
+    driven.git("stash", "drop", "-q")
+    report = told(driven)
+    assert report["notes"] == [
+        "git does not tell what is merged: only files that were in conflict are explained"
+    ]
+    assert [c["chosen"] for c in files(report)["a.yaml"]["conflicts"]] == ["theirs"]
+
+
+def test_line_ends_of_a_checkout_are_no_difference(driven: Driven) -> None:
+    driven.git("config", "core.autocrlf", "true")
+    driven.fork({"a.yaml": BASE}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
+    driven.git("checkout", "-q", "side")
+    driven.git("checkout", "-q", "main")
+    driven.merge("--no-commit")
+    assert b"\r\n" in driven.bytes("a.yaml")
+    assert files(told(driven))["a.yaml"]["now"] == "same"
+
+
+def test_a_merge_in_progress_without_its_base(world: World, repo: Repo) -> None:
+    forked(repo)
+    clone = Repo(world, world.root / "clone")
+    world.git("clone", "-q", "--depth=1", "--no-single-branch", f"file://{repo.path}", clone.path)
+    clone.merge("--allow-unrelated-histories", "origin/side")
+    assert "this is a shallow clone; `git fetch --unshallow`" in refused(clone)
+
+
+def refused(repo: Repo, *args: str) -> str:
+    done = repo.kmerge("explain", *args, check=False)
+    assert (done.code, done.out) == (2, "")
+    return done.err
+
+
+def test_what_cannot_be_made_again_is_said(driven: Driven) -> None:
+    forked(driven)
+    assert "no merge is in progress here; `kmerge explain REV`" in refused(driven)
+    assert "HEAD: no merge: nothing was merged in it; of a rebase, a cherry-pick" in refused(
+        driven, "HEAD"
+    )
+    assert "'nothing' is not a commit here" in refused(driven, "nothing")
+    driven.write("side", "a file\n")
+    assert "side: both a commit and a path" in refused(driven, "side")
+    driven.branch("other", "side")
+    driven.commit("other", {"other.txt": "x\n"})
+    driven.branch("third", "main~1")
+    driven.commit("third", {"third.txt": "x\n"})
+    driven.branch("fourth", "main~1")
+    driven.commit("fourth", {"fourth.txt": "x\n"})
+    driven.git("merge", "-q", "third", "other")
+    assert "an octopus: it merges 2 commits at once" in refused(driven, "HEAD")
+
+
+def test_a_criss_cross_is_made_against_the_first_base(repo: Repo) -> None:
+    repo.fork({"a.yaml": BASE}, {"a.yaml": deployment(replicas=2)}, {"a.yaml": THEIRS})
+    ours, theirs = repo.head(), repo.head("side")
+    repo.merge()
+    repo.commit("one")
+    repo.git("checkout", "-q", "side")
+    repo.git("merge", "-q", ours, check=False)
+    repo.commit("two", {"a.yaml": deployment(replicas=3, image="app:2")})
+    repo.git("merge", "-q", "--no-commit", "main", check=False)
+    repo.commit("three", {"a.yaml": deployment(replicas=4, image="app:2")})
+    bases = repo.git("merge-base", "--all", "HEAD^1", "HEAD^2").lines
+    assert sorted(bases) == sorted([ours, theirs])
+    report = told(repo, "HEAD")
+    assert report["notes"] == ["criss-cross: several merge bases, made again against the first"]
+    assert [*files(report)] == ["a.yaml"]
+
+
+def test_a_history_that_is_cut_off(world: World, driven: Driven) -> None:
+    forked(driven)
+    driven.merge()
+    driven.commit("Merge side", {"conflict.yaml": BASE})
+    clone = world.root / "clone"
+    world.git("clone", "-q", "--depth=2", f"file://{driven.path}", clone)
+    assert "this is a shallow clone; `git fetch --unshallow`" in refused(Repo(world, clone), "HEAD")
+
+
+def test_a_bare_repository_explains_its_merges(world: World, driven: Driven) -> None:
+    forked(driven)
+    driven.merge()
+    chosen = {"conflict.yaml": deployment(replicas=2), ".gitattributes": "twice.yaml -merge\n"}
+    driven.commit("Merge side", chosen)
+    driven.write(".git/info/attributes", "")
+    bare = Repo(world, world.root / "bare.git")
+    world.git("clone", "-q", "--bare", driven.path, bare.path)
+    expected = {"clean.yaml", "resolved.yaml", "conflict.yaml"}
+    assert files(told(bare, "HEAD")).keys() == files(told(driven, "HEAD")).keys() == expected
+    assert "a bare repository has no merge in progress" in refused(bare)
+
+
+def test_names_of_others_do_nothing_to_a_terminal(driven: Driven) -> None:
+    name = "a\x1b[31m.yaml"
+    driven.fork({name: BASE}, {name: OURS}, {name: THEIRS})
+    driven.merge("--no-commit")
+    shown = driven.kmerge("explain", "--color=never").out
+    assert "\x1b" not in shown
+    assert "a\\x1b[31m.yaml: merged by fields" in shown
+
+
+def test_a_file_that_a_person_must_have_or_not(driven: Driven) -> None:
+    driven.fork({"a.yaml": BASE, "x": ""}, {"a.yaml": OURS}, {"x": "x\n"})
+    driven.git("checkout", "-q", "side")
+    driven.git("rm", "-q", "a.yaml")
+    driven.commit("gone")
+    driven.switch("main")
+    driven.merge()
+    driven.git("rm", "-q", "a.yaml", check=False)
+    driven.commit("Merge side")
+    found = files(told(driven, "HEAD"))["a.yaml"]
+    assert (found["result"], found["now"]) == ("conflict", "gone")
+    assert "  the commit does not have the file" in driven.kmerge("explain", "HEAD").lines
