@@ -81,7 +81,8 @@ def run(args: argparse.Namespace) -> int:
         tally = Tally()
         for merge in merges:
             tally.add(merge)
-    tally.notes = notes(tally, found, is_shallow=repository.is_shallow, hint=hint)
+    shallow = repository.is_shallow
+    tally.notes = notes(tally, found, args.range, is_shallow=shallow, hint=hint)
     if args.html:
         _write_page(args, repository, tally)
     if args.json:
@@ -114,7 +115,8 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
     disagreements = (file for merge in merges for file in merge.files if file.is_disagreement)
     file = next(islice(disagreements, args.show - 1, None), None)
     if file is None:
-        raise UsageError(f"there is no disagreement {args.show}", hint="`kmerge replay` lists them")
+        command = " ".join(["kmerge", "replay", *_scope(args)])
+        raise UsageError(f"there is no disagreement {args.show}", hint=f"`{command}` lists them")
     texts = Replayer(repository).texts(file)
     if args.extract:
         try:

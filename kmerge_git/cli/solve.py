@@ -43,7 +43,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", nargs="*", metavar="PATH", help="files or directories (default: all conflicts)")
     add("-n", "--dry-run", action="store_true", help="say what would be done, change nothing")
-    add("--favor", choices=("ours", "theirs"), help="the side that wins where both changed a field")
+    add(
+        "--favor",
+        choices=("ours", "theirs"),
+        help="the side that wins where both changed a field (in a rebase, ours is its new base)",
+    )
     add("--force", action="store_true", help="solve files anew that were edited since the merge")
     add("--with-json", action="store_true", help="solve *.json files, too")
     add("--json", action="store_true", help="print the result as JSON")
@@ -91,11 +95,8 @@ def inside(path: str, worktree: str | None) -> str:
 def _require_conflict(plan: SolvePlan, given: str, path: str) -> None:
     """Refuse a path that names no conflict: a slip must not look like a solved file."""
     if path in plan.others:
-        raise UsageError(
-            "it is in conflict, but no manifest",
-            path=given,
-            hint="--with-json takes *.json, everything else is left to you",
-        )
+        why = plan.why_not[plan.others.index(path)]
+        raise UsageError("it is in conflict, but left to you", path=given, hint=why)
     conflicted = [*(file.path for file in plan.files), *plan.others]
     if not any(is_selected(name, (path,)) for name in conflicted):
         raise UsageError(
@@ -120,10 +121,12 @@ def _print(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
         for conflict in file.conflicts:
             tell(f"    {conflict.shown(file.path)}")
     unasked = sorted(set(left) - {file.path for file in plan.files} - set(plan.others))
-    for what, paths in (("left to you, no manifest", plan.others), ("not asked for", unasked)):
-        if paths:
-            more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
-            say(f"kmerge: {what}: {', '.join(paths[:_MOST])}{more}")
+    told: dict[str, list[str]] = {"not asked for": unasked} if unasked else {}
+    for path, why in zip(plan.others, plan.why_not, strict=True):
+        told.setdefault(f"left to you, {why}", []).append(path)
+    for what, paths in sorted(told.items()):
+        more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
+        say(f"kmerge: {what}: {', '.join(paths[:_MOST])}{more}")
     solved = sum(file.verdict == "solved" for file in plan.files)
     said = f"{counted(solved, 'file')} {'would be ' if dry_run else ''}solved and staged"
     if not plan.files:

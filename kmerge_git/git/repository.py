@@ -67,7 +67,11 @@ class Repository:
         try:
             found = self._inner.revparse_single(rev).peel(pygit2.Commit)
         except (KeyError, ValueError, pygit2.GitError) as error:
-            raise UsageError(f"{rev!r} is not a commit here", hint="see `git log`") from error
+            if rev == "HEAD" and self._inner.head_is_unborn:
+                raise UsageError("there is no commit here yet") from error
+            hint = "`git fetch --unshallow`, this clone is shallow" if self.is_shallow else ""
+            hint = hint or "see `git log`"
+            raise UsageError(f"{rev!r} is not a commit here", hint=hint) from error
         return _commit(found)
 
     def named(self, oid: str) -> Commit:

@@ -38,20 +38,23 @@ class Chosen:
 
     commits: list[str]
     instead: bool
+    seen: int  # commits that were looked at
 
 
 def choose(history: Iterable[Commit], *, picks: bool, most: int | None) -> Chosen:
     """The newest merges; with `picks`, or where there are none, the newest picks and reverts."""
     merges: list[str] = []
     others: list[str] = []
+    seen = 0
     for commit in history:
+        seen += 1
         if len(commit.parents) > 1 or (picks and pick_of(commit.message)):
             merges.append(commit.oid)
         elif not merges and pick_of(commit.message):
             others.append(commit.oid)
         if len(merges) == most:
             break
-    return Chosen(merges or others[:most], instead=not merges)
+    return Chosen(merges or others[:most], instead=not merges, seen=seen)
 
 
 def pick_of(message: str) -> Pick | None:

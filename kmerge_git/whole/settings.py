@@ -46,8 +46,19 @@ class SettingsOf:
 
     def takes(self, path: str, *, json: bool = False) -> bool:
         """Whether a path is a manifest and belongs to no other merge driver."""
+        return not self.refusal(path, json=json)
+
+    def refusal(self, path: str, *, json: bool = False) -> str:
+        """Why a path is not merged by structure; nothing where it is."""
         driver = self.driver(path)
-        return driver == DRIVER or (driver in _PLAIN and is_manifest(path, json=json))
+        if driver == DRIVER:
+            return ""
+        if driver not in _PLAIN:
+            way = "set not to be merged" if driver in ("unset", "binary") else f"merge={driver}"
+            return f"{way} in the attributes"
+        if is_manifest(path, json=json):
+            return ""
+        return "JSON: --with-json takes it" if is_manifest(path, json=True) else "no manifest"
 
     def driver(self, path: str) -> str | None:
         """The merge driver that the attributes give to a path."""

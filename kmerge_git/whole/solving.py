@@ -46,6 +46,7 @@ class SolvePlan:
     files: tuple[FileMerge, ...]
     others: tuple[str, ...]
     problems: tuple[str, ...] = ()  # settings that make no sense
+    why_not: tuple[str, ...] = ()  # of each of the others
 
     @property
     def is_solved(self) -> bool:
@@ -60,7 +61,8 @@ def make_plan(
     operation = operation or current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels)
     conflicts = repository.conflicts()
-    others = tuple(s.path for s in conflicts if not options.takes(s.path, json=wishes.json))
+    reasons = {s.path: options.refusal(s.path, json=wishes.json) for s in conflicts}
+    others = tuple(path for path, reason in reasons.items() if reason)
     scene = Scene(
         repository,
         Three(operation.base, operation.ours, operation.theirs) if operation.is_known else None,
@@ -71,7 +73,8 @@ def make_plan(
     )
     taken = {stages.path for stages in conflicts}.difference(others)
     files = settle(scene, lambda path: path in taken and is_selected(path, wishes.paths))
-    return SolvePlan(operation, files, others, tuple(options.problems))
+    why_not = tuple(reasons[path] for path in others)
+    return SolvePlan(operation, files, others, tuple(options.problems), why_not)
 
 
 class WorkTree:
@@ -94,7 +97,10 @@ class WorkTree:
         size = self._options(path).marker_size
         if is_left_by_a_merge(self._found(path), three, made, self._lines, size):
             return ""
-        return "edited by hand since the merge: `git add` it, or solve it anew with --force"
+        return (
+            "edited by hand since the merge, or by rerere: `git add` it, or solve it anew with "
+            "--force"
+        )
 
     def is_as_staged(self, path: str, data: bytes) -> bool:
         """Whether a file that is not in conflict holds nothing else than what is staged."""

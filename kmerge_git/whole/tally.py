@@ -156,7 +156,7 @@ class Tally:
         }
 
 
-def notes(tally: Tally, chosen: Chosen, *, is_shallow: bool, hint: str) -> list[str]:
+def notes(tally: Tally, chosen: Chosen, where: str, *, is_shallow: bool, hint: str) -> list[str]:
     """What a reader of the counts has to know about the history that was replayed."""
     found = []
     if is_shallow:
@@ -167,7 +167,9 @@ def notes(tally: Tally, chosen: Chosen, *, is_shallow: bool, hint: str) -> list[
         found.append(f"objects of the merges that were left out are not here: {tally.hint}")
     if not chosen.instead:
         return found
-    found.append("no merges are here: squashed and rebased pull requests leave none")
+    if not chosen.seen:
+        return [*found, f"no commits in {where}"]
+    found.append(f"no merges in {where}: squashed and rebased pull requests leave none")
     if chosen.commits:
         found.append("cherry-picks and reverts that name their commit are replayed instead")
     return [*found, "what open branches would come to: `kmerge refresh --dry-run`"]

@@ -116,7 +116,7 @@ def test_a_history_without_merges_has_its_picks(repo: Repo) -> None:
     done = repo.kmerge("replay")
     assert done.out.startswith(
         "1 cherry-pick, 1 revert replayed\n"
-        "no merges are here: squashed and rebased pull requests leave none\n"
+        "no merges in HEAD: squashed and rebased pull requests leave none\n"
         "cherry-picks and reverts that name their commit are replayed instead\n"
         "what open branches would come to: `kmerge refresh --dry-run`\n"
     )
@@ -156,6 +156,24 @@ def test_nothing_to_replay_is_said(world: World, repo: Repo) -> None:
     repo.commit("base", {"app.yaml": BASE})
     assert repo.kmerge("replay").out.startswith(
         "0 merges replayed\n"
-        "no merges are here: squashed and rebased pull requests leave none\n"
+        "no merges in HEAD: squashed and rebased pull requests leave none\n"
         "what open branches would come to: `kmerge refresh --dry-run`\n"
+    )
+
+
+def test_a_range_is_named(repo: Repo) -> None:
+    done = repo.kmerge("replay", check=False)
+    assert (done.code, done.err) == (2, "kmerge: there is no commit here yet\n")
+    without_merges(repo)
+    assert "\nno merges in main~1..main: " in repo.kmerge("replay", "main~1..main").out
+    assert "\nno commits in main..main\n\n" in repo.kmerge("replay", "main..main").out
+    done = repo.kmerge("replay", "--last", "1", "--picks", "--show", "7", check=False)
+    assert "`kmerge replay --last 1 --picks` lists them" in done.err
+
+
+def test_a_commit_beyond_a_shallow_clone(repo: Repo) -> None:
+    write_history(repo, [every_kind(number) for number in range(3)])
+    done = cloned(repo, "--depth", "1").kmerge("replay", "HEAD~3..HEAD", check=False)
+    assert done.err == (
+        "kmerge: 'HEAD~3' is not a commit here; `git fetch --unshallow`, this clone is shallow\n"
     )

@@ -252,10 +252,10 @@ def test_a_path_without_a_conflict_is_refused(repo: Repo) -> None:
             assert done.err == (
                 f"kmerge: {path}: no file is in conflict there; `git status` names those that are\n"
             )
-    for path in ("notes.txt", "x.json"):
+    for path, why in (("notes.txt", "no manifest"), ("x.json", "JSON: --with-json takes it")):
         done = repo.kmerge("solve", path, check=False)
         assert (done.code, done.out) == (2, "")
-        assert "--with-json" in done.err
+        assert done.err == f"kmerge: {path}: it is in conflict, but left to you; {why}\n"
     assert repo.git("ls-files", "-s").out == before
     assert repo.kmerge("solve", ".", "--with-json", check=False).code == 1
 
@@ -333,6 +333,34 @@ def test_other_files_are_left_to_the_user(repo: Repo) -> None:
     done = repo.kmerge("solve")
     assert "kmerge: left to you, no manifest: notes.txt" in done.err
     assert repo.unmerged() == ["notes.txt"]
+
+
+def test_why_a_file_is_left_to_the_user(repo: Repo) -> None:
+    names = ("app.yaml", "notes.txt", "one.yaml", "two.yaml", "x.json")
+    repo.write(".gitattributes", "one.yaml merge=other\ntwo.yaml -merge\n")
+    repo.fork(*(dict.fromkeys(names, text) for text in (BASE, OURS, THEIRS)))
+    assert repo.merge().code == 1
+    assert repo.kmerge("solve").err.splitlines() == [
+        "kmerge: left to you, JSON: --with-json takes it: x.json",
+        "kmerge: left to you, merge=other in the attributes: one.yaml",
+        "kmerge: left to you, no manifest: notes.txt",
+        "kmerge: left to you, set not to be merged in the attributes: two.yaml",
+        "kmerge: 1 file solved and staged, 4 files left in conflict",
+    ]
+
+
+def test_what_rerere_resolved_is_left_alone(repo: Repo) -> None:
+    repo.git("config", "rerere.enabled", "true")
+    stopped(repo, BASE, OURS, THEIRS)
+    mine = BOTH.replace("app:1", "app:by-hand")
+    repo.write("app.yaml", mine)
+    repo.commit("by hand")
+    repo.git("reset", "-q", "--hard", "HEAD~1")
+    assert repo.merge().code == 1
+    assert repo.text("app.yaml") == mine
+    done = repo.kmerge("solve", check=False)
+    assert "edited by hand since the merge, or by rerere" in done.out
+    assert repo.text("app.yaml") == mine
 
 
 def test_no_conflict_is_said(repo: Repo) -> None:
