@@ -7,7 +7,7 @@ from typing import Any
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.files import say
-from kmerge_git.whole.merging import plain
+from kmerge_git.whole.merging import plain, plain_decision
 from kmerge_git.whole.settling import FileMerge
 from kmerge_git.whole.solving import SolvePlan
 
@@ -35,7 +35,8 @@ def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
     better = [file.path for file in plan.files if file.result == "improved"]
     if better:
         yield f"git's lines merge clean, structure says otherwise and stands: {_names(better)}"
-    yield from _some([line for file in plan.files for line in _chosen(file)])
+    # where a policy or a favoured side decided
+    yield from _some([f"{file.path}: {words}" for file in plan.files for words in file.chosen])
     slow = [f"{file.path}: {_reason(file)}" for file in plan.files if "no result" in _reason(file)]
     yield from _some(slow)
     if left:
@@ -53,14 +54,6 @@ def _followed(plan: SolvePlan) -> Iterator[str]:
     for file in plan.files:
         for move in file.moves if file.stages and file.verdict == "solved" else ():
             yield f"{move.resource} moved to {move.target}: its change in {move.source} follows it"
-
-
-def _chosen(file: FileMerge) -> Iterator[str]:
-    """Where a policy or a favoured side decided."""
-    for decision in file.decisions:
-        if decision.rule.startswith(("12", "13")):
-            place = " ".join(part for part in (decision.resource, decision.path) if part)
-            yield f"{file.path}: {place}: {decision.what}, {decision.side} taken ({decision.rule})"
 
 
 def _what_is_left(file: FileMerge, left: Sequence[str]) -> Iterator[str]:
@@ -115,6 +108,6 @@ def _file(file: FileMerge) -> dict[str, Any]:
             {"resource": move.resource, "from": move.source, "to": move.target}
             for move in file.moves
         ],
-        "chosen": list(_chosen(file)),
+        "decided": [plain_decision(d) for d in file.decisions if d.is_settled],
         "conflicts": [plain(conflict) for conflict in file.conflicts],
     }
