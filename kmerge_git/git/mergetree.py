@@ -59,16 +59,18 @@ def merge_tree(
     base: str | None = None,
     keep: bool = False,
     driver: bool = True,
+    with_text: bool = False,
 ) -> MergedTree:
     """Merge two commits.
 
     `base`: against this tree, whatever their history says; then all three are trees. `keep`: the
     objects are kept (not together with `base`). Not `driver`: as git alone does it.
+    `with_text`: what is left to us has git's merge in it, not ours alone; that takes much longer.
     """
     if base is not None:
         root = at.commit(base)
         ours, theirs = at.commit(ours, root), at.commit(theirs, root)
-    top, words = at.marked() if driver else at.without_us()
+    top, words = at.marked(with_text=with_text) if driver else at.without_us()
     command = ("merge-tree", "--write-tree", "-z", "--messages", ours, theirs)
     env = at.environment(keep=keep)
     answer = ask_git(*words, *command, cwd=Path(top), env=env)

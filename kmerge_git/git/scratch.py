@@ -25,7 +25,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git import patterns
 from kmerge_git.git.call import environment, git
 from kmerge_git.git.driverline import NAME
-from kmerge_git.git.marking import ONLY_MARK, marked
+from kmerge_git.git.marking import MARKING, ONLY_MARK, marked
 from kmerge_git.git.repository import Repository
 
 PREFIX = "kmerge-scratch-"
@@ -71,9 +71,13 @@ class Scratch:
         env |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
         return env
 
-    def marked(self) -> tuple[str, list[str]]:
-        """Where to run git, and the words behind `git` that leave every manifest to us."""
-        return self.footing.worktree, [*self.footing.words, *self.marking]
+    def marked(self, *, with_text: bool = False) -> tuple[str, list[str]]:
+        """Where to run git, and the words behind `git` that leave every manifest to us.
+
+        `with_text`: what is left has git's own merge in it; else it is ours as it was.
+        """
+        line = ("-c", f"merge.kmerge.driver={MARKING}") if with_text else ()
+        return self.footing.worktree, [*self.footing.words, *self.marking, *line]
 
     def without_us(self) -> tuple[str, list[str]]:
         """The same for git's own merge, whoever registered the driver wherever (`alone` only)."""

@@ -51,11 +51,21 @@ def merge_trees(
     at: Scratch, sides: Sides, settings: SettingsOf, *, json: bool = False, keep: bool = False
 ) -> TreeMerge:
     """Make the merge; `keep` leaves git's objects in the repository."""
+    made = _made(at, sides, settings, json=json, keep=keep, with_text=False)
+    if made.stuck or any(file.verdict == "skipped" for file in made.files):
+        # What we do not write is git's: so it has to make these files, too. And it merges a file
+        # before it looks whether its new name is free: a stage can be what it came to.
+        return _made(at, sides, settings, json=json, keep=keep, with_text=True)
+    return made
+
+
+def _made(
+    at: Scratch, sides: Sides, settings: SettingsOf, *, json: bool, keep: bool, with_text: bool
+) -> TreeMerge:
     trees = sides.trees
-    if sides.is_made_up:
-        merged = merge_tree(at, trees.ours, trees.theirs, base=trees.base, keep=keep)
-    else:
-        merged = merge_tree(at, sides.ours, sides.theirs, keep=keep)
+    ours, theirs = (trees.ours, trees.theirs) if sides.is_made_up else (sides.ours, sides.theirs)
+    base = trees.base if sides.is_made_up else None
+    merged = merge_tree(at, ours, theirs, base=base, keep=keep, with_text=with_text)
     stuck = tuple(message for message in merged.messages if _is_stuck(message))
     named = {path for message in stuck for path in message.paths}
     others = tuple(

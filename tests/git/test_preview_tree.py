@@ -295,3 +295,48 @@ def test_a_directory_that_was_renamed(repo: Repo) -> None:
     assert found["new/more.yaml"]["result"] == "conflict"
     repo.git("config", "merge.directoryRenames", "true")
     assert rows(repo, code=0)["new/web.yaml"]["result"] == "resolved"
+
+
+def test_a_file_with_two_new_names_loses_nothing(repo: Repo) -> None:
+    many = stream(*(service(n + 1, f"s{n}") for n in range(6)))
+    fork(
+        repo,
+        (
+            {"a.yaml": many, "b.txt": "b\n"},
+            {"ours.yaml": many.replace("name: s1", "name: ours"), "b.txt": "b\n"},
+            {"theirs.yaml": many.replace("name: s4", "name: theirs"), "b.txt": "b\n"},
+        ),
+    )
+    done = repo.kmerge("preview", "side", "--write-tree", check=False)
+    assert done.code == 1
+    tree, row = done.lines
+    assert row == "CONFLICT  a.yaml  renamed to two names; ours.yaml and theirs.yaml"
+    texts = [repo.show(f"{tree}:{name}.yaml") for name in ("ours", "theirs")]
+    assert all("name: ours" in text and "name: theirs" in text for text in texts)
+
+
+def test_a_new_name_that_is_taken_loses_nothing(repo: Repo) -> None:
+    """Ours renames a file that theirs changes; the new name is that of a new file of theirs."""
+    many = stream(*(service(n + 1, f"s{n}") for n in range(6)))
+    fork(
+        repo,
+        (
+            {"a.yaml": many},
+            {"new.yaml": many.replace("name: s1", "name: ours")},
+            {"a.yaml": many.replace("name: s4", "name: theirs"), "new.yaml": BASE},
+        ),
+    )
+    done = repo.kmerge("preview", "side", "--write-tree", check=False)
+    assert done.code == 1
+    text = repo.show(f"{done.lines[0]}:new.yaml")
+    assert all(f"name: {name}" in text for name in ("ours", "theirs", "web"))
+
+
+def test_a_file_behind_a_filter_keeps_both_sides(repo: Repo) -> None:
+    repo.write(".git/info/attributes", "a.yaml filter=crypt\n")
+    fork(repo, three("a.yaml", TEXTS))
+    done = repo.kmerge("preview", "side", "--write-tree", check=False)
+    assert done.code == 1
+    text = repo.show(f"{done.lines[0]}:a.yaml")
+    assert "OURS" in text
+    assert "THEIRS" in text
