@@ -244,6 +244,7 @@ def test_hostile_names(world: World, pushing: bool) -> None:
         "a;touch${IFS}x",
         "$(touch${IFS}x)",
         "main\u0085",
+        "b\udcff",
     ]
     names += [] if pushing else ["HEAD"]  # of a remote git keeps that name for itself
     for name in names:
