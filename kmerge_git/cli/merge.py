@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import os
 
-from kmerge_git.cli import guard, merge_file
+from kmerge_git.cli import files, guard, merge_file
 from kmerge_git.cli.merge_options import add_git_options, spelled
 
 DESCRIPTION = """\
@@ -58,4 +57,4 @@ def _are_files(args: argparse.Namespace) -> bool:
         if is_meant:  # says what is missing
             merge_file.refuse(args.revs)
         return False
-    return is_meant or any(rev == "-" or os.path.isfile(rev) for rev in args.revs)
+    return is_meant or any(map(files.is_file, args.revs))

@@ -38,8 +38,9 @@ def test_every_command_reads_it(shop: Repo, words: list[str]) -> None:
 def test_the_three_versions_of_a_conflict(repo: Repo) -> None:
     repo.fork({"a.yaml": BASE}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
     repo.merge()
-    assert repo.kmerge("merge", ":1:a.yaml", ":2:a.yaml", ":3:a.yaml").out == MERGED
-    done = repo.kmerge("merge", ":0:a.yaml", ":2:a.yaml", ":3:a.yaml", check=False)
+    for command in ("merge-file", "merge"):
+        assert repo.kmerge(command, ":1:a.yaml", ":2:a.yaml", ":3:a.yaml").out == MERGED
+    done = repo.kmerge("merge-file", ":0:a.yaml", ":2:a.yaml", ":3:a.yaml", check=False)
     assert done.code == 2
     assert "it is in conflict" in done.err
 
