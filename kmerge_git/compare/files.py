@@ -17,7 +17,7 @@ from kmerge_git.kube.listkeys import start
 from kmerge_git.merge.pairing import alike, likely_same, name_of
 from kmerge_git.text.diff3 import changes
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, Stream, split
+from kmerge_git.tree.documents import Document, Stream, is_idle, split
 from kmerge_git.tree.oddities import refuse_oddities
 from kmerge_git.tree.values import to_value
 
@@ -66,7 +66,8 @@ def in_lines(text: str) -> list[str]:
 def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
     streams = [split(Source(data, path)) for data in (old, new)]
     refuse_oddities(*streams)
-    mine, yours = ([d for d in stream.documents if d.root is not None] for stream in streams)
+    # equal documents are never parsed: of a large bundle a few differ
+    mine, yours = ([d for d in s.documents if not is_idle(d.content)] for s in streams)
     pairs = paired_documents(mine, yours)
     for i, j in _in_order(pairs, len(mine), len(yours)):
         at = At(i if i >= 0 else None, j if j >= 0 else None)
@@ -173,6 +174,6 @@ def _outside(stream: Stream) -> Iterable[str]:
     yield stream.prologue
     for document in stream.documents:
         yield document.opening
-        if document.root is None:
+        if is_idle(document.content):
             yield document.content
     yield stream.tail
