@@ -201,7 +201,8 @@ def _wholes(files: Iterable[ComparedFile], how: str) -> dict[Any, tuple[str, Fie
         value = change.before or change.after
         key = identity(value.node) if value and change.how == how and not change.steps else None
         if key is not None:
-            twice |= {key} & found.keys()
+            if key in found:
+                twice.add(key)
             found[key] = file.path, change
     return {key: found[key] for key in found.keys() - twice}
 

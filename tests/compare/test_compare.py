@@ -152,3 +152,8 @@ def test_a_resource_of_two_places_did_not_move() -> None:
     other = {"c/y.yaml": FileVersion((POD + "spec: {a: 1}\n---\na: 1\n").encode())}
     found = [t for file in compare_folders(files, other) for t, _ in file_lines(file)]
     assert not [line for line in found if "moved" in line]
+
+
+def test_what_nothing_else_tells_is_told_as_spelling() -> None:
+    assert told("a: 1\n", "a: 1\n---\n# end\n---\n") == ["comments: + # end"]
+    assert told("a: 1\n", "a: 1\n---\n") == ["layout: spelling"]
