@@ -37,7 +37,8 @@ BEHIND_DASHES = "paths"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
     add = parser.add_argument
-    add("words", nargs="*", metavar="[REV] [PATH...]", help="a merge commit; files or directories")
+    add("rev", nargs="?", metavar="REV", help="a merge commit (default: the merge in progress)")
+    add("words", nargs="*", metavar="PATH", help="files or directories (default: all)")
     add("-a", "--all", action="store_true", help="every file and every field that is decided")
     add("--json", action="store_true", help="print the explanation as JSON")
     add_color(parser, "colours in the explanation")
@@ -53,7 +54,8 @@ def run(args: argparse.Namespace) -> int:
     from kmerge_git.whole.explaining import explain_commit, explain_progress
 
     repository = Repository.open()
-    rev, given = _rev_and_paths(repository, args.words, args.paths)
+    words = [args.rev, *args.words] if args.rev else []
+    rev, given = _rev_and_paths(repository, words, args.paths)
     paths = tuple(inside(path, repository.worktree) for path in given)
 
     def is_chosen(path: str) -> bool:
