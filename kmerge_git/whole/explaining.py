@@ -131,7 +131,8 @@ def explain_progress(
     operation = current_operation(repository)
     left = _conflicts(repository)
     if not operation.name and not left:
-        hint = "`kmerge explain REV` explains a merge commit"
+        is_merge = len(repository.commit("HEAD").parents) > 1
+        hint = f"`kmerge explain {'HEAD' if is_merge else 'REV'}` explains a merge commit"
         raise UsageError("no merge is in progress here", hint=hint)
     _require_base(repository, operation)
     settings = SettingsOf(repository, labels=operation.labels)
@@ -155,11 +156,18 @@ def explain_progress(
 
 
 def _conflicts(repository: Repository) -> list[Stages]:
-    """The conflicts of the index, and those that were resolved since the last commit."""
+    """The conflicts of the index, and those that are resolved and not committed yet.
+
+    Git goes on remembering these after the commit.
+    """
     left = repository.conflicts()
     known = {stages.path for stages in left}
-    done = resolved_conflicts(repository.worktree or "")
-    return [*left, *(stages for stages in done if stages.path not in known)]
+    head = repository.commit("HEAD").tree
+    done = (s for s in resolved_conflicts(repository.worktree or "") if s.path not in known)
+    return [
+        *left,
+        *(s for s in done if repository.staged(s.path) != repository.entry(head, s.path)),
+    ]
 
 
 def _require_base(repository: Repository, operation: Operation) -> None:

@@ -305,6 +305,14 @@ def refused(repo: Repo, *args: str) -> str:
     return done.err
 
 
+def test_a_merge_that_is_committed_is_not_in_progress(driven: Driven) -> None:
+    forked(driven)
+    driven.merge()
+    driven.commit("Merge side", {"conflict.yaml": deployment(replicas=7)})
+    assert "conflict.yaml" in driven.git("ls-files", "--resolve-undo").out
+    assert "no merge is in progress here; `kmerge explain HEAD`" in refused(driven)
+
+
 def test_what_cannot_be_made_again_is_said(driven: Driven) -> None:
     forked(driven)
     assert "no merge is in progress here; `kmerge explain REV`" in refused(driven)
