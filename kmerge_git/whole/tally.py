@@ -172,7 +172,8 @@ def notes(tally: Tally, chosen: Chosen, where: str, *, is_shallow: bool, hint: s
     found.append(f"no merges in {where}: squashed and rebased pull requests leave none")
     if chosen.commits:
         found.append("cherry-picks and reverts that name their commit are replayed instead")
-    return [*found, "what open branches would come to: `kmerge refresh --dry-run`"]
+    command = "kmerge refresh --with REV --branches GLOB --dry-run"
+    return [*found, f"what open branches would come to: `{command}`"]
 
 
 def as_plain(file: Replayed) -> dict[str, Any]:

@@ -14,6 +14,7 @@ BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))
 THEIRS = deployment(env=("A=1", "THEIRS=1"))
 BOTH = deployment(env=("A=1", "OURS=1", "THEIRS=1"))
+OPEN = "what open branches would come to: `kmerge refresh --with REV --branches GLOB --dry-run`"
 
 
 def replay(repo: Repo, *args: str) -> dict[str, dict[str, int]]:
@@ -118,7 +119,7 @@ def test_a_history_without_merges_has_its_picks(repo: Repo) -> None:
         "1 cherry-pick, 1 revert replayed\n"
         "no merges in HEAD: squashed and rebased pull requests leave none\n"
         "cherry-picks and reverts that name their commit are replayed instead\n"
-        "what open branches would come to: `kmerge refresh --dry-run`\n"
+        f"{OPEN}\n"
     )
     report = replay(repo)
     assert report["picks"] == {"cherry_picks": 1, "reverts": 1, "elsewhere": 0}
@@ -157,7 +158,7 @@ def test_nothing_to_replay_is_said(world: World, repo: Repo) -> None:
     assert repo.kmerge("replay").out.startswith(
         "0 merges replayed\n"
         "no merges in HEAD: squashed and rebased pull requests leave none\n"
-        "what open branches would come to: `kmerge refresh --dry-run`\n"
+        f"{OPEN}\n"
     )
 
 
