@@ -120,6 +120,8 @@ def _print(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
             tell(f"    {words}")
         for conflict in file.conflicts:
             tell(f"    {conflict.shown(file.path)}")
+    if not plan.is_solved and not plan.operation.is_known:
+        say("kmerge: git does not tell which trees are merged: no resource is followed to its file")
     unasked = sorted(set(left) - {file.path for file in plan.files} - set(plan.others))
     told: dict[str, list[str]] = {"not asked for": unasked} if unasked else {}
     for path, why in zip(plan.others, plan.why_not, strict=True):

@@ -166,6 +166,14 @@ def test_a_name_left_over_from_a_rebase_hides_no_move(repo: Repo, args: tuple[st
     assert {name: repo.text(name) for name in AFTER} == AFTER
 
 
+def test_where_git_keeps_no_trees_nothing_is_followed_and_said(repo: Repo) -> None:
+    repo.fork({"all.yaml": BEFORE}, MOVER, EDITOR)
+    assert repo.git("cherry-pick", "--no-commit", "side", check=False).code == 1
+    done = repo.kmerge("solve", check=False)
+    assert (done.code, repo.unmerged()) == (1, ["all.yaml"])
+    assert "git does not tell which trees are merged: no resource is followed" in done.err
+
+
 def test_the_driver_points_to_solve(driven: Driven) -> None:
     """It sees one file at a time, and there the resource is deleted."""
     driven.fork({"all.yaml": BEFORE}, MOVER, EDITOR)
