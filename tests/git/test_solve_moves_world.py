@@ -117,6 +117,7 @@ def test_every_edit_is_where_its_resource_is(repo: Repo) -> None:
     for case in known:
         base |= case.files()
     repo.fork(base, side("ours"), side("theirs"))
+    previewed = repo.kmerge("preview", "side", "--write-tree").lines[0]
     assert repo.merge().code == 1
     edited = {f"{case.folder}/old.yaml" for case in known if case.deed == "edited"}
     assert edited <= set(repo.unmerged())
@@ -130,6 +131,7 @@ def test_every_edit_is_where_its_resource_is(repo: Repo) -> None:
         assert sorted(names) == sorted(n for text in wanted.values() for n in names_in(text)), case
     repo.git("commit", "-q", "--no-edit")
     assert is_sound(repo)
+    assert repo.head("HEAD^{tree}") == previewed
 
 
 def names_in(text: str) -> list[str]:
