@@ -172,7 +172,7 @@ def _merge(call: _Call, task: Task) -> int:
         return code
     plan = _plan(call, task, start) if code else None
     if plan:
-        carry_out(task.repository, plan, durable=False)
+        carry_out(task.repository, plan, fresh=True)
     solved = [file.path for file in plan.files if file.verdict == "solved"] if plan else []
     left = sorted({*plan.others, *(f.path for f in plan.files)} - {*solved}) if plan else []
     if plan:
@@ -204,6 +204,8 @@ def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
     """What becomes of the conflicts; with an error of ours git merges all of it once more."""
     from kmerge_git.whole.wholemerge import plan_merge
 
+    if start.is_nested:
+        _give_up(call, "a file is renamed to two names, or onto another one")
     try:
         return plan_merge(task, start)
     except Exception as error:  # nothing is written yet: never worse than git
@@ -229,6 +231,8 @@ def _relay(call: _Call, out: str, err: str) -> None:
 
 def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
     """What `git merge` does when the files are merged; the exit code."""
+    if left or not call.commits:
+        git.refresh()
     if left:
         updates = ("--rerere-autoupdate", "--no-rerere-autoupdate")
         chosen = call.given.last(*updates)

@@ -28,6 +28,18 @@ def stage_files(worktree: str, paths: Iterable[str], *, sparse: bool = False) ->
         _git(worktree, argv + (["--sparse"] if sparse else []), listing)
 
 
+def stage_entries(worktree: str, files: Iterable[tuple[str, TreeEntry | None]]) -> None:
+    """Record what the files are, None as deleted, without a look at the working tree.
+
+    Their modes and bytes are those of the merge, whatever the checkout can keep of them.
+    """
+    nothing = TreeEntry("0" * 40, 0)
+    entries = [(path, entry or nothing) for path, entry in files]
+    if entries:
+        lines = [f"{entry.mode:o} {entry.oid} 0\t{path}" for path, entry in entries]
+        _git(worktree, ["update-index", "-z", "--index-info"], _listed(lines))
+
+
 def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
     """Give the files three stages, so that an abort puts them back whatever happens next."""
     lines: list[str] = []

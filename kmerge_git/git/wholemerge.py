@@ -56,6 +56,8 @@ class Start:
 
     answer: Answer
     given: frozenset[str]
+    # Whether git merged texts that are no version of a file: what it had merged before went in.
+    is_nested: bool
 
 
 def find_place(rev: str) -> MergeSite | None:
@@ -97,7 +99,23 @@ def begin(
     answer = Answer(
         tuple(argv), done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr)
     )
-    return Start(answer, frozenset(os.fsdecode(noted).split("\0")) - {""})
+    calls = [call.partition(" ") for call in os.fsdecode(noted).split("\0")[:-1]]
+    odd = {path: int(size) for size, _, path in calls if size != "7"}
+    return Start(answer, frozenset(path for _, _, path in calls), _has_nested(odd))
+
+
+def _has_nested(sizes: dict[str, int]) -> bool:
+    """Whether any of these markers is longer than an attribute says: git adds to them inside."""
+    if not sizes:
+        return False
+    asked = ("check-attr", "-z", "--stdin", "conflict-marker-size")
+    words = ask_git(*asked, stdin="\0".join([*sizes, ""])).out.split("\0")[:-1]
+    usual = {
+        path: int(value)
+        for path, value in zip(words[::3], words[2::3], strict=True)
+        if value.isdigit()
+    }
+    return any(size > usual.get(path, 7) for path, size in sizes.items())
 
 
 def unmerged() -> tuple[Stages, ...]:
@@ -108,6 +126,11 @@ def unmerged() -> tuple[Stages, ...]:
         mode, oid, stage = entry.split(" ")
         found.setdefault(path, [None] * 3)[int(stage) - 1] = TreeEntry(oid, int(mode, 8))
     return tuple(Stages(path, *entries) for path, entries in found.items())
+
+
+def refresh() -> None:
+    """Let git note that the files are as staged, as they are after every command of its own."""
+    ask_git("update-index", "-q", "--refresh")
 
 
 def abort(*, squash: bool) -> bool:

@@ -8,7 +8,7 @@ replaced in one step, and only then git stages what is solved.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,11 +116,11 @@ class WorkTree:
             raise KmergeError(error.strerror or str(error), path=path) from error
 
 
-def carry_out(repository: Repository, plan: SolvePlan, *, durable: bool = True) -> None:
+def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -> None:
     """Write and stage what the plan says, in an order that can be interrupted anywhere.
 
-    `durable`: even a machine that loses its power; where git wrote every file a moment ago, its
-    own way to write files is as good.
+    `fresh`: git wrote every file a moment ago. Its own way to write is as good then (nothing waits
+    for the disk), and what is staged is the merge, whatever the checkout made of it.
     """
     worktree = repository.worktree or ""
     writes = [file for file in plan.files if file.writes]
@@ -129,18 +129,32 @@ def carry_out(repository: Repository, plan: SolvePlan, *, durable: bool = True) 
     by_git: list[tuple[str, TreeEntry]] = []
     for file in writes:
         if file.data is not None and is_converted(repository, file.path):
-            by_git.append((file.path, TreeEntry(repository.store(file.data), file.mode)))
+            by_git.append((file.path, _stored(repository, file.data, file)))
             continue
         try:
-            _write(repository, worktree, file, durable=durable)
+            _write(repository, worktree, file, durable=not fresh)
         except OSError as error:
             hint = "nothing is staged: mend it and run `kmerge solve` again"
             raise KmergeError(error.strerror or str(error), path=file.path, hint=hint) from error
     if by_git:
         staging.check_out(worktree, f"{repository.git_dir}kmerge-index-{os.getpid()}", by_git)
-    solved = [file.path for file in writes if file.verdict == "solved"]
+    _stage(repository, [file for file in writes if file.verdict == "solved"], fresh=fresh)
+
+
+def _stage(repository: Repository, files: Sequence[FileMerge], *, fresh: bool) -> None:
+    worktree = repository.worktree or ""
+    if fresh:
+        entries = (
+            (f.path, _stored(repository, f.data, f) if f.data is not None else None) for f in files
+        )
+        staging.stage_entries(worktree, entries)
+        return
     sparse = ("core.sparsecheckout", "true") in repository.settings()
-    staging.stage_files(worktree, solved, sparse=sparse)
+    staging.stage_files(worktree, [file.path for file in files], sparse=sparse)
+
+
+def _stored(repository: Repository, data: bytes, file: FileMerge) -> TreeEntry:
+    return TreeEntry(repository.store(data), file.mode)
 
 
 def is_converted(repository: Repository, path: str) -> bool:
@@ -151,7 +165,7 @@ def is_converted(repository: Repository, path: str) -> bool:
 
 def _stages(repository: Repository, three: Three[bytes], file: FileMerge) -> Stages:
     """The stages of the file: `git checkout -m` will show the very conflict that was solved."""
-    at = three.map(lambda data: TreeEntry(repository.store(data), file.mode))
+    at = three.map(lambda data: _stored(repository, data, file))
     return Stages(file.path, *at.each())
 
 

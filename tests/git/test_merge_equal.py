@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -224,3 +225,104 @@ def test_the_options_of_the_branch(world: World) -> None:
     assert states[1] == states[0]
     assert states[1]["message"] == "from the branch\n"
     assert repo.git("rev-parse", "-q", "--verify", "MERGE_HEAD").code == 0
+
+
+def renamed_to_two_names(repo: Repo) -> None:
+    repo.commit("base", {"a.yaml": THREE[0]})
+    repo.branch("side")
+    repo.git("mv", "a.yaml", "theirs.yaml")
+    repo.commit("theirs", {"theirs.yaml": THREE[2]})
+    repo.switch("main")
+    repo.git("mv", "a.yaml", "ours.yaml")
+    repo.commit("ours", {"ours.yaml": THREE[1]})
+
+
+def renamed_onto_another_file(repo: Repo) -> None:
+    repo.commit("base", {"a.yaml": THREE[0]})
+    repo.branch("side")
+    repo.commit("theirs", {"a.yaml": THREE[2], "b.yaml": service()})
+    repo.switch("main")
+    repo.git("mv", "a.yaml", "b.yaml")
+    repo.commit("ours", {"b.yaml": THREE[1]})
+
+
+@pytest.mark.parametrize("size", ["", "conflict-marker-size=12"])
+@pytest.mark.parametrize("change", [renamed_to_two_names, renamed_onto_another_file])
+def test_a_merge_in_a_merge_is_gits(
+    world: World, change: Callable[[Repo], None], size: str
+) -> None:
+    """What git merged before goes into its second merge: with its own lines, it would be lines."""
+    states = []
+    for name in ("driver", "whole"):
+        repo = world.init(name)
+        repo.write(".gitattributes", f"*.yaml {size}\n")
+        change(repo)
+        if name == "driver":
+            registered(repo)
+        done = (repo.git if name == "driver" else repo.kmerge)("merge", "side", check=False)
+        states.append((state(repo, done.code), done.out))
+    assert states[1] == states[0]
+    assert "renamed to two names, or onto another one: plain `git merge`" in done.err
+
+
+@pytest.mark.parametrize("size", ["5", "12"])
+def test_markers_of_another_size(world: World, size: str) -> None:
+    states = []
+    for name in ("driver", "whole"):
+        repo = world.init(name)
+        repo.write(".gitattributes", f"*.yaml conflict-marker-size={size}\n")
+        repo.fork(
+            *(
+                {"clash.yaml": text, "app.yaml": three}
+                for text, three in zip(CLASH, THREE, strict=True)
+            )
+        )
+        if name == "driver":
+            registered(repo)
+        done = (repo.git if name == "driver" else repo.kmerge)("merge", "side", check=False)
+        states.append((state(repo, done.code), done.out))
+    assert states[1] == states[0]
+    assert "1 resolved by structure, 1 left" in done.err
+    assert "<" * int(size) + " HEAD" in repo.text("clash.yaml")
+
+
+@pytest.mark.parametrize("mode", ["true", "false"])
+@pytest.mark.parametrize("who", ["ours", "theirs"])
+def test_modes(world: World, mode: str, who: str) -> None:
+    """Also where the file system keeps none: the mode of a side is in the merge."""
+    states = []
+    for name in ("driver", "whole"):
+        repo = forked(world, name, {"app.yaml": THREE})
+        if who == "theirs":
+            repo.switch("side")
+        repo.git("update-index", "--chmod=+x", "app.yaml")
+        repo.git("commit", "-q", "-m", "mode")
+        repo.git("reset", "-q", "--hard")
+        repo.switch("main")
+        repo.git("config", "core.fileMode", mode)
+        repo.git("config", "core.safecrlf", "true")
+        if name == "driver":
+            registered(repo)
+        done = (repo.git if name == "driver" else repo.kmerge)("merge", "side", check=False)
+        states.append((state(repo, done.code), done.out))
+    assert states[1] == states[0]
+    assert repo.git("ls-files", "-s").out.startswith("100755")
+
+
+@pytest.mark.parametrize("option", ["--no-commit", "--squash", "-q"])
+def test_a_merge_can_be_looked_at_again(world: World, option: str) -> None:
+    """Git's notes about solved conflicts are there, and files are known to be as staged."""
+    states = []
+    for name in ("driver", "whole"):
+        repo = forked(world, name, {"app.yaml": THREE, "clash.yaml": CLASH})
+        if name == "driver":
+            repo.git("merge", option, "side", check=False)
+            repo.kmerge("solve", check=False)
+        else:
+            repo.kmerge("merge", option, "side", check=False)
+        states.append(
+            (repo.git("ls-files", "--resolve-undo").out, repo.git("diff-files", "--name-only").out)
+        )
+        repo.git("checkout", "-m", "app.yaml")
+        assert repo.unmerged() == ["app.yaml", "clash.yaml"]
+    assert states[1] == states[0]
