@@ -157,3 +157,9 @@ def test_a_resource_of_two_places_did_not_move() -> None:
 def test_what_nothing_else_tells_is_told_as_spelling() -> None:
     assert told("a: 1\n", "a: 1\n---\n# end\n---\n") == ["comments: + # end"]
     assert told("a: 1\n", "a: 1\n---\n") == ["layout: spelling"]
+
+
+def test_a_broken_document_that_nobody_changed_hides_no_fields() -> None:
+    """As where a template opens and closes in documents of its own."""
+    around = "- {{ if .on\n---\na: 1\nb: %s\n---\n- ]\n"
+    assert told(around % 1, around % 2) == ["document 2", "  b: 1 -> 2"]

@@ -14,6 +14,7 @@ from hypothesis import given
 from rendering import File
 
 from kmerge_git.compare.files import compare
+from kmerge_git.errors import KmergeError
 from kmerge_git.tree.values import load
 
 CASES = Path(__file__).parent.parent / "cases"
@@ -34,7 +35,10 @@ def obey(old: bytes, new: bytes, path: str = "") -> str:
         assert apply_lines(old, told) == new
         assert apply_lines(new, back) == old
         return "lines"
-    before, after = (json.dumps(load(data), sort_keys=True) for data in (old, new))
+    try:
+        before, after = (json.dumps(load(data), sort_keys=True) for data in (old, new))
+    except KmergeError:
+        return "partly"  # a broken document that both have has no values
     assert json.dumps(apply(json.loads(before), told), sort_keys=True) == after
     assert json.dumps(apply(json.loads(after), back), sort_keys=True) == before
     assert (before == after) == (ways <= {"layout"})
