@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kmerge_git.whole.explaining import Explanation
 
 MOST = 8  # fields of a file that one side alone changed
+LONGEST = 16  # lines of what is different somewhere else
 FEW = 3  # and of those that both changed alike
 SIDES = ("base", "ours", "theirs")
 _RANKS = {"improved": 0, "moved": 0, "resolved": 0, "conflict": 1, "clean": 2}
@@ -46,7 +47,7 @@ def lines(found: Explanation, *, everything: bool) -> Iterator[tuple[Line, ...]]
     for elsewhere in found.elsewhere:
         yield ("",)
         yield ((elsewhere.path, "bold"), f": {there} has what neither side brought")
-        yield from _changes(elsewhere.changes)
+        yield from _changes(elsewhere.changes, everything=everything)
     if found.others:
         yield ("",)
         names = ", ".join(found.others[:5]) + (", …" if len(found.others) > 5 else "")
@@ -81,11 +82,11 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tupl
         yield (f"  merged by lines: {reason}",)
     if file.git_alone:
         yield ("  git alone would have:",)
-        yield from _changes(file.git_alone, "    ")
+        yield from _changes(file.git_alone, "    ", everything=everything)
     for conflict in file.conflicts:
         yield from _conflict(conflict, there)
     yield from _decisions(file, everything=everything)
-    yield from _now(file, there)
+    yield from _now(file, there, everything=everything)
 
 
 def _what_came(file: ExplainedFile) -> str:
@@ -112,11 +113,22 @@ def _conflict(told: ExplainedConflict, there: str) -> Iterator[tuple[Line, ...]]
         f": {conflict.told}",
         f"; {there} has {chosen}" if chosen else "",
     )
-    for side in SIDES if conflict.base or conflict.ours or conflict.theirs else ():
-        found = dedented(getattr(conflict, side)).splitlines() or ["(nothing)"]
-        more = f" … and {len(found) - 3} more lines" if len(found) > 3 else ""
-        for index, line in enumerate(found[:3]):
+    texts = {side: dedented(getattr(conflict, side)).splitlines() for side in SIDES}
+    skipped = _in_common([lines for lines in texts.values() if lines])
+    for side, found in texts.items() if any(texts.values()) else ():
+        shown = ["…", *found[skipped:]] if found and skipped else found or ["(nothing)"]
+        more = f" … and {counted(len(shown) - 3, 'more line')}" if len(shown) > 3 else ""
+        for index, line in enumerate(shown[:3]):
             yield (f"      {side if index == 0 else '':<7}{line}{more if index == 2 else ''}",)
+
+
+def _in_common(texts: list[list[str]]) -> int:
+    """How many lines long versions begin with alike, and so need not show; one more is shown."""
+    if max(map(len, texts), default=0) <= 3:
+        return 0
+    rows = zip(*texts, strict=False)
+    same = next((n for n, row in enumerate(rows) if len(set(row)) > 1), min(map(len, texts)))
+    return same if same > 2 else 0
 
 
 def _decisions(file: ExplainedFile, *, everything: bool) -> Iterator[tuple[Line, ...]]:
@@ -183,7 +195,7 @@ def _change(decision: Decision, new: str) -> str:
     return changed if what == "changed" else f"{what}: {changed}"
 
 
-def _now(file: ExplainedFile, there: str) -> Iterator[tuple[Line, ...]]:
+def _now(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tuple[Line, ...]]:
     """What is there now, where it is not what the merge makes."""
     if file.state == "in conflict":
         yield (f"  {there} still has the conflict markers",)
@@ -199,11 +211,16 @@ def _now(file: ExplainedFile, there: str) -> Iterator[tuple[Line, ...]]:
         yield (f"  {there} differs in comments or layout alone",)
     elif file.changes:
         yield (f"  {there} has something else:",)
-        yield from _changes(file.changes, "    ")
+        yield from _changes(file.changes, "    ", everything=everything)
 
 
-def _changes(changes: tuple[FieldChange, ...], indent: str = "  ") -> Iterator[tuple[Line, ...]]:
+def _changes(
+    changes: tuple[FieldChange, ...], indent: str = "  ", *, everything: bool = False
+) -> Iterator[tuple[Line, ...]]:
     from kmerge_git.compare.showing import change_lines
 
-    for text, colour in change_lines(changes, indent):
-        yield ((text, colour),)
+    found = list(change_lines(changes, indent))
+    shown = found if everything or len(found) <= LONGEST + 1 else found[:LONGEST]
+    yield from (((text, colour),) for text, colour in shown)
+    if len(shown) < len(found):
+        yield (f"{indent}… {len(found) - len(shown)} more lines (--all)",)

@@ -138,8 +138,14 @@ def _is_about(change: FieldChange, conflict: Conflict) -> bool:
         conflict.resource and change.resource and conflict.resource != change.resource
     ):
         return False
-    one, other = change.field, conflict.field
+    one, other = change.field, _place_of(conflict)
     short, long = sorted((one, other), key=len)
     if not short:
         return not other or change.how == "lines"
     return long.startswith(short) and long[len(short) : len(short) + 1] in ("", ".", "[")
+
+
+def _place_of(conflict: Conflict) -> str:
+    """The field of a conflict; of elements without a key their list: places shift."""
+    head, bracket, last = conflict.field.rpartition("[")
+    return head if bracket and last[:-1].isdigit() else conflict.field

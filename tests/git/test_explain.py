@@ -94,6 +94,30 @@ def test_a_merge_commit_is_made_again(driven: Driven) -> None:
     assert report["elsewhere"] == []
 
 
+def test_elements_without_a_key_are_one_place(repo: Repo) -> None:
+    """What was chosen of them may stand at other places of the list."""
+
+    def args(*words: str) -> str:
+        return "spec:\n  args:\n" + "".join(f"  - {word}\n" for word in words)
+
+    repo.fork({"a.yaml": args("a", "b")}, {"a.yaml": args("a", "o")}, {"a.yaml": args("a", "t")})
+    repo.merge()
+    repo.commit("Merge side", {"a.yaml": args("new", "a", "t", "more")})
+    found = files(told(repo, "HEAD"))["a.yaml"]
+    assert [(c["field"], c["chosen"]) for c in found["conflicts"]] == [("spec.args[1]", "neither")]
+    assert found["changes"] == []
+
+
+def test_of_long_conflicts_the_lines_that_differ_are_shown(repo: Repo) -> None:
+    text = "data:\n  x:\n" + "".join(f"    k{n}: 1\n" for n in range(6)) + "    last: {}\n  y: 1\n"
+    repo.fork({"a.yaml": text.format(1)}, {"a.yaml": "data:\n  y: 1\n"}, {"a.yaml": text.format(2)})
+    repo.merge()
+    repo.commit("Merge side", {"a.yaml": text.format(2)})
+    lines = repo.kmerge("explain", "HEAD").lines
+    shown = [" ".join(line.split()) for line in lines if line.startswith(" " * 6)]
+    assert shown == ["base …", "last: 1", "ours (nothing)", "theirs …", "last: 2"]
+
+
 def test_the_same_is_said_whether_the_driver_made_it_or_not(repo: Repo) -> None:
     forked(repo)
     repo.merge()
