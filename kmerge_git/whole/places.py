@@ -76,8 +76,8 @@ def places(data: bytes) -> Stands:
 
     Two of one name are left out: which one is meant cannot be told.
     """
-    source = Source(data)
     try:
+        source = Source(data)
         documents = split(source).documents
         if any(document.inline for document in documents):
             return {}

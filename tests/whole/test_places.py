@@ -83,3 +83,9 @@ def test_what_one_side_made_an_item_in_the_old_file_is_not_followed() -> None:
 
 def test_a_resource_that_is_an_item_and_a_document_is_left_out() -> None:
     assert places((DOCUMENT + "---\n" + HEAD + ITEM).encode()) == {}
+
+
+@pytest.mark.parametrize("data", [b"a: \0\n", "a: 1\n".encode("utf-16"), b"a: 1\r", b"a: ]\n"])
+def test_what_is_no_text_has_no_resources(data: bytes) -> None:
+    """One such file must not end the merge of all the others."""
+    assert places(data) == {}
