@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 _WITH_A_DRIVER = ("", "ort", "recursive")  # the strategies that give a file to its driver
 
 
+WHAT_NOW = "`git merge --abort` goes back, `kmerge solve` goes on"
+
+
 class Plainly(Exception):
     """The merge is git's alone; `why` is what people are told of it."""
 
@@ -98,8 +101,14 @@ def merge_whole(args: argparse.Namespace) -> int:
     config = config_pairs(os.fsencode(answer.out)) if answer.code == 0 else []
     given = GitOptions((*_of_this_branch(config).pairs, *args.given.pairs))
     call = _Call(tuple(args.revs), args.given, given, config, args.json)
+    task = None
     try:
-        return _merge(call, _task(call))
+        task = _task(call)
+        return _merge(call, task)
+    except KeyboardInterrupt:
+        if task and task.place.merge_heads:
+            say(f"kmerge: stopped in the middle of the merge; {WHAT_NOW}")
+        raise
     except Plainly as way:
         if way.why and not call.is_quiet:
             say(f"kmerge: {way.why}: plain `git merge` with the driver")
@@ -142,12 +151,14 @@ def _task(call: _Call) -> Task:
     except KmergeError as error:
         raise Plainly(str(error)) from None
     favor = [v for v in call.given.values("--strategy-option") if v in ("ours", "theirs")]
-    labels = (_name_of_the_base(call, place), "HEAD", _name(call))
+    labels = (_name_of_the_base(call, place), "HEAD", _name(call, place))
     return Task(repository, place, labels, favor[-1] if favor else None, call.config)
 
 
-def _name(call: _Call) -> str:
+def _name(call: _Call, place: git.MergeSite) -> str:
     """What git calls their side."""
+    if call.rev == "FETCH_HEAD":
+        return place.theirs
     if call.revs:
         return call.rev
     return ask_git("rev-parse", "--symbolic-full-name", call.rev).line
@@ -172,7 +183,7 @@ def _merge(call: _Call, task: Task) -> int:
         return code
     plan = _plan(call, task, start) if code else None
     if plan:
-        carry_out(task.repository, plan, fresh=True)
+        _carry_out(task, plan)
     solved = [file.path for file in plan.files if file.verdict == "solved"] if plan else []
     left = sorted({*plan.others, *(f.path for f in plan.files)} - {*solved}) if plan else []
     if plan:
@@ -211,6 +222,17 @@ def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
     except Exception as error:  # nothing is written yet: never worse than git
         what = str(error) if isinstance(error, KmergeError) else f"{type(error).__name__}: {error}"
         _give_up(call, f"internal error: {what}; please report it")
+
+
+def _carry_out(task: Task, plan: SolvePlan) -> None:
+    """Write and stage; whatever happens there, git is in the middle of a merge and knows it."""
+    try:
+        carry_out(task.repository, plan, fresh=True)
+    except KmergeError:
+        raise
+    except Exception as error:
+        what = f"internal error: {type(error).__name__}: {error}; please report it"
+        raise KmergeError(what, hint=WHAT_NOW) from error
 
 
 def _give_up(call: _Call, why: str) -> NoReturn:

@@ -552,3 +552,28 @@ def test_an_option_that_nobody_knows(repo: Repo) -> None:
         2,
         "kmerge: unknown: --frobnicate; see `kmerge merge --help`\n",
     )
+
+
+STOPPED = """
+import sys
+from kmerge_git.cli import main, merging
+def fail(*args, **kwargs):
+    raise KIND("on purpose")
+merging.carry_out = fail
+raise SystemExit(main.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("kind, code", [("KeyboardInterrupt", 130), ("ZeroDivisionError", 2)])
+def test_who_stops_in_the_middle_is_told_the_way(repo: Repo, kind: str, code: int) -> None:
+    forked(repo)
+    script = STOPPED.replace("KIND", kind)
+    words = (sys.executable, "-c", script, "merge", "side")
+    done = repo.world.run(*words, cwd=repo.path, check=False)
+    assert done.code == code
+    assert "`git merge --abort` goes back, `kmerge solve` goes on" in done.err
+    assert "Traceback" not in done.err
+    repo.kmerge("solve")
+    repo.git("commit", "-q", "--no-edit")
+    assert repo.text("app.yaml") == BOTH
+    assert is_sound(repo)

@@ -326,3 +326,46 @@ def test_a_merge_can_be_looked_at_again(world: World, option: str) -> None:
         repo.git("checkout", "-m", "app.yaml")
         assert repo.unmerged() == ["app.yaml", "clash.yaml"]
     assert states[1] == states[0]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["-"], ["@{-1}"], ["origin/side"], ["v1"], ["FETCH_HEAD"], ["main^{/theirs}"], ["side^0"]],
+)
+def test_names_of_what_is_merged(world: World, words: list[str]) -> None:
+    """Also two files that nothing but their labels tells apart."""
+    ends = []
+    for name in ("driver", "whole"):
+        origin = forked(world, f"{name}-origin", {"clash.yaml": CLASH, "app.yaml": THREE})
+        origin.git("tag", "-m", "x", "v1", "side")
+        world.git("clone", "-q", origin.path, world.root / name)
+        repo = Repo(world, world.root / name)
+        repo.git("checkout", "-q", "side")
+        repo.git("checkout", "-q", "main")
+        repo.git("branch", "-q", "--set-upstream-to=origin/side")
+        repo.git("fetch", "-q", "origin", "side")
+        repo.git("config", "merge.conflictStyle", "diff3")
+        if name == "driver":
+            registered(repo)
+        done = (repo.git if name == "driver" else repo.kmerge)("merge", *words, check=False)
+        found = state(repo, done.code)
+        found["message"] = str(found["message"]).replace(f"{name}-origin", "origin")
+        ends.append((found, done.out))
+    assert ends[1] == ends[0]
+
+
+def test_pulls_of_several_branches(world: World) -> None:
+    """One name that stands for several commits: git merges them all."""
+    origin = forked(world, "origin", {"app.yaml": THREE})
+    origin.git("branch", "more", "side~1")
+    origin.git("branch", "other", "side")
+    repo = world.init("repo")
+    repo.git("fetch", "-q", origin.path, "main")
+    repo.git("reset", "-q", "--hard", "FETCH_HEAD")
+    repo.git("checkout", "-q", "-b", "two", "HEAD~1")
+    repo.commit("two", {"two.txt": "2"})
+    repo.git("fetch", "-q", origin.path, "side", "main")
+    done = repo.kmerge("merge", "FETCH_HEAD", check=False)
+    assert "Traceback" not in done.err
+    repo.git("fsck", "--strict")
+    assert repo.git("log", "-1", "--format=%P").out.count(" ") <= 2
