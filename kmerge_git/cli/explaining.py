@@ -26,6 +26,7 @@ _WORDS = {
     "resolved": "merged by {how}; git alone leaves a conflict",
     "improved": "merged by {how}; git alone is clean, but comes to something else",
     "moved": "a resource is followed; git alone leaves a conflict",
+    "moved here": "a resource is followed into it; git alone leaves it as it is",
 }
 Line = str | tuple[str, str]
 
@@ -95,7 +96,7 @@ def _what_came(file: ExplainedFile) -> str:
         return f"left alone: {merge.why}"
     if merge.result != "conflict":
         how = "lines" if merge.method == "lines" else "fields"
-        return _WORDS[merge.result].format(how=how)
+        return _WORDS["moved here" if merge.stages else merge.result].format(how=how)
     if merge.both is None or merge.method == "kept":
         return f"CONFLICT, {merge.why}"
     left = f"CONFLICT, {counted(len(file.conflicts), 'place')} left to a person"
@@ -199,6 +200,9 @@ def _now(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tuple
     """What is there now, where it is not what the merge makes."""
     if file.state == "in conflict":
         yield (f"  {there} still has the conflict markers",)
+    elif file.state == "unsolved":
+        what = "does not have it yet" if file.merge.stages else "still has the conflict"
+        yield (f"  {there} {what}: `kmerge solve` makes it so",)
     elif file.state == "gone":
         yield (f"  {there} does not have the file",)
     elif file.state == "there" and file.merge.result == "conflict":

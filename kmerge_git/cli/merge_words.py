@@ -46,7 +46,7 @@ def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
 
 def _in_conflict_by_git(plan: SolvePlan) -> list[str]:
     """What git alone would have left to a person."""
-    mine = [f.path for f in plan.files if not f.git_clean and f.stages is None]
+    mine = [f.path for f in plan.files if not f.git_clean]
     return [*mine, *plan.others]
 
 

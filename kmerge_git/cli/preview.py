@@ -91,11 +91,12 @@ def _say_what_git_would_do(preview: Preview, rev: str) -> None:
     is_missing = not all(file.driver or file.git_clean for file in files)
     why = f"the driver is not registered for {them}" if is_missing else "it follows no resource"
     ways = ["`kmerge install` registers it"] if is_missing else []
-    ways += [f"`kmerge merge {rev}` merges as shown"] if preview.mode == "merge" else []
+    by_us = f"`kmerge merge {rev}` merges as shown"
+    ways += [by_us if preview.mode == "merge" else "`kmerge solve` goes on where git stops"]
     files_of_it = counted(preview.beyond_git, "file")
     say(
         f"kmerge: `git {preview.mode}` alone will conflict in {files_of_it} "
-        f"that {are} fine above: {why}" + (f"; {', or '.join(ways)}" if ways else "")
+        f"that {are} fine above: {why}; {', or '.join(ways)}"
     )
 
 

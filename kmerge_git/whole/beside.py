@@ -13,7 +13,7 @@ from kmerge_git.text.markers import first_marker, marker_size_for, resolve
 from kmerge_git.whole.settling import FileMerge
 
 # how what is there now compares with the merge that was made again
-State = Literal["same", "as git", "different", "gone", "there", "in conflict"]
+State = Literal["same", "as git", "different", "gone", "there", "in conflict", "unsolved"]
 # whose version of a conflict is there now
 Choice = Literal["ours", "theirs", "neither", ""]
 
@@ -49,8 +49,11 @@ class ExplainedFile:
         return all(change.how == "layout" for change in self.changes)
 
 
-def explained(file: FileMerge, found: bytes | None) -> ExplainedFile:
-    """A file as the merge makes it again; `found` is what is there now."""
+def explained(file: FileMerge, found: bytes | None, *, waits: bool = False) -> ExplainedFile:
+    """A file as the merge makes it again; `found` is what is there now.
+
+    `waits`: git has it, or the file from which a resource comes into it, still in conflict.
+    """
     outcome = file.both.outcome if file.both else None
     made = ExplainedFile(
         file.path,
@@ -61,6 +64,8 @@ def explained(file: FileMerge, found: bytes | None) -> ExplainedFile:
         "same",
         (),
     )
+    if file.verdict == "solved" and waits and _is_untouched(file, found):
+        return replace(made, state="unsolved")
     if file.verdict == "solved":
         return _beside(made, file.data, found)
     if file.writes:
@@ -70,9 +75,18 @@ def explained(file: FileMerge, found: bytes | None) -> ExplainedFile:
     return replace(made, state="gone" if found is None else "there")
 
 
+def _is_untouched(file: FileMerge, found: bytes | None) -> bool:
+    """Whether nobody has settled by hand what is in conflict; git leaves no side of a file out."""
+    if found is None or file.data is None:
+        return found is not None
+    if file.stages:
+        return _plain(found, file.data) in (file.stages.ours, file.stages.theirs)
+    return first_marker(found.decode("utf-8", "surrogateescape")) >= 0
+
+
 def _by_git(file: FileMerge) -> tuple[FieldChange, ...]:
     """What git alone would have made of it instead, where it is clean."""
-    if not file.git_clean or file.both is None or file.verdict != "solved":
+    if not file.git_clean or file.moves or file.both is None or file.verdict != "solved":
         return ()
     return tuple(compared(file.data, file.both.git, file.path))
 

@@ -142,7 +142,12 @@ def explain_progress(
     taken = tuple(stages for stages in rest if settings.takes(stages.path))
     merged = (*known, *settle(Scene(repository, None, taken, repository.staged, settings)))
     on_disk = _on_disk(Path(repository.worktree))
-    files = [explained(file, on_disk(file.path)) for file in merged if is_chosen(file.path)]
+    unmerged = {stages.path for stages in repository.conflicts()}
+    files = [
+        explained(file, on_disk(file.path), waits=not unmerged.isdisjoint(_places(file)))
+        for file in merged
+        if is_chosen(file.path)
+    ]
     others = sorted(stages.path for stages in rest if stages not in taken)
     return Explanation(
         operation.name,
@@ -153,6 +158,12 @@ def explain_progress(
         others=tuple(filter(is_chosen, others)),
         problems=tuple(settings.problems),
     )
+
+
+def _places(file: FileMerge) -> Iterator[str]:
+    """The file, and those from which resources come into it."""
+    yield file.path
+    yield from (move.source for move in file.moves if file.stages)
 
 
 def _conflicts(repository: Repository) -> list[Stages]:

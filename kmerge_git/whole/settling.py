@@ -117,7 +117,12 @@ class FileMerge:
 
     @property
     def git_clean(self) -> bool:
-        """Whether git's line merge alone would have come to a result."""
+        """Whether git's line merge alone would have come to a result.
+
+        A file into which a resource moved is in no conflict there: git leaves it as it is.
+        """
+        if self.stages is not None:
+            return True
         return bool(self.both and self.both.git_clean and not self.moves)
 
     @property

@@ -242,6 +242,32 @@ def test_a_resource_that_moved_is_told(driven: Driven) -> None:
     assert "Service/web moved to new.yaml" in shown
 
 
+def test_what_is_still_to_be_solved_is_no_other_result(driven: Driven) -> None:
+    moved, kept = service(), deployment()
+    driven.fork(
+        {"old.yaml": stream(kept, moved)},
+        {"old.yaml": kept, "new.yaml": moved},
+        {"old.yaml": stream(kept, service(81))},
+    )
+    driven.merge()
+    found = files(told(driven))
+    assert {path: (f["git"], f["now"], f["changes"]) for path, f in found.items()} == {
+        "old.yaml": ("conflict", "unsolved", []),
+        "new.yaml": ("clean", "unsolved", []),
+    }
+    shown = driven.kmerge("explain").out
+    assert "new.yaml: a resource is followed into it; git alone leaves it as it is" in shown
+    assert "  the working tree still has the conflict: `kmerge solve` makes it so\n" in shown
+    assert "  the working tree does not have it yet: `kmerge solve` makes it so\n" in shown
+    assert "<<<<" not in shown
+    assert shown.endswith("\n2 manifests changed on both sides\n")
+    driven.write("new.yaml", service(82))
+    assert files(told(driven))["new.yaml"]["now"] == "different"
+    driven.write("new.yaml", moved)
+    driven.kmerge("solve")
+    assert {f["now"] for f in files(told(driven)).values()} == {"same"}
+
+
 def test_a_merge_in_progress(driven: Driven) -> None:
     forked(driven)
     driven.merge()

@@ -230,8 +230,19 @@ def test_the_driver_follows_no_resource(repo: Repo) -> None:
         ),
     )
     done = repo.kmerge("preview", "side")
-    assert "it follows no resource; `kmerge merge side` merges as shown" in done.err
+    assert done.err == (
+        "kmerge: `git merge` alone will conflict in 1 file that is fine above: it follows no "
+        "resource; `kmerge merge side` merges as shown\n"
+    )
+    (step,) = report(repo, code=0)["steps"]
+    assert [(f["path"], f["git"]) for f in step["files"]] == [
+        ("all.yaml", "conflict"),
+        ("service.yaml", "clean"),
+    ]
+    rebased = repo.kmerge("preview", "side", "--rebase").err
+    assert rebased.endswith("it follows no resource; `kmerge solve` goes on where git stops\n")
     assert repo.merge().code == 1
+    assert repo.git("diff", "--name-only", "--diff-filter=U").out == "all.yaml\n"
 
 
 # -- conflicts that are not about values -----------------------------------------------------------
