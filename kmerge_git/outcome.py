@@ -144,9 +144,9 @@ class Decision:
         return self.rule.startswith(("12", "13"))
 
     def shown(self) -> str:
-        """`Deployment/web spec.replicas: changed on both sides, theirs taken (13 favor)`."""
+        """`Deployment/web spec.replicas: changed on both sides, theirs taken (rule 13 favor)`."""
         taken = "both kept" if self.side == "union" else f"{self.side} taken"
-        return f"{self.place}: {self.what}, {taken} ({self.rule})"
+        return f"{self.place}: {self.what}, {taken} (rule {self.rule})"
 
     def __repr__(self) -> str:
         return f"{self.resource} {self.path}: {self.what} ({self.side}, rule {self.rule})"

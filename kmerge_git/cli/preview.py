@@ -130,6 +130,8 @@ def _print_step(step: Step, paint: Paint) -> None:
         colour = _COLOURS.get(file.result, "green")
         rest = f" {file.path:<{width}}  {_detail(file)}".rstrip()
         print(paint.line((f"{word:<9}", colour), rest))
+        for words in file.chosen:
+            tell(f"    {words}")
         for conflict in file.conflicts:
             if file.method == "kept":  # the row has said why, and there is no value
                 continue
@@ -197,7 +199,7 @@ def _as_json(preview: Preview) -> dict[str, Any]:
 
 def file_as_json(file: FilePreview) -> dict[str, Any]:
     """A file, as plain values."""
-    from kmerge_git.whole.merging import plain
+    from kmerge_git.whole.merging import plain, plain_decision
 
     return {
         "path": file.path,
@@ -207,5 +209,6 @@ def file_as_json(file: FilePreview) -> dict[str, Any]:
         "driver": file.driver,
         "method": file.method,
         "note": file.note,
+        "decided": [plain_decision(decision) for decision in file.decided],
         "conflicts": [plain(conflict) for conflict in file.conflicts],
     }

@@ -6,6 +6,7 @@ import argparse
 import json
 import sys
 from collections import Counter
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.colour import Paint, add_color
@@ -75,7 +76,9 @@ def run(args: argparse.Namespace) -> int:
     failed: dict[str, str] = {}
     paint = Paint(args.color, sys.stdout)
     with refresher(repository, orders) as at_work:
-        for branch in at_work.chosen(args.names, globs):
+        found = at_work.chosen(args.names, globs)
+        _say_what_is_missed(globs, found)
+        for branch in found:
             try:
                 each = _one(at_work, branch)
             except KmergeError as error:
@@ -95,6 +98,13 @@ def run(args: argparse.Namespace) -> int:
     return exit_code(done, failed=bool(failed))
 
 
+def _say_what_is_missed(globs: list[str], found: list[Branch]) -> None:
+    """A slip in a job must not look like branches that need nothing."""
+    for glob in globs:
+        if not any(fnmatchcase(branch.name, glob) for branch in found):
+            say(f"kmerge: no branch is called as in {glob!r}")
+
+
 def _one(at_work: Refresher, branch: Branch) -> Refreshed:
     """One branch, its merge under the clock: what others wrote must not stop the rest."""
     try:
@@ -112,6 +122,9 @@ def _print(each: Refreshed, paint: Paint) -> None:
         solved = [f.path for f in each.files if f.result in ("resolved", "moved")]
         tail = f"  {', '.join(solved[:3])}" + (" …" if len(solved) > 3 else "")
     print(paint.line((f"{each.result:<12}", colour), f" {each.branch.name}{tail}"))
+    for file in each.files if each.result == "resolved" else ():
+        for words in file.chosen:
+            tell(f"    {file.path}: {words}")
     for file in each.files if each.result == "conflict" else ():
         if file.result != "conflict":
             continue

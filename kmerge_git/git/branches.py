@@ -36,13 +36,23 @@ def branches(at: Repository, remote: str | None) -> list[Branch]:
     return found
 
 
-def chosen(there: Iterable[Branch], names: Iterable[str], globs: Iterable[str]) -> list[Branch]:
+def not_fetched(at: Repository, remote: str) -> UsageError:
+    """The error where no branch of a remote is here; a bare clone fetches none by itself."""
+    if remote not in _told(at, "remote").split("\n"):
+        return UsageError(f"there is no remote {remote!r}", hint="see `git remote`")
+    refspec = f"+{HEADS}*:refs/remotes/{remote}/*"
+    hint = f"`git fetch {remote} '{refspec}'` brings them"
+    return UsageError(f"no branch of {remote!r} is here", hint=hint)
+
+
+def chosen(
+    there: Iterable[Branch], names: Iterable[str], globs: Iterable[str], hint: str = ""
+) -> list[Branch]:
     """The branches by name, and those that a pattern takes, each once; a wrong name is an error."""
     known = {branch.name: branch for branch in there}
     wanted: dict[str, Branch] = {}
     for name in names:
         if name not in known:
-            hint = "see `git branch --all`; branches of a remote are taken as they were fetched"
             raise UsageError(f"there is no branch {name!r}", hint=hint)
         wanted[name] = known[name]
     for glob in globs:

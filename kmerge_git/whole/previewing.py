@@ -13,7 +13,7 @@ from kmerge_git.git.mergetree import Message
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.scratch import Scratch
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Conflict
+from kmerge_git.outcome import Conflict, Decision
 from kmerge_git.whole.merging import Result
 from kmerge_git.whole.settings import DRIVER, SettingsOf
 from kmerge_git.whole.settling import FileMerge
@@ -36,6 +36,8 @@ class FilePreview:
     method: str = ""
     conflicts: tuple[Conflict, ...] = ()
     driver: bool = False  # `git merge` asks our driver here for this file
+    decided: tuple[Decision, ...] = ()  # by a policy, or for a favoured side
+    chosen: tuple[str, ...] = ()  # the same in words
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +210,8 @@ def _of_ours(file: FileMerge, names: _Names) -> FilePreview:
         note if file.moves else names.note(file.path) or note,
         file.method if file.both else "",
         file.conflicts,
+        decided=tuple(d for d in file.decisions if d.is_settled),
+        chosen=file.chosen,
     )
 
 

@@ -93,11 +93,14 @@ class Refresher:
 
     def chosen(self, names: list[str], globs: list[str]) -> list[Branch]:
         """The branches that are meant."""
-        there = branches.branches(self._repository, self._orders.remote)
-        if self._orders.remote and not there:
-            why = f"no branch of {self._orders.remote!r} is here"
-            raise UsageError(why, hint=f"`git fetch {self._orders.remote}` brings them")
-        return branches.chosen(there, names, globs)
+        remote = self._orders.remote
+        there = branches.branches(self._repository, remote)
+        if remote and not there:
+            raise branches.not_fetched(self._repository, remote)
+        hint = "`git branch` lists those that are here; --push REMOTE takes those of a remote"
+        if remote:
+            hint = f"`git branch -r` lists those of {remote!r} as they were fetched"
+        return branches.chosen(there, names, globs, hint)
 
     def decide(self, branch: Branch) -> Decided:
         """What is to become of a branch; nothing is written."""
@@ -202,7 +205,9 @@ def message(branch: str, name: str, made: TreeMerge) -> str:
     lines = [f"Merge {name} into {branch}", ""]
     lines.append("Git alone leaves conflicts here; merged by structure:")
     files = [file for file in made.files if file.result in ("resolved", "moved")]
-    lines += [f"- {file.path}: {_about(file)}".removesuffix(": ") for file in files[:_MANY]]
+    for file in files[:_MANY]:
+        lines.append(f"- {file.path}: {_about(file)}".removesuffix(": "))
+        lines += [f"  {words}" for words in file.chosen[:_MANY]]
     more = len(files) - _MANY
     lines += [f"- and {more} more"] if more > 0 else []
     lines += ["", "Made by `kmerge refresh`."]

@@ -254,7 +254,7 @@ def _deleted(look: _Look) -> FileMerge:
         return replace(file, settled_by="moved")
     if favored:
         data = three.ours if favored == "ours" else three.theirs
-        why = f"{favored} taken (13 favor)"
+        why = f"{favored} taken (rule 13 favor)"
         return replace(file, why=why, data=data, settled_by=f"favor {favored}", favor=favored)
     who = "us" if three.ours is None else "them"
     why = f"deleted by {who}, changed by {'them' if who == 'us' else 'us'}"

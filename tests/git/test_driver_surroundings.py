@@ -258,10 +258,12 @@ def test_two_places_of_one_path_are_told_apart(driven: Driven) -> None:
     done = driven.git("merge", "side", env={"KMERGE_FAVOR": "ours"})
     image = "spec.template.spec.containers[name=app].image"
     assert [line for line in done.err.splitlines() if "taken" in line] == [
-        "kmerge: x.yaml: Deployment/web spec.replicas: changed on both sides, ours taken (13 favor)",
-        "kmerge: x.yaml: Deployment/b spec.replicas: changed on both sides, ours taken (13 favor)",
+        "kmerge: x.yaml: Deployment/web spec.replicas: changed on both sides, ours taken "
+        "(rule 13 favor)",
+        "kmerge: x.yaml: Deployment/b spec.replicas: changed on both sides, ours taken "
+        "(rule 13 favor)",
         f"kmerge: x.yaml: Deployment/b {image}: changed on both sides, theirs taken "
-        "(12 policy higher)",
+        "(rule 12 policy higher)",
     ]
 
 
@@ -271,7 +273,7 @@ def test_a_list_of_both_is_no_side(driven: Driven) -> None:
     driven.fork({"x.yaml": base}, {"x.yaml": ours}, {"x.yaml": theirs})
     done = driven.merge()
     assert driven.text("x.yaml") == "hosts:\n- a\n- b\n- c\n"
-    assert "both kept (12 policy union)" in done.err
+    assert "both kept (rule 12 policy union)" in done.err
 
 
 def test_a_side_taken_by_lines_is_told(driven: Driven) -> None:
@@ -373,7 +375,7 @@ def test_a_policy_of_the_configuration(driven: Driven) -> None:
     done = driven.merge()
     assert driven.unmerged() == ["Chart.yaml"]
     assert driven.text("charts/a/Chart.yaml") == "version: 1.10.0\nb: 1\n"
-    assert "version: changed on both sides, theirs taken (12 policy higher)" in done.err
+    assert "version: changed on both sides, theirs taken (rule 12 policy higher)" in done.err
 
 
 def test_a_policy_of_the_attributes(driven: Driven) -> None:

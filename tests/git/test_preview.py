@@ -91,6 +91,27 @@ def test_a_conflict_of_lines_shows_no_fields(repo: Repo) -> None:
     ]
 
 
+def test_what_a_policy_decides_is_told(repo: Repo) -> None:
+    repo.fork(*({"a.yaml": deployment(image=f"app:{n}")} for n in (1, 2, 3)))
+    repo.write(".git/info/attributes", "*.yaml kmerge-policy=**.image:higher\n")
+    done = repo.kmerge("preview", "side")
+    image = "spec.template.spec.containers[name=app].image"
+    assert done.out.startswith(
+        "resolved  a.yaml\n"
+        f"    Deployment/web {image}: changed on both sides, theirs taken (rule 12 policy higher)\n"
+    )
+    (step,) = json.loads(repo.kmerge("preview", "side", "--json").out)["steps"]
+    assert step["files"][0]["decided"] == [
+        {
+            "resource": "Deployment/web",
+            "field": image,
+            "why": "changed on both sides",
+            "side": "theirs",
+            "by": "policy higher",
+        }
+    ]
+
+
 @pytest.mark.parametrize("mover", ["ours", "theirs"])
 def test_a_moved_resource(repo: Repo, mover: str) -> None:
     moved = {"all.yaml": deployment(), "service.yaml": service()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shlex
 import subprocess
 import sys
 import time
@@ -215,6 +216,36 @@ def test_nothing_is_pushed_over_a_branch_that_moved(world: World, how: str) -> N
     assert len(server.head("resolved/1^@").split()) == 2
 
 
+def test_branches_that_are_not_here(world: World) -> None:
+    """What each message says to do helps."""
+    server = world.init("server.git", bare=True)
+    history(server, ["resolved"])
+    world.git("clone", "-q", "--bare", server.path, "clone.git")
+    bare = Repo(world, world.root / "clone.git")
+
+    def said(*args: str) -> str:
+        done = bare.kmerge("refresh", "--with", "main", *args, check=False)
+        assert done.code in (0, 2)
+        return done.err
+
+    assert said("x", "--push", "nowhere") == (
+        "kmerge: there is no remote 'nowhere'; see `git remote`\n"
+    )
+    message = said("resolved/0", "--push", "origin")
+    assert message.startswith("kmerge: no branch of 'origin' is here; `git fetch origin ")
+    bare.git(*shlex.split(message.split("`")[1])[1:])
+    assert said("x", "--push", "origin") == (
+        "kmerge: there is no branch 'x'; `git branch -r` lists those of 'origin' as they were "
+        "fetched\n"
+    )
+    assert said("origin/resolved/0") == (
+        "kmerge: there is no branch 'origin/resolved/0'; `git branch` lists those that are here; "
+        "--push REMOTE takes those of a remote\n"
+    )
+    assert said("--branches", "no/*", "res*") == "kmerge: no branch is called as in 'no/*'\n"
+    assert said("resolved/0", "--push", "origin") == ""
+
+
 def test_a_local_branch_that_moved_stays(repo: Repo) -> None:
     history(repo, ["resolved", "resolved"])
     other = repo.head("main")
@@ -281,6 +312,18 @@ def test_how_to_merge_is_read_from_the_revision_alone(repo: Repo) -> None:
     assert [f["path"] for f in told["conflict/0"]["files"] if f["result"] == "conflict"] == [
         ".gitattributes"
     ]
+
+
+def test_what_a_policy_decides_is_told(repo: Repo) -> None:
+    """Nobody looks at the commit before it is pushed."""
+    history(repo, ["conflict"])
+    words = "Deployment/web spec.replicas: changed on both sides, theirs taken (rule 13 favor)"
+    repo.git("reset", "-q", "--hard")
+    repo.commit("favor", {".gitattributes": "count.yaml kmerge-favor=theirs\n"})
+    done = repo.kmerge("refresh", "--with", "main", "conflict/0")
+    assert f"resolved     conflict/0  count.yaml, web.yaml\n    count.yaml: {words}\n" in done.out
+    message = repo.git("log", "-1", "--format=%B", "conflict/0").out
+    assert f"- count.yaml: Deployment/web\n  {words}\n- web.yaml: Deployment/web\n" in message
 
 
 def test_definitions_come_from_the_revision(repo: Repo) -> None:

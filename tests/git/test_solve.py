@@ -206,7 +206,7 @@ def test_deleted_against_modified_stays_a_conflict_unless_favored(
     other = "them" if deleted_by == "us" else "us"
     assert f"deleted by {deleted_by}, changed by {other}" in done.out
     assert repo.text("app.yaml") == OURS
-    assert "ours taken (13 favor)" in repo.kmerge("solve", "--favor", "ours").out
+    assert "ours taken (rule 13 favor)" in repo.kmerge("solve", "--favor", "ours").out
     assert (repo.path / "app.yaml").exists() == (deleted_by == "them")
     repo.git("commit", "-q", "--no-edit")
     assert is_sound(repo)
@@ -303,9 +303,9 @@ def test_what_a_side_or_a_policy_decided_is_told(repo: Repo) -> None:
     image = "spec.template.spec.containers[name=app].image"
     assert repo.kmerge("solve", "--favor", "ours").lines == [
         "solved   app.yaml (both modified)",
-        "    Deployment/web spec.replicas: changed on both sides, ours taken (13 favor)",
-        "    Deployment/b spec.replicas: changed on both sides, ours taken (13 favor)",
-        f"    Deployment/b {image}: changed on both sides, theirs taken (12 policy higher)",
+        "    Deployment/web spec.replicas: changed on both sides, ours taken (rule 13 favor)",
+        "    Deployment/b spec.replicas: changed on both sides, ours taken (rule 13 favor)",
+        f"    Deployment/b {image}: changed on both sides, theirs taken (rule 12 policy higher)",
         "solved   x.yaml (both modified)",
         "    merged by lines; ours taken wherever they conflict",
     ]
