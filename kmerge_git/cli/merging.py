@@ -13,7 +13,7 @@ from kmerge_git.cli.files import say
 from kmerge_git.cli.inputs import make_haste
 from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.cli.merge_words import as_json, tell_merge
-from kmerge_git.errors import KmergeError
+from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.git import wholemerge as git
 from kmerge_git.git.call import ask_git
 from kmerge_git.git.marking import usual_attributes
@@ -149,7 +149,7 @@ def _task(call: _Call) -> Task:
     try:
         repository = Repository.open()
     except KmergeError as error:
-        raise Plainly(str(error)) from None
+        raise Plainly(error.why) from None
     favor = [v for v in call.given.values("--strategy-option") if v in ("ours", "theirs")]
     labels = (_name_of_the_base(call, place), "HEAD", _name(call, place))
     return Task(repository, place, labels, favor[-1] if favor else None, call.config)
@@ -219,6 +219,8 @@ def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
         _give_up(call, "a file is renamed to two names, or onto another one")
     try:
         return plan_merge(task, start)
+    except Unsupported as error:
+        _give_up(call, error.why)
     except Exception as error:  # nothing is written yet: never worse than git
         what = str(error) if isinstance(error, KmergeError) else f"{type(error).__name__}: {error}"
         _give_up(call, f"internal error: {what}; please report it")

@@ -196,10 +196,11 @@ class Repository:
 
     def staged(self, path: str) -> TreeEntry | None:
         """The entry of a file that is not in conflict, or None."""
-        try:
-            return _entry(self._inner.index[path])
-        except KeyError:
-            return None
+        with _explaining():
+            try:
+                return _entry(self._inner.index[path])
+            except KeyError:
+                return None
 
     def store(self, data: bytes) -> str:
         """Write a blob and return its id."""
@@ -222,7 +223,8 @@ class Repository:
 
     def attribute(self, path: str, name: str) -> str | None:
         """The value of an attribute of a path, in git's words; None where nothing is said."""
-        value = self._inner.get_attr(os.fsencode(path), name)
+        with _explaining(path):
+            value = self._inner.get_attr(os.fsencode(path), name)
         return value if value is None or isinstance(value, str) else ("set" if value else "unset")
 
     def settings(self) -> list[tuple[str, str]]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git import staging
+from kmerge_git.git.call import ask_git
 from kmerge_git.git.conflicts import Operation, Stages
 from kmerge_git.git.files import replace_file
 from kmerge_git.git.inmemory import Libgit2LineMerge
@@ -105,7 +106,14 @@ class WorkTree:
     def is_as_staged(self, path: str, data: bytes) -> bool:
         """Whether a file that is not in conflict holds nothing else than what is staged."""
         found = self._found(path)
-        return found is not None and found.replace(b"\r\n", b"\n") == data.replace(b"\r\n", b"\n")
+        if found is None:
+            return self._is_left_out(path)
+        return found.replace(b"\r\n", b"\n") == data.replace(b"\r\n", b"\n")
+
+    def _is_left_out(self, path: str) -> bool:
+        """Whether it is not there because the checkout is sparse; not because it was deleted."""
+        asked = ask_git("ls-files", "-t", "-z", "--", f":(top,literal){path}", cwd=Path(self._top))
+        return asked.out.startswith("S ")
 
     def _found(self, path: str) -> bytes | None:
         try:

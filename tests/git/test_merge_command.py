@@ -356,6 +356,29 @@ def test_in_a_sparse_checkout(repo: Repo) -> None:
     assert repo.git("status", "--porcelain").out == ""
 
 
+def test_a_resource_that_moved_out_of_a_sparse_checkout(repo: Repo) -> None:
+    base = {"in/all.yaml": stream(deployment(), service(80)), "out/x": "1"}
+    moved = {"in/all.yaml": deployment(), "out/service.yaml": service(80)}
+    repo.fork(base, moved, {"in/all.yaml": stream(deployment(), service(8443))})
+    repo.git("sparse-checkout", "set", "in")
+    assert not (repo.path / "out").exists()
+    repo.kmerge("merge", "side")
+    assert repo.show("HEAD:out/service.yaml") == service(8443)
+    assert repo.git("status", "--porcelain").out == ""
+    assert is_sound(repo)
+
+
+def test_a_target_that_was_deleted_by_hand_is_in_the_way(repo: Repo) -> None:
+    base = {"all.yaml": stream(deployment(), service(80))}
+    moved = {"all.yaml": deployment(), "service.yaml": service(80)}
+    repo.fork(base, moved, {"all.yaml": stream(deployment(), service(8443))})
+    (repo.path / "service.yaml").unlink()
+    done = repo.kmerge("merge", "side", check=False)
+    assert "service.yaml has changes of its own" in done.err
+    assert repo.unmerged() == ["all.yaml"]
+    assert not (repo.path / "service.yaml").exists()
+
+
 def test_other_drivers_and_files_that_are_nobodys(repo: Repo) -> None:
     repo.write(".gitattributes", "u.yaml merge=union\nb.yaml -merge\nt.yaml merge=text\n")
     names = ("u.yaml", "b.yaml", "t.yaml", "ours.yaml")
@@ -445,6 +468,17 @@ def test_a_repository_that_libgit2_refuses(world: World) -> None:
     done = repo.kmerge("merge", "side")
     assert "sha256" in done.err.lower()
     assert "plain `git merge` with the driver" in done.err
+    assert repo.text("app.yaml") == BOTH
+    assert is_sound(repo)
+
+
+def test_an_index_that_libgit2_refuses(repo: Repo) -> None:
+    forked(repo)
+    repo.git("update-index", "--split-index")
+    done = repo.kmerge("merge", "side")
+    assert done.err == (
+        "kmerge: the index is split, which libgit2 cannot read: plain `git merge` with the driver\n"
+    )
     assert repo.text("app.yaml") == BOTH
     assert is_sound(repo)
 
