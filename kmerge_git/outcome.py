@@ -182,14 +182,17 @@ class Outcome:
         self._decisions = decisions
         self._account: Callable[[], tuple[Decision, ...]] | None = None
         self._explained: tuple[Decision, ...] = ()
-        self._explain: Callable[[], tuple[Decision, ...]] | None = None
+        self._explain: Callable[[Outcome], tuple[Decision, ...]] | None = None
 
     def tell(
         self,
         account: Callable[[], tuple[Decision, ...]] | None,
-        explain: Callable[[], tuple[Decision, ...]],
+        explain: Callable[[Outcome], tuple[Decision, ...]],
     ) -> None:
-        """Let the decisions be made when somebody asks: few who merge do."""
+        """Let the decisions be made when somebody asks: few who merge do.
+
+        `explain` is given this outcome: to hold it would be a circle, which only a collector frees.
+        """
         self._account = account
         self._explain = explain
 
@@ -211,7 +214,7 @@ class Outcome:
     def explained(self) -> tuple[Decision, ...]:
         """Every place at which the versions differ, its three values, and whose came out."""
         if self._explain is not None:
-            self._explained, self._explain = self._explain(), None
+            self._explained, self._explain = self._explain(self), None
         return self._explained
 
     def __repr__(self) -> str:

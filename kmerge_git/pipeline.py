@@ -92,7 +92,7 @@ def merge(texts: Three[bytes], options: Options, start: Callable[[], LineMerge])
     trivial = agreed(texts)
     if trivial is not None:
         same = Outcome(trivial, True, "same")
-        same.tell(None, lambda: _explained(texts, same, Journal(), options))
+        same.tell(None, lambda outcome: _explained(texts, outcome, Journal(), options))
         return same
     lines = Asked(start)
     try:
@@ -149,7 +149,7 @@ def _let_explain(
     outcome: Outcome, sources: Three[Source], journal: Journal, options: Options
 ) -> None:
     texts = sources.map(lambda source: source.data)
-    outcome.tell(journal.decisions, lambda: _explained(texts, outcome, journal, options))
+    outcome.tell(journal.decisions, lambda own: _explained(texts, own, journal, options))
 
 
 def _explained(

@@ -1,8 +1,8 @@
-"""The resources of a file by name, and the file without one, with one exchanged, with one more."""
+"""The resources of a file by name, and the file without one, and with one more."""
 
 import pytest
 
-from kmerge_git.packages.resources import arranged, by_name, exchanged, moved, without
+from kmerge_git.packages.resources import arranged, by_name, moved, without
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 
@@ -51,11 +51,6 @@ def test_moves(before, after, expected):
 )
 def test_without_one(text, number, rest):
     assert without(split(Source(text.encode())), {number}) == rest
-
-
-def test_another_content_keeps_every_other_byte():
-    text = "\ufeff# head\r\n---\r\na: 1\r\n---  # two\r\nb: 1"
-    assert exchanged(documents(text)[1], "b: 2\n") == text.replace("b: 1", "b: 2").encode()
 
 
 @pytest.mark.parametrize(
