@@ -6,6 +6,7 @@ import argparse
 
 from kmerge_git.cli import files, guard, merge_file
 from kmerge_git.cli.merge_options import add_git_options, spelled
+from kmerge_git.git.call import ask_git
 
 DESCRIPTION = """\
 What `git merge REV` does, with all manifests merged in one process: resources that moved to
@@ -57,4 +58,11 @@ def _are_files(args: argparse.Namespace) -> bool:
         if is_meant:  # says what is missing
             merge_file.refuse(args.revs)
         return False
-    return is_meant or any(map(files.is_file, args.revs))
+    if is_meant or any(map(files.is_file, args.revs)):
+        return True
+    return not any(map(_is_commit, args.revs))  # the files are missing, then
+
+
+def _is_commit(rev: str) -> bool:
+    asked = ask_git("rev-parse", "--verify", "-q", "--end-of-options", f"{rev}^{{commit}}")
+    return asked.code == 0
