@@ -23,14 +23,19 @@ def is_left_by_a_merge(
     """
     if found is None:
         return True
-    found = _plain(found)
-    if found in {_plain(side) for side in three.each() if side}:
+    plain = _plain(found)
+    if plain in {_plain(side) for side in three.each() if side}:
         return True
-    pair = _readings(found, size)
+    pair = _readings(plain, size)
     if any(pair == _readings(_plain(data), size) for data in merged if data is not None):
         return True
-    sides = three.map(lambda side: _plain(side or b"")).each()
-    return any(pair == lines.readings(*sides, patience=flag) for flag in (False, True))
+    sides = three.map(lambda side: side or b"")
+    # where a side gave the file other line ends, every line of it is in conflict
+    return any(
+        _readings(text, size) == lines.readings(*three.each(), patience=flag)
+        for text, three in ((plain, sides.map(_plain)), (found, sides))
+        for flag in (False, True)
+    )
 
 
 def _plain(data: bytes) -> bytes:

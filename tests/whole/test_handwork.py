@@ -44,3 +44,11 @@ def test_our_own_markers_are_known() -> None:
     ours = b"a\n<<<<<<< x\nours\n=======\ntheirs\n>>>>>>> y\nmerged\n"
     assert not is_left(ours)
     assert is_left(ours, merged=ours.replace(b"x", b"HEAD"))
+
+
+def test_line_ends_that_a_side_changed() -> None:
+    three = Three(b"a\nb\n", b"a\nours\n", b"a\r\nb\r\n")
+    found = b"<<<<<<< HEAD\na\nours\n=======\na\r\nb\r\n>>>>>>> side\n"
+    assert is_left_by_a_merge(found, three, (), Libgit2LineMerge())
+    mine = found.replace(b"ours", b"mine")
+    assert not is_left_by_a_merge(mine, three, (), Libgit2LineMerge())
