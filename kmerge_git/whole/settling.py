@@ -292,8 +292,10 @@ def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntr
     """The file into which resources moved, or why nothing can be done there."""
     entry = scene.settled(path)
     work = "has changes of its own: commit or stash them first"
-    if entry is None or not entry.is_text:
-        return work
+    if entry is None:
+        return "is not there, or has another name"
+    if not entry.is_text:
+        return "is no regular file"
     data = scene.repository.blob(entry.oid)
     moves = [move for file in files for move in file.moves if move.target == path]
     if not all(move.fits(data) for move in moves):

@@ -66,7 +66,7 @@ def _made(
     ours, theirs = (trees.ours, trees.theirs) if sides.is_made_up else (sides.ours, sides.theirs)
     base = trees.base if sides.is_made_up else None
     merged = merge_tree(at, ours, theirs, base=base, keep=keep, with_text=with_text)
-    stuck = tuple(message for message in merged.messages if _is_stuck(message))
+    stuck = tuple(message for message in merged.messages if _is_stuck(at, merged, message))
     named = {path for message in stuck for path in message.paths}
     others = tuple(
         stages
@@ -85,15 +85,23 @@ def _made(
     return TreeMerge(merged, files, others, stuck)
 
 
-def _is_stuck(message: Message) -> bool:
+def _is_stuck(at: Scratch, merged: MergedTree, message: Message) -> bool:
     kinds = {f"CONFLICT ({kind})" for kind in _TOLD_BY_STAGES}
-    return message.is_conflict and message.kind not in kinds
+    if not message.is_conflict or message.kind in kinds:
+        return False
+    if message.kind != "CONFLICT (file/directory)":
+        return True
+    # git says it of a file, too, that nobody but the side with the directory has touched
+    left = {stages.path for stages in merged.conflicts}
+    return any(path in left or at.repository.entry(merged.tree, path) for path in message.paths)
 
 
 def result_of(repository: Repository, made: TreeMerge) -> str:
     """The tree of a merge, written into this repository, with markers where it is in conflict."""
     wanted: dict[str, TreeEntry | None] = {}
     for file in made.files:
+        if file.verdict == "skipped":  # git made it
+            continue
         data = file.data
         if not file.writes:  # git's text where ours must not stand: what our driver was called for
             data = file.both.git if file.both else None

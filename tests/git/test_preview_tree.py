@@ -70,6 +70,11 @@ CLEAN = {
     "odd names": three('dir "x"/a\tb\\ü.yaml', TEXTS),
     "added by both": three("a.yaml", ["", stream(BASE), stream(BASE)]),
     "line ends": three("a.yaml", [text.replace("\n", "\r\n") for text in TEXTS]),
+    "a directory where the other side has the old file": (
+        {"a.yaml": BASE, "b.yaml": BASE, "b-old.yaml": service()},
+        {"a.yaml": OURS, "b.yaml/c.yaml": service(8443), "moved.yaml": service()},
+        {"a.yaml": THEIRS, "b.yaml": BASE, "b-old.yaml": service(81)},
+    ),
     "union": (
         {".gitattributes": "u.yaml merge=union\n", "u.yaml": BASE, "a.yaml": BASE},
         {".gitattributes": "u.yaml merge=union\n", "u.yaml": OURS, "a.yaml": OURS},
@@ -351,3 +356,24 @@ def test_a_file_behind_a_filter_keeps_both_sides(repo: Repo) -> None:
     text = repo.show(f"{done.lines[0]}:a.yaml")
     assert "OURS" in text
     assert "THEIRS" in text
+
+
+def test_an_edit_that_cannot_follow_stays_in_the_conflict(repo: Repo) -> None:
+    """Its resource moved into a file that the other side gave another name."""
+    other = service(80, "other")
+    fork(
+        repo,
+        (
+            {"all.yaml": stream(BASE, service()), "x/a.yaml": other, "x/b.yaml": BASE},
+            {"all.yaml": BASE, "x/a.yaml": stream(other, service()), "x/b.yaml": BASE},
+            {"all.yaml": stream(BASE, service(8443)), "y/a.yaml": other, "y/b.yaml": BASE},
+        ),
+    )
+    done = repo.kmerge("preview", "side", "--write-tree", check=False)
+    assert done.code == 1
+    assert "but x/a.yaml is not there, or has another name" in done.out
+    text = repo.show(f"{done.lines[0]}:all.yaml")
+    repo.kmerge("merge", "side", check=False)
+    marked = repo.text("all.yaml")
+    assert "8443" in marked
+    assert text == marked.replace("<<< HEAD", "<<< ours").replace(">>> side", ">>> theirs")
