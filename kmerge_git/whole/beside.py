@@ -70,9 +70,13 @@ def explained(file: FileMerge, found: bytes | None, *, waits: bool = False) -> E
         return _beside(made, file.data, found)
     if file.writes:
         return _resolved(made, file, found)
-    if file.both and found is not None:  # ours was kept, a person must merge
+    if found is None:
+        return replace(made, state="gone")
+    if first_marker(found.decode("utf-8", "surrogateescape")) >= 0:
+        return replace(made, state="in conflict")
+    if file.both and file.data is not None:  # ours was kept, a person must merge
         return replace(made, state="same" if found == file.data else "different")
-    return replace(made, state="gone" if found is None else "there")
+    return replace(made, state="there")
 
 
 def _is_untouched(file: FileMerge, found: bytes | None) -> bool:

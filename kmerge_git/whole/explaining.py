@@ -7,6 +7,7 @@ remembers of files that are staged already. Settings are those of today.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -206,8 +207,11 @@ def _from_trees(
 
 def _on_disk(top: Path) -> Read:
     def read(path: str) -> bytes | None:
+        file = top / path
         try:
-            return (top / path).read_bytes()
+            if file.is_symlink():  # what git keeps of it: never what it leads to
+                return os.fsencode(os.readlink(file))
+            return file.read_bytes()
         except OSError:
             return None
 

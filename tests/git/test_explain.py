@@ -442,3 +442,21 @@ def test_a_file_that_a_person_must_have_or_not(driven: Driven) -> None:
     found = files(told(driven, "HEAD"))["a.yaml"]
     assert (found["result"], found["now"]) == ("conflict", "gone")
     assert "  the commit does not have the file" in driven.kmerge("explain", "HEAD").lines
+
+
+def test_what_a_link_leads_to_is_not_read(driven: Driven) -> None:
+    driven.fork({"a.yaml": BASE}, {"a.yaml": OURS}, {"a.yaml": deployment(env=("A=1", "T=1"))})
+    assert driven.merge("--no-commit").code == 0
+    driven.write("../secret.yaml", "password: hunter2\n")
+    (driven.path / "a.yaml").unlink()
+    (driven.path / "a.yaml").symlink_to("../secret.yaml")
+    said = driven.kmerge("explain", "--all").out
+    assert "the working tree has something else" in said
+    assert "hunter2" not in said
+
+
+def test_a_file_that_is_left_alone_still_has_its_markers(repo: Repo) -> None:
+    secret = "kind: Secret\nmetadata: {{name: s}}\ndata:\n  a: {0}\nsops:\n  mac: ENC[{0}]\n"
+    repo.fork(*({"s.yaml": secret.format(n)} for n in range(3)))
+    repo.merge()
+    assert files(told(repo))["s.yaml"]["now"] == "in conflict"
