@@ -111,9 +111,14 @@ class Repository:
             return tuple(str(stash.commit_id) for stash in self._inner.listall_stashes())
 
     def patch_id(self, commit: Commit) -> str:
-        """The identity of a commit's change, the same after a rebase."""
+        """The identity of a commit's change, the same after a rebase; empty if it changes nothing."""
         old = self.commit(commit.parents[0]).tree if commit.parents else None
-        return str(self._diff(old, commit.tree).patchid)
+        with self._reading():
+            diff = self._diff(old, commit.tree)
+            deltas = [patch.delta for patch in diff if patch is not None]
+        # of what is in binary files it says nothing itself
+        files = [f"{d.old_file.id}{d.new_file.id}" for d in deltas if d.is_binary]
+        return " ".join([str(diff.patchid), *files]) if deltas else ""
 
     # -- trees and blobs -------------------------------------------------------------------------
 

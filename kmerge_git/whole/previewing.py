@@ -116,6 +116,8 @@ def preview_rebase(
 ) -> Preview:
     """What `git rebase UPSTREAM` would do on the commit `ours`."""
     preview = without_steps("rebase", repository, ours, upstream)
+    if preview.state == "up to date" and _has_merges(repository, upstream, ours):
+        preview = replace(preview, state="merge")  # git makes one line of it
     if preview.state != "merge":
         return preview
     todo = _commits_to_replay(repository, ours, upstream)
@@ -154,10 +156,17 @@ def cut_off() -> Unsupported:
     return Unsupported(why, hint="`git fetch --unshallow` completes it")
 
 
+def _has_merges(repository: Repository, upstream: Commit, ours: Commit) -> bool:
+    return any(len(c.parents) > 1 for c in repository.commits(f"{upstream.oid}..{ours.oid}"))
+
+
 def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -> list[Commit]:
-    """As `git rebase` picks them: no merges, nothing that upstream has already, oldest first."""
+    """As `git rebase` picks them: no merges, nothing that upstream has already, oldest first.
+
+    A commit that changes nothing stays what it is.
+    """
     there = repository.commits(f"{ours.oid}..{upstream.oid}")
-    known = {repository.patch_id(commit) for commit in there if len(commit.parents) == 1}
+    known = {repository.patch_id(commit) for commit in there if len(commit.parents) == 1} - {""}
     mine = [c for c in repository.commits(f"{upstream.oid}..{ours.oid}") if len(c.parents) == 1]
     return [c for c in reversed(mine) if repository.patch_id(c) not in known]
 

@@ -193,6 +193,38 @@ def test_a_clean_rebase_is_what_git_makes_of_it(repo: Repo) -> None:
     assert preview.steps[-1].tree == repo.head("HEAD^{tree}")
 
 
+def titles(repo: Repo, upstream: str, code: int = 0) -> list[str]:
+    done = repo.kmerge("preview", upstream, "--rebase", "--json", check=False)
+    assert done.code == code, done.said
+    return [step["title"] for step in json.loads(done.out)["steps"]]
+
+
+def test_what_a_rebase_leaves_out(repo: Repo) -> None:
+    """The same change; not one that changes nothing, nor another change of a binary file."""
+    repo.commit("base", {"a.yaml": BASE, "bin": b"\0 1"})
+    repo.branch("side")
+    repo.commit("same there", {"a.yaml": THEIRS})
+    repo.git("commit", "-q", "--allow-empty", "-m", "nothing there")
+    repo.commit("binary there", {"bin": b"\0 2"})
+    repo.commit("and back", {"bin": b"\0 1"})
+    repo.switch("main")
+    repo.commit("same", {"a.yaml": THEIRS})
+    repo.git("commit", "-q", "--allow-empty", "-m", "nothing")
+    repo.commit("binary", {"bin": b"\0 3"})
+    assert titles(repo, "side") == ["nothing", "binary"]
+    repo.git("rebase", "-q", "side")
+    assert repo.git("log", "--reverse", "--format=%s", "side..").lines == ["nothing", "binary"]
+
+
+def test_a_rebase_makes_one_line_of_merges(repo: Repo) -> None:
+    counts = [deployment(replicas=number) for number in (1, 2, 3)]
+    repo.fork(*({"a.yaml": text} for text in counts))
+    repo.merge()
+    repo.commit("merge", {"a.yaml": counts[1]})
+    assert titles(repo, "HEAD^", code=1) == ["theirs"]
+    assert repo.git("rebase", "HEAD^", check=False).code == 1
+
+
 def test_a_criss_cross_is_said(repo: Repo) -> None:
     repo.fork({"a.yaml": BASE}, {"b.yaml": BASE}, {"c.yaml": BASE})
     ours, theirs = repo.head("main"), repo.head("side")
