@@ -7,7 +7,7 @@ away has changed; nodes tell what the tables know of a place, and how the elemen
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -159,10 +159,10 @@ def _by_value(old: list[object], new: list[object]) -> list[Triple]:
     """The elements without keys: equal ones, then what stands between these in both versions."""
     mine, yours = [_canon(v) for v in old], [_canon(v) for v in new]
     if Counter(mine) == Counter(yours):  # nothing but the order
-        waiting: dict[str, list[int]] = {}
+        waiting: dict[str, deque[int]] = {}
         for j, text in enumerate(yours):
-            waiting.setdefault(text, []).append(j)
-        pairs = [(i, waiting[text].pop(0)) for i, text in enumerate(mine)]
+            waiting.setdefault(text, deque()).append(j)
+        pairs = [(i, waiting[text].popleft()) for i, text in enumerate(mine)]
         return [((), i, j) for i, j in sorted(pairs, key=lambda pair: pair[1])]
     found: list[Triple] = []
     a = b = 0
@@ -195,12 +195,19 @@ def _between(old: list[object], new: list[object]) -> list[tuple[int, int]]:
     return pairs
 
 
-def _leaves(value: object, path: str = "") -> Counter[str]:
+def _leaves(value: object) -> Counter[str]:
+    return Counter(_each_leaf(value, ""))
+
+
+def _each_leaf(value: object, path: str) -> Iterator[str]:
     if isinstance(value, dict):
-        return sum((_leaves(v, f"{path}/{k}") for k, v in value.items()), Counter[str]())
-    if isinstance(value, list):
-        return sum((_leaves(v, f"{path}/[]") for v in value), Counter[str]())
-    return Counter([f"{path}={_canon(value)}"])
+        for name, item in value.items():
+            yield from _each_leaf(item, f"{path}/{name}")
+    elif isinstance(value, list):
+        for item in value:
+            yield from _each_leaf(item, f"{path}/[]")
+    else:
+        yield f"{path}={_canon(value)}"
 
 
 def _likeness(a: Counter[str], b: Counter[str]) -> float:

@@ -6,6 +6,7 @@ No file is too odd: what has no fields to compare (a template, broken YAML) is c
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
@@ -108,16 +109,18 @@ def paired_documents(old: list[Document], new: list[Document]) -> Places:
 
 def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Places:
     """The first of a name with the first, equal ones before."""
-    pairs: Places = []
+    partner: dict[int, int] = {}
+    taken: set[int] = set()
     for key in (lambda d: d.content, name_of):
-        waiting: dict[str, list[int]] = {}
+        waiting: dict[str, deque[int]] = {}
         for j, document in enumerate(new):
-            if j not in {pair[1] for pair in pairs}:
-                waiting.setdefault(key(document), []).append(j)
+            if j not in taken:
+                waiting.setdefault(key(document), deque()).append(j)
         for i, document in enumerate(old):
-            if i not in {pair[0] for pair in pairs} and waiting.get(key(document)):
-                pairs.append((i, waiting[key(document)].pop(0)))
-    return pairs
+            if i not in partner and waiting.get(key(document)):
+                partner[i] = waiting[key(document)].popleft()
+                taken.add(partner[i])
+    return list(partner.items())
 
 
 def _document(
