@@ -27,23 +27,23 @@ COMMANDS = {
     "uninstall": "take the merge driver out of git again",
     "status": "tell whether the merge driver works here",
     "doctor": "look closer, with a real merge in a scratch repository",
-    "mergetool": "merge three files for `git mergetool`",
-    "check": "find wrong directives, merge damage and traps in manifests",
     "merge": "make a whole merge, with all manifests in one process",
+    "preview": "say what a merge or a rebase would do, without making it",
+    "solve": "solve the conflicts that a merge left in the index",
+    "explain": "say why a merge came out as it did, by field and rule",
+    "refresh": "merge a revision into branches where git alone cannot",
+    "replay": "merge the repository's own past merges again, and compare",
+    "diff": "say what changed, by resource and field",
+    "check": "find wrong directives, merge damage and traps in manifests",
     "merge-file": "merge two versions of a manifest that come from one base",
     "merge2": "merge a manifest or a directory over another one",
     "merge3": "merge what changed upstream into a version with own changes",
+    "mergetool": "merge three files for `git mergetool`",
     "vendor": "packages from upstream with local changes: add, update, status, diff, list",
     "patch": "apply a patch to a manifest, without a cluster",
     "make-patch": "make the patch that leads from one manifest to another",
     "apply": "what `kubectl apply` would make of a config and a live object",
     "last-applied": "view, set or edit the annotation of `kubectl apply`",
-    "diff": "say what changed, by resource and field",
-    "solve": "solve the conflicts that a merge left in the index",
-    "preview": "say what a merge or a rebase would do, without making it",
-    "refresh": "merge a revision into branches where git alone cannot",
-    "explain": "say why a merge came out as it did, by field and rule",
-    "replay": "merge the repository's own past merges again, and compare",
 }
 
 # Commands whose inputs are merged at one go, and the argument that names the file; the others ask
@@ -128,8 +128,9 @@ def _dispatch(name: str, argv: list[str]) -> int:
     parser = _Parser(
         prog="kmerge",
         description="Merges Kubernetes manifests by resource, field and keyed list.",
-        epilog="To begin: `kmerge install` in a repository, then merge as always. "
-        "`kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is the same.",
+        epilog="To begin: `kmerge install` in a repository, then merge as always. Before a merge: "
+        "`preview`; one that stopped: `solve`; why it came out so: `explain`; many branches: "
+        "`refresh`. `kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is the same.",
     )
     parser.add_argument("--version", action="version", version=f"kmerge {__version__}")
     commands = parser.add_subparsers(

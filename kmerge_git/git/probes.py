@@ -57,8 +57,8 @@ def probe_git(cwd: Path) -> Probe:
     if version < PATH_SINCE:
         return Probe("git", "FAIL", f"{name} does not tell drivers the path", "update git")
     if version < LABELS_SINCE:
-        text = f"{name} has no %S %X %Y: conflicts of one cherry-pick or a stash are without names"
-        return Probe("git", "warn", text, "git 2.44 or newer has them; nothing else is missing")
+        text = f"{name} tells drivers no names: some labels say `ours` and `theirs`"
+        return Probe("git", "warn", text, "git 2.44 or newer does; nothing else is missing")
     return Probe("git", "ok", name)
 
 
