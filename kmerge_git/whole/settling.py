@@ -73,6 +73,7 @@ class Scene:
     ground: Ground = NOWHERE
     merge_all: Callable[[Sequence[Job]], Sequence[Both]] = merge_all
     filters: bool = False  # whether files that pass through a program are merged, too
+    favors_deletions: bool = False  # whether a favoured side says if a file stays
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,7 @@ def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
     skipped = FileMerge(stages.path, stages.situation, "skipped")
     if look.obstacle:
         return replace(skipped, why=look.obstacle)
-    file = _merged(look, both) if both else _deleted(look)
+    file = _merged(look, both) if both else _deleted(scene, look)
     made = _may_be_there(scene, look, file)
     in_the_way = scene.ground.in_the_way(stages.path, look.three, made)
     if in_the_way:
@@ -244,7 +245,7 @@ def _merged(look: _Look, both: Both) -> FileMerge:
     )
 
 
-def _deleted(look: _Look) -> FileMerge:
+def _deleted(scene: Scene, look: _Look) -> FileMerge:
     """A file that one side deleted and the other changed, but for what moved elsewhere."""
     stages, three = look.stages, look.rest
     mode = merged_mode(*stages.entries)
@@ -252,7 +253,7 @@ def _deleted(look: _Look) -> FileMerge:
     favored = look.options.favor
     if look.moves and changed_nothing_else(three):  # what the other side changed lives on elsewhere
         return replace(file, settled_by="moved")
-    if favored:
+    if favored and scene.favors_deletions:
         data = three.ours if favored == "ours" else three.theirs
         why = f"{favored} taken (rule 13 favor)"
         return replace(file, why=why, data=data, settled_by=f"favor {favored}", favor=favored)

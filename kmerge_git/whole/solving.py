@@ -71,6 +71,7 @@ def make_plan(
         repository.staged,
         options,
         WorkTree(repository, options, force=wishes.force),
+        favors_deletions=True,
     )
     taken = {stages.path for stages in conflicts}.difference(others)
     files = settle(scene, lambda path: path in taken and is_selected(path, wishes.paths))

@@ -69,10 +69,7 @@ def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:
 
 
 def _as_the_driver(file: FileMerge) -> FileMerge:
-    """What git asks no driver about stays as git left it; a sealed file holds ours, unmarked."""
-    if file.settled_by.startswith("favor"):
-        why = f"{file.situation}: no side is favoured where a file is deleted"
-        return replace(file, verdict="conflict", why=why, data=None, writes=False, settled_by="")
+    """A sealed file holds ours, unmarked."""
     if file.method == "kept" and file.data is not None:
         return replace(file, writes=True)
     return file

@@ -112,6 +112,25 @@ def test_what_a_policy_decides_is_told(repo: Repo) -> None:
     ]
 
 
+def test_no_side_is_favoured_where_a_file_is_deleted(repo: Repo) -> None:
+    """As in `git merge` and `kmerge merge`; only who solves by hand can say so."""
+    repo.fork(
+        {"a.yaml": BASE, "b.yaml": BASE},
+        {"a.yaml": BASE, "b.yaml": deployment(replicas=2)},
+        {"a.yaml": THEIRS, "b.yaml": deployment(replicas=3)},
+    )
+    repo.git("rm", "-q", "a.yaml")
+    repo.commit("deleted")
+    repo.git("config", "kmerge.favor", "theirs")
+    assert files(repo, "side", code=1) == {"a.yaml": "conflict", "b.yaml": "resolved"}
+    done = repo.kmerge("refresh", "--with", "side", "--dry-run", "main", check=False)
+    assert "\n    a.yaml: deleted by us" in done.out
+    assert repo.kmerge("merge", "side", check=False).code == 1
+    assert repo.unmerged() == ["a.yaml"]
+    repo.kmerge("solve", "--favor", "theirs")
+    assert repo.text("a.yaml") == THEIRS
+
+
 @pytest.mark.parametrize("mover", ["ours", "theirs"])
 def test_a_moved_resource(repo: Repo, mover: str) -> None:
     moved = {"all.yaml": deployment(), "service.yaml": service()}
