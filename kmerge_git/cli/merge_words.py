@@ -40,8 +40,13 @@ def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
     slow = [f"{file.path}: {_reason(file)}" for file in plan.files if "no result" in _reason(file)]
     yield from _some(slow)
     if left:
-        yield from _some([line for file in plan.files for line in _what_is_left(file, left)])
-        yield "`kmerge explain` says why; then edit, `git add` and `git commit`"
+        mine = [line for file in plan.files for line in _what_is_left(file, left)]
+        yield from _some(mine)
+        if plan.others:
+            yield f"left as git left it, no manifest: {_names(plan.others)}"
+        yield ("`kmerge explain` says why; then " if mine else "") + (
+            "edit, `git add` and `git commit`"
+        )
 
 
 def _in_conflict_by_git(plan: SolvePlan) -> list[str]:

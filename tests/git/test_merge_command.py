@@ -84,6 +84,16 @@ def test_a_file_of_a_moved_resource_that_is_deleted(repo: Repo) -> None:
     assert is_sound(repo)
 
 
+def test_what_is_no_manifest_is_told_as_left(repo: Repo) -> None:
+    repo.fork(*({"a.yaml": t, "x.txt": f"{n}\n"} for n, t in enumerate((BASE, OURS, THEIRS))))
+    done = repo.kmerge("merge", "side", check=False)
+    assert done.err == (
+        "kmerge: git alone leaves 2 files in conflict: 1 resolved by structure, 1 left\n"
+        "kmerge: left as git left it, no manifest: x.txt\n"
+        "kmerge: edit, `git add` and `git commit`\n"
+    )
+
+
 def test_local_work_where_a_moved_resource_is_now(repo: Repo) -> None:
     base = {"all.yaml": stream(deployment(), service(80))}
     moved = {"all.yaml": deployment(), "service.yaml": service(80)}
