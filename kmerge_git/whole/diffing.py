@@ -130,10 +130,16 @@ def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
         raise UsageError(_said(error), hint="see `git log` for revisions") from None
     entries = _entries(out)
     unmerged: list[str] = []
-    if staged or any(NOTHING.issuperset(entry.ids[1]) for entry in entries):
+    if staged or any(_is_of_the_index(entry) for entry in entries):
         names = ask("diff", "--name-only", "-z", "--diff-filter=U", "--", *asked.paths)
         unmerged = os.fsdecode(names).split("\0")[:-1]
     return _read([e for e in entries if e.path not in unmerged], tuple(unmerged))
+
+
+def _is_of_the_index(entry: RawEntry) -> bool:
+    """Whether it is no file of a commit: in conflict, or in the work tree."""
+    in_the_work_tree = entry.modes[1] and NOTHING.issuperset(entry.ids[1])
+    return entry.status.startswith("U") or bool(in_the_work_tree)
 
 
 def _last_commit() -> str:

@@ -161,6 +161,19 @@ def test_line_ends_of_the_work_tree_are_those_of_git(repo: Repo) -> None:
     assert repo.kmerge("diff").out == ""
 
 
+def test_two_commits_know_no_conflict_of_the_index(repo: Repo) -> None:
+    repo.fork(*({"a.yaml": scaled(n), "gone.yaml": "a: 1\n"} for n in (1, 2, 3)))
+    repo.git("rm", "-q", "gone.yaml")
+    repo.commit("gone")
+    assert repo.git("merge", "side", check=False).code == 1
+    told = ["a.yaml", "  Deployment/web", "    spec.replicas: 1 -> 2"]
+    told += ["gone.yaml: deleted", "  document 1: deleted"]
+    assert repo.kmerge("diff", "main~2", "main").lines == told
+    repo.git("clone", "-q", "--bare", ".", "../bare.git")
+    bare = Repo(repo.world, repo.world.root / "bare.git")
+    assert bare.kmerge("diff", "main~2", "main").lines == told
+
+
 def test_a_file_in_conflict_is_said_to_be(repo: Repo) -> None:
     repo.fork({"a.yaml": WEB, "b.yaml": WEB}, {"a.yaml": scaled(4)}, {"a.yaml": scaled(5)})
     repo.merge()
