@@ -1,1 +1,1 @@
-"""Merges of whole repositories: solve an index, preview a merge, replay a history."""
+"""Merges of whole repositories: in an index, as trees, of branches, made again, or long past."""
