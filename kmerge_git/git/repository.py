@@ -111,7 +111,7 @@ class Repository:
             return tuple(str(stash.commit_id) for stash in self._inner.listall_stashes())
 
     def patch_id(self, commit: Commit) -> str:
-        """The identity of a commit's change, the same after a rebase; empty if it changes nothing."""
+        """The identity of a change, the same after a rebase; empty if nothing is changed."""
         old = self.commit(commit.parents[0]).tree if commit.parents else None
         with self._reading():
             diff = self._diff(old, commit.tree)
