@@ -17,6 +17,7 @@ from kmerge_git.kube.listkeys import start
 LINK = 0o120000
 SUBMODULE = 0o160000
 FILE = 0o100644
+POINTERS = {LINK: "a link", SUBMODULE: "a submodule"}  # of other things than bytes
 SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 NAMES = ("kustomization", "Kustomization", "Kptfile")
 
@@ -116,7 +117,7 @@ def _by_lines(old: bytes | None, new: bytes | None, path: str) -> list[FieldChan
 
 def _mode(old: FileVersion, new: FileVersion) -> str:
     if old.mode == new.mode:
-        return {LINK: "a link", SUBMODULE: "a submodule"}.get(new.mode, "")
+        return POINTERS.get(new.mode, "")
     if old.is_text and new.is_text:
         return "executable" if new.mode & 0o100 else "not executable any more"
     return {LINK: "a link now", SUBMODULE: "a submodule now"}.get(new.mode, "a file now")

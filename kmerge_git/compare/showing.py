@@ -8,7 +8,7 @@ from itertools import groupby
 from kmerge_git.compare import wording
 from kmerge_git.compare.change import At, FieldChange, FieldValue
 from kmerge_git.compare.files import in_lines
-from kmerge_git.compare.folders import ComparedFile
+from kmerge_git.compare.folders import POINTERS, ComparedFile
 from kmerge_git.kube import fieldpath
 from kmerge_git.text.diff3 import changes as line_changes
 
@@ -32,6 +32,10 @@ def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
         said += f": {file.how}"
     if file.note:
         said += f" ({file.note})" if ":" in said or file.changes else f": {file.note}"
+    if file.note in POINTERS.values() and file.changes:
+        ends = _target(file.changes[0].before), _target(file.changes[0].after)
+        yield f"{file.path}: {file.note}, {ends[0]} -> {ends[1]}", "bold"
+        return
     if not file.is_manifest and any(file.lines):
         said += f"{',' if ': ' in said else ':'} +{file.lines[0]} -{file.lines[1]}"
     if file.changes and file.changes[0].how == "binary":
@@ -40,6 +44,14 @@ def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
     yield said, "bold"
     if file.is_manifest:
         yield from change_lines(file.changes, "  ", full=full)
+
+
+def _target(value: FieldValue | None) -> str:
+    """Where a link leads to, or the commit of a submodule, in short."""
+    told = "".join(value.plain) if value and isinstance(value.plain, list) else ""
+    oid, _, dirty = told.partition("-")
+    is_oid = len(oid) in (40, 64) and set(oid) <= set("0123456789abcdef") and dirty in ("", "dirty")
+    return told.replace(oid, oid[:12]) if is_oid else told or "nothing"
 
 
 def _binary(change: FieldChange) -> str:

@@ -18,10 +18,9 @@ from kmerge_git.git.blobs import ThroughGit, answer, ask, top_of_tree
 Files = dict[str, FileVersion]
 EXECUTABLE = 0o100755
 NOTHING = frozenset("0")  # the id of what is not in the object database
+WHOLE_PATHS = ("-c", "diff.relative=false", "diff")
 RAW = (
-    "-c",
-    "diff.relative=false",
-    "diff",
+    *WHOLE_PATHS,
     "--raw",
     "-z",
     "--no-renames",
@@ -128,18 +127,23 @@ def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
         out = ask(*RAW, *revisions, "--", *asked.paths)
     except GitFailed as error:
         raise UsageError(_said(error), hint="see `git log` for revisions") from None
-    entries = _entries(out)
-    unmerged: list[str] = []
-    if staged or any(_is_of_the_index(entry) for entry in entries):
-        names = ask("diff", "--name-only", "-z", "--diff-filter=U", "--", *asked.paths)
-        unmerged = os.fsdecode(names).split("\0")[:-1]
-    return _read([e for e in entries if e.path not in unmerged], tuple(unmerged))
+    unmerged = () if _are_commits(asked.revisions) else _unmerged(asked.paths)
+    return _read([e for e in _entries(out) if e.path not in unmerged], unmerged)
 
 
-def _is_of_the_index(entry: RawEntry) -> bool:
-    """Whether it is no file of a commit: in conflict, or in the work tree."""
-    in_the_work_tree = entry.modes[1] and NOTHING.issuperset(entry.ids[1])
-    return entry.status.startswith("U") or bool(in_the_work_tree)
+def _are_commits(revisions: Sequence[str]) -> bool:
+    """Whether both versions are commits, so that the index and its conflicts do not matter."""
+    return bool(revisions) and len(answer("rev-parse", "--revs-only", *revisions).split()) > 1
+
+
+def _unmerged(paths: Sequence[str]) -> tuple[str, ...]:
+    try:
+        if not ask("ls-files", "-u", "-z", "--", ":/"):
+            return ()
+        names = ask(*WHOLE_PATHS, "--name-only", "-z", "--diff-filter=U", "--", *paths)
+    except GitFailed as error:
+        raise UsageError(_said(error), hint="give two commits") from None
+    return tuple(os.fsdecode(names).split("\0")[:-1])
 
 
 def _last_commit() -> str:
@@ -183,22 +187,36 @@ def _read(entries: Iterable[RawEntry], unmerged: tuple[str, ...]) -> TwoSides:
         for side, mode, oid in zip(sides, entry.modes, entry.ids, strict=True):
             if mode:
                 side[entry.path] = _version(blobs, entry.path, mode, oid, top)
-    known = sides[0].keys() | sides[1].keys()
-    same = [path for path in known if sides[0].get(path) == sides[1].get(path)]
-    for path in same:  # only its line ends are others on disk
-        del sides[0][path], sides[1][path]
+    for path in sides[0].keys() & sides[1].keys():
+        version = sides[1][path]
+        if sides[0][path] != version:
+            continue
+        if version.mode == SUBMODULE:  # as git says it: what is in it was never committed
+            sides[1][path] = FileVersion(version.data + b"-dirty", SUBMODULE)
+        else:  # only its line ends are others on disk
+            del sides[0][path], sides[1][path]
     return TwoSides(*sides, unmerged)
 
 
 def _version(blobs: ThroughGit, path: str, mode: int, oid: str, top: str = "") -> FileVersion:
     if mode == SUBMODULE:
-        return FileVersion(b"" if NOTHING.issuperset(oid) else oid.encode(), mode)
+        where = os.path.join(top, path)
+        return FileVersion(_checked_out(where) if NOTHING.issuperset(oid) else oid.encode(), mode)
     if NOTHING.issuperset(oid):
         return _cleaned(path, read_file(os.path.join(top, path), mode))
     data = blobs.read(oid)
     if data is None:
         raise UsageError(f"git has no object {oid}", path=path, hint="see `git fsck`")
     return FileVersion(data, mode)
+
+
+def _checked_out(submodule: str) -> bytes:
+    """The commit of a submodule in the work tree."""
+    from kmerge_git.git.call import ask_git, environment  # few repositories have one
+
+    env = environment(any_repository=True)
+    found = ask_git("-C", submodule, "rev-parse", "-q", "--verify", "HEAD", env=env)
+    return found.line.encode()
 
 
 def _cleaned(path: str, version: FileVersion) -> FileVersion:

@@ -184,6 +184,57 @@ def test_a_file_in_conflict_is_said_to_be(repo: Repo) -> None:
     assert repo.kmerge("diff", "--exit-code", "--", "a.yaml", check=False).code == 1
 
 
+def test_conflicts_are_of_the_work_tree(repo: Repo) -> None:
+    """Two commits have none, even if a file went between them."""
+    repo.commit("base", {"a.yaml": WEB, "b.yaml": WEB})
+    repo.branch("side")
+    repo.git("rm", "-q", "b.yaml")
+    repo.commit("theirs", {"a.yaml": scaled(5)})
+    repo.switch("main")
+    repo.commit("ours", {"a.yaml": scaled(4), "b.yaml": scaled(4)})
+    repo.merge()
+    gone = ["b.yaml: deleted", "  Deployment/web: deleted"]
+    told = ["a.yaml", *one_line(4, 5)[1:], *gone]
+    assert repo.kmerge("diff", "main", "side").lines == told
+    assert repo.kmerge("diff", "main..side").lines == told
+    repo.git("clone", "-q", "--bare", ".", "../bare.git")
+    bare = Repo(repo.world, repo.path.parent / "bare.git")
+    assert bare.kmerge("diff", "main", "side").lines == told
+
+
+def test_a_conflict_where_the_file_is_that_of_the_commit(repo: Repo) -> None:
+    repo.fork({"a.yaml": WEB}, {"a.yaml": scaled(4)}, {"a.yaml": scaled(5)})
+    repo.merge()
+    repo.git("checkout", "-q", "--ours", "a.yaml")
+    below = repo.path / "below"
+    below.mkdir()
+    for place in (repo.path, below):
+        repo.git("config", "diff.relative", str(place == below))
+        assert repo.world.kmerge("diff", cwd=place).lines == ["a.yaml: in conflict"]
+
+
+def test_links_and_submodules_say_where_they_lead(repo: Repo) -> None:
+    repo.commit("one", {"a.yaml": WEB, "b.yaml": WEB})
+    inner = Repo(repo.world, repo.path / "sub")
+    repo.git("init", "-q", "sub")
+    ids = [inner.commit(name, {"x.txt": name}) for name in ("one", "two")]
+    inner.git("checkout", "-q", ids[0])
+    (repo.path / "link.yaml").symlink_to("a.yaml")
+    repo.git("add", "sub", "link.yaml")
+    repo.git("commit", "-q", "-m", "two")
+    inner.git("checkout", "-q", ids[1])
+    (repo.path / "link.yaml").unlink()
+    (repo.path / "link.yaml").symlink_to("b.yaml")
+    assert repo.kmerge("diff").lines == [
+        "link.yaml: a link, a.yaml -> b.yaml",
+        f"sub: a submodule, {ids[0][:12]} -> {ids[1][:12]}",
+    ]
+    inner.git("checkout", "-q", ids[0])
+    inner.write("x.txt", "other")
+    found = repo.kmerge("diff", "--", "sub").lines
+    assert found == [f"sub: a submodule, {ids[0][:12]} -> {ids[0][:12]}-dirty"]
+
+
 def test_encrypted_values_are_no_values(repo: Repo) -> None:
     sealed = "data:\n  pw: ENC[AES256_GCM,data:{},type:str]\nsops:\n  mac: ENC[{}]\n"
     repo.commit("one", {"a.yaml": sealed.format("aaa", "bbb")})
