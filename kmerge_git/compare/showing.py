@@ -9,11 +9,12 @@ from kmerge_git.compare import wording
 from kmerge_git.compare.change import At, FieldChange, FieldValue
 from kmerge_git.compare.files import in_lines
 from kmerge_git.compare.folders import POINTERS, ComparedFile
+from kmerge_git.compare.hunks import Line, capped, numbered
 from kmerge_git.kube import fieldpath
 from kmerge_git.text.diff3 import changes as line_changes
+from kmerge_git.text.diff3 import longest_increasing
 
-MOST = 12  # lines of one value or of one text that are shown
-Line = tuple[str, str]  # and its colour
+_BESIDE = 40  # values of the other version that a long one is held against
 _SIGNS = {"added": ("+", "green"), "deleted": ("-", "red")}
 
 
@@ -120,6 +121,7 @@ def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
 
 
 def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
+    others = _counterparts(changes)
     for _, group in groupby(changes, key=_neighbours):
         found = list(group)
         joined = _joined(found) if len(found) > 1 or _is_element(found[0]) else ""
@@ -129,7 +131,19 @@ def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Itera
             yield f"{indent}{_deleted(found)}", "red"
         else:
             for change in found:
-                yield from _field(change, indent, full=full)
+                beside = others.get((change.steps[:-1], change.how), ())
+                yield from _field(change, indent, beside, full=full)
+
+
+def _counterparts(changes: Sequence[FieldChange]) -> dict[object, list[str]]:
+    """For elements that came those that went from their list, and the other way round."""
+    found: dict[object, list[str]] = {}
+    for change in changes:
+        if _is_element(change):
+            how = "deleted" if change.how == "added" else "added"
+            told = wording.written(change.after or change.before)
+            found.setdefault((change.steps[:-1], how), []).append(told)
+    return found
 
 
 def _neighbours(change: FieldChange) -> object:
@@ -173,23 +187,36 @@ def _deleted(found: Sequence[FieldChange]) -> str:
     return f"{place}: deleted {wording.cut(names)}, {count} values"
 
 
-def _field(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
+def _field(
+    change: FieldChange, indent: str, beside: Sequence[str], *, full: bool
+) -> Iterator[Line]:
     place = change.field or "document"
     if change.how == "layout":
         yield from _layout(change, indent)
     elif change.how == "lines":
-        yield from _numbered([change], indent, full=full)
+        yield from numbered([change], indent, full=full)
     elif change.how == "reordered":
         what = change.field or ("resources" if not change.document else "document")
-        names = ", ".join(change.names)
-        yield f"{indent}{what}: in another order: {wording.cut(names)}", "yellow"
+        yield f"{indent}{what}: in another order: {_order(change, full=full)}", "yellow"
     elif change.how in _SIGNS:
-        yield from _one_sided(change, place, indent, full=full)
+        yield from _one_sided(change, place, indent, beside, full=full)
     else:
         yield from _changed(change, place, indent, full=full)
 
 
-def _one_sided(change: FieldChange, place: str, indent: str, *, full: bool) -> Iterator[Line]:
+def _order(change: FieldChange, *, full: bool) -> str:
+    """All names in their new order; of many those that moved past others."""
+    told = ", ".join(change.names)
+    if full or len(told) <= wording.LONG:
+        return told
+    stay = {n for n, _ in longest_increasing(list(enumerate(change.order)))}
+    moved = [name for n, name in enumerate(change.names) if n not in stay]
+    return f"{len(moved)} of {len(change.names)} moved: {wording.cut(', '.join(moved))}"
+
+
+def _one_sided(
+    change: FieldChange, place: str, indent: str, beside: Sequence[str], *, full: bool
+) -> Iterator[Line]:
     sign, colour = _SIGNS[change.how]
     if change.target:
         return  # it is told where it is by now
@@ -205,14 +232,17 @@ def _one_sided(change: FieldChange, place: str, indent: str, *, full: bool) -> I
         yield f"{indent}{place}: {sign} {told}", colour
         return
     if not isinstance(value.plain, dict | list) and not is_text:
-        yield f"{indent}{place}: {sign} {told if full else wording.cut(told)}", colour
+        yield (
+            f"{indent}{place}: {sign} {told if full else wording.apart(told, beside[:_BESIDE])}",
+            colour,
+        )
         return
     if change.how == "deleted" and not full:
         yield f"{indent}{place}: deleted, {_size(value.plain)}", colour
         return
     yield f"{indent}{place}: {change.how}", colour
     body = [f"{indent}  {sign} {line}" for line in wording.block(value.plain)]
-    yield from _capped([(line, colour) for line in body], f"{indent}  ", full=full)
+    yield from capped([(line, colour) for line in body], f"{indent}  ", full=full)
 
 
 def _size(value: object) -> str:
@@ -248,34 +278,10 @@ def _changed(change: FieldChange, place: str, indent: str, *, full: bool) -> Ite
             )
             for a0, a1, b0, b1 in line_changes(*texts)
         ]
-        yield from _numbered(hunks, indent + "  ", full=full)
+        yield from numbered(hunks, indent + "  ", full=full)
         return
-    before, after = wording.both(change.before, change.after)
-    if full:
-        before, after = wording.written(change.before), wording.written(change.after)
+    before, after = wording.both(change.before, change.after, full=full)
     yield f"{indent}{place}: {before} -> {after}", ""
-
-
-def _numbered(hunks: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
-    """Lines that differ, with their numbers: what went in the old text, what came in the new."""
-    found: list[Line] = []
-    for change in hunks:
-        at = change.document or At(0, 0)
-        for sign, value, first in (("-", change.before, at.old), ("+", change.after, at.new)):
-            told = value.plain if value and isinstance(value.plain, list) else []
-            colour = "green" if sign == "+" else "red"
-            for number, line in enumerate(told, (first or 0) + 1):
-                shown = wording.line(line, full=full)
-                found.append((f"{indent}{number:>3}{sign} {shown}".rstrip(), colour))
-    yield from _capped(found, indent, full=full)
-
-
-def _capped(found: list[Line], indent: str, *, full: bool) -> Iterator[Line]:
-    if full or len(found) <= MOST + 1:
-        yield from found
-        return
-    yield from found[:MOST]
-    yield f"{indent}… {len(found) - MOST} more lines", "dim"
 
 
 def _layout(change: FieldChange, indent: str) -> Iterator[Line]:
@@ -283,12 +289,14 @@ def _layout(change: FieldChange, indent: str) -> Iterator[Line]:
     words = [word for word in change.what if word != "comments"]
     if words:
         yield f"{indent}layout: {', '.join(words)}", "dim"
-    found = [(f"{sign} {wording.cut(text)}", sign) for sign, text in change.comments]
-    told = ", ".join(text for text, _ in found)
+    texts = {sign: [text for s, text in change.comments if s == sign] for sign in "+-"}
+    others = {"+": texts["-"], "-": texts["+"]}
+    found = [f"{sign} {wording.apart(text, others[sign])}" for sign, text in change.comments]
+    told = ", ".join(found)
     if not found:
         return
     if len(told) <= wording.LONG:
         yield f"{indent}comments: {told}", "dim"
         return
-    body = [(f"{indent}{text}", "dim") for text, _ in found]
-    yield from _capped(body, indent, full=False)
+    body = [(f"{indent}{text}", "dim") for text in found]
+    yield from capped(body, indent, full=False)

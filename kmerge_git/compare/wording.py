@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from kmerge_git.compare.change import FieldValue
 from kmerge_git.tree.nodes import Scalar
@@ -12,6 +12,7 @@ LONG = 72  # characters of a value on one line
 _HEAD = 32  # and of what two long texts begin with
 _AROUND = 12  # characters that are shown beside what differs in two long texts
 _ENCRYPTED = "ENC["
+ENCRYPTED = "(encrypted)"
 
 
 def short(value: object) -> str:
@@ -35,8 +36,8 @@ def flow(value: object) -> str:
 def text(value: str) -> str:
     """A string, in quotes where it would be something else without them."""
     if value.startswith(_ENCRYPTED):
-        return "(encrypted)"
-    spelled = respell(value, "")
+        return ENCRYPTED
+    spelled = respell(value, "") if value != ENCRYPTED else None
     if spelled is None:
         spelled = respell(value, '"')
     return spelled if spelled is not None else repr(value)
@@ -63,20 +64,60 @@ def written(value: FieldValue | None) -> str:
     return flow(value.plain)
 
 
-def both(old: FieldValue | None, new: FieldValue | None) -> tuple[str, str]:
+def both(old: FieldValue | None, new: FieldValue | None, *, full: bool = False) -> tuple[str, str]:
     """Two values side by side: of long ones what differs is shown, not what they begin with."""
     a, b = written(old), written(new)
     if a == b:  # they are encrypted
         return a, "another one"
-    if max(len(a), len(b)) <= LONG:
+    if looks(a) == looks(b):
+        a, b = _escaped(a), _escaped(b)
+    if full or max(len(a), len(b)) <= LONG:
         return a, b
-    start = 0
-    while start < min(len(a), len(b)) and a[start] == b[start]:
-        start += 1
-    stop = 0
-    while stop < min(len(a), len(b)) - start and a[-1 - stop] == b[-1 - stop]:
-        stop += 1
+    start, stop = _common(a, b)
     return _middle(a, start, len(a) - stop), _middle(b, start, len(b) - stop)
+
+
+def apart(told: str, others: Sequence[str]) -> str:
+    """A text as far as it tells which it is: a long one with what sets it apart from others."""
+    if any(looks(told) == looks(other) for other in others):
+        told, others = _escaped(told), [_escaped(other) for other in others]
+    if len(told) <= LONG:
+        return told
+    start, stop = max((_common(told, other) for other in others), key=sum, default=(0, 0))
+    if start < LONG - _AROUND:  # it is seen in what it begins with
+        return cut(told)
+    return _middle(told, start, len(told) - stop)
+
+
+def looks(told: str) -> str:
+    """What is seen of a text: all spaces are one, an accent is part of its letter."""
+    if told.isascii():
+        return told
+    import unicodedata  # few texts need it
+
+    seen = unicodedata.normalize("NFC", told)
+    return "".join(" " if unicodedata.category(char) == "Zs" else char for char in seen)
+
+
+def _escaped(told: str) -> str:
+    return told.encode("ascii", "backslashreplace").decode()
+
+
+def _common(a: str, b: str) -> tuple[int, int]:
+    """How many characters two texts share where they begin, and then where they end."""
+    start = _prefix(a, b, min(len(a), len(b)))
+    return start, _prefix(a[::-1], b[::-1], min(len(a), len(b)) - start)
+
+
+def _prefix(a: str, b: str, most: int) -> int:
+    least = 0
+    while least < most:  # halving: a line of megabytes is no rare one
+        middle = (least + most + 1) // 2
+        if a[least:middle] == b[least:middle]:
+            least = middle
+        else:
+            most = middle - 1
+    return least
 
 
 def _middle(told: str, start: int, stop: int) -> str:
@@ -91,11 +132,15 @@ def _middle(told: str, start: int, stop: int) -> str:
     return head + shown + ("…" if last < len(told) else "")
 
 
-def line(text: str, *, full: bool) -> str:
-    """A line of a text; one without an end says so, for that alone may be what changed."""
+def line(text: str, others: Sequence[str], *, full: bool) -> str:
+    """A line of a text, beside those of the other version; how it ends may be all that changed."""
     shown = text.removesuffix("\n")
-    shown = shown if full else cut(shown)
-    return shown if text.endswith("\n") else f"{shown} (no line end)"
+    bare = shown.rstrip(" \t")
+    blanks = len(shown) - len(bare)
+    told = bare if full else apart(bare, [other.rstrip(" \t\n") for other in others])
+    if blanks and any(other.rstrip(" \t\n") == bare for other in others):
+        told += f" ({blanks} blank{'s' * (blanks > 1)} at its end)"
+    return told if text.endswith("\n") else f"{told} (no line end)"
 
 
 def block(value: object, indent: str = "") -> Iterator[str]:
@@ -135,8 +180,8 @@ def element(value: FieldValue | None, key: str) -> str:
     plain = value.plain if value else None
     if isinstance(plain, dict) and {"name", "value"} == plain.keys():
         name, said = plain["name"], plain["value"]
-        if isinstance(said, str | int | float) and "\n" not in str(said):
-            told = "(encrypted)" if flow(said) == "(encrypted)" else str(said)
+        if isinstance(said, str) and "\n" not in said:  # a number is no value of a variable
+            told = ENCRYPTED if said.startswith(_ENCRYPTED) else said
             return cut(f"{name}={told}" if told else f'{name}=""')
     told = flow(plain)
     return told if len(told) <= LONG or not key else key

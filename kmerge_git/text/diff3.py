@@ -216,7 +216,7 @@ def _anchors(
     once = _once(a, i0, i1)
     once_there = _once(b, j0, j1)
     pairs = [(i, once_there[thing]) for thing, i in once.items() if once_there.get(thing, -1) >= 0]
-    return _longest_increasing([p for p in pairs if p[0] >= 0])
+    return longest_increasing([p for p in pairs if p[0] >= 0])
 
 
 def _once(things: Sequence[Hashable], start: int, stop: int) -> dict[Hashable, int]:
@@ -228,7 +228,7 @@ def _once(things: Sequence[Hashable], start: int, stop: int) -> dict[Hashable, i
     return where
 
 
-def _longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """The longest subsequence with rising second members; the first members rise already."""
     if all(pairs[n][1] < pairs[n + 1][1] for n in range(len(pairs) - 1)):
         return pairs

@@ -56,6 +56,16 @@ LINES = [
      ["l: + {x: 1}", "l[2].w: 2 -> 3"]),
     ("data:\n  a: ENC[x]\n  b: ENC[y]", "data:\n  a: ENC[z]",
      ["data.a: (encrypted) -> another one", "data.b: - (encrypted)"]),
+    ("a: ENC[x]", "a: (encrypted)", ['a: (encrypted) -> "(encrypted)"']),
+    ("l: []", "l: [{name: a, value: '5'}, {name: b, value: 5}, {name: c, value: true}]",
+     ["l: + a=5, + {name: b, value: 5}, + {name: c, value: true}"]),
+    # what looks the same is told apart
+    ("a: x y", "a: x\u00a0y", ["a: x y -> x\\xa0y"]),
+    ("a: \u00e9", "a: e\u0301", ["a: \\xe9 -> e\\u0301"]),
+    ("a: |\n  x\n  b y", "a: |\n  x\n  b\u00a0y", ["a:", "    2- b y", "    2+ b\\xa0y"]),
+    ("a: |\n  x\n  b", "a: |\n  x\n  b  ", ["a:", "    2- b", "    2+ b (2 blanks at its end)"]),
+    ("a: {{ .x }}", "a: {{ .x }} ",
+     ["  1- a: {{ .x }}", "  1+ a: {{ .x }} (1 blank at its end)"]),
     # what has no fields
     ("a: {{ .x }}\nb: 1", "a: {{ .y }}\nb: 1", ["  1- a: {{ .x }}", "  1+ a: {{ .y }}"]),
     ("a: [", "a: ]", ["  1- a: [", "  1+ a: ]"]),
@@ -76,6 +86,33 @@ def test_a_long_value_is_cut_where_it_is_the_same() -> None:
     )
     (line,) = told("a: 1\n", f"a: 1\nb: {'x' * 500}\n")
     assert line.endswith("… (500 characters)")
+
+
+@pytest.mark.parametrize("around", ["a: |\n  x\n  {}\n", "a: {{{{ .x }}}} {}\n", "l: [a, {}]\n",
+                                    "a: 1 # {}\n"])  # fmt: skip
+def test_of_long_texts_the_end_is_shown_where_they_differ(around: str) -> None:
+    """In lines of texts and templates, in elements beside others, in comments."""
+    long = "x" * 300
+    new = around.format(f"{long} new").replace("]", ", more]")
+    found = told(around.format(f"{long} old"), new)
+    assert [line for line in found if line.endswith("xxxxxxxxxxx old")]
+    assert [line for line in found if line.endswith("xxxxxxxxxxx new")]
+
+
+def test_of_many_lines_some_of_both_versions_are_shown() -> None:
+    """What came may not hide behind what went."""
+    old, new = ("".join(f"  {word} {n}\n" for n in range(50)) for word in ("old", "new"))
+    found = told(f"a: |\n{old}", f"a: |\n{new}")
+    assert [line for line in found if "- old 19" in line]
+    assert [line for line in found if "+ new 19" in line]
+    assert found[-1] == "  … 60 more lines"
+
+
+def test_of_many_elements_those_are_named_that_moved() -> None:
+    names = [f"element number {n}" for n in range(30)]
+    moved = [*names[:3], *names[4:9], names[3], *names[9:]]
+    old, new = ("".join(f"- {name}\n" for name in found) for found in (names, moved))
+    assert told(old, new) == ["document: in another order: 1 of 30 moved: element number 3"]
 
 
 def test_a_large_value_is_shown_as_it_would_stand_in_the_file() -> None:
