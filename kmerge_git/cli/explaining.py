@@ -42,7 +42,7 @@ def lines(found: Explanation, *, everything: bool) -> Iterator[tuple[Line, ...]]
         yield (f"  {note}",)
     there = "the commit" if found.commit else "the working tree"
     shown = [file for file in found.files if everything or not file.is_plain]
-    for file in sorted(shown, key=lambda f: (_RANKS[f.merge.result], f.path)):
+    for file in sorted(shown, key=lambda f: (_rank(f), f.path)):
         yield ("",)
         yield from _file(file, there, everything=everything)
     for elsewhere in found.elsewhere:
@@ -62,11 +62,23 @@ def _summary(found: Explanation, plain: int, there: str) -> str:
     words = [f"{total} changed on both sides"]
     if plain:
         words.append(f"{plain} as git merges them, too (--all shows them)")
-    changed = sum(bool(f.changes) and not f.is_layout_alone for f in found.files)
+    changed = sum(map(_is_otherwise, found.files))
     changed += len(found.elsewhere)
     if changed:
         words.append(f"{there} has something else in {changed}")
     return "; ".join(words)
+
+
+def _rank(file: ExplainedFile) -> int:
+    result = file.merge.result
+    return 0 if _is_otherwise(file) and result != "conflict" else _RANKS[result]
+
+
+def _is_otherwise(file: ExplainedFile) -> bool:
+    """Whether something else is there than the merge makes."""
+    if file.merge.result != "conflict" and file.state in ("gone", "there"):
+        return True
+    return bool(file.changes) and not file.is_layout_alone
 
 
 def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tuple[Line, ...]]:

@@ -242,6 +242,17 @@ def test_a_resource_that_moved_is_told(driven: Driven) -> None:
     assert "Service/web moved to new.yaml" in shown
 
 
+def test_a_file_that_somebody_dropped_comes_first(driven: Driven) -> None:
+    forked(driven)
+    driven.merge()
+    driven.git("rm", "-q", "-f", "clean.yaml")
+    driven.commit("Merge side", {"conflict.yaml": deployment(replicas=3)})
+    shown = driven.kmerge("explain", "HEAD").out
+    heads = [line.split(":")[0] for line in shown.splitlines() if ".yaml: " in line]
+    assert heads == ["clean.yaml", "resolved.yaml", "twice.yaml", "conflict.yaml"]
+    assert shown.endswith("; the commit has something else in 1\n")
+
+
 def test_what_is_still_to_be_solved_is_no_other_result(driven: Driven) -> None:
     moved, kept = service(), deployment()
     driven.fork(
