@@ -154,7 +154,8 @@ def _line(file: FileMerge, dry_run: bool) -> str:
         why = f"{why}, {left}" if why else left
     if file.verdict == "solved" and file.data is None:
         why = f"deleted: {why}" if why else "deleted"
-    return f"{mark:<9}{file.path} ({file.situation}" + (f"; {why})" if why else ")")
+    about = [part for part in (file.situation, why) if part and not why.startswith(f"{part}, ")]
+    return f"{mark:<9}{file.path} ({'; '.join(about)})"
 
 
 def _as_json(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:

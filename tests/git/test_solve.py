@@ -502,6 +502,15 @@ def test_revert_and_stash(repo: Repo) -> None:
     assert first in repo.git("log", "--format=%H").out
 
 
+def test_a_deletion_is_said_once(repo: Repo) -> None:
+    repo.fork({"a.yaml": BASE, "x": "1"}, {"x": "1"}, {"a.yaml": OURS})
+    repo.git("rm", "-q", "a.yaml")
+    repo.commit("gone")
+    assert repo.merge().code == 1
+    done = repo.kmerge("solve", check=False)
+    assert done.out == "CONFLICT a.yaml (deleted by us, changed by them)\n"
+
+
 def test_a_conflict_outside_of_a_sparse_checkout(repo: Repo) -> None:
     names = ("in/a.yaml", "out/b.yaml")
     repo.fork(dict.fromkeys(names, BASE), dict.fromkeys(names, OURS), dict.fromkeys(names, THEIRS))
