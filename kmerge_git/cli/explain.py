@@ -154,6 +154,7 @@ def _file_as_json(file: ExplainedFile) -> dict[str, Any]:
         "conflicts": [
             plain(conflict.conflict) | {"chosen": conflict.choice} for conflict in file.conflicts
         ],
+        "against": [change.as_json() for change in file.against],
         "git_alone": [change.as_json() for change in file.git_alone],
         "now": file.state,
         "changes": [change.as_json() for change in file.changes],

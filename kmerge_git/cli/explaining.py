@@ -96,6 +96,13 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tupl
     if file.git_alone:
         yield ("  git alone would have:",)
         yield from _changes(file.git_alone, "    ", everything=everything)
+    if file.against and merge.texts:
+        yield (f"  {'they' if merge.texts.ours is None else 'we'} changed:",)
+        found = list(_changes(file.against, "    "))
+        cut = len(found) if everything else MOST
+        yield from found[:cut]
+        if found[cut:]:
+            yield (f"    … and {counted(len(found) - cut, 'more line')} (--all)",)
     for conflict in file.conflicts:
         yield from _conflict(conflict, there)
     yield from _decisions(file, everything=everything)

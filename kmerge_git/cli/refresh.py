@@ -28,7 +28,7 @@ results:
   up to date   REV is in the branch already
   clean        git alone merges it: left alone
   resolved     git alone would leave conflicts, structure none: the branch gets a merge commit
-  conflict     a person must decide; the fields are listed, the branch is left alone
+  conflict     a person must decide, or git breaks it; the fields are listed, it is left alone
   criss-cross  several merge bases, and git alone cannot merge it: left alone
   unrelated    no common history: left alone
   skipped      it is checked out in a working tree, or being rebased there

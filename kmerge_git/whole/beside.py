@@ -37,6 +37,7 @@ class ExplainedFile:
     git_alone: tuple[FieldChange, ...]  # from our result to that of git, where git has one
     state: State
     changes: tuple[FieldChange, ...]  # from our result to what is there now
+    against: tuple[FieldChange, ...] = ()  # what one side changed in a file that the other deleted
 
     @property
     def is_plain(self) -> bool:
@@ -63,6 +64,7 @@ def explained(file: FileMerge, found: bytes | None, *, waits: bool = False) -> E
         _by_git(file),
         "same",
         (),
+        _against(file),
     )
     if file.verdict == "solved" and waits and _is_untouched(file, found):
         return replace(made, state="unsolved")
@@ -93,6 +95,14 @@ def _by_git(file: FileMerge) -> tuple[FieldChange, ...]:
     if not file.git_clean or file.moves or file.both is None or file.verdict != "solved":
         return ()
     return tuple(compared(file.data, file.both.git, file.path))
+
+
+def _against(file: FileMerge) -> tuple[FieldChange, ...]:
+    """What is at stake in a file that one side deleted."""
+    if file.texts is None or file.verdict == "solved":
+        return ()
+    _, ours, theirs = file.texts.each()
+    return tuple(compared(file.texts.base, theirs if ours is None else ours, file.path))
 
 
 def compared(old: bytes | None, new: bytes | None, path: str) -> list[FieldChange]:

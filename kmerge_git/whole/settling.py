@@ -93,6 +93,7 @@ class FileMerge:
     favor: str = ""  # the side that wins where both changed something
     # what was merged in a file that was not in conflict: the target of a moved resource
     stages: Three[bytes] | None = None
+    texts: Three[bytes | None] | None = None  # of a file that one side deleted
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -248,9 +249,8 @@ def _merged(look: _Look, both: Both) -> FileMerge:
 def _deleted(scene: Scene, look: _Look) -> FileMerge:
     """A file that one side deleted and the other changed, but for what moved elsewhere."""
     stages, three = look.stages, look.rest
-    mode = merged_mode(*stages.entries)
-    file = FileMerge(stages.path, stages.situation, "solved", mode=mode, writes=True)
-    favored = look.options.favor
+    mode, favored = merged_mode(*stages.entries), look.options.favor
+    file = FileMerge(stages.path, stages.situation, "solved", mode=mode, writes=True, texts=three)
     if look.moves and changed_nothing_else(three):  # what the other side changed lives on elsewhere
         return replace(file, settled_by="moved")
     if favored and scene.favors_deletions:

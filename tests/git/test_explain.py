@@ -253,6 +253,23 @@ def test_a_file_that_somebody_dropped_comes_first(driven: Driven) -> None:
     assert shown.endswith("; the commit has something else in 1\n")
 
 
+def test_what_is_at_stake_in_a_deleted_file(driven: Driven) -> None:
+    driven.fork({"a.yaml": BASE, "x": "1"}, {"x": "1"}, {"a.yaml": deployment(replicas=3)})
+    driven.git("rm", "-q", "a.yaml")
+    driven.commit("gone")
+    driven.merge()
+    shown = driven.kmerge("explain").out
+    assert (
+        "a.yaml: CONFLICT, deleted by us, changed by them\n"
+        "  they changed:\n"
+        "    Deployment/web\n"
+        "      spec.replicas: 1 -> 3\n"
+        "  the working tree has the file\n"
+    ) in shown
+    (change,) = files(told(driven))["a.yaml"]["against"]
+    assert (change["field"], change["before"], change["after"]) == ("spec.replicas", 1, 3)
+
+
 def test_what_is_still_to_be_solved_is_no_other_result(driven: Driven) -> None:
     moved, kept = service(), deployment()
     driven.fork(
