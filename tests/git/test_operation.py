@@ -352,7 +352,6 @@ def test_the_command_that_ends_it_does(repo: Repo, make: Callable[[Repo], None])
         (mail, "am"),
         (pick_without_a_commit, ""),
         (dropped_stash, ""),
-        (switch, ""),
     ],
     ids=lambda value: getattr(value, "__name__", value),
 )
@@ -364,6 +363,13 @@ def test_an_operation_whose_trees_git_does_not_keep(
     assert (operation.name, operation.is_known) == (name, False)
     if name == "am":
         assert written_labels(repo) == operation.labels
+
+
+def test_a_switch_of_branches_with_local_changes(repo: Repo) -> None:
+    switch(repo)
+    operation = here(repo)
+    # some versions of git make a stash of the changes, and keep it until they are merged
+    assert (operation.name, operation.is_known) in (("", False), ("stash", True))
 
 
 def test_a_linked_worktree_has_an_operation_of_its_own(world: World, repo: Repo) -> None:
@@ -393,7 +399,9 @@ def here(repo: Repo) -> Operation:
 
 def written_labels(repo: Repo) -> tuple[str, ...]:
     """The labels that git wrote, in the order base, ours, theirs."""
-    found = {line[:7]: line[8:] for line in repo.text(FILE).split("\n")}
+    # newer gits have another word for the base of a patch; it stands in no place of ours
+    written = repo.text(FILE).replace("constructed fake ancestor", "constructed merge base")
+    found = {line[:7]: line[8:] for line in written.split("\n")}
     return tuple(found.get(7 * mark, "") for mark in "|<>")
 
 
