@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import stat
 import sys
 
 from kmerge_git.cli import files
@@ -52,7 +53,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _has_pager() -> bool:
     """Whether git shows this in its pager, which has colours where the terminal has."""
-    return os.environ.get("GIT_PAGER_IN_USE", "") not in ("", "0", "false")
+    if os.environ.get("GIT_PAGER_IN_USE", "") in ("", "0", "false"):
+        return False
+    return not stat.S_ISREG(os.fstat(sys.stdout.fileno()).st_mode)  # a file that an alias writes
 
 
 def _version(file: str, mode: str) -> FileVersion | None:

@@ -50,14 +50,32 @@ def mergetool_line() -> str:
     return command + ' "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'
 
 
+# what stands before the first hunk, with the file's name for those of the temporary files
+RENAMING = (
+    "function named(line, file, name, i) { "
+    'i = file ~ /^\\// && file != "/dev/null" ? index(line, file) : 0; '
+    'return i ? substr(line, 1, i - 1) "/" name substr(line, i + length(file)) : line } '
+    'BEGIN { o = ENVIRON["old"]; n = ENVIRON["new"]; a = ENVIRON["a"]; b = ENVIRON["b"]; '
+    'if (ENVIRON["x"] != ENVIRON["y"] && ENVIRON["x"] ENVIRON["y"] !~ /[.]/) '
+    'also = "old mode " ENVIRON["x"] "\\nnew mode " ENVIRON["y"] "\\n"; '
+    'if (a != b) also = also "rename from " a "\\nrename to " b "\\n" } '
+    "/@@ -/ { inside = 1 } "
+    "!inside { $0 = named(named(named(named($0, o, a), n, b), o, a), n, b) } "
+    '{ print } NR == 1 { printf "%s", also } '
+    'END { if (!NR && also) printf "diff --git a/%s b/%s\\n%s", a, b, also }'
+)
+
+
 def diff_line() -> str:
     """The command for `diff.kmerge`: git puts ` "$@"` behind it, and ends if it does not give 0.
 
     So whatever happens to us, git's own diff of the two files is shown, and the rest goes on.
+    It is a patch that can be applied: the names are those of the file.
     """
     command = f"{sh_quoted(sys.executable)} -P -m kmerge_git diff --external --"
-    git = 'git diff --no-ext-diff --no-index -- "$2" "$5"'
-    return f'kmerge_diff() {{ {command} "$@" || {git}; :; }}; kmerge_diff'
+    git = 'git -c core.quotePath=false diff --no-ext-diff --no-index -- "$2" "$5"'
+    named = f'old="$2" new="$5" a="$1" b="${{8:-$1}}" x="$4" y="$7" LC_ALL=C awk \'{RENAMING}\''
+    return f'kmerge_diff() {{ {command} "$@" || {git} | {named}; :; }}; kmerge_diff'
 
 
 def yaml_directory(driver: Path) -> str:

@@ -35,6 +35,14 @@ def test_people_see_fields(shown: Repo) -> None:
     assert "diff --git a/t.yaml b/t.yaml" in lines
 
 
+def test_a_file_is_no_person(shown: Repo) -> None:
+    """An alias with a pager (`git -p save`) may write a patch all the same."""
+    change(shown)
+    shown.git("config", "alias.save", "!git diff --staged -- a.yaml > x.patch")
+    shown.git("save", env=PEOPLE)
+    assert shown.text("x.patch").startswith("diff --git a/a.yaml b/a.yaml\n")
+
+
 def test_what_goes_to_a_file_is_a_patch(shown: Repo) -> None:
     """Moved files, other modes, new and deleted files: git applies what its diff prints."""
     change(shown)
@@ -82,8 +90,17 @@ def test_a_command_that_is_gone_leaves_gits_own(shown: Repo) -> None:
     line = shown.config("diff.kmerge.command")[0]
     shown.git("config", "diff.kmerge.command", line.replace("kmerge_git", "nothing_here"))
     change(shown)
+    shown.git("mv", "t.yaml", "moved.yaml")
+    (shown.path / "a.yaml").chmod(0o755)
+    shown.git("add", "a.yaml")
     done = shown.git("diff", "--staged", env=PEOPLE)
     assert {"+  port: 81", "+y", "+a: {{ .y }}"} <= {*done.lines}
+    tree = shown.git("write-tree").out
+    flags = ("--no-renames", "-M10%")
+    for patch in [shown.git("diff", "--staged", flag).out for flag in flags]:
+        shown.git("reset", "-q", "--hard")
+        shown.git("apply", "--index", "-", stdin=patch)
+        assert shown.git("write-tree").out == tree, patch
 
 
 def test_lines_of_others_stay_in_force(repo: Repo) -> None:
