@@ -19,6 +19,7 @@ SUBMODULE = 0o160000
 FILE = 0o100644
 POINTERS = {LINK: "a link", SUBMODULE: "a submodule"}  # of other things than bytes
 SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
+PIPES = ("/dev/fd/", "/dev/stdin", "/proc/self/fd/")
 NAMES = ("kustomization", "Kustomization", "Kptfile")
 
 
@@ -71,8 +72,13 @@ Compare = Callable[[str, FileVersion | None, FileVersion | None, str], ComparedF
 
 
 def is_manifest(path: str) -> bool:
-    """Whether a file can hold resources, or values for some, judged by its name."""
+    """Whether a file can hold resources, or values for some, judged by its name.
+
+    A pipe has none: what is given to us that way (`<(helm template .)`) is meant.
+    """
     name = path.rpartition("/")[2]
+    if path == "-" or path.startswith(PIPES):
+        return True
     return name.endswith(SUFFIXES) or name in NAMES
 
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kmerge_git.compare.folders import FILE, LINK, SUBMODULE, FileVersion
+from kmerge_git.compare.folders import FILE, LINK, SUBMODULE, FileVersion, is_manifest
 from kmerge_git.errors import GitFailed, UsageError
 from kmerge_git.git import revpaths
 from kmerge_git.git.blobs import ThroughGit, answer, ask, top_of_tree
@@ -239,11 +239,15 @@ def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
         if word not in read:
             hint = "give two files or two folders"
             raise UsageError("it is a folder, and the other one is a file", path=word, hint=hint)
-    given = new if new != "-" else old
-    name = revpaths.parts(given)[1] if _of_git(given) else given
+    name = _telling([revpaths.parts(word)[1] if _of_git(word) else word for word in (new, old)])
     if read[old] == read[new]:
         return TwoSides({}, {})
     return TwoSides({name: FileVersion(read[old])}, {name: FileVersion(read[new])})
+
+
+def _telling(names: Sequence[str]) -> str:
+    """The name that tells what the two files are: the new one's, unless only the old one does."""
+    return next(filter(is_manifest, names), names[0] if names[0] != "-" else names[1])
 
 
 def is_folder(word: str) -> bool:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 
 import pytest
 from world import Repo, World
@@ -272,6 +274,19 @@ def test_two_files_two_folders(world: World) -> None:
     done = world.kmerge("diff", "old", files[1], check=False)
     assert done.code == 2
     assert "it is a folder" in done.err
+
+
+def test_what_two_files_are(world: World) -> None:
+    """A pipe is what it is given for; a copy with another ending is what the other file is."""
+    for name, count in (("old.yaml", 3), ("new.yaml", 5), ("old.yaml.orig", 3), ("new.orig", 5)):
+        (world.root / name).write_text(scaled(count), encoding="utf-8")
+    told = one_line(3, 5)[1:]
+    assert world.kmerge("diff", "old.yaml", "new.orig").lines == ["old.yaml", *told]
+    assert world.kmerge("diff", "old.yaml.orig", "new.yaml").lines == ["new.yaml", *told]
+    words = [sys.executable, "-m", "kmerge_git", "diff"]
+    found = world.run("bash", "-c", f"{shlex.join(words)} <(cat old.yaml) <(cat new.yaml)").lines
+    assert found[1:] == told
+    assert world.kmerge("diff", "old.yaml.orig", "new.orig").lines == ["new.orig: +1 -1"]
 
 
 def test_a_folder_of_a_commit(shop: Repo) -> None:
