@@ -41,9 +41,11 @@ class MovedEdit:
     edited_text: str
     whole: bool = True  # of documents, the comments around them included; else at the first column
 
-    def is_done(self, data: bytes) -> bool:
-        """Whether a file has the edit already."""
-        return text_in(data, self.key, whole=self.whole) == self.edited_text
+    def is_done(self, three: Three[bytes | None]) -> bool:
+        """Whether the versions of a file are those that `at_target` makes."""
+        base, ours, theirs = (text_in(data or b"", self.key, self.whole) for data in three.each())
+        edited = theirs if self.mover == "ours" else ours
+        return (base, edited) == (self.base_text, self.edited_text)
 
     def fits(self, data: bytes) -> bool:
         """Whether both texts can stand in a file where the resource is now."""

@@ -197,11 +197,14 @@ def _filtered(repository: Repository, path: str) -> str:
 
 
 def _can_follow(scene: Scene, target: Stages | None, move: MovedEdit) -> bool:
-    """Whether the new file is free of conflicts, or its stages hold the edit (a killed run)."""
+    """Whether the new file is free of conflicts, or its stages are those of the edit (a killed run).
+
+    Three stages that came about otherwise may hold a resource of this name with this text, too: it
+    is another one then, and the edit has no place but the old file.
+    """
     if target is None:
         return True
-    side = target.theirs if move.mover == "ours" else target.ours
-    return move.is_done(scene.repository.text(side) or b"")
+    return move.is_done(Three(*map(scene.repository.text, target.entries)))
 
 
 def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
