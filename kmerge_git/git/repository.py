@@ -217,14 +217,16 @@ class Repository:
             # a path is bytes to libgit2, whatever the annotation says
             name, mode = os.fsencode(path), enums.FilterMode.TO_WORKTREE
             filters = self._inner.load_filter_list(name, mode)  # type: ignore[arg-type]
-            return bytes(filters.apply_to_buffer(data)) if filters else data
+            is_text = b"\0" not in data  # pygit2 cuts what it made at the first NUL
+            return bytes(filters.apply_to_buffer(data)) if filters and is_text else data
 
     def from_worktree(self, path: str, data: bytes) -> bytes:
         """The bytes as git would stage them: line ends, `ident`."""
         with _explaining(path):
             name = os.fsencode(path)  # see `to_worktree`
             filters = self._inner.load_filter_list(name, enums.FilterMode.TO_ODB)  # type: ignore[arg-type]
-            return bytes(filters.apply_to_buffer(data)) if filters else data
+            is_text = b"\0" not in data  # see `to_worktree`
+            return bytes(filters.apply_to_buffer(data)) if filters and is_text else data
 
     def attribute(self, path: str, name: str) -> str | None:
         """The value of an attribute of a path, in git's words; None where nothing is said."""

@@ -137,7 +137,7 @@ def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -
     staging.mark_unmerged(worktree, stages)
     by_git: list[tuple[str, TreeEntry]] = []
     for file in writes:
-        if file.data is not None and is_converted(repository, file.path):
+        if file.data is not None and _needs_git(repository, file.path, file.data):
             by_git.append((file.path, _stored(repository, file.data, file)))
             continue
         try:
@@ -164,6 +164,10 @@ def _stage(repository: Repository, files: Sequence[FileMerge], *, fresh: bool) -
 
 def _stored(repository: Repository, data: bytes, file: FileMerge) -> TreeEntry:
     return TreeEntry(repository.store(data), file.mode)
+
+
+def _needs_git(repository: Repository, path: str, data: bytes) -> bool:
+    return b"\0" in data or is_converted(repository, path)
 
 
 def is_converted(repository: Repository, path: str) -> bool:
