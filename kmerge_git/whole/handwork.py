@@ -32,10 +32,23 @@ def is_left_by_a_merge(
     sides = three.map(lambda side: side or b"")
     # where a side gave the file other line ends, every line of it is in conflict
     return any(
-        _readings(text, size) == lines.readings(*three.each(), patience=flag)
-        for text, three in ((plain, sides.map(_plain)), (found, sides))
-        for flag in (False, True)
+        _is_left(text, of, lines, size) for text, of in ((plain, sides.map(_plain)), (found, sides))
     )
+
+
+def _is_left(text: bytes, three: Three[bytes], lines: Libgit2LineMerge, size: int) -> bool:
+    known = [lines.readings(*three.each(), patience=flag) for flag in (False, True)]
+    if _ends_in_a_marker(text, size):  # what stands before a marker has a line end there
+        known = [(_ended(ours), _ended(theirs)) for ours, theirs in known]
+    return _readings(text, size) in known
+
+
+def _ends_in_a_marker(found: bytes, size: int) -> bool:
+    return found.endswith(b"\n") and found[:-1].rpartition(b"\n")[2].startswith(b">" * size)
+
+
+def _ended(text: bytes) -> bytes:
+    return text if not text or text.endswith(b"\n") else text + b"\n"
 
 
 def _plain(data: bytes) -> bytes:
