@@ -60,7 +60,7 @@ def marking(log: Path, labels: tuple[str, str, str]) -> str:
 def _draft(folder: Path) -> tuple[int, str]:
     """A new file inside git's directory, or where temporary files are if that cannot be written."""
     try:
-        return tempfile.mkstemp(prefix=DRAFT, dir=folder.absolute())
+        return tempfile.mkstemp(prefix=f"{DRAFT}{os.getpid()}-", dir=folder.absolute())
     except OSError:
         return tempfile.mkstemp(prefix=DRAFT)
 
