@@ -52,6 +52,13 @@ def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
         _git(worktree, ["update-index", "-z", "--index-info"], _listed(lines))
 
 
+def forget(worktree: str, paths: Iterable[str]) -> None:
+    """Take paths out of the index, and leave the files."""
+    lines = [f"0 {'0' * 40} 0\t{path}" for path in paths]
+    if lines:
+        _git(worktree, ["update-index", "-z", "--index-info"], _listed(lines))
+
+
 def check_out(worktree: str, scratch: str, files: Sequence[tuple[str, TreeEntry]]) -> None:
     """Let git write files as it checks them out: filters of its configuration, encodings.
 

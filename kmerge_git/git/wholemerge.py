@@ -18,8 +18,10 @@ from kmerge_git.git.call import Answer, ask_git, environment, git
 from kmerge_git.git.conflicts import Stages
 from kmerge_git.git.driverline import driver_line
 from kmerge_git.git.files import replace_file
+from kmerge_git.git.leftovers import sweep
 from kmerge_git.git.marking import marked, marking
 from kmerge_git.git.sides import TreeEntry
+from kmerge_git.git.staging import forget
 
 WELL = "Automatic merge went well; stopped before committing as requested\n"
 FAILED = "Automatic merge failed; fix conflicts and then commit the result.\n"
@@ -87,6 +89,7 @@ def begin(
     place: MergeSite, words: Sequence[str], labels: tuple[str, str, str], *, own: Path | None = None
 ) -> Start:
     """Merge up to the conflicts; every manifest that both sides changed is left as one."""
+    sweep(place.git_dir)
     log = place.git_dir / f"kmerge-given-{os.getpid()}"
     try:
         with marked(marking(log, labels), place.git_dir, own=own) as binding:
@@ -109,7 +112,8 @@ def _has_nested(sizes: dict[str, int]) -> bool:
     if not sizes:
         return False
     asked = ("check-attr", "-z", "--stdin", "conflict-marker-size")
-    words = ask_git(*asked, stdin="\0".join([*sizes, ""])).out.split("\0")[:-1]
+    # names from the top, whatever the current folder is
+    words = ask_git(*asked, cwd=Path(_top()), stdin="\0".join([*sizes, ""])).out.split("\0")[:-1]
     usual = {
         path: int(value)
         for path, value in zip(words[::3], words[2::3], strict=True)
@@ -134,8 +138,18 @@ def refresh() -> None:
 
 
 def abort(*, squash: bool) -> bool:
-    """Take the merge back, as if it had not been begun."""
+    """Take the merge back, as if it had not been begun.
+
+    Git removes what is in conflict and was no file of ours. A name that both sides gave up is
+    nothing that it wrote: a file there is somebody's own.
+    """
+    given_up = [s.path for s in unmerged() if s.ours is None and s.theirs is None]
+    forget(_top(), given_up)
     return ask_git(*(("reset", "--merge", "-q") if squash else ("merge", "--abort"))).code == 0
+
+
+def _top() -> str:
+    return ask_git("rev-parse", "--show-toplevel").line
 
 
 def commit(place: MergeSite, words: Sequence[str], *, edit: bool, out: int | None = None) -> int:
