@@ -50,7 +50,7 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
         conflicts,
         repository.staged,
         options,
-        _JustMerged(repository, options),
+        _JustMerged(repository, settings),
         partial(merge_on_cores, seconds=settings_of("", task.config, {}, os.environ, {}).timeout),
         filters=True,  # git gives them to its driver as well
     )
@@ -111,7 +111,7 @@ class _Labelled:
         """Where a side has the text; where it has the file elsewhere, by the text alone."""
         if self._repository.entry(tree, path):
             return path
-        listed = ask_git("ls-tree", "-r", "-z", tree).out.split("\0")
+        listed = ask_git("ls-tree", "-r", "-z", "--full-tree", tree).out.split("\0")
         found = [entry.partition("\t") for entry in listed]
         names = [name for kind, _, name in found if kind.rpartition(" ")[2] == oid]
         return names[0] if len(names) == 1 else ""
