@@ -89,6 +89,14 @@ class _Call:
         return next((value for name, value in reversed(self.config) if name == key), "")
 
     @property
+    def renormalizes(self) -> bool:
+        """Whether git converts the line ends of all versions before it merges them."""
+        given = [v for v in self.given.values("--strategy-option") if v.endswith("renormalize")]
+        if given:
+            return given[-1] == "renormalize"
+        return self.setting("merge.renormalize").lower() in ("true", "yes", "on", "1")
+
+    @property
     def strategy(self) -> str:
         """The strategy by name; empty for git's own."""
         return " ".join(self.given.values("--strategy")) or self.setting("pull.twohead")
@@ -135,6 +143,8 @@ def _task(call: _Call) -> Task:
         raise Plainly("several branches at once")
     if call.strategy not in _WITH_A_DRIVER:
         raise Plainly(f"strategy {call.strategy}")
+    if call.renormalizes:  # what is merged then is no version of the file
+        raise Plainly("the files are renormalized")
     place = git.find_place(call.rev)
     refused = call.is_squash and call.given.last("--commit")
     if place is None or place.merge_heads or refused:

@@ -1,0 +1,181 @@
+"""`kmerge merge` where something around the files is special: what git would keep is kept."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+from manifests import deployment, service, stream
+from test_merge_equal import CLASH, THREE, registered, state
+from test_solve import is_sound
+from world import Repo, World
+
+NAMES = ("driver", "whole")
+
+
+def both_ways(
+    world: World, make: Callable[[Repo], object], *words: str, folder: str = "."
+) -> tuple[dict[str, object], dict[str, object]]:
+    """What `git merge` with the driver leaves, and what `kmerge merge` leaves."""
+    states = []
+    for name in NAMES:
+        repo = world.init(name)
+        make(repo)
+        if name == "driver":
+            registered(repo)
+        run = world.git if name == "driver" else world.kmerge
+        done = run("merge", *words, "side", cwd=repo.path / folder, check=False)
+        states.append(state(repo, done.code))
+    return states[0], states[1]
+
+
+@pytest.mark.parametrize("option", [(), ("--squash",)])
+def test_an_untracked_file_at_a_name_that_both_gave_up(repo: Repo, option: tuple[str, ...]) -> None:
+    """Git removes it with `merge --abort`; whoever merges has asked for no abort."""
+    repo.commit("base", {"old.yaml": THREE[0]})
+    repo.branch("side")
+    repo.git("mv", "old.yaml", "theirs.yaml")
+    repo.commit("theirs", {"theirs.yaml": THREE[2]})
+    repo.switch("main")
+    repo.git("mv", "old.yaml", "ours.yaml")
+    repo.commit("ours", {"ours.yaml": THREE[1]})
+    mine = repo.write("old.yaml", "mine\n")
+    done = repo.kmerge("merge", *option, "side", check=False)
+    assert "renamed to two names" in done.err
+    assert mine.read_text() == "mine\n"
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+def test_a_conflict_at_the_end_of_a_renamed_file_without_a_last_line_end(
+    world: World, style: str
+) -> None:
+    """Git's text has a line end there and plain labels: it is nobody's work."""
+
+    def make(repo: Repo) -> None:
+        texts = [text + f"---\nx: {n}".encode() for n, text in enumerate(THREE)]
+        repo.git("config", "merge.conflictStyle", style)
+        repo.commit("base", {"old.yaml": texts[0]})
+        repo.branch("side")
+        repo.commit("theirs", {"old.yaml": texts[2]})
+        repo.switch("main")
+        repo.git("mv", "old.yaml", "new.yaml")
+        repo.commit("ours", {"new.yaml": texts[1]})
+
+    driver, whole = both_ways(world, make)
+    assert whole == driver
+
+
+@pytest.mark.parametrize("autocrlf", ["true", "input", "false"])
+def test_a_binary_file_stays_as_it_is(world: World, autocrlf: str) -> None:
+    def make(repo: Repo) -> None:
+        repo.git("config", "core.autocrlf", autocrlf)
+        repo.fork(*({"app.yaml": b"a: 1\n\0" + text} for text in (b"base", b"ours", b"theirs")))
+
+    driver, whole = both_ways(world, make)
+    assert whole == driver
+    assert b"a: 1\n\0ours" in str(whole["files"]).encode().replace(b"\\n", b"\n").replace(
+        b"\\x00", b"\0"
+    )
+
+
+def test_names_of_renamed_files_from_a_folder_below(world: World) -> None:
+    def make(repo: Repo) -> None:
+        repo.commit("base", {"deep/old.yaml": CLASH[0], "deep/x": "1"})
+        repo.branch("side")
+        repo.git("mv", "deep/old.yaml", "deep/new.yaml")
+        repo.commit("theirs", {"deep/new.yaml": CLASH[2]})
+        repo.switch("main")
+        repo.commit("ours", {"deep/old.yaml": CLASH[1]})
+
+    driver, whole = both_ways(world, make, folder="deep")
+    assert whole == driver
+    assert ">>>>>>> side:deep/new.yaml" in str(whole["files"])
+
+
+def test_marker_sizes_from_a_folder_below(repo: Repo) -> None:
+    """A size that an attribute names is none of a merge in a merge, wherever one stands."""
+    repo.write(".gitattributes", "/deep/app.yaml conflict-marker-size=12\n")
+    repo.fork(*({"deep/app.yaml": text, "deep/x": "1"} for text in CLASH))
+    done = repo.world.kmerge("merge", "side", cwd=repo.path / "deep", check=False)
+    assert "plain `git merge`" not in done.err
+    assert "<" * 12 + " HEAD" in repo.text("deep/app.yaml")
+
+
+@pytest.mark.parametrize("words", [["-X", "renormalize"], []])
+def test_files_that_are_renormalized(world: World, words: list[str]) -> None:
+    """What git merges then is no version of the file."""
+
+    def make(repo: Repo) -> None:
+        windows = [text.replace(b"\n", b"\r\n") for text in THREE]
+        repo.fork(*({"app.yaml": text} for text in windows))
+        repo.git("config", "merge.renormalize", "false" if words else "true")
+        repo.git("config", "core.autocrlf", "true")
+        repo.git("reset", "-q", "--hard")
+
+    driver, whole = both_ways(world, make, *words)
+    assert whole == driver
+    assert whole["code"] == 0
+
+
+def test_leftovers_of_killed_merges(repo: Repo) -> None:
+    """Those of a process that is no more; whoever runs keeps his."""
+    repo.fork(*({"app.yaml": text} for text in THREE))
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    folder = repo.path / ".git"
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        for number in (gone.pid, other.pid):
+            for name in ("attributes-{}-abc_1", "given-{}", "index-{}", "index-{}.lock", "draft-{}"):
+                (folder / f"kmerge-{name.format(number)}").touch()
+        (folder / "kmerge-notes").touch()
+        repo.kmerge("merge", "side")
+        left = {path.name for path in folder.glob("kmerge-*")}
+        other.communicate(b"\n")
+    assert left == {
+        "kmerge-notes",
+        *(
+            f"kmerge-{name}"
+            for name in (
+                f"attributes-{other.pid}-abc_1",
+                *(f"{what}-{other.pid}" for what in ("given", "index", "draft")),
+                f"index-{other.pid}.lock",
+            )
+        ),
+    }
+    assert is_sound(repo)
+
+
+@pytest.mark.parametrize("command", ["merge", "solve"])
+@pytest.mark.parametrize("mover", ["ours", "theirs"])
+def test_another_resource_of_this_name_is_not_the_edited_one(
+    repo: Repo, mover: str, command: str
+) -> None:
+    """The target held it before, with the very text of the edit; the mover changed it since."""
+    padding = stream(*(service(n, f"s{n}") for n in range(9)))
+    other = stream(padding, service(8443))
+    repo.commit("base", {"all.yaml": stream(deployment(), service(80)), "x.yaml": other})
+    repo.branch("side")
+
+    def move() -> None:
+        repo.git("mv", "x.yaml", "t.yaml")
+        there = stream(padding, service(9999))
+        repo.commit("mover", {"all.yaml": deployment(), "t.yaml": there})
+
+    def edit() -> None:
+        longer = stream(padding.replace("port: 0", "port: 7"), service(8443))
+        edited = stream(deployment(), service(8443))
+        repo.commit("editor", {"all.yaml": edited, "x.yaml": longer})
+
+    (edit if mover == "ours" else move)()
+    repo.switch("main")
+    (move if mover == "ours" else edit)()
+    if command == "merge":
+        repo.kmerge("merge", "side", check=False)
+    else:
+        repo.write(".git/info/attributes", "*.yaml merge=kmerge\n")
+        repo.git("-c", "merge.kmerge.driver=false", "merge", "side", check=False)
+        repo.kmerge("solve", check=False)
+    assert "all.yaml" in repo.unmerged()
+    assert "8443" in repo.text("all.yaml")
