@@ -121,7 +121,7 @@ def merge_whole(args: argparse.Namespace) -> int:
         if way.why and not call.is_quiet:
             say(f"kmerge: {way.why}: plain `git merge` with the driver")
         words = [*call.typed.words(), *call.revs]
-        code = git.plainly(words, driven=way.driven, out=call.out)
+        code = git.plainly(words, driven=way.driven, favor=call.given.favor, out=call.out)
         if call.json:
             print(json.dumps(as_json(code, None, by_git=True), indent=2))
         return code
@@ -160,9 +160,8 @@ def _task(call: _Call) -> Task:
         repository = Repository.open()
     except KmergeError as error:
         raise Plainly(error.why) from None
-    favor = [v for v in call.given.values("--strategy-option") if v in ("ours", "theirs")]
     labels = (_name_of_the_base(call, place), "HEAD", _name(call, place))
-    return Task(repository, place, labels, favor[-1] if favor else None, call.config)
+    return Task(repository, place, labels, call.given.favor, call.config)
 
 
 def _name(call: _Call, place: git.MergeSite) -> str:
@@ -198,9 +197,10 @@ def _merge(call: _Call, task: Task) -> int:
     left = sorted({*plan.others, *(f.path for f in plan.files)} - {*solved}) if plan else []
     if plan:
         git.mend_message(task.place.git_dir, left)
-    _relay(
-        call, git.left_over(start.answer.out, {*solved}), start.answer.err.removesuffix(git.WELL)
-    )
+    out = git.left_over(start.answer.out, {*solved})
+    if call.commits and not left:  # an autostash comes back with the commit
+        out = out.replace(git.LATER, "")
+    _relay(call, out, start.answer.err.removesuffix(git.WELL))
     # of an autostash, which waits for the commit
     last = start.answer.out.partition(git.FAILED)[2]
     code = _finish(call, task, left, last)

@@ -10,7 +10,7 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from kmerge_git.git.sides import TreeEntry
 from kmerge_git.git.staging import forget
 
 WELL = "Automatic merge went well; stopped before committing as requested\n"
+LATER = "When finished, apply stashed changes with `git stash pop`\n"
 FAILED = "Automatic merge failed; fix conflicts and then commit the result.\n"
 _CONFLICTS = re.compile(rb"^(\S+) Conflicts:\n(?:\1[^\n]*\n)*\Z", re.M)
 _SCISSORS = re.compile(rb"\n(\S+) -+ >8 -+\n(?:\1[^\n]*\n)*\Z")
@@ -77,12 +78,15 @@ def find_place(rev: str) -> MergeSite | None:
     return MergeSite(Path(git_dir), ours, theirs, tuple(bases.out.split()))
 
 
-def plainly(words: Sequence[str], *, driven: bool, out: int | None = None) -> int:
-    """`git merge` as it is; `driven`: with the driver, for this one call."""
+def plainly(
+    words: Sequence[str], *, driven: bool, favor: str | None = None, out: int | None = None
+) -> int:
+    """`git merge` as it is; `driven`: with the driver, for this one call, and the side it favours."""
     if not driven:
         return _run(["git", "merge", *words], out)
+    told = {"KMERGE_FAVOR": favor} if favor else {}
     with marked(driver_line()) as binding:
-        return _run(["git", *binding, "merge", *words], out)
+        return _run(["git", *binding, "merge", *words], out, os.environ | told)
 
 
 def begin(
@@ -172,9 +176,9 @@ def show_stat(before: str, out: int | None = None) -> None:
     _run([*argv, "HEAD"], out)
 
 
-def _run(argv: list[str], out: int | None) -> int:
+def _run(argv: list[str], out: int | None, env: Mapping[str, str] | None = None) -> int:
     sys.stdout.flush()
-    return subprocess.run(argv, stdout=out, check=False).returncode
+    return subprocess.run(argv, stdout=out, env=env, check=False).returncode
 
 
 def left_over(said: str, settled: Collection[str]) -> str:

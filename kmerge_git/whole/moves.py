@@ -8,6 +8,7 @@ document: its text goes to the other column then.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -96,7 +97,10 @@ def find_moves(
     if three.base is None or _all_stayed(three):
         return ()
     at = three.map(lambda data: places(data or b""))
-    return (*_edits(path, at, ours, "ours"), *_edits(path, at.swapped(), theirs, "theirs"))
+    return (
+        *_edits(path, at, ours, "ours", three.ours or b""),
+        *_edits(path, at.swapped(), theirs, "theirs", three.theirs or b""),
+    )
 
 
 def _all_stayed(three: Three[bytes | None]) -> bool:
@@ -118,8 +122,13 @@ def _names(data: bytes) -> set[object] | None:
     return None if any(name is None or name[1].endswith("List") for name in found) else {*found}
 
 
-def _edits(path: str, at: Three[Stands], arrivals: Arrivals, mover: Mover) -> Iterator[MovedEdit]:
-    """The edits of `at.theirs` in resources that `at.ours` has in one other file."""
+def _edits(
+    path: str, at: Three[Stands], arrivals: Arrivals, mover: Mover, left: bytes
+) -> Iterator[MovedEdit]:
+    """The edits of `at.theirs` in resources that `at.ours` has in one other file.
+
+    `left` is the old file of `at.ours`.
+    """
     for key, before in at.base.items():
         after = at.theirs.get(key)
         if key in at.ours or after is None or after.text == before.text:
@@ -128,12 +137,28 @@ def _edits(path: str, at: Three[Stands], arrivals: Arrivals, mover: Mover) -> It
         if not files:
             continue
         data = arrivals.read(arrivals.of(key)[files[1]])
-        texts = _texts(before, after, places(data)[key])
-        if texts:
-            whole = not (before.is_item or after.is_item or places(data)[key].is_item)
+        arrived = places(data)[key]
+        texts = _texts(before, after, arrived)
+        if texts and not _has_stayed(before, left, arrived):
+            whole = not (before.is_item or after.is_item or arrived.is_item)
             edit = MovedEdit(describe(key), key, *files, mover, *texts, whole)
             if edit.fits(data):
                 yield edit
+
+
+def _has_stayed(before: Stand, left: bytes, arrived: Stand) -> bool:
+    """Whether the old file shows more of a resource than the new one: only its name is elsewhere.
+
+    Who calls it by another name there, and gives its own to something new, has moved nothing.
+    """
+    known = _lines(before.text)
+    others = _lines(before.source.text) - known
+    stayed = known & (_lines(left.decode("utf-8", "replace")) - others)
+    return stayed.total() > (known & _lines(arrived.text)).total()
+
+
+def _lines(text: str) -> Counter[str]:
+    return Counter(line.strip() for line in text.split("\n") if line.strip())
 
 
 def _texts(before: Stand, after: Stand, arrived: Stand) -> tuple[str, str] | None:

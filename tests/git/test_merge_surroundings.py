@@ -179,3 +179,50 @@ def test_another_resource_of_this_name_is_not_the_edited_one(
         repo.kmerge("solve", check=False)
     assert "all.yaml" in repo.unmerged()
     assert "8443" in repo.text("all.yaml")
+
+
+def test_a_side_is_favoured_where_git_merges_alone(repo: Repo) -> None:
+    repo.write(".git/info/attributes", "* -text\n")
+    repo.commit("base", {"old.yaml": CLASH[0]})
+    repo.branch("side")
+    repo.git("mv", "old.yaml", "theirs.yaml")
+    repo.commit("theirs", {"theirs.yaml": CLASH[2]})
+    repo.switch("main")
+    repo.git("mv", "old.yaml", "ours.yaml")
+    repo.commit("ours", {"ours.yaml": CLASH[1]})
+    done = repo.kmerge("merge", "-X", "theirs", "side", check=False)
+    assert "plain `git merge`" in done.err
+    assert repo.bytes("ours.yaml") == CLASH[2]
+
+
+@pytest.mark.parametrize("option", ["--commit", "--no-commit"])
+def test_the_words_about_an_autostash(world: World, option: str) -> None:
+    said = []
+    for name in NAMES:
+        repo = world.init(name)
+        repo.fork(*({"app.yaml": text, "x.txt": "1\n"} for text in THREE))
+        repo.write("x.txt", "mine\n")
+        if name == "driver":
+            registered(repo)
+        run = repo.git if name == "driver" else repo.kmerge
+        said.append(run("merge", "--autostash", option, "side").out)
+    assert said[1] == said[0]
+    assert ("When finished" in said[1]) == (option == "--no-commit")
+
+
+@pytest.mark.parametrize("mover", ["ours", "theirs"])
+def test_a_new_resource_under_the_name_of_a_renamed_one(world: World, mover: str) -> None:
+    """The edit stays with what was edited, as with the driver; never in what is new."""
+
+    def make(repo: Repo) -> None:
+        base = deployment(1, env=("A=1",))
+        renamed = deployment(1, name="web-old", env=("A=1",))
+        move = {"all.yaml": renamed, "new.yaml": service(80).replace("Service", "Deployment")}
+        move["new.yaml"] = "apiVersion: apps/v1\n" + move["new.yaml"].partition("\n")[2]
+        edit = {"all.yaml": deployment(5, env=("A=1", "EDIT=1"))}
+        repo.write(".git/info/attributes", "* -text\n")
+        repo.fork({"all.yaml": base}, *((move, edit) if mover == "ours" else (edit, move)))
+
+    driver, whole = both_ways(world, make)
+    assert whole == driver
+    assert "EDIT" in str(whole["files"])
