@@ -46,8 +46,15 @@ class Repository:
         self.is_shallow = bool(inner.is_shallow)  # the history is cut off
 
     @classmethod
-    def open(cls, path: str = ".") -> Repository:
-        """Open the repository around a path: a bare one, a linked worktree, a submodule."""
+    def open(cls, path: str = "") -> Repository:
+        """Open the repository around a path: a bare one, a linked worktree, a submodule.
+
+        Without a path it is the one that git means: of `GIT_DIR`, or around this folder.
+        """
+        for name in ("GIT_DIR", "GIT_WORK_TREE"):  # for libgit2, and for git in another folder
+            if os.environ.get(name):
+                os.environ[name] = os.path.abspath(os.environ[name])
+        path = path or os.environ.get("GIT_DIR") or "."
         pygit2.settings.cache_max_size(_CACHE_BYTES)
         pygit2.settings.mwindow_size = _MAPPED_BYTES // 8
         pygit2.settings.mwindow_mapped_limit = _MAPPED_BYTES

@@ -454,3 +454,25 @@ def test_bare_repositories_that_git_wants_to_be_named(world: World) -> None:
     assert len(world.git("--git-dir=bare.git", "rev-parse", "resolved/0^@").lines) == 2
     argv = ("preview", "resolved/1", "--into", "main", "--write-tree")
     assert len(repo.kmerge(*argv).lines) == 1
+
+
+@pytest.mark.parametrize("is_relative", [True, False])
+def test_the_repository_that_is_named_is_meant(world: World, is_relative: bool) -> None:
+    """`git --git-dir=PATH kmerge` in a folder of another repository."""
+    repo, here = world.init("bare.git", bare=True), world.init("here")
+    history(repo, ["resolved"])
+    history(here, ["resolved"])
+    before = refs(here)
+    env = {"GIT_DIR": "../bare.git" if is_relative else str(repo.path)}
+    done = here.kmerge("refresh", "--with", "main", "resolved/0", env=env)
+    assert done.lines[-1] == "refresh: 1 branch: 1 resolved"
+    assert refs(here) == before
+    assert len(repo.git("rev-parse", "resolved/0^@").lines) == 2
+
+
+def test_a_working_tree_that_is_named_is_meant(world: World, repo: Repo) -> None:
+    repo.fork({"a.yaml": BASE}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
+    repo.merge()
+    env = {"GIT_DIR": "repo/.git", "GIT_WORK_TREE": "repo"}
+    world.kmerge("solve", env=env)
+    assert (repo.text("a.yaml"), repo.unmerged()) == (BOTH, [])
