@@ -108,7 +108,8 @@ def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineM
     if options.favor:  # git alone favours nobody
         by_lines = _Lines(texts, without_favor(options), lines)
     text, count = by_lines.result()
-    return Both(outcome, text, count == 0)
+    # of what it cannot merge (binary files) git leaves ours
+    return Both(outcome, text if count >= 0 else texts.ours, count == 0)
 
 
 def merge_one(three: Three[bytes | None], options: Options) -> Outcome:

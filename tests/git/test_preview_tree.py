@@ -377,3 +377,10 @@ def test_an_edit_that_cannot_follow_stays_in_the_conflict(repo: Repo) -> None:
     marked = repo.text("all.yaml")
     assert "8443" in marked
     assert text == marked.replace("<<< HEAD", "<<< ours").replace(">>> side", ">>> theirs")
+
+
+def test_of_a_binary_conflict_the_tree_has_ours(repo: Repo) -> None:
+    fork(repo, tuple({"a.yaml": b"\0 %d" % n} for n in range(3)))  # type: ignore[arg-type]
+    done = repo.kmerge("preview", "side", "--write-tree", check=False)
+    assert done.code == 1
+    assert repo.show(f"{done.lines[0]}:a.yaml") == repo.show("main:a.yaml") != ""
