@@ -80,7 +80,12 @@ def explain_commit(
         files = tuple(explained(file, committed(file.path)) for file in chosen)
         seen = {file.path for file in made.files} | {stages.path for stages in made.others}
         tree = result_of(at.repository, made)
-        elsewhere = tuple(_elsewhere(at.repository, tree, commit.tree, seen, is_chosen))
+        aside = {_before_tilde(path) for m in made.stuck for path in m.paths} - {""}
+        elsewhere = tuple(
+            each
+            for each in _elsewhere(at.repository, tree, commit.tree, seen, is_chosen)
+            if _before_tilde(each.path) not in aside
+        )
     others = {s.path for s in made.others} | {m.paths[0] for m in made.stuck if m.paths}
     return Explanation(
         "merge",
@@ -216,6 +221,11 @@ def _on_disk(top: Path) -> Read:
             return None
 
     return read
+
+
+def _before_tilde(path: str) -> str:
+    """`a.yaml` of `a.yaml~HEAD`, as git calls a file that is in the way: a label tells the side."""
+    return path.rpartition("~")[0]
 
 
 def _elsewhere(

@@ -488,3 +488,16 @@ def test_a_file_that_is_left_alone_still_has_its_markers(repo: Repo) -> None:
     repo.fork(*({"s.yaml": secret.format(n)} for n in range(3)))
     repo.merge()
     assert files(told(repo))["s.yaml"]["now"] == "in conflict"
+
+
+def test_a_file_that_git_took_out_of_the_way_is_brought_by_a_side(repo: Repo) -> None:
+    repo.commit("base", {"b.yaml": BASE})
+    repo.branch("side")
+    repo.commit("theirs", {"b.yaml": THEIRS})
+    repo.switch("main")
+    repo.git("rm", "-q", "b.yaml")
+    repo.commit("ours", {"b.yaml/c.yaml": service()})
+    assert repo.merge().code == 1
+    repo.commit("Merge side", {})
+    assert "b.yaml~side" in repo.git("ls-files").lines
+    assert told(repo, "HEAD")["elsewhere"] == []
