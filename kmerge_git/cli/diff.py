@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     sides = _of_things(asked) if asked.things else of_git(asked, staged=args.staged)
     found = compare_folders(sides.old, sides.new, watched)
     if args.json:
-        print(json.dumps(_as_json(found, sides), indent=2))
+        print(_dumped(_as_json(found, sides)))
     else:
         _print(found, sides, args)
     return 1 if args.exit_code and (found or sides.unmerged) else 0
@@ -108,3 +108,20 @@ def _as_json(found: list[ComparedFile], sides: TwoSides) -> dict[str, object]:
         "files": [file.as_json() for file in found],
         "unmerged": list(sides.unmerged),
     }
+
+
+def _dumped(found: object) -> str:
+    """JSON that every parser takes: it has no `.nan` and no `.inf`, which are words there."""
+    try:
+        return json.dumps(found, indent=2, allow_nan=False)
+    except ValueError:
+        return json.dumps(_in_words(found), indent=2)
+
+
+def _in_words(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _in_words(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_in_words(item) for item in value]
+    odd = {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}
+    return odd.get(repr(value), value) if isinstance(value, float) else value

@@ -109,6 +109,14 @@ def test_json_says_all(shop: Repo) -> None:
     }
 
 
+def test_json_has_numbers_that_json_has(repo: Repo) -> None:
+    repo.commit("one", {"a.yaml": "a: 1.5\n"})
+    repo.write("a.yaml", "a: [.nan, -.inf, {b: .inf}]\n")
+    out = repo.kmerge("diff", "--json").out
+    (change,) = json.loads(out, parse_constant=pytest.fail)["files"][0]["changes"]
+    assert (change["before"], change["after"]) == (1.5, [".nan", "-.inf", {"b": ".inf"}])
+
+
 def test_before_the_first_commit(repo: Repo) -> None:
     repo.write("web.yaml", WEB)
     assert repo.kmerge("diff").out == ""
