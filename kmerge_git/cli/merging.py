@@ -31,12 +31,16 @@ WHAT_NOW = "`git merge --abort` goes back, `kmerge solve` goes on"
 
 
 class Plainly(Exception):
-    """The merge is git's alone; `why` is what people are told of it."""
+    """The merge is git's alone; `why` is what people are told of it.
 
-    def __init__(self, why: str = "", *, driven: bool = True) -> None:
+    `asks`: whether git is sure to ask the driver; an octopus and `-s resolve` do not.
+    """
+
+    def __init__(self, why: str = "", *, driven: bool = True, asks: bool = True) -> None:
         super().__init__(why)
         self.why = why
         self.driven = driven
+        self.asks = asks
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,8 @@ def merge_whole(args: argparse.Namespace) -> int:
         raise
     except Plainly as way:
         if way.why and not call.is_quiet:
-            say(f"kmerge: {way.why}: plain `git merge` with the driver")
+            said = "plain `git merge` with the driver" if way.asks else "plain `git merge`"
+            say(f"kmerge: {way.why}: {said}")
         words = [*call.typed.words(), *call.revs]
         code = git.plainly(words, driven=way.driven, favor=call.given.favor, out=call.out)
         if call.json:
@@ -140,9 +145,9 @@ def _task(call: _Call) -> Task:
     if any(name in STATE for name, _ in call.typed.pairs):
         raise Plainly(driven=False)
     if len(call.revs) > 1:
-        raise Plainly("several branches at once")
+        raise Plainly("several branches at once", asks=False)
     if call.strategy not in _WITH_A_DRIVER:
-        raise Plainly(f"strategy {call.strategy}")
+        raise Plainly(f"strategy {call.strategy}", asks=False)
     if call.renormalizes:  # what is merged then is no version of the file
         raise Plainly("the files are renormalized")
     place = git.find_place(call.rev)
@@ -217,7 +222,7 @@ def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
         return start.answer.code == 1 and bool(git.unmerged())
     heads = task.place.merge_heads
     if heads and heads != [task.place.theirs]:  # FETCH_HEAD may name several
-        _give_up(call, "several branches at once")
+        _give_up(call, "several branches at once", asks=False)
     return bool(heads) and start.answer.code in (0, 1)
 
 
@@ -247,11 +252,11 @@ def _carry_out(task: Task, plan: SolvePlan) -> None:
         raise KmergeError(what, hint=WHAT_NOW) from error
 
 
-def _give_up(call: _Call, why: str) -> NoReturn:
+def _give_up(call: _Call, why: str, *, asks: bool = True) -> NoReturn:
     if not git.abort(squash=call.is_squash):
         hint = "`git merge --abort` gives the merge up"
         raise KmergeError(f"{why}, and the merge cannot be taken back", hint=hint)
-    raise Plainly(why)
+    raise Plainly(why, asks=asks)
 
 
 def _relay(call: _Call, out: str, err: str) -> None:

@@ -81,7 +81,7 @@ def find_place(rev: str) -> MergeSite | None:
 def plainly(
     words: Sequence[str], *, driven: bool, favor: str | None = None, out: int | None = None
 ) -> int:
-    """`git merge` as it is; `driven`: with the driver, for this one call, and the side it favours."""
+    """`git merge` as it is; `driven`: with the driver for this call, and the side it favours."""
     if not driven:
         return _run(["git", "merge", *words], out)
     told = {"KMERGE_FAVOR": favor} if favor else {}

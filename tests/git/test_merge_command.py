@@ -497,7 +497,7 @@ def test_several_branches(repo: Repo) -> None:
     forked(repo)
     repo.git("branch", "two", "side~1")
     done = repo.kmerge("merge", "side", "two")
-    assert "several branches at once: plain `git merge` with the driver" in done.err
+    assert "kmerge: several branches at once: plain `git merge`\n" in done.err
     assert repo.text("app.yaml") == BOTH
 
 

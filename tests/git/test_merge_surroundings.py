@@ -127,7 +127,13 @@ def test_leftovers_of_killed_merges(repo: Repo) -> None:
     folder = repo.path / ".git"
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
         for number in (gone.pid, other.pid):
-            for name in ("attributes-{}-abc_1", "given-{}", "index-{}", "index-{}.lock", "draft-{}"):
+            for name in (
+                "attributes-{}-abc_1",
+                "given-{}",
+                "index-{}",
+                "index-{}.lock",
+                "draft-{}",
+            ):
                 (folder / f"kmerge-{name.format(number)}").touch()
         (folder / "kmerge-notes").touch()
         repo.kmerge("merge", "side")
