@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     sides = _of_things(asked) if asked.things else of_git(asked, staged=args.staged)
     found = compare_folders(sides.old, sides.new, watched)
     if args.json:
-        print(_dumped(_as_json(found, sides)))
+        print(json.dumps(_in_words(_as_json(found, sides)), indent=2))
     else:
         _print(found, sides, args)
     return 1 if args.exit_code and (found or sides.unmerged) else 0
@@ -110,15 +110,8 @@ def _as_json(found: list[ComparedFile], sides: TwoSides) -> dict[str, object]:
     }
 
 
-def _dumped(found: object) -> str:
-    """JSON that every parser takes: it has no `.nan` and no `.inf`, which are words there."""
-    try:
-        return json.dumps(found, indent=2, allow_nan=False)
-    except ValueError:
-        return json.dumps(_in_words(found), indent=2)
-
-
 def _in_words(value: object) -> object:
+    """The same with words for the numbers that JSON has not."""
     if isinstance(value, dict):
         return {name: _in_words(item) for name, item in value.items()}
     if isinstance(value, list):

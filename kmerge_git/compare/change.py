@@ -78,7 +78,7 @@ class FieldChange:
     order: tuple[int, ...] = ()  # reordered: where those that both have were, in their new order
     names: tuple[str, ...] = ()  # reordered: the elements in their new order
     what: tuple[str, ...] = ()  # layout: in words
-    comments: tuple[tuple[str, str], ...] = ()  # layout: `+` or `-`, and the comment
+    comments: tuple[tuple[str, str], ...] = ()  # of layout, of a resource: `+` or `-`, and it
     source: str = ""  # renamed: the old name; added: where it was: another file, another key
     target: str = ""  # deleted: where it is by now
     inside: tuple[FieldChange, ...] = ()  # added, with a source: what changed in it

@@ -132,7 +132,8 @@ def _document(
         value = FieldValue(to_value(document.root), document.root)
         how: How = "deleted" if old else "added"
         before, after = (value, None) if old else (None, value)
-        yield FieldChange(how, name_of(document), (), before, after, at)
+        comments = tuple(("-" if old else "+", text) for text in _comments(document))
+        yield FieldChange(how, name_of(document), (), before, after, at, comments=comments)
         return
     if old.content == new.content:
         return

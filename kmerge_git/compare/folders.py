@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from kmerge_git.compare import layout
 from kmerge_git.compare.change import FieldChange, FieldValue
 from kmerge_git.compare.fields import Pair, field_changes
 from kmerge_git.compare.files import by_lines, compare
@@ -226,5 +227,10 @@ def _inside(gone: FieldChange, fresh: FieldChange, path: str) -> tuple[FieldChan
     old, new = gone.before, fresh.after
     assert old is not None  # both are whole resources
     assert new is not None
-    pair = Pair(old, new, start(new.node, path), ())
-    return tuple(replace(c, resource=fresh.resource) for c in field_changes(pair))
+    where = start(new.node, path)
+    found = [replace(c, resource=fresh.resource) for c in field_changes(Pair(old, new, where, ()))]
+    said = layout.comment_changes(*([text for _, text in c.comments] for c in (gone, fresh)))
+    words = [*(["comments"] if said else []), *sorted(layout.spelling(old.node, new.node, where))]
+    if words:
+        found.append(FieldChange("layout", fresh.resource, what=tuple(words), comments=said))
+    return tuple(found)

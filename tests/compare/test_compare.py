@@ -183,6 +183,17 @@ def test_a_file_that_is_new_or_gone() -> None:
     assert summary(gone) == "a.yaml: deleted, 1 resource deleted"
 
 
+def test_comments_that_a_moved_resource_lost() -> None:
+    old = {"a.yaml": FileVersion(f"# ask Ada first\n{POD}x: 'z'  # why\n---\na: 1\n".encode())}
+    new = {"a.yaml": FileVersion(b"a: 1\n"), "b.yaml": FileVersion(f"{POD}x: z\n".encode())}
+    found = [t for file in compare_folders(old, new) for t, _ in file_lines(file)]
+    assert found[-3:] == [
+        "  Pod/p: moved from a.yaml",
+        "    layout: quoting",
+        "    comments: - # ask Ada first, - # why",
+    ]
+
+
 def test_a_resource_of_two_places_did_not_move() -> None:
     """Each overlay has a version of it: which went where is not known."""
     files = {p: FileVersion(POD.encode()) for p in ("a/x.yaml", "b/x.yaml")}
