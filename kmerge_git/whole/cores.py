@@ -14,15 +14,13 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from types import FrameType
 
-from kmerge_git.errors import TimeUp
-from kmerge_git.git.inmemory import Libgit2LineMerge
-from kmerge_git.outcome import Conflict, Outcome
-from kmerge_git.whole.merging import Both, Job, merge_both, without_favor
+from kmerge_git.outcome import Outcome
+from kmerge_git.whole.merging import Both, Job
+from kmerge_git.whole.timed import merge_all
 
 # To fork and to send results back costs some 10 ms, a small file two.
 FEW = 32
@@ -47,12 +45,12 @@ def collect_rarely() -> None:
 
 
 def merge_on_cores(
-    jobs: Sequence[Job], *, seconds: float = 0.0, most: int | None = None
+    jobs: Sequence[Job], seconds: float = 0.0, *, most: int | None = None
 ) -> list[Both]:
     """Merge files that know nothing of each other; `seconds` for each, 0: no limit."""
     count = min(cores() if most is None else most, len(jobs) // (FEW // 2))
     if count < 2 or not _may_fork():
-        return _merged(jobs, seconds)
+        return merge_all(jobs, seconds)
     order = sorted(range(len(jobs)), key=lambda at: -_size(jobs[at]))
     parts = [order[first::count] for first in range(count)]
     children: list[_Child] = []
@@ -60,14 +58,14 @@ def merge_on_cores(
         for part in parts[1:]:
             with suppress(OSError):  # no room for another process: the parent does it
                 children.append(_Child.start([jobs[at] for at in part], part, seconds))
-        found = dict(zip(parts[0], _merged([jobs[at] for at in parts[0]], seconds), strict=True))
+        found = dict(zip(parts[0], merge_all([jobs[at] for at in parts[0]], seconds), strict=True))
         for child in children:
             found |= child.results()
     finally:
         for child in children:
             child.end()
     missing = [at for at in range(len(jobs)) if at not in found]
-    found |= zip(missing, _merged([jobs[at] for at in missing], seconds), strict=True)
+    found |= zip(missing, merge_all([jobs[at] for at in missing], seconds), strict=True)
     return [found[at] for at in range(len(jobs))]
 
 
@@ -133,7 +131,7 @@ def _work(jobs: Sequence[Job], into: int, seconds: float) -> None:
     try:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # it dies at once; its parent says so
         collect_rarely()
-        merged = zip(jobs, _merged(jobs, seconds), strict=True)
+        merged = zip(jobs, merge_all(jobs, seconds), strict=True)
         data = pickle.dumps([_plain(job, both) for job, both in merged])
         while data:
             data = data[os.write(into, data) :]
@@ -154,48 +152,3 @@ def _plain(job: Job, both: Both) -> Both:
         reason=made.reason,
     )
     return replace(both, outcome=outcome)
-
-
-def _merged(jobs: Sequence[Job], seconds: float) -> list[Both]:
-    """The merges one after the other; git's lines where one takes too long."""
-    lines = Libgit2LineMerge()
-    found = []
-    with _clock() as ring_in:
-        for job in jobs:
-            try:
-                ring_in(seconds)
-                both = merge_both(job.three, job.options, lines)
-                ring_in(0)
-            except TimeUp:
-                both = _by_lines(job, lines, seconds)
-            found.append(both)
-    return found
-
-
-def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
-    texts = job.three.map(lambda data: data or b"")
-    text, count = lines.merge_file(*texts.each(), without_favor(job.options))
-    why = f"no result within {seconds:g} s, git's line merge instead"
-    conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
-    if count < 0:
-        text, conflicts = texts.ours, (Conflict("", "", why),)
-    outcome = Outcome(text, count == 0, "lines", conflicts=conflicts, reason=why)
-    return Both(outcome, text, count == 0)
-
-
-@contextmanager
-def _clock() -> Iterator[Callable[[float], object]]:
-    """A function that lets `TimeUp` be raised in so many seconds, with 0 never."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
-        yield lambda seconds: None
-        return
-    before = signal.signal(signal.SIGALRM, _ring)
-    try:
-        yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _ring(number: int, frame: FrameType | None) -> None:
-    raise TimeUp

@@ -146,7 +146,8 @@ def explain_progress(
     made = {file.path for file in known}
     rest = [stages for stages in left if stages.path not in made]
     taken = tuple(stages for stages in rest if settings.takes(stages.path))
-    merged = (*known, *settle(Scene(repository, None, taken, repository.staged, settings)))
+    scene = Scene(repository, None, taken, repository.staged, settings, seconds=settings.timeout)
+    merged = (*known, *settle(scene))
     on_disk = _on_disk(Path(repository.worktree))
     unmerged = {stages.path for stages in repository.conflicts()}
     files = [

@@ -6,7 +6,6 @@ The only module of `whole` that runs a merge.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -92,12 +91,6 @@ def without_favor(options: Options) -> Options:
         options.style,
         options.policy,
     )
-
-
-def merge_all(jobs: Sequence[Job]) -> list[Both]:
-    """Merge files that know nothing of each other."""
-    lines = Libgit2LineMerge()
-    return [merge_both(job.three, job.options, lines) for job in jobs]
 
 
 def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineMerge) -> Both:

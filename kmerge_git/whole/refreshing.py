@@ -132,7 +132,9 @@ class Refresher:
         if self._repository.is_criss_cross(base, ours.oid, self.other.oid):
             return self._criss_cross(branch, ours), None
         trees = Three(self._repository.commit(base).tree, ours.tree, self.other.tree)
-        made = merge_trees(self._at, Sides(trees, ours.oid, self.other.oid), self.settings)
+        sides = Sides(trees, ours.oid, self.other.oid)
+        # a branch has one clock for all: what took too long is no merge that may be pushed
+        made = merge_trees(self._at, sides, self.settings, is_timed=False)
         if made.merged.is_clean:  # no file of ours at all
             return Refreshed(branch, "clean"), None
         files = files_of(self._at.repository, trees, made)

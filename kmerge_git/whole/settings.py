@@ -44,6 +44,11 @@ class SettingsOf:
         self.problems += [p for p in settings.problems if p not in self.problems]
         return options_for(path, settings, self._labels)
 
+    @property
+    def timeout(self) -> float:
+        """How many seconds a file may take; 0: as many as it needs."""
+        return settle("", self._config, {}, os.environ, {}).timeout
+
     def takes(self, path: str, *, json: bool = False) -> bool:
         """Whether a path is a manifest and belongs to no other merge driver."""
         return not self.refusal(path, json=json)

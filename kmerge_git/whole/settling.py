@@ -16,7 +16,7 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import TreeEntry, merged_mode
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision, Options
-from kmerge_git.whole.merging import Both, Job, Result, merge_all, without_favor
+from kmerge_git.whole.merging import Both, Job, Result, without_favor
 from kmerge_git.whole.moves import (
     Arrivals,
     MovedEdit,
@@ -27,6 +27,7 @@ from kmerge_git.whole.moves import (
     words_for_source,
     words_for_target,
 )
+from kmerge_git.whole.timed import merge_all
 
 Verdict = Literal["solved", "conflict", "skipped"]
 
@@ -71,7 +72,8 @@ class Scene:
     settled: Callable[[str], TreeEntry | None]  # a file of the result without a conflict
     options: Callable[[str], Options]
     ground: Ground = NOWHERE
-    merge_all: Callable[[Sequence[Job]], Sequence[Both]] = merge_all
+    merge_all: Callable[[Sequence[Job], float], Sequence[Both]] = merge_all
+    seconds: float = 0.0  # for a file; git's line merge stands then; 0: no limit
     filters: bool = False  # whether files that pass through a program are merged, too
     favors_deletions: bool = False  # whether a favoured side says if a file stays
 
@@ -164,7 +166,7 @@ def settle(
     """Decide about every chosen file in conflict; nothing is written."""
     looks = list(_looks(scene, [stages for stages in scene.conflicts if is_chosen(stages.path)]))
     jobs = {look.stages.path: Job(look.rest, look.options) for look in looks if look.is_on_both}
-    merged = dict(zip(jobs, scene.merge_all(list(jobs.values())), strict=True))
+    merged = dict(zip(jobs, scene.merge_all(list(jobs.values()), scene.seconds), strict=True))
     files = [_settled(scene, look, merged.get(look.stages.path)) for look in looks]
     return _with_targets(scene, files)
 
@@ -229,7 +231,7 @@ def _may_be_there(scene: Scene, look: _Look, file: FileMerge) -> Iterator[bytes 
     """
     yield file.data
     if look.is_on_both and (look.moves or look.options.favor):
-        (both,) = scene.merge_all([Job(look.three, without_favor(look.options))])
+        (both,) = scene.merge_all([Job(look.three, without_favor(look.options))], scene.seconds)
         yield both.outcome.text
 
 
@@ -282,7 +284,7 @@ def _with_targets(scene: Scene, files: list[FileMerge]) -> tuple[FileMerge, ...]
             arriving.append((path, entry, mine))
             at = at_target(scene.repository.blob(entry.oid), mine)
             jobs.append(Job(at, scene.options(path)))
-    merged = zip(arriving, jobs, scene.merge_all(jobs), strict=True)
+    merged = zip(arriving, jobs, scene.merge_all(jobs, scene.seconds), strict=True)
     return (*kept, *(_target(*there, job, both) for there, job, both in merged))
 
 

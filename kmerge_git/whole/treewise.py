@@ -48,19 +48,34 @@ class TreeMerge:
 
 
 def merge_trees(
-    at: Scratch, sides: Sides, settings: SettingsOf, *, json: bool = False, keep: bool = False
+    at: Scratch,
+    sides: Sides,
+    settings: SettingsOf,
+    *,
+    keep: bool = False,
+    is_timed: bool = True,
 ) -> TreeMerge:
-    """Make the merge; `keep` leaves git's objects in the repository."""
-    made = _made(at, sides, settings, json=json, keep=keep, with_text=False)
+    """Make the merge; `keep` leaves git's objects in the repository.
+
+    `is_timed`: a file may take as long as the settings say.
+    """
+    seconds = settings.timeout if is_timed else 0.0
+    made = _made(at, sides, settings, seconds, keep=keep, with_text=False)
     if made.stuck or any(file.verdict == "skipped" for file in made.files):
         # What we do not write is git's: so it has to make these files, too. And it merges a file
         # before it looks whether its new name is free: a stage can be what it came to.
-        return _made(at, sides, settings, json=json, keep=keep, with_text=True)
+        return _made(at, sides, settings, seconds, keep=keep, with_text=True)
     return made
 
 
 def _made(
-    at: Scratch, sides: Sides, settings: SettingsOf, *, json: bool, keep: bool, with_text: bool
+    at: Scratch,
+    sides: Sides,
+    settings: SettingsOf,
+    seconds: float,
+    *,
+    keep: bool,
+    with_text: bool,
 ) -> TreeMerge:
     trees = sides.trees
     ours, theirs = (trees.ours, trees.theirs) if sides.is_made_up else (sides.ours, sides.theirs)
@@ -71,7 +86,7 @@ def _made(
     others = tuple(
         stages
         for stages in merged.conflicts
-        if stages.path in named or not settings.takes(stages.path, json=json)
+        if stages.path in named or not settings.takes(stages.path)
     )
     left = {stages.path for stages in others}
     scene = Scene(
@@ -80,6 +95,7 @@ def _made(
         merged.conflicts,
         lambda path: at.repository.entry(merged.tree, path),
         settings,
+        seconds=seconds,
     )
     files = settle(scene, lambda path: path not in left)
     return TreeMerge(merged, files, others, stuck)

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from kmerge_git.git.call import ask_git
 from kmerge_git.git.conflicts import Operation, Stages
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.settings import settle as settings_of
 from kmerge_git.git.wholemerge import MergeSite, Start, unmerged
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
@@ -51,7 +48,8 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
         repository.staged,
         options,
         _JustMerged(repository, settings),
-        partial(merge_on_cores, seconds=settings_of("", task.config, {}, os.environ, {}).timeout),
+        merge_on_cores,
+        settings.timeout,
         filters=True,  # git gives them to its driver as well
     )
     ours = {stages.path for stages in conflicts if _is_ours(stages, settings, start)}

@@ -11,8 +11,9 @@ import pytest
 
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
-from kmerge_git.whole import cores
-from kmerge_git.whole.merging import Both, Job, merge_all
+from kmerge_git.whole import cores, timed
+from kmerge_git.whole.merging import Both, Job
+from kmerge_git.whole.timed import merge_all
 
 PARENT = os.getpid()
 
@@ -51,8 +52,9 @@ def test_every_file_is_merged(
     monkeypatch: pytest.MonkeyPatch, accident: Callable[[Job], None] | None
 ) -> None:
     work = jobs(3 * cores.FEW)
+    expected = plain(merge_all(work))
     merged_by: list[int] = []
-    merge_both = cores.merge_both
+    merge_both = timed.merge_both
 
     def merge(three: Three[bytes | None], options: Options, lines: object) -> Both:
         if os.getpid() != PARENT and accident and len(merged_by) == 3:
@@ -60,13 +62,13 @@ def test_every_file_is_merged(
         merged_by.append(os.getpid())
         return merge_both(three, options, lines)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(cores, "merge_both", merge)
+    monkeypatch.setattr(timed, "merge_both", merge)
     monkeypatch.setattr(cores, "_GRACE", 0.5)
     # the clock of a file would end the one that hangs: what if that does not ring, either?
-    monkeypatch.setattr(cores.signal, "setitimer", lambda *args: None)
+    monkeypatch.setattr(timed.signal, "setitimer", lambda *args: None)
     seconds = 0.01 if accident is hangs else 0.0
     found = cores.merge_on_cores(work, seconds=seconds, most=3)
-    assert plain(found) == plain(merge_all(work))
+    assert plain(found) == expected
     assert len(set(merged_by)) == 1  # of this process: the others have lists of their own
     assert (len(merged_by) < len(work)) == (accident is None)
     with pytest.raises(ChildProcessError):  # there are none any more
@@ -80,7 +82,7 @@ def test_a_few_files_are_merged_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cores, "merge_both", lambda three, options, lines: time.sleep(3600))
+    monkeypatch.setattr(timed, "merge_both", lambda three, options, lines: time.sleep(3600))
     (both,) = cores.merge_on_cores(jobs(1), seconds=0.01)
     assert "no result within 0.01 s, git's line merge instead" in both.outcome.reason
     assert (both.outcome.clean, both.outcome.text) == (both.git_clean, both.git)
