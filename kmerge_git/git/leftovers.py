@@ -1,4 +1,4 @@
-"""What a merge that was killed left inside git's directory: nobody reads it, or removes it.
+"""What a killed merge left inside git's directory: nobody reads it, nobody else removes it.
 
 Every such file has the number of its process in its name, so that those of others stay.
 """

@@ -199,11 +199,8 @@ def _filtered(repository: Repository, path: str) -> str:
 
 
 def _can_follow(scene: Scene, target: Stages | None, move: MovedEdit) -> bool:
-    """Whether the new file is free of conflicts, or has the stages of the edit (a killed run).
-
-    Three stages that came about otherwise may hold a resource of this name with this text, too: it
-    is another one then, and the edit has no place but the old file.
-    """
+    """Whether the new file is free of conflicts, or its stages are the edit's (a killed run)."""
+    # other stages may have the same resource: the edit has no place but the old file then
     if target is None:
         return True
     return move.is_done(Three(*map(scene.repository.text, target.entries)))
