@@ -76,7 +76,9 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
         yield from _document(before, after, at, path)
     order = order_of(pairs)
     if order:
-        names = tuple(name_of(yours[j]) or f"document {j + 1}" for j in sorted(j for _, j in pairs))
+        names = tuple(
+            name_of(yours[j]) or f"document {i + 1}" for j, i in sorted((j, i) for i, j in pairs)
+        )
         yield FieldChange("reordered", order=order, names=names)
     yield from _around(*streams)
 

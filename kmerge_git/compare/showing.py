@@ -113,11 +113,18 @@ def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
         yield f"{indent}{name}: moved from {change.source}", "yellow"
         yield from _fields(change.inside, indent + "  ", full=full)
     else:
-        yield f"{indent}{name}: {change.how}", colour
         value = change.after or change.before
+        yield f"{indent}{name}{_namespace(value)}: {change.how}", colour
         if full and value:
             sign = _SIGNS[change.how][0]
             yield from ((f"{indent}  {sign} {line}", colour) for line in wording.block(value.plain))
+
+
+def _namespace(value: FieldValue | None) -> str:
+    """Where a resource is: one of the same name may have come for it elsewhere."""
+    about = value.plain.get("metadata") if value and isinstance(value.plain, dict) else None
+    found = about.get("namespace") if isinstance(about, dict) else None
+    return f" in {found}" if found and isinstance(found, str) else ""
 
 
 def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:

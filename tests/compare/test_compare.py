@@ -144,7 +144,15 @@ def test_names_that_stand_several_times() -> None:
     assert told("---\n".join(texts[:2]), texts[1]) == ["Pod/p: deleted"]
 
 
+def test_a_resource_of_another_namespace() -> None:
+    old, new = (POD.replace("name: p", f"name: p, namespace: {name}") for name in ("a", "b"))
+    assert told(old, new) == ["Pod/p in a: deleted", "Pod/p in b: added"]
+
+
 def test_documents_without_a_name_have_a_number() -> None:
+    swapped = "b: 1\n---\na: 1\n"
+    found = told("a: 1\n---\nb: 1\n", swapped)
+    assert found == ["resources: in another order: document 2, document 1"]
     assert told("a: 1\n---\nb: 1\n", "a: 1\n---\nb: 2\n") == ["document 2", "  b: 1 -> 2"]
 
 
