@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal
 
 from kmerge_git.git.conflicts import Stages
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import TreeEntry, merged_mode
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision, Options
+from kmerge_git.whole.ground import NOWHERE, Ground
 from kmerge_git.whole.merging import Both, Job, Result, without_favor
 from kmerge_git.whole.moves import (
     Arrivals,
@@ -32,33 +33,6 @@ from kmerge_git.whole.timed import merge_all
 Verdict = Literal["solved", "conflict", "skipped"]
 
 
-class Ground(Protocol):
-    """Where the results will be written: it may hold work that nobody staged."""
-
-    def in_the_way(
-        self, path: str, three: Three[bytes | None], made: Iterable[bytes | None]
-    ) -> str:
-        """Why a file in conflict must be left alone, or nothing; `made` is what we may leave."""
-
-    def is_as_staged(self, path: str, data: bytes) -> bool:
-        """Whether a file that is not in conflict holds nothing else."""
-
-
-class Nowhere:
-    """Trees: nobody works in them."""
-
-    def in_the_way(
-        self, path: str, three: Three[bytes | None], made: Iterable[bytes | None]
-    ) -> str:
-        """Nothing ever is."""
-        return ""
-
-    def is_as_staged(self, path: str, data: bytes) -> bool:
-        """It always is."""
-        return True
-
-
-NOWHERE = Nowhere()
 _NO_TEXTS: Three[bytes | None] = Three(None, None, None)
 
 
