@@ -195,6 +195,7 @@ def _merge(call: _Call, task: Task) -> int:
     if not _has_begun(call, task, start):
         _relay(call, start.answer.out, start.answer.err)
         return code
+    _leave_names(call, start)
     plan = _plan(call, task, start) if code else None
     if plan:
         _carry_out(task, plan)
@@ -226,12 +227,18 @@ def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
     return bool(heads) and start.answer.code in (0, 1)
 
 
+def _leave_names(call: _Call, start: git.Start) -> None:
+    """What is asked of people beside the contents of files is asked by git, clean or not."""
+    if start.is_nested:
+        _give_up(call, "a file is renamed to two names, or onto another one")
+    if git.is_about_names(start.answer.out):
+        _give_up(call, "names of files are in conflict")
+
+
 def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
     """What becomes of the conflicts; with an error of ours git merges all of it once more."""
     from kmerge_git.whole.wholemerge import plan_merge
 
-    if start.is_nested:
-        _give_up(call, "a file is renamed to two names, or onto another one")
     try:
         return plan_merge(task, start)
     except Unsupported as error:

@@ -26,6 +26,12 @@ from kmerge_git.git.staging import forget
 WELL = "Automatic merge went well; stopped before committing as requested\n"
 LATER = "When finished, apply stashed changes with `git stash pop`\n"
 FAILED = "Automatic merge failed; fix conflicts and then commit the result.\n"
+# The kinds of conflict that the stages of a file tell; all others are about its name.
+_OF_CONTENTS = ("content", "add/add", "binary", "modify/delete", "rename/delete")
+# Git cannot take these back; what it moved out of the way stays as git left it.
+_IN_THE_WAY = ("file/directory", "distinct types", "distinct modes")
+_MOVED = re.compile(r"; moving it to (.+) instead\.$", re.M)
+_KIND = re.compile(r"^CONFLICT \(([^)\n]+)\): ", re.M)
 _CONFLICTS = re.compile(rb"^(\S+) Conflicts:\n(?:\1[^\n]*\n)*\Z", re.M)
 _SCISSORS = re.compile(rb"\n(\S+) -+ >8 -+\n(?:\1[^\n]*\n)*\Z")
 
@@ -124,6 +130,17 @@ def _has_nested(sizes: dict[str, int]) -> bool:
         if value.isdigit()
     }
     return any(size > usual.get(path, 7) for path, size in sizes.items())
+
+
+def is_about_names(said: str) -> bool:
+    """Whether git has more to ask than the stages show: which name a file has, which folder."""
+    kinds = (kind for kind in _KIND.findall(said) if not kind.startswith("submodule"))
+    return any(kind not in _OF_CONTENTS + _IN_THE_WAY for kind in kinds)
+
+
+def out_of_the_way(said: str) -> set[str]:
+    """The files to which git gave a name that nobody wanted."""
+    return set(_MOVED.findall(said))
 
 
 def unmerged() -> tuple[Stages, ...]:

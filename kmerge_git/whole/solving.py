@@ -62,7 +62,10 @@ def make_plan(
     operation = operation or current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels)
     conflicts = repository.conflicts()
-    reasons = {s.path: options.refusal(s.path, json=wishes.json) for s in conflicts}
+    names = _Names(repository, operation)
+    reasons = {
+        s.path: options.refusal(s.path, json=wishes.json) or names.refusal(s) for s in conflicts
+    }
     others = tuple(path for path, reason in reasons.items() if reason)
     scene = Scene(
         repository,
@@ -77,6 +80,35 @@ def make_plan(
     files = settle(scene, lambda path: path in taken and is_selected(path, wishes.paths))
     why_not = tuple(reasons[path] for path in others)
     return SolvePlan(operation, files, others, tuple(options.problems), why_not)
+
+
+class _Names:
+    """The names of the files in conflict: some are what git suggests, and its stages do not say so.
+
+    Whoever settles such a file by what is in it has chosen the name as well.
+    """
+
+    def __init__(self, repository: Repository, operation: Operation) -> None:
+        self._repository = repository
+        self._operation = operation
+        wanted = [v for k, v in repository.settings() if k.lower() == "merge.directoryrenames"]
+        self._is_asked = (wanted or ["conflict"])[-1].lower() == "conflict"
+
+    def refusal(self, stages: Stages) -> str:
+        """Why a person has to choose the name, or nothing."""
+        if not self._operation.is_known or None in (stages.ours, stages.theirs):
+            return ""
+        trees = self._operation.ours, self._operation.theirs
+        there = [self._repository.entry(tree, stages.path) for tree in trees]
+        if stages.base is None and all(there):
+            found = [entry.oid for entry in there if entry]
+            if found != [entry.oid for entry in stages.entries if entry]:
+                return "two files were renamed to this name"
+            return ""
+        # of a renamed file one side has the name, of an added one both
+        if self._is_asked and (stages.base is None or not any(there)):
+            return "its folder was renamed on one side: the name is yours to choose"
+        return ""
 
 
 class WorkTree:

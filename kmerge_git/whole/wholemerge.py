@@ -9,7 +9,7 @@ from kmerge_git.git.call import ask_git
 from kmerge_git.git.conflicts import Operation, Stages
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.wholemerge import MergeSite, Start, unmerged
+from kmerge_git.git.wholemerge import MergeSite, Start, out_of_the_way, unmerged
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.whole.cores import merge_on_cores
@@ -61,6 +61,8 @@ def plan_merge(task: Task, start: Start) -> SolvePlan:
 
 def _is_ours(stages: Stages, settings: SettingsOf, start: Start) -> bool:
     """Whether git gave the file to the driver, or never asked one because a side deleted it."""
+    if stages.path in out_of_the_way(start.answer.out):
+        return False
     if stages.path in start.given:
         return True
     return None in (stages.ours, stages.theirs) and settings.takes(stages.path)

@@ -232,3 +232,69 @@ def test_a_new_resource_under_the_name_of_a_renamed_one(world: World, mover: str
     driver, whole = both_ways(world, make)
     assert whole == driver
     assert "EDIT" in str(whole["files"])
+
+
+FOLDER = {f"old/{n}.yaml": service(n, f"s{n}") for n in range(1, 5)}
+MOVED = {name.replace("old/", "moved/"): text for name, text in FOLDER.items()}
+PAD = "".join(service(n, "pad") for n in range(3))
+ABOUT_NAMES = {
+    "suggested by a renamed folder": (
+        {**FOLDER, "x.yaml": THREE[0]},
+        {**MOVED, "x.yaml": THREE[1]},
+        {**FOLDER, "old/x.yaml": THREE[2]},
+    ),
+    "suggested for an added file": (
+        {**FOLDER, "x.yaml": THREE[0]},
+        {**MOVED, "moved/x.yaml": THREE[1], "x.yaml": THREE[0]},
+        {**FOLDER, "old/x.yaml": THREE[2]},
+    ),
+    "two files get one name": (
+        {"a.yaml": THREE[0], "b.yaml": THREE[1]},
+        {"c.yaml": THREE[1], "b.yaml": THREE[1]},
+        {"a.yaml": THREE[2], "c.yaml": THREE[1]},
+    ),
+    "a folder is in the way": (
+        {"x.yaml": THREE[0]},
+        {"a": THREE[1]},
+        {"x.yaml": THREE[2], "a/b.txt": "1"},
+    ),
+}
+
+
+def renaming(repo: Repo, name: str, *, is_swapped: bool = False) -> None:
+    base, ours, theirs = ABOUT_NAMES[name]
+    for at, files in enumerate((base, theirs, ours) if not is_swapped else (base, ours, theirs)):
+        if at == 1:
+            repo.branch("side")
+        if at == 2:
+            repo.switch("main")
+        repo.git("rm", "-rq", "--ignore-unmatch", ".")
+        repo.commit("x", dict(files))
+
+
+@pytest.mark.parametrize("is_swapped", [False, True])
+@pytest.mark.parametrize("name", ABOUT_NAMES)
+def test_what_is_about_names_is_asked(world: World, name: str, is_swapped: bool) -> None:
+    """Its stages are merged clean, and a person is asked all the same, as with the driver."""
+    driver, whole = both_ways(world, lambda repo: renaming(repo, name, is_swapped=is_swapped))
+    assert whole == driver
+    assert whole["code"] == (0 if name == "two files get one name" else 1)
+
+
+@pytest.mark.parametrize("is_swapped", [False, True])
+@pytest.mark.parametrize("name", list(ABOUT_NAMES)[:2])
+def test_solve_chooses_no_names(repo: Repo, name: str, is_swapped: bool) -> None:
+    renaming(repo, name, is_swapped=is_swapped)
+    repo.merge()
+    assert repo.unmerged() == ["moved/x.yaml"]
+    done = repo.kmerge("solve", check=False)
+    assert "the name is yours to choose: moved/x.yaml" in done.err
+    assert repo.unmerged() == ["moved/x.yaml"]
+
+
+def test_solve_takes_a_name_that_was_not_to_be_asked(repo: Repo) -> None:
+    repo.git("config", "merge.directoryRenames", "true")
+    renaming(repo, "suggested by a renamed folder")
+    repo.merge()
+    repo.kmerge("solve")
+    assert repo.unmerged() == []
