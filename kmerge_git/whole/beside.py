@@ -86,7 +86,8 @@ def _is_untouched(file: FileMerge, found: bytes | None) -> bool:
     if found is None or file.data is None:
         return found is not None
     if file.stages:
-        return _plain(found, file.data) in (file.stages.ours, file.stages.theirs)
+        plain = _plain(found, file.data)
+        return plain != file.data and plain in (file.stages.ours, file.stages.theirs)
     return first_marker(found.decode("utf-8", "surrogateescape")) >= 0
 
 

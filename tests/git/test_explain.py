@@ -501,3 +501,15 @@ def test_a_file_that_git_took_out_of_the_way_is_brought_by_a_side(repo: Repo) ->
     repo.commit("Merge side", {})
     assert "b.yaml~side" in repo.git("ls-files").lines
     assert told(repo, "HEAD")["elsewhere"] == []
+
+
+def test_what_has_followed_is_there_while_its_old_file_is_in_conflict(driven: Driven) -> None:
+    moved = service()
+    driven.fork(
+        {"old.yaml": stream(deployment(), moved)},
+        {"old.yaml": deployment(image="app:2"), "new.yaml": moved},
+        {"old.yaml": stream(deployment(image="app:3"), service(81))},
+    )
+    assert driven.kmerge("merge", "side", check=False).code == 1
+    found = {path: f["now"] for path, f in files(told(driven)).items()}
+    assert found == {"old.yaml": "in conflict", "new.yaml": "same"}
