@@ -21,7 +21,7 @@ from kmerge_git.git.files import replace_file
 from kmerge_git.git.leftovers import sweep
 from kmerge_git.git.marking import marked, marking
 from kmerge_git.git.sides import TreeEntry
-from kmerge_git.git.staging import forget
+from kmerge_git.git.staging import forget, stage_entries
 
 WELL = "Automatic merge went well; stopped before committing as requested\n"
 LATER = "When finished, apply stashed changes with `git stash pop`\n"
@@ -164,9 +164,25 @@ def abort(*, squash: bool) -> bool:
     Git removes what is in conflict and was no file of ours. A name that both sides gave up is
     nothing that it wrote: a file there is somebody's own.
     """
-    given_up = [s.path for s in unmerged() if s.ours is None and s.theirs is None]
-    forget(_top(), given_up)
+    left, top = unmerged(), _top()
+    forget(top, [s.path for s in left if s.ours is None and s.theirs is None])
+    mine = _not_by_git(top, [s for s in left if s.ours])
+    stage_entries(top, [(s.path, s.ours) for s in mine])  # to git they are local changes then
     return ask_git(*(("reset", "--merge", "-q") if squash else ("merge", "--abort"))).code == 0
+
+
+def _not_by_git(top: str, files: Sequence[Stages]) -> list[Stages]:
+    """The files that hold local changes: git leaves them where its result is ours anyway."""
+    listed = ask_git("ls-tree", "-r", "-z", "--full-tree", "AUTO_MERGE").out.split("\0")[:-1]
+    written = {path: about.split(" ")[2] for about, _, path in (x.partition("\t") for x in listed)}
+    known = [s for s in files if s.path in written and os.path.isfile(os.path.join(top, s.path))]
+    known = [s for s in known if "\n" not in s.path]
+    names = "".join(f"{s.path}\n" for s in known)
+    asked = ask_git("hash-object", "--stdin-paths", cwd=Path(top), stdin=names)
+    found = asked.out.split()
+    if len(found) != len(known):
+        return []
+    return [s for s, oid in zip(known, found, strict=True) if oid != written[s.path]]
 
 
 def _top() -> str:

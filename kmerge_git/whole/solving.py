@@ -62,7 +62,7 @@ def make_plan(
     operation = operation or current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels)
     conflicts = repository.conflicts()
-    names = _Names(repository, operation)
+    names = _GivenNames(repository, operation)
     reasons = {
         s.path: options.refusal(s.path, json=wishes.json) or names.refusal(s) for s in conflicts
     }
@@ -82,7 +82,7 @@ def make_plan(
     return SolvePlan(operation, files, others, tuple(options.problems), why_not)
 
 
-class _Names:
+class _GivenNames:
     """The names of the files in conflict: some are what git suggests, and its stages do not say so.
 
     Whoever settles such a file by what is in it has chosen the name as well.

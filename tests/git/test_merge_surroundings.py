@@ -298,3 +298,23 @@ def test_solve_takes_a_name_that_was_not_to_be_asked(repo: Repo) -> None:
     repo.merge()
     repo.kmerge("solve")
     assert repo.unmerged() == []
+
+
+def test_local_changes_of_a_file_that_git_did_not_write(repo: Repo) -> None:
+    """Where its result is ours, git merges over local changes; they outlive what is taken back."""
+    binary = [b"\0" + word for word in (b"base", b"ours", b"theirs")]
+    names = ("old.yaml", "ours.yaml", "theirs.yaml")
+    files = [
+        {"x.bin": data, name: text} for data, name, text in zip(binary, names, THREE, strict=True)
+    ]
+    repo.commit("base", dict(files[0]))
+    repo.branch("side")
+    repo.git("mv", names[0], names[2])
+    repo.commit("theirs", dict(files[2]))
+    repo.switch("main")
+    repo.git("mv", names[0], names[1])
+    repo.commit("ours", dict(files[1]))
+    mine = repo.write("x.bin", binary[1] + b" mine")
+    done = repo.kmerge("merge", "side", check=False)
+    assert "renamed to two names" in done.err
+    assert mine.read_bytes() == binary[1] + b" mine"
