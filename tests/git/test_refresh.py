@@ -475,4 +475,5 @@ def test_a_working_tree_that_is_named_is_meant(world: World, repo: Repo) -> None
     repo.merge()
     env = {"GIT_DIR": "repo/.git", "GIT_WORK_TREE": "repo"}
     world.kmerge("solve", env=env)
-    assert (repo.text("a.yaml"), repo.unmerged()) == (BOTH, [])
+    merged = deployment(env=("A=1", "OURS=1", "THEIRS=1"))
+    assert (repo.text("a.yaml"), repo.unmerged()) == (merged, [])
