@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 from kmerge_git.errors import GitFailed, KmergeError
 
@@ -69,6 +73,29 @@ def git(*args: str, cwd: Path | None = None, stdin: str = "", hint: str = "") ->
     if answer.code != 0:
         raise GitFailed(list(answer.argv), answer.code, answer.err, hint=hint)
     return answer.out
+
+
+@contextmanager
+def to_its_end() -> Iterator[list[int]]:
+    """Let git end by itself whatever is asked of this process; gives the signals that came.
+
+    Ctrl-C reaches git as well, and it knows what to do: an editor may have a use for it. Killed
+    from here it would leave its locks and half of its files.
+    """
+    came: list[int] = []
+
+    def note(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+
+    try:
+        before = signal.signal(signal.SIGINT, note)
+    except ValueError:  # only the main thread may
+        yield came
+        return
+    try:
+        yield came
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def environment(*, any_repository: bool = False) -> dict[str, str]:

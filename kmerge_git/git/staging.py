@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from kmerge_git.errors import GitFailed
+from kmerge_git.git.call import to_its_end
 from kmerge_git.git.conflicts import Stages
 from kmerge_git.git.sides import TreeEntry
 
@@ -81,9 +82,12 @@ def _listed(words: Iterable[str]) -> bytes:
 
 def _git(worktree: str, argv: list[str], stdin: bytes, env: dict[str, str] | None = None) -> None:
     command = ["git", "--literal-pathspecs", *argv]
-    done = subprocess.run(
-        command, cwd=worktree, input=stdin, capture_output=True, check=False, env=env
-    )
+    with to_its_end() as came:
+        done = subprocess.run(
+            command, cwd=worktree, input=stdin, capture_output=True, check=False, env=env
+        )
+    if came:
+        raise KeyboardInterrupt
     if done.returncode:
         message = done.stderr.decode("utf-8", "replace")
         hint = "another git process holds the index" if "index.lock" in message else ""

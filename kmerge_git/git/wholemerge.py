@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kmerge_git.git.call import Answer, ask_git, environment, git
+from kmerge_git.git.call import Answer, ask_git, environment, git, to_its_end
 from kmerge_git.git.conflicts import Stages
 from kmerge_git.git.driverline import driver_line
 from kmerge_git.git.files import replace_file
@@ -105,7 +106,10 @@ def begin(
         with marked(marking(log, labels), place.git_dir, own=own) as binding:
             argv = ["git", *binding, "-c", "rerere.enabled=false"]
             argv += ["merge", "--no-commit", "--no-edit", *words]
-            done = subprocess.run(argv, env=environment(), capture_output=True, check=False)
+            with to_its_end() as came:
+                done = subprocess.run(argv, env=environment(), capture_output=True, check=False)
+        if came:
+            raise KeyboardInterrupt
         noted = log.read_bytes() if log.exists() else b""
     finally:
         log.unlink(missing_ok=True)
@@ -168,7 +172,8 @@ def abort(*, squash: bool) -> bool:
     forget(top, [s.path for s in left if s.ours is None and s.theirs is None])
     mine = _not_by_git(top, [s for s in left if s.ours])
     stage_entries(top, [(s.path, s.ours) for s in mine])  # to git they are local changes then
-    return ask_git(*(("reset", "--merge", "-q") if squash else ("merge", "--abort"))).code == 0
+    with to_its_end():
+        return ask_git(*(("reset", "--merge", "-q") if squash else ("merge", "--abort"))).code == 0
 
 
 def _not_by_git(top: str, files: Sequence[Stages]) -> list[Stages]:
@@ -211,7 +216,11 @@ def show_stat(before: str, out: int | None = None) -> None:
 
 def _run(argv: list[str], out: int | None, env: Mapping[str, str] | None = None) -> int:
     sys.stdout.flush()
-    return subprocess.run(argv, stdout=out, env=env, check=False).returncode
+    with to_its_end():
+        code = subprocess.run(argv, stdout=out, env=env, check=False).returncode
+    if code == -signal.SIGINT:
+        raise KeyboardInterrupt
+    return code
 
 
 def left_over(said: str, settled: Collection[str]) -> str:
