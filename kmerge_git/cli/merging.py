@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -194,6 +195,8 @@ def _merge(call: _Call, task: Task) -> int:
     code = start.answer.code
     if not _has_begun(call, task, start):
         _relay(call, start.answer.out, start.answer.err)
+        if call.json:
+            print(json.dumps(as_json(code, None, by_git=True), indent=2))
         return code
     _leave_names(call, start)
     plan = _plan(call, task, start) if code else None
@@ -267,12 +270,16 @@ def _give_up(call: _Call, why: str, *, asks: bool = True) -> NoReturn:
 
 
 def _relay(call: _Call, out: str, err: str) -> None:
-    """Git's own words, byte for byte."""
+    """Git's own words, byte for byte; the merge goes on even if nobody can read them.
+
+    What could not be written is tried again at the end, and is an error then.
+    """
     stream = sys.stderr if call.json else sys.stdout
     for text, there in ((out, stream), (err, sys.stderr)):
-        there.flush()
-        there.buffer.write(os.fsencode(text))
-        there.buffer.flush()
+        with suppress(OSError):
+            there.flush()
+            there.buffer.write(os.fsencode(text))
+            there.buffer.flush()
 
 
 def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -215,7 +216,8 @@ def show_stat(before: str, out: int | None = None) -> None:
 
 
 def _run(argv: list[str], out: int | None, env: Mapping[str, str] | None = None) -> int:
-    sys.stdout.flush()
+    with suppress(OSError):  # a full disk behind it ends no merge
+        sys.stdout.flush()
     with to_its_end():
         code = subprocess.run(argv, stdout=out, env=env, check=False).returncode
     if code == -signal.SIGINT:

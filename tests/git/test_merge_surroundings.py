@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -318,3 +319,27 @@ def test_local_changes_of_a_file_that_git_did_not_write(repo: Repo) -> None:
     done = repo.kmerge("merge", "side", check=False)
     assert "renamed to two names" in done.err
     assert mine.read_bytes() == binary[1] + b" mine"
+
+
+@pytest.mark.parametrize("streams", [">/dev/full", ">&-", "2>/dev/full", "2>&-", "| true"])
+def test_a_merge_that_nobody_can_read_of_is_committed(repo: Repo, streams: str) -> None:
+    """As in git: what is said is not what is done."""
+    repo.fork(*({"app.yaml": text} for text in THREE))
+    command = f'"{sys.executable}" -m kmerge_git merge side {streams}'
+    done = repo.world.run("sh", "-c", command, cwd=repo.path, check=False)
+    assert "Traceback" not in done.said
+    assert repo.git("log", "-1", "--format=%s").out == "Merge branch 'side'\n"
+    assert repo.git("status", "--porcelain").out == ""
+    assert is_sound(repo)
+
+
+def test_json_of_what_git_refuses(repo: Repo) -> None:
+    repo.fork(*({"app.yaml": text} for text in THREE))
+    repo.git("config", "user.useConfigOnly", "true")
+    for name in [name for name in repo.world.env if name.startswith(("GIT_AUTHOR", "GIT_COMM"))]:
+        del repo.world.env[name]
+    done = repo.kmerge("merge", "--json", "side", check=False)
+    assert done.code == 128
+    told = json.loads(done.out)
+    assert (told["exit"], told["made_by"]) == (128, "git")
+    assert "who you are" in done.err
