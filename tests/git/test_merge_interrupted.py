@@ -39,7 +39,8 @@ def interrupted(repo: Repo, *words: str, editor: str = "false") -> subprocess.Co
 def test_an_editor_may_have_a_use_for_ctrl_c(repo: Repo) -> None:
     """Git takes no notice of it then: the terminal sends it to all, and only the editor is meant."""
     forked(repo)
-    script = '#!/bin/sh\ntrap "" INT\nkill -INT 0\nsleep 1\necho edited >"$1"\n'
+    # git is deaf to it only when the editor has been running for a moment
+    script = '#!/bin/sh\ntrap "" INT\nsleep 1\nkill -INT 0\nsleep 1\necho edited >"$1"\n'
     editor = repo.write(".git/editor", script)
     editor.chmod(0o755)
     done = interrupted(repo, "--edit", editor=str(editor))
