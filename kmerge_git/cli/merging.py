@@ -118,6 +118,11 @@ def merge_whole(args: argparse.Namespace) -> int:
     try:
         task = _task(call)
         return _merge(call, task)
+    except KmergeError:
+        if call.json:
+            left = sorted(stages.path for stages in git.unmerged())
+            print(json.dumps(as_json(2, None, left), indent=2))
+        raise
     except KeyboardInterrupt:
         if task and task.place.merge_heads:
             say(f"kmerge: stopped in the middle of the merge; {WHAT_NOW}")
@@ -200,6 +205,8 @@ def _merge(call: _Call, task: Task) -> int:
         return code
     _leave_names(call, start)
     plan = _plan(call, task, start) if code else None
+    if plan and not (plan.files or plan.others):
+        _refuse_empty(call, start)
     if plan:
         _carry_out(task, plan)
     solved = [file.path for file in plan.files if file.verdict == "solved"] if plan else []
@@ -251,11 +258,20 @@ def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
         _give_up(call, f"internal error: {what}; please report it")
 
 
+def _refuse_empty(call: _Call, start: git.Start) -> NoReturn:
+    """Git failed at the index and began the merge all the same: a commit would drop their side."""
+    _relay(call, git.left_over(start.answer.out, ()), start.answer.err)
+    done = "it is taken back" if git.abort(squash=False) else "`git merge --abort` takes it back"
+    raise KmergeError(f"git has staged nothing of the merge; {done}", hint="then try again")
+
+
 def _carry_out(task: Task, plan: SolvePlan) -> None:
     """Write and stage; whatever happens there, git is in the middle of a merge and knows it."""
     try:
         carry_out(task.repository, plan, fresh=True)
-    except KmergeError:
+    except KmergeError as error:
+        if WHAT_NOW not in error.hint:
+            error.hint = "; ".join(filter(None, (error.hint, WHAT_NOW)))
         raise
     except Exception as error:
         what = f"internal error: {type(error).__name__}: {error}; please report it"

@@ -138,7 +138,10 @@ class WorkTree:
 
     def is_as_staged(self, path: str, data: bytes) -> bool:
         """Whether a file that is not in conflict holds nothing else than what is staged."""
-        found = self._found(path)
+        try:
+            found = self._found(path)
+        except KmergeError:  # a folder is there, or nobody may read it
+            return False
         if found is None:
             return self._is_left_out(path)
         return found.replace(b"\r\n", b"\n") == data.replace(b"\r\n", b"\n")

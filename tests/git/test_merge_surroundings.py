@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -343,3 +344,47 @@ def test_json_of_what_git_refuses(repo: Repo) -> None:
     told = json.loads(done.out)
     assert (told["exit"], told["made_by"]) == (128, "git")
     assert "who you are" in done.err
+
+
+def test_an_index_that_somebody_held_for_a_moment(repo: Repo) -> None:
+    """Git begins a merge then of which nothing is staged: its commit would be ours alone."""
+    repo.fork(*({"app.yaml": text} for text in THREE))
+    ours, lock = repo.head(), repo.path / ".git/index.lock"
+    script = '#!/bin/sh\nhold=\nfor word; do [ "$word" = --no-commit ] && hold=1; done\n'
+    script += f'[ "$hold" ] && : >"{lock}"\n"{shutil.which("git")}" "$@"\ncode=$?\n'
+    script += f'[ "$hold" ] && rm -f "{lock}"\nexit $code\n'
+    repo.write(".git/bin/git", script).chmod(0o755)
+    env = {"PATH": f"{repo.path}/.git/bin:{repo.world.env['PATH']}"}
+    done = repo.kmerge("merge", "--json", "side", check=False, env=env)
+    assert "git has staged nothing of the merge; it is taken back" in done.err
+    assert (done.code, json.loads(done.out)["exit"]) == (2, 2)
+    assert repo.head() == ours
+    assert not (repo.path / ".git/MERGE_HEAD").exists()
+    repo.kmerge("merge", "side")
+
+
+def test_an_index_that_somebody_holds_when_all_is_merged(repo: Repo) -> None:
+    repo.fork(*({"app.yaml": text} for text in THREE))
+    hook = "#!/bin/sh\ngit ls-files -u | grep -q . && : >.git/index.lock\ntrue\n"
+    repo.write(".git/hooks/post-index-change", hook).chmod(0o755)
+    done = repo.kmerge("merge", "--json", "side", check=False)
+    assert done.err.count("\n") == 1
+    assert "another git process holds the index; `git merge --abort` goes back" in done.err
+    assert json.loads(done.out)["left"] == ["app.yaml"]
+    (repo.path / ".git/hooks/post-index-change").unlink()
+    (repo.path / ".git/index.lock").unlink()
+    repo.kmerge("solve")
+    repo.git("commit", "-q", "--no-edit")
+
+
+def test_a_folder_where_a_resource_is_now(repo: Repo) -> None:
+    both = stream(deployment(), service(80))
+    edited = stream(deployment(), service(8443))
+    ours = {"all.yaml": deployment(), "service.yaml": service(80)}
+    repo.fork({"all.yaml": both}, ours, {"all.yaml": edited})
+    (repo.path / "service.yaml").unlink()
+    mine = repo.write("service.yaml/mine", "mine\n")
+    done = repo.kmerge("merge", "side", check=False)
+    assert (done.code, repo.unmerged()) == (1, ["all.yaml"])
+    assert "service.yaml has changes of its own" in done.err
+    assert mine.read_text() == "mine\n"
