@@ -270,7 +270,7 @@ def _carry_out(task: Task, plan: SolvePlan) -> None:
     try:
         carry_out(task.repository, plan, fresh=True)
     except KmergeError as error:
-        if WHAT_NOW not in error.hint:
+        if "kmerge solve" not in error.hint:
             error.hint = "; ".join(filter(None, (error.hint, WHAT_NOW)))
         raise
     except Exception as error:

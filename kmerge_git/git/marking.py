@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kmerge_git.errors import KmergeError
 from kmerge_git.git import patterns
 from kmerge_git.git.call import ask_git, git
 from kmerge_git.git.driverline import NAME, quoted
@@ -40,8 +41,8 @@ def marked(
     folder = git_dir or Path(git("rev-parse", "--absolute-git-dir", cwd=cwd).rstrip("\r\n"))
     number, name = _draft(folder)
     try:
-        with open(number, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
-            file.write(_usual() + read_text(own or _own_attributes(cwd)).removeprefix("\ufeff"))
+        text = _usual() + read_text(own or _own_attributes(cwd)).removeprefix("\ufeff")
+        _write(number, name, text)
         yield [
             *("-c", f"merge.kmerge.name={NAME}"),
             *("-c", f"merge.kmerge.driver={line}"),
@@ -63,6 +64,14 @@ def _draft(folder: Path) -> tuple[int, str]:
         return tempfile.mkstemp(prefix=f"{DRAFT}{os.getpid()}-", dir=folder.absolute())
     except OSError:
         return tempfile.mkstemp(prefix=DRAFT)
+
+
+def _write(number: int, name: str, text: str) -> None:
+    try:
+        with open(number, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+    except OSError as error:  # the disk is full, and no name is in it
+        raise KmergeError(error.strerror or str(error), path=name) from error
 
 
 def _usual() -> str:

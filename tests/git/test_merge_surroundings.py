@@ -388,3 +388,13 @@ def test_a_folder_where_a_resource_is_now(repo: Repo) -> None:
     assert (done.code, repo.unmerged()) == (1, ["all.yaml"])
     assert "service.yaml has changes of its own" in done.err
     assert mine.read_text() == "mine\n"
+
+
+def test_a_full_disk_is_named(repo: Repo) -> None:
+    repo.fork(*({"app.yaml": text} for text in THREE))
+    command = f'ulimit -f 0; "{sys.executable}" -m kmerge_git merge side'
+    done = repo.world.run("sh", "-c", command, cwd=repo.path, check=False)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert f"{repo.path}/.git/kmerge-attributes-" in done.err
+    assert repo.git("status", "--porcelain").out == ""
+    assert not list((repo.path / ".git").glob("kmerge-*"))
