@@ -133,9 +133,14 @@ def merge_whole(args: argparse.Namespace) -> int:
             say(f"kmerge: {way.why}: {said}")
         words = [*call.typed.words(), *call.revs]
         code = git.plainly(words, driven=way.driven, favor=call.given.favor, out=call.out)
-        if call.json:
-            print(json.dumps(as_json(code, None, by_git=True), indent=2))
-        return code
+        return _by_git(call, code)
+
+
+def _by_git(call: _Call, code: int) -> int:
+    """The end of a merge that git had all of."""
+    if call.json:
+        print(json.dumps(as_json(code, None, by_git=True), indent=2))
+    return code
 
 
 def _of_this_branch(config: list[tuple[str, str]]) -> GitOptions:
@@ -200,13 +205,9 @@ def _merge(call: _Call, task: Task) -> int:
     code = start.answer.code
     if not _has_begun(call, task, start):
         _relay(call, start.answer.out, start.answer.err)
-        if call.json:
-            print(json.dumps(as_json(code, None, by_git=True), indent=2))
-        return code
+        return _by_git(call, code)
     _leave_names(call, start)
     plan = _plan(call, task, start) if code else None
-    if plan and not (plan.files or plan.others):
-        _refuse_empty(call, start)
     if plan:
         _carry_out(task, plan)
     solved = [file.path for file in plan.files if file.verdict == "solved"] if plan else []
@@ -250,12 +251,15 @@ def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
     from kmerge_git.whole.wholemerge import plan_merge
 
     try:
-        return plan_merge(task, start)
+        plan = plan_merge(task, start)
     except Unsupported as error:
         _give_up(call, error.why)
     except Exception as error:  # nothing is written yet: never worse than git
         what = str(error) if isinstance(error, KmergeError) else f"{type(error).__name__}: {error}"
         _give_up(call, f"internal error: {what}; please report it")
+    if not (plan.files or plan.others):
+        _refuse_empty(call, start)
+    return plan
 
 
 def _refuse_empty(call: _Call, start: git.Start) -> NoReturn:
