@@ -62,6 +62,19 @@ class Options:
         """The labels, or the usual ones as long as nobody has asked for them."""
         return LABELS if callable(self._labels) else self._labels
 
+    def but(self, *, favor: str | None = None, labels: Labels | None = None) -> Options:
+        """The same with another side that wins (empty: neither), or with other labels."""
+        return Options(
+            self.path,
+            self.rules,
+            self.favor if favor is None else favor,
+            self.marker_size,
+            labels or self._labels,
+            self.style,
+            self.policy,
+            self.virtual,
+        )
+
 
 class Conflict:
     """One place that a person must decide."""

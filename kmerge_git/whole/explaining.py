@@ -23,6 +23,7 @@ from kmerge_git.git.undo import resolved_conflicts
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.beside import ExplainedFile, compared, explained
 from kmerge_git.whole.operation import current_operation
+from kmerge_git.whole.previewing import cut_off
 from kmerge_git.whole.settings import SettingsOf
 from kmerge_git.whole.settling import FileMerge, Scene, settle
 from kmerge_git.whole.treewise import Sides, merge_trees, result_of
@@ -117,8 +118,7 @@ def _parents(repository: Repository, commit: Commit, rev: str) -> tuple[Commit, 
 def _base(repository: Repository, ours: Commit, theirs: Commit) -> Commit:
     base = repository.merge_base(ours.oid, theirs.oid)
     if base is None and repository.is_shallow:
-        why = "the common ancestor is not here: this is a shallow clone"
-        raise Unsupported(why, hint="`git fetch --unshallow` completes it")
+        raise cut_off()
     if base is None:
         raise Unsupported("the two histories have nothing in common: every file is new on a side")
     return repository.commit(base)

@@ -80,26 +80,13 @@ def options_for(path: str, settings: Settings, labels: tuple[str, str, str]) -> 
     )
 
 
-def without_favor(options: Options) -> Options:
-    """The same, where neither side wins."""
-    return Options(
-        options.path,
-        options.rules,
-        None,
-        options.marker_size,
-        options.labels,
-        options.style,
-        options.policy,
-    )
-
-
 def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineMerge) -> Both:
     """Git's and kmerge's merge of a file that both sides have, the line merge made once."""
     texts = three.map(lambda data: data or b"")
     by_lines = _Lines(texts, options, lines)
     outcome = merge(texts, options, lambda: by_lines)
     if options.favor:  # git alone favours nobody
-        by_lines = _Lines(texts, without_favor(options), lines)
+        by_lines = _Lines(texts, options.but(favor=""), lines)
     text, count = by_lines.result()
     # of what it cannot merge (binary files) git leaves ours
     return Both(outcome, text if count >= 0 else texts.ours, count == 0)

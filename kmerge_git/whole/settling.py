@@ -17,7 +17,7 @@ from kmerge_git.git.sides import TreeEntry, merged_mode
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision, Options
 from kmerge_git.whole.ground import NOWHERE, Ground
-from kmerge_git.whole.merging import Both, Job, Result, without_favor
+from kmerge_git.whole.merging import Both, Job, Result
 from kmerge_git.whole.moves import (
     Arrivals,
     MovedEdit,
@@ -202,7 +202,7 @@ def _may_be_there(scene: Scene, look: _Look, file: FileMerge) -> Iterator[bytes 
     """
     yield file.data
     if look.is_on_both and (look.moves or look.options.favor):
-        (both,) = scene.merge_all([Job(look.three, without_favor(look.options))], scene.seconds)
+        (both,) = scene.merge_all([Job(look.three, look.options.but(favor=""))], scene.seconds)
         yield both.outcome.text
 
 

@@ -11,7 +11,7 @@ from types import FrameType
 from kmerge_git.errors import TimeUp
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.outcome import Conflict, Outcome
-from kmerge_git.whole.merging import Both, Job, merge_both, without_favor
+from kmerge_git.whole.merging import Both, Job, merge_both
 
 
 def merge_all(jobs: Sequence[Job], seconds: float = 0.0) -> list[Both]:
@@ -32,7 +32,7 @@ def merge_all(jobs: Sequence[Job], seconds: float = 0.0) -> list[Both]:
 
 def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
     texts = job.three.map(lambda data: data or b"")
-    text, count = lines.merge_file(*texts.each(), without_favor(job.options))
+    text, count = lines.merge_file(*texts.each(), job.options.but(favor=""))
     why = f"no result within {seconds:g} s, git's line merge instead"
     conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
     if count < 0:

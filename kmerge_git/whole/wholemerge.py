@@ -13,7 +13,6 @@ from kmerge_git.git.wholemerge import MergeSite, Start, out_of_the_way, unmerged
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.whole.cores import merge_on_cores
-from kmerge_git.whole.merging import without_favor
 from kmerge_git.whole.settings import SettingsOf
 from kmerge_git.whole.settling import FileMerge, Scene, settle
 from kmerge_git.whole.solving import SolvePlan, WorkTree, is_converted
@@ -89,6 +88,7 @@ class _Labelled:
         self._settings = settings
         self._trees = trees
         self._stages = {stages.path: stages for stages in conflicts}
+        self._names: dict[str, dict[str, list[str]]] = {}
 
     def __call__(self, path: str) -> Options:
         options = self._settings(path)
@@ -105,28 +105,25 @@ class _Labelled:
             f"{label}:{place}" if place else label
             for label, place in zip(options.labels, places, strict=True)
         )
-        return _with_labels(options, (base, ours, theirs))
+        return options.but(labels=(base, ours, theirs))
 
     def _place(self, tree: str, path: str, oid: str) -> str:
         """Where a side has the text; where it has the file elsewhere, by the text alone."""
         if self._repository.entry(tree, path):
             return path
-        listed = ask_git("ls-tree", "-r", "-z", "--full-tree", tree).out.split("\0")
-        found = [entry.partition("\t") for entry in listed]
-        names = [name for kind, _, name in found if kind.rpartition(" ")[2] == oid]
+        if tree not in self._names:  # of all files, once: a folder that is renamed has many
+            self._names[tree] = _names_by_text(tree)
+        names = self._names[tree].get(oid, [])
         return names[0] if len(names) == 1 else ""
 
 
-def _with_labels(options: Options, labels: Labels) -> Options:
-    return Options(
-        options.path,
-        options.rules,
-        options.favor,
-        options.marker_size,
-        labels,
-        options.style,
-        options.policy,
-    )
+def _names_by_text(tree: str) -> dict[str, list[str]]:
+    """The files of a tree, by the ids of their texts."""
+    found: dict[str, list[str]] = {}
+    for entry in ask_git("ls-tree", "-r", "-z", "--full-tree", tree).out.split("\0")[:-1]:
+        kind, _, name = entry.partition("\t")
+        found.setdefault(kind.rpartition(" ")[2], []).append(name)
+    return found
 
 
 class _JustMerged:
@@ -145,7 +142,7 @@ class _JustMerged:
         if is_converted(self._repository, path):
             return ""  # what git makes of its text in the working tree only git knows
         texts = three.map(lambda data: data or b"").each()
-        text, count = self._lines.merge_file(*texts, without_favor(self._options(path)))
+        text, count = self._lines.merge_file(*texts, self._options(path).but(favor=""))
         text = self._repository.to_worktree(path, text)
         if count >= 0 and self._tree.is_as_staged(path, text):
             return ""
