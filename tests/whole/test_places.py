@@ -89,3 +89,10 @@ def test_a_resource_that_is_an_item_and_a_document_is_left_out() -> None:
 def test_what_is_no_text_has_no_resources(data: bytes) -> None:
     """One such file must not end the merge of all the others."""
     assert places(data) == {}
+
+
+def test_another_text_keeps_every_other_byte() -> None:
+    text = "\ufeff# head\r\n---\r\na: 1\r\n---  # two\r\n" + DOCUMENT.replace("\n", "\r\n")
+    (place,) = places(text.encode()).values()
+    made = place.exchanged(place.text.replace("one: 1", "one: 2"))
+    assert made == text.replace("one: 1", "one: 2").encode()
