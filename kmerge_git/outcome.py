@@ -7,6 +7,7 @@ from kmerge_git.errors import UsageError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     Policy = Callable[..., "tuple[str, str] | None"]
     Labels = tuple[str, str, str]
@@ -174,7 +175,7 @@ class Outcome:
 
     __slots__ = (
         *("_account", "_decisions", "_explain", "_explained"),
-        *("clean", "conflicts", "method", "reason", "text"),
+        *("clean", "conflicts", "method", "open_merge", "reason", "text"),
     )
 
     def __init__(
@@ -192,6 +193,7 @@ class Outcome:
         self.method = method
         self.conflicts = conflicts
         self.reason = reason  # why the method was not `structure`
+        self.open_merge: Any = None  # of `structure` with conflicts: `conflicted.OpenMerge`
         self._decisions = decisions
         self._account: Callable[[], tuple[Decision, ...]] | None = None
         self._explained: tuple[Decision, ...] = ()

@@ -71,7 +71,7 @@ def merge_files(
     """Merge two versions of a manifest that come from one base, as the git driver does."""
     options = Options(path, rules, favor, marker_size, labels, style, policy)
 
-    def start() -> LineMerge:
+    def start(favor: str) -> LineMerge:
         from kmerge_git.text.linemerge import Given, TemporaryFiles
 
         if line_merge is not None:
@@ -81,14 +81,14 @@ def merge_files(
             marker_size=marker_size,
             labels=labels,
             style=style,
-            favor=options.favor,
+            favor=favor,
         )
 
     return merge(Three(base, ours, theirs), options, start)
 
 
-def merge(texts: Three[bytes], options: Options, start: Callable[[], LineMerge]) -> Outcome:
-    """The same with everything given; `start` starts git's line merge."""
+def merge(texts: Three[bytes], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
+    """The same with everything given; `start` starts git's line merge, for a side or for none."""
     trivial = agreed(texts)
     if trivial is not None:
         same = Outcome(trivial, True, "same")
@@ -137,12 +137,21 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
                 document.give_up(conflict(document.at, Why.UNPROVED))
             found = conflicted(merged, sources, options)
         if isinstance(found, Outcome):
+            found = _favored(found, journal, options.favor)
             _let_explain(found, sources, journal, options)
             return found
         wider = widened(doubts, found, merged)
         if wider is None:
             return _doubtful(found, sources, options, lines)
         doubts = wider
+
+
+def _favored(found: Outcome, journal: Journal, side: str) -> Outcome:
+    """Every conflict decided for the favourite side, as by a person who takes it everywhere."""
+    if not side or found.open_merge is None:
+        return found
+    journal.favor(side, found.conflicts)
+    return Outcome(found.open_merge.decided(side), True, found.method, reason=found.reason)
 
 
 def _let_explain(
@@ -197,7 +206,7 @@ def _rules(options: Options) -> Rules:
         from kmerge_git.merge.kyaml.three_way import KyamlRules
 
         return KyamlRules()
-    return GitRules(options.favor, options.policy)
+    return GitRules(options.policy)
 
 
 def _better(
@@ -280,6 +289,8 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
     text, count = lines.result()
     if count < 0:
         return _kept(texts, options, reason)
+    if count > 0 and options.favor:
+        text, count = lines.favored(options.favor)
     if count == 0 and damage.breaks(text, texts, options.path):
         sources = texts.map(lambda data: Source(data, options.path))
         whole = whole_conflict(sources.map(lambda source: source.text), Why.DAMAGE)

@@ -79,7 +79,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         _learn(name, settings.crds, texts.ours)
     _inject_fault()
 
-    def start() -> GitMergeFile:
+    def start(favor: str) -> GitMergeFile:
         from kmerge_git.text.linemerge import GitMergeFile  # seldom needed
 
         return GitMergeFile(
@@ -87,7 +87,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
             marker_size=size,
             labels=options.labels_so_far,
             style=settings.conflict_style if options.virtual is False else "merge",
-            favor=options.favor,
+            favor=favor,
         )
 
     _set_clock(settings.timeout)

@@ -1,67 +1,118 @@
-"""A merged file with its conflicts spelled out: markers in the text, and what each is about."""
+"""A merged file with its conflicts: what each is about, and the text with markers around them."""
 
 from __future__ import annotations
 
 from kmerge_git.merge.ends import put_mark_into_conflict, to_bytes
-from kmerge_git.merge.merged import texts_of
+from kmerge_git.merge.merged import MergedDocument, MergedFile, texts_of
 from kmerge_git.outcome import Conflict, Outcome
+from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.undecided import without_placeholders
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.merge.merged import MergedDocument, MergedFile
+    from collections.abc import Callable, Mapping
+
     from kmerge_git.merge.three import Three
     from kmerge_git.outcome import Options
+    from kmerge_git.text.pieces import Pieces
     from kmerge_git.text.source import Source
+
+    Answers = Mapping[int, str]  # by the number of the conflict: the lines that stand in its place
 
 
 def conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
     """Ours with its conflicts spelled out."""
-    from kmerge_git.merge.write.labels import told, where
-
-    # by the hunk: a label tells of several, and a hunk that is cut has several labels
-    conflicts = {
-        id(hunk): Conflict(
-            resource,
-            hunk.place,
-            hunk.why,
-            without_placeholders(hunk.base),
-            hunk.ours,
-            hunk.theirs,
-            run=where(hunk),
-            told=told(hunk),
-        )
-        for resource, hunk in merged.hunks()
-    }
     if options.virtual:
         from kmerge_git.merge.undecided import undecided_text
 
-        text = undecided_text(merged)
-    else:
-        text = _marked(merged, conflicts, sources, options)
-    data = to_bytes(text, sources)
-    return Outcome(data, False, "structure", conflicts=tuple(conflicts.values()))
-
-
-def _marked(
-    merged: MergedFile, conflicts: dict[int, Conflict], sources: Three[Source], options: Options
-) -> str:
-    """The text with markers around what is left to decide."""
-    from kmerge_git.merge.write.labels import label
-    from kmerge_git.merge.write.marked import marked, spell
+        data = to_bytes(undecided_text(merged), sources)
+        conflicts = tuple(_conflict(*found) for found in merged.hunks())
+        return Outcome(data, False, "structure", conflicts=conflicts)
     from kmerge_git.text.markers import marker_size_for
 
     size = marker_size_for((source.text for source in sources.each()), options.marker_size)
-    labels, style = options.labels, options.style
+    open_merge = OpenMerge(
+        merged,
+        options,
+        size,
+        lambda text: to_bytes(put_mark_into_conflict(text, sources, size), sources),
+    )
+    return open_merge.outcome("structure")
 
-    def spelled(of: MergedDocument) -> str:
+
+class OpenMerge:
+    """A merged file some of whose conflicts may have been answered."""
+
+    __slots__ = ("_encode", "_options", "_size", "conflicts", "hunks", "merged")
+
+    def __init__(
+        self, merged: MergedFile, options: Options, size: int, encode: Callable[[str], bytes]
+    ) -> None:
+        found = merged.hunks()
+        self.merged = merged
+        self.hunks = [hunk for _, hunk in found]
+        self.conflicts = tuple(_conflict(*one) for one in found)
+        self._options = options
+        self._size = size  # of the markers
+        self._encode = encode
+
+    def outcome(self, method: str) -> Outcome:
+        """What a merge answers that leaves all of them open."""
+        made = Outcome(self.text({}), False, method, conflicts=self.conflicts)
+        made.open_merge = self
+        return made
+
+    def text(self, answers: Answers) -> bytes:
+        """The file with these answers, and markers around what is left."""
+        given = {id(self.hunks[number]): text for number, text in answers.items()}
+        causes = {id(hunk): c for hunk, c in zip(self.hunks, self.conflicts, strict=True)}
+        return self._encode(answered(self.merged, given).text(lambda of: self._spelled(of, causes)))
+
+    def decided(self, side: str) -> bytes:
+        """The file with one side's answer to every conflict."""
+        return self.text({n: hunk.side(side) for n, hunk in enumerate(self.hunks)})
+
+    def _spelled(self, of: MergedDocument, causes: dict[int, Conflict]) -> str:
+        from kmerge_git.merge.write.labels import label
+        from kmerge_git.merge.write.marked import marked, spell
+
+        # by the hunk: a label tells of several, and a hunk that is cut has several labels
         at, uncut = (of.elided.at, of.elided.texts) if of.elided is not None else (of.at, ())
+        labels, style = self._options.labels, self._options.style
         return spell(
             marked(of.pieces, texts_of(at), style, uncut),
-            lambda hunks: label(of.name, [conflicts[id(hunk)] for hunk in hunks]),
+            lambda hunks: label(of.name, [causes[id(hunk)] for hunk in hunks]),
             labels,
-            size,
+            self._size,
             style,
         )
 
-    return put_mark_into_conflict(merged.text(spelled), sources, size)
+
+def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
+    """The file with lines in the place of some hunks, by the identity of these."""
+
+    def pieces(of: Pieces) -> Pieces:
+        return [answers.get(id(p), p) if isinstance(p, Hunk) else p for p in of]
+
+    documents = []
+    for document in merged.documents:
+        at, name, plan = document.at, document.name, document.plan
+        made = MergedDocument(at, name, plan, pieces(document.pieces), document.elided)
+        made.opening = document.opening
+        documents.append(made)
+    return MergedFile(pieces(merged.prologue), documents, merged.tail)
+
+
+def _conflict(resource: str, hunk: Hunk) -> Conflict:
+    from kmerge_git.merge.write.labels import told, where
+
+    return Conflict(
+        resource,
+        hunk.place,
+        hunk.why,
+        without_placeholders(hunk.base),
+        hunk.ours,
+        hunk.theirs,
+        run=where(hunk),
+        told=told(hunk),
+    )

@@ -10,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.outcome import Conflict
+
+FAVOR = "13 favor"
 
 
 class Note:
@@ -27,15 +30,22 @@ class Note:
         self.ours = ours
         self.theirs = theirs
 
+    def favored(self, side: str) -> Note:
+        """The same, where a side is favoured: it has what was left to a person."""
+        if self.side != "conflict":
+            return self
+        return Note(self.path, self.what, side, FAVOR, self.ours, self.theirs)
+
 
 class Journal:
     """Collects the notes of a merge, resource by resource."""
 
-    __slots__ = ("notes", "resource")
+    __slots__ = ("_unnoted", "notes", "resource")
 
     def __init__(self, resource: str = "") -> None:
         self.notes: list[tuple[str, Note]] = []
         self.resource = resource  # the resource that is being merged
+        self._unnoted: list[Decision] = []  # conflicts of comments, and of what was in doubt
 
     def write(self, notes: Iterable[Note]) -> None:
         """Remember what was decided."""
@@ -53,9 +63,20 @@ class Journal:
         """The places that a policy or the favourite side decided, each with its resource."""
         return [(r, note.path) for r, note in self.notes if note.rule.startswith(("12", "13"))]
 
+    def favor(self, side: str, conflicts: Iterable[Conflict]) -> None:
+        """Remember that every conflict was decided for a side."""
+        self.notes = [(resource, note.favored(side)) for resource, note in self.notes]
+        noted = {(resource, fieldpath.show(note.path)) for resource, note in self.notes}
+        self._unnoted = [
+            Decision(c.resource, c.field, c.why, side, FAVOR)
+            for c in conflicts
+            if (c.resource, c.field) not in noted
+        ]
+
     def decisions(self) -> tuple[Decision, ...]:
         """The notes for people: with places as text."""
-        return tuple(
+        noted = (
             Decision(resource, fieldpath.show(n.path), n.what, n.side, n.rule, n.ours, n.theirs)
             for resource, n in self.notes
         )
+        return (*noted, *self._unnoted)

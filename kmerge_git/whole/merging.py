@@ -83,10 +83,12 @@ def options_for(path: str, settings: Settings, labels: tuple[str, str, str]) -> 
 def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineMerge) -> Both:
     """Git's and kmerge's merge of a file that both sides have, the line merge made once."""
     texts = three.map(lambda data: data or b"")
-    by_lines = _Lines(texts, options, lines)
-    outcome = merge(texts, options, lambda: by_lines)
-    if options.favor:  # git alone favours nobody
-        by_lines = _Lines(texts, options.but(favor=""), lines)
+    by_lines = _Lines(texts, options.but(favor=""), lines)  # git alone favours nobody
+
+    def start(favor: str) -> _Lines:
+        return _Lines(texts, options.but(favor=favor), lines) if favor else by_lines
+
+    outcome = merge(texts, options, start)
     text, count = by_lines.result()
     # of what it cannot merge (binary files) git leaves ours
     return Both(outcome, text if count >= 0 else texts.ours, count == 0)

@@ -8,6 +8,7 @@ from kmerge_git.kube.fieldpath import show
 from kmerge_git.kube.listkeys import Where, start, step_of
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.decide.keyed import by_key, key_fields
+from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.journal import Journal
@@ -61,7 +62,7 @@ def merged(rule: str, base: str, ours: str, theirs: str, favor: str = "") -> lis
     """Every element of the merged list: `list[name=a] keep {...}`, or the sides of a clash."""
     at = Three(base, ours, theirs).map(root)
     found = []
-    walk = Walk(GitRules(favor), Journal())
+    walk = Walk(GitRules(policy_for([("**", favor)] if favor else [])), Journal())
     for item in walk.sequence(at, Place(("list",), LISTS[rule])).items:
         plan = item.plan
         if isinstance(plan, Clash):

@@ -1,6 +1,6 @@
 """Rules `git`: symmetric, every value is data, a difference that cannot be decided is a clash.
 
-A policy for the place, or a favourite side, may settle a clash (rules 12 and 13).
+A policy for the place may settle a clash (rule 12).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from kmerge_git.merge.decide.order import arranged, as_sorted, weave
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import same_name
-from kmerge_git.merge.plan import Clash, Item, Keep, Plan, Take, Why, decided, has_clash, settled
+from kmerge_git.merge.plan import Clash, Item, Keep, Plan, Take, Why, decided, has_clash
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_comments, same_entry_text, same_node
@@ -42,11 +42,10 @@ AS_TEXT = Reading(whole=False)  # null and `$patch` are data like others
 class GitRules:
     """The symmetric rules; see `decide.rules.Rules` for the questions."""
 
-    __slots__ = ("favor", "policy")
+    __slots__ = ("policy",)
     stops = True
 
-    def __init__(self, favor: str = "", policy: Policy | None = None) -> None:
-        self.favor = favor
+    def __init__(self, policy: Policy | None = None) -> None:
         self.policy = policy
 
     # -- documents
@@ -94,13 +93,11 @@ class GitRules:
         return items, notes
 
     def _settled(self, at: Three[list[Entry]], why: str, path: Path) -> tuple[str, Notes]:
-        """`ours`, `theirs` or `union` if a policy or the favourite side says so, else nothing."""
+        """`ours`, `theirs` or `union` if a policy says so, else nothing."""
         found = self.policy(path, *at.each()) if self.policy is not None else None
         if found is not None:
             side, rule = found
             return side, [Note(path, why, side, rule)]
-        if self.favor:
-            return self.favor, [Note(path, why, self.favor, "13 favor")]
         rule = RULE_OF.get(why, "6") if path else "8"
         return "", [Note(path, why, "conflict", rule)]
 
@@ -164,10 +161,7 @@ class GitRules:
     # -- the text between values
 
     def lines(self, lines: Three[list[Line]]) -> Lines | None:
-        parts, side = merge_lines(lines), self.favor
-        if parts is None or not side:
-            return parts
-        return [*settled(parts, side)]
+        return merge_lines(lines)
 
     def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
         return merge_tail(tails)

@@ -37,15 +37,19 @@ class Asked:
 
     __slots__ = ("_answer", "_start")
 
-    def __init__(self, start: Callable[[], LineMerge]) -> None:
+    def __init__(self, start: Callable[[str], LineMerge]) -> None:
         self._start = start
         self._answer: tuple[bytes, int] | None = None
 
     def result(self) -> tuple[bytes, int]:
         """(merged text, number of conflicts); -1 conflicts: there is no merge by lines."""
         if self._answer is None:
-            self._answer = self._start().result()
+            self._answer = self._start("").result()
         return self._answer
+
+    def favored(self, side: str) -> tuple[bytes, int]:
+        """The result with every conflict decided for a side."""
+        return self._start(side).result()
 
     def again(self) -> tuple[bytes, int]:
         """The result of another start, for which other labels are known."""
