@@ -47,6 +47,10 @@ class KmergeError(Exception):
         return f"  {visible(self.excerpt)}\n  {pad}^"
 
 
+class Refused(KmergeError):
+    """An answer to a conflict that makes no sound file."""
+
+
 class TimeUp(BaseException):
     """The time limit is over; not an Exception, so that nothing on the way takes it for a bug."""
 

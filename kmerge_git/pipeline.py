@@ -137,21 +137,16 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
                 document.give_up(conflict(document.at, Why.UNPROVED))
             found = conflicted(merged, sources, options)
         if isinstance(found, Outcome):
-            found = _favored(found, journal, options.favor)
+            if options.favor and found.open_merge is not None:
+                from kmerge_git.merge.finish.favor import favored  # few merges favour a side
+
+                found = favored(found, sources, options, journal)
             _let_explain(found, sources, journal, options)
             return found
         wider = widened(doubts, found, merged)
         if wider is None:
             return _doubtful(found, sources, options, lines)
         doubts = wider
-
-
-def _favored(found: Outcome, journal: Journal, side: str) -> Outcome:
-    """Every conflict decided for the favourite side, as by a person who takes it everywhere."""
-    if not side or found.open_merge is None:
-        return found
-    journal.favor(side, found.conflicts)
-    return Outcome(found.open_merge.decided(side), True, found.method, reason=found.reason)
 
 
 def _let_explain(

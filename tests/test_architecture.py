@@ -59,6 +59,7 @@ ROOMS = {
     "ends": {"three", "merged"},
     "conflicted": {"three", "merged", "undecided", "ends", "write"},
     "verify": {"three", "plan", "bulk", "merged"},
+    "finish": {"three", "plan", "journal", "merged", "conflicted", "decide", "verify"},
     "kyaml": BESIDE | {"decide", "documents", "ends", "verify"},
     "inwords": set(),
     "account": {"three", "journal", "pairing", "decide", "inwords"},

@@ -43,13 +43,20 @@ def conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> 
 class OpenMerge:
     """A merged file some of whose conflicts may have been answered."""
 
-    __slots__ = ("_encode", "_options", "_size", "conflicts", "hunks", "merged")
+    __slots__ = ("_encode", "_options", "_size", "conflicts", "hunks", "is_by_lines", "merged")
 
     def __init__(
-        self, merged: MergedFile, options: Options, size: int, encode: Callable[[str], bytes]
+        self,
+        merged: MergedFile,
+        options: Options,
+        size: int,
+        encode: Callable[[str], bytes],
+        *,
+        is_by_lines: bool = False,
     ) -> None:
         found = merged.hunks()
         self.merged = merged
+        self.is_by_lines = is_by_lines  # then the labels are git's
         self.hunks = [hunk for _, hunk in found]
         self.conflicts = tuple(_conflict(*one) for one in found)
         self._options = options
@@ -65,23 +72,31 @@ class OpenMerge:
     def text(self, answers: Answers) -> bytes:
         """The file with these answers, and markers around what is left."""
         given = {id(self.hunks[number]): text for number, text in answers.items()}
+        return self.spelled(answered(self.merged, given))
+
+    def spelled(self, merged: MergedFile) -> bytes:
+        """The bytes of this file, some of whose conflicts have been answered."""
         causes = {id(hunk): c for hunk, c in zip(self.hunks, self.conflicts, strict=True)}
-        return self._encode(answered(self.merged, given).text(lambda of: self._spelled(of, causes)))
+        return self._encode(merged.text(lambda document: self._marked(document, causes)))
 
     def decided(self, side: str) -> bytes:
         """The file with one side's answer to every conflict."""
         return self.text({n: hunk.side(side) for n, hunk in enumerate(self.hunks)})
 
-    def _spelled(self, of: MergedDocument, causes: dict[int, Conflict]) -> str:
+    def _marked(self, of: MergedDocument, causes: dict[int, Conflict]) -> str:
         from kmerge_git.merge.write.labels import label
         from kmerge_git.merge.write.marked import marked, spell
 
         # by the hunk: a label tells of several, and a hunk that is cut has several labels
         at, uncut = (of.elided.at, of.elided.texts) if of.elided is not None else (of.at, ())
         labels, style = self._options.labels, self._options.style
+
+        def cause(hunks: list[Hunk]) -> str:
+            return "" if self.is_by_lines else label(of.name, [causes[id(hunk)] for hunk in hunks])
+
         return spell(
             marked(of.pieces, texts_of(at), style, uncut),
-            lambda hunks: label(of.name, [causes[id(hunk)] for hunk in hunks]),
+            cause,
             labels,
             self._size,
             style,

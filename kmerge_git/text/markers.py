@@ -66,25 +66,27 @@ def resolve(text: str, side: str, size: int = SIZE) -> str:
     content looks like them (see `marker_size_for`). Of lines that stand outside the markers the
     base is not known; a conflict that has no section for the base resolves to nothing there.
     """
-    out: list[str] = []
+    number = {"base": 0, "ours": 1, "theirs": 2}[side]
+    parts = sections(text, size)
+    return "".join(part if isinstance(part, str) else part[number] for part in parts)
+
+
+def sections(text: str, size: int = SIZE) -> list[str | tuple[str, str, str]]:
+    """The text in its parts: lines, and the base, ours and theirs of each conflict."""
+    found: list[str | tuple[str, str, str]] = []
     at = 0
     while True:
         start = _exact(text, "<", size, at)
         middle = _exact(text, "=", size, start) if start >= 0 else -1
         end = _exact(text, ">", size, middle) if middle >= 0 else -1
         if end < 0:
-            out.append(text[at:])
-            return "".join(out)
+            return [*found, text[at:]]
         bar = _exact(text, "|", size, start)
         if not start < bar < middle:
             bar = middle
-        out.append(text[at:start])
-        if side == "ours":
-            out.append(text[_next_line(text, start) : bar])
-        elif side == "theirs":
-            out.append(text[_next_line(text, middle) : end])
-        elif bar < middle:
-            out.append(text[_next_line(text, bar) : middle])
+        base = text[_next_line(text, bar) : middle] if bar < middle else ""
+        ours = text[_next_line(text, start) : bar]
+        found += [text[at:start], (base, ours, text[_next_line(text, middle) : end])]
         at = _next_line(text, end)
 
 

@@ -346,7 +346,7 @@ def test_of_what_cannot_be_merged_nothing_is_decided(text: str) -> None:
     outcome = merge(Three(*data), Options(virtual=True), lambda favor: NoMerge())
     assert not outcome.clean and outcome.text not in data
     assert UNDECIDED in text_of(outcome)
-    assert merge(Three(*data), Options(), NoMerge).text == data[1]
+    assert merge(Three(*data), Options(), lambda favor: NoMerge()).text == data[1]
 
 
 class NoMerge:

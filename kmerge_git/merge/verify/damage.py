@@ -35,7 +35,12 @@ def is_sound(data: bytes, inputs: Three[Stream], path: str) -> bool:
 
 
 def breaks(data: bytes, texts: Three[bytes], path: str) -> bool:
-    """Whether three inputs that are YAML became something that no input was.
+    """Whether three inputs that are YAML became something that no input was."""
+    return bool(brought(data, texts, path))
+
+
+def brought(data: bytes, texts: Three[bytes], path: str) -> set[str]:
+    """The damage in a merge of three inputs that are YAML, where no input has it.
 
     The result is read first: where nothing is wrong with it, the inputs are not parsed. One that
     is too much to be taken apart is not looked into.
@@ -44,11 +49,11 @@ def breaks(data: bytes, texts: Three[bytes], path: str) -> bool:
         from kmerge_git.merge.bulk import has_bulk  # few files are so large
 
         if has_bulk(data):
-            return False
+            return set()
     try:
         at = texts.map(lambda text: split(Source(text, path)))
     except KmergeError:
-        return False
+        return set()
     known = {d.content for stream in (at.ours, at.theirs) for d in stream.documents}
     try:
         found = damage(split(Source(data, path)).documents, path, known)
@@ -57,9 +62,9 @@ def breaks(data: bytes, texts: Three[bytes], path: str) -> bool:
     try:
         for stream in (at.ours, at.theirs):
             found -= damage(stream.documents, path) if found else found
-        return bool(found and at.base.roots is not None)
+        return found if at.base.roots is not None else set()
     except KmergeError:
-        return False
+        return set()
 
 
 def new_damage(result: Stream, inputs: Three[Stream], path: str) -> set[str]:

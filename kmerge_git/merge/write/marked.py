@@ -218,7 +218,7 @@ def spell(
             out.append(piece)
             continue
         why = cause(piece.hunks)
-        mine = f"{ours} ({why})" if ours else f"({why})"
+        mine = " ".join(part for part in (ours, f"({why})" if why else "") if part)
         old = without_placeholders(piece.base) if style in ("diff3", "zdiff3") else None
         out.append(conflict(piece.ours, old, piece.theirs, (mine, base, theirs), size))
     return "".join(out)

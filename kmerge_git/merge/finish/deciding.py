@@ -1,0 +1,81 @@
+"""A file with conflicts as somebody decides it: what may be answered, and the file with that."""
+
+from __future__ import annotations
+
+from kmerge_git.errors import Refused
+from kmerge_git.merge.conflicted import OpenMerge, answered
+from kmerge_git.merge.finish import answers, sound
+from kmerge_git.merge.verify import damage
+from kmerge_git.text.pieces import is_clean
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from kmerge_git.merge.merged import MergedFile
+    from kmerge_git.merge.three import Three
+    from kmerge_git.outcome import Conflict
+
+    Given = Mapping[int, str]  # by the number of the conflict: the lines in its place
+
+
+class Deciding:
+    """The conflicts of one file by their numbers, and answers to them."""
+
+    __slots__ = ("_open", "_path", "_texts", "kinds")
+
+    def __init__(self, open_merge: OpenMerge, texts: Three[bytes], path: str) -> None:
+        self._open = open_merge
+        self._texts = texts
+        self._path = path
+        self.kinds = [
+            answers.kind_of(hunk, by_lines=open_merge.is_by_lines) for hunk in open_merge.hunks
+        ]
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """What is to be decided, in the order of the text."""
+        return self._open.conflicts
+
+    def choices(self, number: int) -> tuple[str, ...]:
+        """The answers in one word that a conflict may have."""
+        return answers.choices(self.kinds[number], self._open.hunks[number])
+
+    def value(self, number: int, side: str) -> str | None:
+        """What a version has there, for people; None: it has nothing."""
+        return answers.value_of(self.kinds[number], self._open.hunks[number], side)
+
+    def chosen(self, number: int, choice: str) -> str:
+        """The lines that an answer in one word puts there."""
+        return answers.lines_of(self.kinds[number], self._open.hunks[number], choice)
+
+    def with_value(self, number: int, given: str) -> str:
+        """The lines with a value that somebody gave as YAML."""
+        return answers.with_value(self.kinds[number], self._open.hunks[number], given)
+
+    def check(self, given: Given) -> None:
+        """Refuse answers that cannot stand together in this file."""
+        by_hunk = {id(self._open.hunks[number]): text for number, text in given.items()}
+        for document in self._open.merged.documents:
+            if any(id(piece) in by_hunk for piece in document.pieces):
+                sound.check(document, by_hunk)
+        rest = {n: h.ours for n, h in enumerate(self._open.hunks) if n not in given}
+        data = self.text({**rest, **given})
+        broken = damage.brought(data, self._texts, self._path)
+        if broken:
+            raise Refused(f"the file would be broken: {min(broken)}")
+
+    def text(self, given: Given) -> bytes:
+        """The file with these answers, and markers around what is left."""
+        by_hunk = {id(self._open.hunks[number]): text for number, text in given.items()}
+        made = answered(self._open.merged, by_hunk)
+        self._fill(made, by_hunk)
+        return self._open.spelled(made)
+
+    def _fill(self, made: MergedFile, by_hunk: dict[int, str]) -> None:
+        """Write `[]` or `{}` where answers took all that stood in a collection."""
+        for old, new in zip(self._open.merged.documents, made.documents, strict=True):
+            if not is_clean(old.pieces) and is_clean(new.pieces):
+                text = sound.with_empty_ones(old, by_hunk)
+                if text is not None:
+                    new.pieces = [text]

@@ -1,0 +1,22 @@
+"""A favoured side: the answer to every conflict, as if a person took it everywhere."""
+
+from __future__ import annotations
+
+from kmerge_git.merge.verify import damage
+from kmerge_git.outcome import Outcome
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.merge.journal import Journal
+    from kmerge_git.merge.three import Three
+    from kmerge_git.outcome import Options
+    from kmerge_git.text.source import Source
+
+
+def favored(found: Outcome, sources: Three[Source], options: Options, journal: Journal) -> Outcome:
+    """The merge without conflicts; or as it was, where that side alone makes no sound file."""
+    data: bytes = found.open_merge.decided(options.favor)
+    if damage.breaks(data, sources.map(lambda source: source.data), options.path):
+        return found
+    journal.favor(options.favor, found.conflicts)
+    return Outcome(data, True, found.method, reason=found.reason)

@@ -1,0 +1,179 @@
+"""Whether answers may stand: outside of the conflicts nothing changes, inside is what was chosen.
+
+The merge with every conflict decided for ours was proved when it was made. A document with other
+answers is laid beside it: whatever stands outside of the conflicts must be the same there, and the
+entries inside must be those that the lines of the answer hold when they are read alone.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import KmergeError, Refused
+from kmerge_git.text.pieces import Hunk
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+from kmerge_git.tree.nodes import Collection, Entry, Node, Scalar, Sequence
+from kmerge_git.tree.same import same_node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.merge.merged import MergedDocument
+
+    Answers = dict[int, str]  # by the identity of a hunk
+    Range = tuple[int, int]
+
+
+def check(document: MergedDocument, answers: Answers) -> None:
+    """Refuse the answers to a document's conflicts if they do more than they say."""
+    if document.plan is None:
+        return
+    before, after = _Laid(document, {}), _Laid(document, answers)
+    if not _same_around(before.root, after.root, before, after):
+        raise Refused("with this answer other lines would mean something else")
+    for hunk in document.pieces:
+        if isinstance(hunk, Hunk) and id(hunk) in answers:
+            _check_inside(after, hunk, answers[id(hunk)])
+
+
+def with_empty_ones(document: MergedDocument, answers: Answers) -> str | None:
+    """The text of a document whose answers took all entries of a collection: `[]` or `{}` stays.
+
+    None where there is no such collection.
+    """
+    if document.plan is None:
+        return None
+    before, after = _Laid(document, {}), _Laid(document, answers)
+    found: list[tuple[int, str]] = []
+    _same_around(before.root, after.root, before, after, found)
+    if not found:
+        return None
+    text = after.text
+    for at, mark in sorted(found, reverse=True):
+        text = text[:at].rstrip(" ") + " " + mark + text[at:]
+    return text[len(after.opening) :]
+
+
+class _Laid:
+    """The text of a document with some answers, ours for the rest, and where its conflicts are."""
+
+    def __init__(self, document: MergedDocument, answers: Answers) -> None:
+        self.opening = document.opening or "---\n"
+        self.ranges: dict[int, Range] = {}
+        out, at = [self.opening], len(self.opening)
+        for piece in document.pieces:
+            text = piece if isinstance(piece, str) else answers.get(id(piece), piece.ours)
+            if isinstance(piece, Hunk):
+                self.ranges[id(piece)] = (at, at + len(text))
+            out.append(text)
+            at += len(text)
+        self.text = "".join(out)
+        try:
+            documents = split(Source.of(self.text)).documents
+            root = documents[0].root if len(documents) == 1 else None
+        except KmergeError as error:
+            raise Refused(f"the file would be no YAML any more: {error.why}") from None
+        if root is None:
+            raise Refused("the resource would be empty, or several")
+        self.root = root
+
+    def is_inside(self, entry: Entry) -> bool:
+        """Whether a conflict has all lines of an entry."""
+        return any(s <= entry.line and entry.end <= e for s, e in self.ranges.values() if s < e)
+
+    def touches(self, entry: Entry) -> bool:
+        """Whether a conflict stands within the lines of an entry."""
+        return any(s < entry.end and entry.line < e for s, e in self.ranges.values())
+
+
+def _same_around(
+    one: Node,
+    other: Node,
+    before: _Laid,
+    after: _Laid,
+    emptied: list[tuple[int, str]] | None = None,
+) -> bool:
+    """Whether all that stands outside of the conflicts is the same."""
+    if isinstance(one, Collection) and _is_nothing(other):
+        is_emptied = all(before.is_inside(entry) for entry in one.entries)
+        if emptied is not None and is_emptied:
+            emptied.append((other.end, "[]" if isinstance(one, Sequence) else "{}"))
+        return is_emptied
+    if _is_nothing(one) and isinstance(other, Collection):
+        return all(after.is_inside(entry) for entry in other.entries)
+    if isinstance(one, Scalar) and isinstance(other, Scalar):
+        return one.style == other.style and one.anchor == other.anchor
+    if not (isinstance(one, Collection) and isinstance(other, Collection)):
+        return same_node(one, other)
+    if type(one) is not type(other) or (one.anchor, one.tag) != (other.anchor, other.tag):
+        return False
+    return _same_entries_around(one, other, before, after, emptied)
+
+
+def _same_entries_around(
+    one: Collection,
+    other: Collection,
+    before: _Laid,
+    after: _Laid,
+    emptied: list[tuple[int, str]] | None,
+) -> bool:
+    left = [entry for entry in one.entries if not before.is_inside(entry)]
+    there = [entry for entry in other.entries if not after.is_inside(entry)]
+    if [entry.name for entry in left] != [entry.name for entry in there]:
+        return False
+    same = True
+    for a, b in zip(left, there, strict=True):
+        if before.touches(a) or after.touches(b):
+            same = _same_around(a.value, b.value, before, after, emptied) and same
+        else:
+            same = same_node(a.value, b.value) and same
+    return same
+
+
+def _is_nothing(node: Node) -> bool:
+    """Whether a key has no value: all that stood below it is gone."""
+    return isinstance(node, Scalar) and node.start == node.end
+
+
+def _check_inside(after: _Laid, hunk: Hunk, text: str) -> None:
+    """The entries within a conflict are those that its lines hold when they are read alone."""
+    try:
+        documents = split(Source.of(text)).documents
+        alone = documents[0].root if len(documents) == 1 else None
+    except KmergeError:
+        return  # lines of a text, a part of something; what is around them has been looked at
+    if not isinstance(alone, Collection) or alone.flow:
+        return
+    start, end = after.ranges[id(hunk)]
+    found: list[Entry] = []
+    _collect(after.root, start, end, found)
+    wanted: list[Entry] | None = list(alone.entries)
+    while found and wanted is not None:
+        if _are_same(found, wanted):
+            return
+        wanted = _with_fields_of_last(wanted)
+    if found:
+        raise Refused("these lines would mean something else in their place")
+
+
+def _are_same(some: list[Entry], others: list[Entry]) -> bool:
+    if [entry.name for entry in some] != [entry.name for entry in others]:
+        return False
+    return all(same_node(a.value, b.value) for a, b in zip(some, others, strict=True))
+
+
+def _with_fields_of_last(entries: list[Entry]) -> list[Entry] | None:
+    """The entries of lines that end within an element: of the last one, the fields alone."""
+    last = entries[-1] if entries else None
+    if last is None or last.key is not None or not isinstance(last.value, Collection):
+        return None
+    return [*entries[:-1], *last.value.entries]
+
+
+def _collect(node: Node, start: int, end: int, found: list[Entry]) -> None:
+    """The outermost entries that lie within a run of characters."""
+    for entry in node.entries if isinstance(node, Collection) else ():
+        if entry.end <= start or entry.start >= end:
+            continue
+        if start <= entry.line and entry.end <= end:
+            found.append(entry)
+        else:
+            _collect(entry.value, start, end, found)
