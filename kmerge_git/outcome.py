@@ -63,15 +63,17 @@ class Options:
         """The labels, or the usual ones as long as nobody has asked for them."""
         return LABELS if callable(self._labels) else self._labels
 
-    def but(self, *, favor: str | None = None, labels: Labels | None = None) -> Options:
-        """The same with another side that wins (empty: neither), or with other labels."""
+    def but(
+        self, *, favor: str | None = None, labels: Labels | None = None, style: str = ""
+    ) -> Options:
+        """The same with another side that wins (empty: neither), other labels, another style."""
         return Options(
             self.path,
             self.rules,
             self.favor if favor is None else favor,
             self.marker_size,
             labels or self._labels,
-            self.style,
+            style or self.style,
             self.policy,
             self.virtual,
         )

@@ -96,8 +96,8 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tupl
     if file.git_alone:
         yield ("  git alone would have:",)
         yield from _changes(file.git_alone, "    ", everything=everything)
-    if file.against and merge.texts:
-        yield (f"  {'they' if merge.texts.ours is None else 'we'} changed:",)
+    if file.against and merge.both is None:
+        yield (f"  {'they' if merge.three.ours is None else 'we'} changed:",)
         found = list(_changes(file.against, "    "))
         cut = len(found) if everything else MOST
         yield from found[:cut]

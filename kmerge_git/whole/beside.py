@@ -100,10 +100,10 @@ def _by_git(file: FileMerge) -> tuple[FieldChange, ...]:
 
 def _against(file: FileMerge) -> tuple[FieldChange, ...]:
     """What is at stake in a file that one side deleted."""
-    if file.texts is None or file.verdict == "solved":
+    if file.both is not None or file.verdict != "conflict":
         return ()
-    _, ours, theirs = file.texts.each()
-    return tuple(compared(file.texts.base, theirs if ours is None else ours, file.path))
+    base, ours, theirs = file.three.each()
+    return tuple(compared(base, theirs if ours is None else ours, file.path))
 
 
 def compared(old: bytes | None, new: bytes | None, path: str) -> list[FieldChange]:

@@ -69,7 +69,7 @@ class FileMerge:
     favor: str = ""  # the side that wins where both changed something
     # what was merged in a file that was not in conflict: the target of a moved resource
     stages: Three[bytes] | None = None
-    texts: Three[bytes | None] | None = None  # of a file that one side deleted
+    three: Three[bytes | None] = _NO_TEXTS  # what was merged: without what moved elsewhere
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
@@ -219,6 +219,7 @@ def _merged(look: _Look, both: Both) -> FileMerge:
         writes=outcome.clean or outcome.method != "kept",
         both=both,
         favor=look.options.favor,
+        three=look.rest,
     )
 
 
@@ -226,7 +227,7 @@ def _deleted(scene: Scene, look: _Look) -> FileMerge:
     """A file that one side deleted and the other changed, but for what moved elsewhere."""
     stages, three = look.stages, look.rest
     mode, favored = merged_mode(*stages.entries), look.options.favor
-    file = FileMerge(stages.path, stages.situation, "solved", mode=mode, writes=True, texts=three)
+    file = FileMerge(stages.path, stages.situation, "solved", mode=mode, writes=True, three=three)
     if look.moves and changed_nothing_else(three):  # what the other side changed lives on elsewhere
         return replace(file, settled_by="moved")
     if favored and scene.favors_deletions:
@@ -297,6 +298,7 @@ def _target(
         favor=job.options.favor,
         moves=moves,
         stages=job.three.map(lambda data: data or b""),
+        three=job.three,
     )
 
 

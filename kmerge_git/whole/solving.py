@@ -56,9 +56,16 @@ class SolvePlan:
 
 
 def make_plan(
-    repository: Repository, wishes: Wishes, operation: Operation | None = None
+    repository: Repository,
+    wishes: Wishes,
+    operation: Operation | None = None,
+    *,
+    is_ours: Callable[[str, bytes], bool] = lambda path, found: False,
 ) -> SolvePlan:
-    """Decide about every conflicted manifest; nothing is written."""
+    """Decide about every conflicted manifest; nothing is written.
+
+    `is_ours` tells what an unfinished `kmerge resolve` left in a file.
+    """
     operation = operation or current_operation(repository)
     options = SettingsOf(repository, wishes.favor, operation.labels)
     conflicts = repository.conflicts()
@@ -73,7 +80,7 @@ def make_plan(
         conflicts,
         repository.staged,
         options,
-        WorkTree(repository, options, force=wishes.force),
+        WorkTree(repository, options, force=wishes.force, is_ours=is_ours),
         favors_deletions=True,
     )
     taken = {stages.path for stages in conflicts}.difference(others)
@@ -115,11 +122,17 @@ class WorkTree:
     """The files on the disk: what somebody did there since the merge is not overwritten."""
 
     def __init__(
-        self, repository: Repository, options: Callable[[str], Options], *, force: bool
+        self,
+        repository: Repository,
+        options: Callable[[str], Options],
+        *,
+        force: bool,
+        is_ours: Callable[[str, bytes], bool] = lambda path, found: False,
     ) -> None:
         self._top = repository.worktree or ""
         self._options = options
         self._force = force
+        self._is_ours = is_ours
         self._lines = Libgit2LineMerge()
 
     def in_the_way(
@@ -128,8 +141,10 @@ class WorkTree:
         """Why a file in conflict must be left alone: it is none that a merge leaves."""
         if self._force:
             return ""
-        size = self._options(path).marker_size
-        if is_left_by_a_merge(self._found(path), three, made, self._lines, size):
+        size, found = self._options(path).marker_size, self._found(path)
+        if found is not None and self._is_ours(path, found):
+            return ""
+        if is_left_by_a_merge(found, three, made, self._lines, size):
             return ""
         return (
             "edited by hand since the merge, or by rerere: `git add` it, or solve it anew with "

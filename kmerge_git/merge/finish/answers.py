@@ -6,7 +6,6 @@ from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.kube.listkeys import field_text
 from kmerge_git.merge.decide.policies import higher
 from kmerge_git.merge.plan import Item, Why
-from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.source import Source
@@ -18,6 +17,7 @@ from kmerge_git.tree.spans import column_of, inline, is_block_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.text.pieces import Hunk
 
 CHOICES = (*SIDES, "both", "base", "higher")
@@ -31,14 +31,21 @@ def kind_of(hunk: Hunk, *, by_lines: bool = False) -> str:
         return "lines"
     if hunk.why == Why.COMMENT:
         return "comment"
-    if isinstance(hunk.about, Three) or not hunk.place:
-        return "document"
-    if hunk.about is None:
+    if isinstance(hunk.about, tuple):
         return "text"
+    if not isinstance(hunk.about, Item):
+        return "document"
     sides = [_entry_of(hunk, text) for text in (hunk.base, hunk.ours, hunk.theirs) if text]
     entries = [entry for entry in sides if entry is not None and inline(entry.value)]
     is_value = len(entries) == len(sides) and all(isinstance(e.value, Scalar) for e in entries)
     return "value" if is_value and len({e.name for e in entries}) == 1 else "entries"
+
+
+def path_of(hunk: Hunk) -> Path:
+    """The place of a conflict; nothing for a document and for what has no fields."""
+    if isinstance(hunk.about, Item):
+        return hunk.about.path
+    return hunk.about if isinstance(hunk.about, tuple) else ()
 
 
 def value_of(kind: str, hunk: Hunk, side: str) -> str | None:
@@ -261,7 +268,7 @@ def _entry_of(hunk: Hunk, text: str) -> Entry | None:
 
 
 def _is_about_a_key(hunk: Hunk) -> bool:
-    path = hunk.about.path if isinstance(hunk.about, Item) else ()
+    path = path_of(hunk)
     return bool(path) and isinstance(path[-1], str)
 
 

@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.merged import MergedFile
     from kmerge_git.merge.three import Three
     from kmerge_git.outcome import Conflict
@@ -36,6 +37,10 @@ class Deciding:
     def conflicts(self) -> tuple[Conflict, ...]:
         """What is to be decided, in the order of the text."""
         return self._open.conflicts
+
+    def path(self, number: int) -> Path:
+        """The field that a conflict is about."""
+        return answers.path_of(self._open.hunks[number])
 
     def choices(self, number: int) -> tuple[str, ...]:
         """The answers in one word that a conflict may have."""

@@ -46,7 +46,7 @@ def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pi
     pieces: Pieces = []
     for part in parts:
         if isinstance(part, Three):
-            pieces.append(Hunk(*part.map(lines).each(), fieldpath.show(path) or top, why))
+            pieces.append(Hunk(*part.map(lines).each(), fieldpath.show(path) or top, why, path))
         elif part:
             pieces.append(lines(part))
     return pieces

@@ -1,0 +1,229 @@
+"""Finish a conflict field by field: the questions of a stopped merge, and answers to them.
+
+The conflicts come from the stages of the index, merged anew. An answer is kept the moment it is
+given. A file whose questions are all answered is proved, written and staged; in others the rest
+keeps its markers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from kmerge_git.errors import KmergeError, Refused
+from kmerge_git.git import staging
+from kmerge_git.git.conflicts import Operation
+from kmerge_git.git.repository import Repository
+from kmerge_git.text.markers import first_marker
+from kmerge_git.whole.kept import Answer, Kept, digest
+from kmerge_git.whole.operation import current_operation
+from kmerge_git.whole.questions import AskedFile, Question
+from kmerge_git.whole.settings import SettingsOf
+from kmerge_git.whole.settling import FileMerge
+from kmerge_git.whole.solving import SolvePlan, Wishes, carry_out, make_plan
+
+_SURE = ("ours", "theirs")  # answers that the merge itself has proved; alone, not together
+
+
+class Resolving:
+    """A stopped merge, its questions, and the answers so far."""
+
+    def __init__(
+        self, repository: Repository, plan: SolvePlan, asked: Iterable[AskedFile], kept: Kept
+    ) -> None:
+        self._repository = repository
+        self._plan = plan
+        self._kept = kept
+        self._asked = {file.path: file for file in asked}
+        self._stages = {stages.path: stages for stages in repository.conflicts()}
+        self._done: set[str] = set()  # files that are staged
+        self._whole: set[str] = set()  # those of them that were taken as they stand
+        self._found = {path: self._on_disk(path) for path in self._asked}
+        self.operation: Operation = plan.operation
+        self.problems = plan.problems
+        self.questions: tuple[Question, ...] = tuple(
+            question for file in self._asked.values() for question in file.questions
+        )
+        self._answers = {
+            path: _known(file, kept.answers.get(path, {})) for path, file in self._asked.items()
+        }
+        self._to_settle = {file.path: file for file in plan.files if file.verdict == "solved"}
+        kept.forget(kept.answers.keys() - self._stages.keys())
+        kept.forget(kept.written.keys() - self._stages.keys())
+
+    @classmethod
+    def start(
+        cls, repository: Repository, paths: tuple[str, ...] = (), *, json: bool = False
+    ) -> Resolving:
+        """Merge anew what is in conflict; nothing is written."""
+        kept = Kept(Path(repository.git_dir))
+        operation = current_operation(repository)
+        wishes = Wishes(paths, json=json)
+        plan = make_plan(repository, wishes, operation, is_ours=kept.is_ours)
+        options = SettingsOf(repository, None, operation.labels)
+        asked = [AskedFile(f, options(f.path)) for f in plan.files if _can_be_asked(f)]
+        return cls(repository, plan, asked, kept)
+
+    # -- what is asked
+
+    @property
+    def answers(self) -> Mapping[str, Answer]:
+        """The answers so far, by the id of the question."""
+        return {id_: one for found in self._answers.values() for id_, one in found.items()}
+
+    @property
+    def left(self) -> tuple[Question, ...]:
+        """The questions without an answer."""
+        known = self.answers
+        return tuple(q for q in self.questions if q.id not in known and q.path not in self._whole)
+
+    @property
+    def settled(self) -> tuple[str, ...]:
+        """The files that structure alone solves; the first `put` stages them."""
+        return tuple(self._to_settle)
+
+    @property
+    def unasked(self) -> tuple[tuple[str, str], ...]:
+        """The files in conflict that nobody is asked about, each with the reason."""
+        rest = [f for f in self._plan.files if f.path not in self._asked and f.verdict != "solved"]
+        others = zip(self._plan.others, self._plan.why_not, strict=True)
+        return (*((f.path, f.why) for f in rest), *others)
+
+    # -- answers
+
+    def answer_of(self, question: Question, choice: str) -> Answer:
+        """An answer in one word; refused where it cannot stand."""
+        answer = self._asked[question.path].chosen(question, choice)
+        return answer if choice in _SURE else self._tried(question, answer)
+
+    def answer_with(self, question: Question, given: str) -> Answer:
+        """A value as YAML; refused where it cannot stand."""
+        return self._tried(question, self._asked[question.path].with_value(question, given))
+
+    def answer_lines(self, question: Question, text: str) -> Answer:
+        """Lines as they shall stand in the file; refused where they cannot."""
+        return self._tried(question, self._asked[question.path].with_lines(question, text))
+
+    def _tried(self, question: Question, answer: Answer) -> Answer:
+        self._asked[question.path].check({question.id: answer})
+        return answer
+
+    def give(self, question: Question, answer: Answer | None) -> None:
+        """Remember an answer, or take it back."""
+        self.give_all([(question, answer)])
+
+    def give_all(self, answers: Iterable[tuple[Question, Answer | None]]) -> None:
+        """Remember several at once."""
+        changed: set[str] = set()
+        for question, answer in answers:
+            known = self._answers[question.path]
+            if answer is None:
+                known.pop(question.id, None)
+            else:
+                known[question.id] = answer
+            self._whole.discard(question.path)
+            changed.add(question.path)
+        for path in changed:
+            self._kept.remember(path, self._answers[path])
+
+    def check(self, paths: Iterable[str] | None = None) -> None:
+        """Refuse answers that cannot stand together in their file."""
+        for path in self._asked if paths is None else paths:
+            if self._answers.get(path):
+                try:
+                    self._asked[path].check(self._answers[path])
+                except Refused as refused:
+                    raise Refused(refused.why, path=path, hint=refused.hint) from None
+
+    # -- files
+
+    def take_file(self, path: str) -> None:
+        """Stage a file as it stands in the working tree, whatever was answered before."""
+        data = self._on_disk(path)
+        if data is not None and first_marker(data.decode("utf-8", "surrogateescape")) >= 0:
+            raise Refused("conflict markers are left in it", path=path)
+        staging.stage_files(self._worktree, [path], sparse=self._is_sparse())
+        self._whole.add(path)
+        self._done.add(path)
+        self._kept.forget([path])
+
+    def put(self, paths: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Write the files with their answers, stage those that are decided, and tell these.
+
+        All is checked before anything is written.
+        """
+        chosen = [*self._asked, *self._to_settle] if paths is None else list(paths)
+        self.check(path for path in chosen if path in self._asked)
+        files = [self._to_settle[path] for path in chosen if path in self._to_settle]
+        for path in chosen:
+            made = self._made(path) if path in self._asked and path not in self._whole else None
+            files += [made] if made is not None else []
+        self._write(files)
+        staged = tuple(file.path for file in files if file.verdict == "solved")
+        self._to_settle = {p: f for p, f in self._to_settle.items() if p not in staged}
+        self._done.update(path for path in staged if path in self._asked)
+        self._kept.forget(staged)
+        return staged
+
+    def _made(self, path: str) -> FileMerge | None:
+        """The file as it is to be written; None: it stands there already."""
+        asked, answers = self._asked[path], self._answers[path]
+        is_decided = len(answers) == len(asked.questions)
+        if not (is_decided or answers or path in self._done or path in self._kept.written):
+            return None
+        data = asked.data(answers)
+        verdict = "solved" if is_decided else "conflict"
+        return replace(asked.file, verdict=verdict, data=data, writes=True)  # type: ignore[arg-type]
+
+    def _write(self, files: list[FileMerge]) -> None:
+        asked = [file for file in files if file.path in self._asked]
+        for file in asked:
+            self._refuse_handwork(file.path)
+        again = [f.path for f in asked if f.verdict != "solved" and f.path in self._done]
+        staging.mark_unmerged(self._worktree, [self._stages[path] for path in again])
+        self._done.difference_update(again)
+        for file in asked:
+            if file.data is not None and file.verdict != "solved":
+                written = self._repository.to_worktree(file.path, file.data)
+                self._kept.will_write(file.path, written)
+        carry_out(self._repository, replace(self._plan, files=tuple(files)))
+        self._found |= {file.path: self._on_disk(file.path) for file in asked}
+
+    def _refuse_handwork(self, path: str) -> None:
+        """What somebody did in a file while the questions were asked is not overwritten."""
+        if _seen(self._on_disk(path)) != _seen(self._found[path]):
+            raise Refused(
+                "it was edited meanwhile", path=path, hint="take it as it stands, or start again"
+            )
+
+    def _on_disk(self, path: str) -> bytes | None:
+        try:
+            return Path(self._worktree, path).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise KmergeError(error.strerror or str(error), path=path) from error
+
+    @property
+    def _worktree(self) -> str:
+        return self._repository.worktree or ""
+
+    def _is_sparse(self) -> bool:
+        return ("core.sparsecheckout", "true") in self._repository.settings()
+
+
+def _can_be_asked(file: FileMerge) -> bool:
+    """Whether a person can decide in a file: one with seals or of bytes has no fields."""
+    if file.verdict != "conflict":
+        return False
+    return file.both is None or file.both.outcome.method != "kept"
+
+
+def _known(file: AskedFile, kept: Mapping[str, Answer]) -> dict[str, Answer]:
+    ids = {question.id for question in file.questions}
+    return {id_: answer for id_, answer in kept.items() if id_ in ids}
+
+
+def _seen(data: bytes | None) -> str:
+    return "" if data is None else digest(data)
