@@ -212,10 +212,10 @@ def learn_definitions() -> list[str]:
     if not git_directory or not may_be_configured(git_directory, b"crd"):
         return []
     from kmerge_git.git.blobs import top_of_tree
-    from kmerge_git.git.questions import Question, config_pairs
+    from kmerge_git.git.questions import GitQuestion, config_pairs
     from kmerge_git.kube.crdfiles import learn_files
 
-    pairs = config_pairs(Question("config", "--null", "--get-regexp", r"^kmerge\.crd$").answer())
+    pairs = config_pairs(GitQuestion("config", "--null", "--get-regexp", r"^kmerge\.crd$").answer())
     top = top_of_tree() if pairs else None
     return learn_files(os.path.join(top, place) for _, place in pairs) if top is not None else []
 

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kmerge_git.errors import GitFailed, UsageError
-from kmerge_git.git.call import Answer, ask_git
+from kmerge_git.git.call import GitAnswer, ask_git
 from kmerge_git.git.repository import Repository
 
 HEADS = "refs/heads/"
@@ -127,7 +127,7 @@ def descends(new: str, old: str, at: Repository) -> bool:
     return _ask(at, "merge-base", "--is-ancestor", old, new).code == 0
 
 
-def _ask(at: Repository, *words: str) -> Answer:
+def _ask(at: Repository, *words: str) -> GitAnswer:
     """What git answers in this repository; it is named, whatever the environment says of paths."""
     top = Path(at.worktree or at.git_dir)
     return ask_git(f"--git-dir={at.git_dir}", *words, cwd=top)

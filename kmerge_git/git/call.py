@@ -24,7 +24,7 @@ REPOSITORY_VARIABLES = frozenset("GIT_" + name for name in _NAMES)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GitAnswer:
     """What a git command printed, and its exit code."""
 
     argv: tuple[str, ...]
@@ -48,7 +48,7 @@ def ask_git(
     cwd: Path | None = None,
     stdin: str = "",
     env: dict[str, str] | None = None,
-) -> Answer:
+) -> GitAnswer:
     """Run git, whatever its exit code; a missing git is an error."""
     argv = ("git", *args)
     try:
@@ -64,7 +64,7 @@ def ask_git(
         if cwd is not None and not cwd.is_dir():
             raise KmergeError("no such directory", path=str(cwd)) from error
         raise KmergeError("git was not found", hint="install git, or put it on PATH") from error
-    return Answer(argv, ended.returncode, os.fsdecode(ended.stdout), os.fsdecode(ended.stderr))
+    return GitAnswer(argv, ended.returncode, os.fsdecode(ended.stdout), os.fsdecode(ended.stderr))
 
 
 def git(*args: str, cwd: Path | None = None, stdin: str = "", hint: str = "") -> str:

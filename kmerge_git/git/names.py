@@ -9,7 +9,7 @@ merged, and where HEAD has ours; then it says what is so, whoever calls. The wor
 from __future__ import annotations
 
 from kmerge_git.git.hints import git_folder
-from kmerge_git.git.questions import Question
+from kmerge_git.git.questions import GitQuestion
 from kmerge_git.outcome import LABELS
 from kmerge_git.system import contents, decoded, environment
 
@@ -143,7 +143,7 @@ def _path_in(commit: str, path: str, text: str) -> str:
         return path if there == [text] else ""
     if text in _EMPTY:
         return path  # the ancestor of a file that both sides added
-    entries = decoded(Question("ls-tree", "-r", "-z", commit).answer()).split("\0")
+    entries = decoded(GitQuestion("ls-tree", "-r", "-z", commit).answer()).split("\0")
     found = [entry.partition("\t") for entry in entries]
     names = [name for kind, _, name in found if kind.rpartition(" ")[2] == text]
     return names[0] if len(names) == 1 else ""
@@ -160,7 +160,7 @@ def _with_paths(labels: Names, paths: Names, path: str) -> Names:
 
 
 def _lines(*args: str) -> list[str]:
-    said = decoded(Question(*args).answer()).removesuffix("\n")
+    said = decoded(GitQuestion(*args).answer()).removesuffix("\n")
     return said.split("\n") if said else []
 
 

@@ -23,7 +23,7 @@ def attribute_values(answer: bytes) -> dict[str, str]:
     }
 
 
-class Question:
+class GitQuestion:
     """A git command that has been started; `answer` waits for what it prints."""
 
     __slots__ = ("_argv", "_out", "_pid")

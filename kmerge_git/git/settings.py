@@ -58,10 +58,10 @@ def settings_for(path: str, *, environ: Mapping[str, str] | None = None) -> Sett
         environ = {name: variable(name) or "" for name in VARIABLES}
     if nothing_is_set(path):
         return settle(path, [], {}, environ, {})
-    from kmerge_git.git.questions import Question, attribute_values, config_pairs
+    from kmerge_git.git.questions import GitQuestion, attribute_values, config_pairs
 
-    config = Question("config", "--null", "--get-regexp", CONFIG)
-    attributes = Question("check-attr", "-z", *ATTRIBUTES, "--", path)
+    config = GitQuestion("config", "--null", "--get-regexp", CONFIG)
+    attributes = GitQuestion("check-attr", "-z", *ATTRIBUTES, "--", path)
     pairs = config_pairs(config.answer())
     return settle(path, pairs, attribute_values(attributes.answer()), environ, {})
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.call import Answer, ask_git, environment
+from kmerge_git.git.call import GitAnswer, ask_git, environment
 
 PROTOCOLS = ("https", "ssh", "file")
 # what a user might have set that would run or fetch more than the objects that are asked for
@@ -228,13 +228,13 @@ class Upstream:
             hint = "check the permissions, or set XDG_CACHE_HOME"
             raise KmergeError(f"no cache: {error.strerror}", path=path, hint=hint) from None
 
-    def _git(self, *words: str) -> Answer:
+    def _git(self, *words: str) -> GitAnswer:
         answer = self._ask(*words)
         if answer.code:
             raise KmergeError(f"git {words[0]}: {_told(answer)}")
         return answer
 
-    def _ask(self, *words: str) -> Answer:
+    def _ask(self, *words: str) -> GitAnswer:
         argv = (*SEALED, f"--git-dir={self._folder}", *words)
         return ask_git(*argv, cwd=self._folder, env=self._env)
 
@@ -282,7 +282,7 @@ def _batch_mode(env: dict[str, str]) -> dict[str, str]:
     return {"GIT_SSH_COMMAND": "ssh -o BatchMode=yes"}
 
 
-def _told(answer: Answer) -> str:
+def _told(answer: GitAnswer) -> str:
     """What git says is wrong: the line that begins with its own word for it."""
     lines = [line for line in answer.err.splitlines() if line.strip()]
     own = [line for line in lines if line.startswith(("fatal: ", "error: "))]

@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from kmerge_git.git.call import Answer, ask_git, environment, git, to_its_end
+from kmerge_git.git.call import GitAnswer, ask_git, environment, git, to_its_end
 from kmerge_git.git.conflicts import Stages
 from kmerge_git.git.driverline import driver_line
 from kmerge_git.git.files import replace_file
@@ -65,7 +65,7 @@ class MergeSite:
 class Start:
     """Git's part of a merge: its answer, and the files that it gave to the driver."""
 
-    answer: Answer
+    answer: GitAnswer
     given: frozenset[str]
     # Whether git merged texts that are no version of a file: what it had merged before went in.
     is_nested: bool
@@ -114,7 +114,7 @@ def begin(
         noted = log.read_bytes() if log.exists() else b""
     finally:
         log.unlink(missing_ok=True)
-    answer = Answer(
+    answer = GitAnswer(
         tuple(argv), done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr)
     )
     calls = [call.partition(" ") for call in os.fsdecode(noted).split("\0")[:-1]]
