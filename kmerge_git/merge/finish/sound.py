@@ -77,7 +77,20 @@ class _Laid:
 
     def is_inside(self, entry: Entry) -> bool:
         """Whether a conflict has all lines of an entry."""
-        return any(s <= entry.line and entry.end <= e for s, e in self.ranges.values() if s < e)
+        return self.around(entry) is not None
+
+    def around(self, entry: Entry) -> int | None:
+        """The conflict that has all lines of an entry."""
+        for hunk, (start, end) in self.ranges.items():
+            if start <= entry.line and entry.end <= end and start < end:
+                return hunk
+        return None
+
+    def strays(self, entries: tuple[Entry, ...], before: _Laid, known: tuple[Entry, ...]) -> bool:
+        """Whether lines of a conflict came among entries where `before` has none of them."""
+        here = {self.around(entry) for entry in entries} - {None}
+        there = {before.around(entry) for entry in known}
+        return any(start < end for start, end in (before.ranges[h] for h in here - there if h))
 
     def touches(self, entry: Entry) -> bool:
         """Whether a conflict stands within the lines of an entry."""
@@ -119,7 +132,7 @@ def _same_entries_around(
     there = [entry for entry in other.entries if not after.is_inside(entry)]
     if [entry.name for entry in left] != [entry.name for entry in there]:
         return False
-    same = True
+    same = not after.strays(other.entries, before, one.entries)
     for a, b in zip(left, there, strict=True):
         if before.touches(a) or after.touches(b):
             same = _same_around(a.value, b.value, before, after, emptied) and same

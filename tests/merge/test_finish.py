@@ -1,0 +1,231 @@
+"""Answers to conflicts: what may be answered, what then stands in the file, what is refused."""
+
+import random
+from pathlib import Path
+
+import pytest
+
+from kmerge_git.errors import Refused
+from kmerge_git.merge.finish.by_lines import open_lines
+from kmerge_git.merge.finish.deciding import Deciding
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Options
+from kmerge_git.pipeline import merge_files
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+
+HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\n"
+CASES = sorted(
+    path.parent for path in Path(__file__).parents[1].joinpath("cases").rglob("base.yaml")
+)
+
+
+def deciding(base: str, ours: str, theirs: str, *, head: str = HEAD) -> Deciding:
+    texts = Three(*((head + text).encode() for text in (base, ours, theirs)))
+    outcome = merge_files(*texts.each(), path="web.yaml")
+    assert outcome.open_merge is not None, outcome
+    return Deciding(outcome.open_merge, texts, "web.yaml")
+
+
+def made(of: Deciding, *answers: str) -> str:
+    """The file without its head, checked."""
+    given = dict(enumerate(answers))
+    of.check(given)
+    return of.text(given).decode().removeprefix(HEAD)
+
+
+def image(lines: str) -> str:
+    return spec(f"  image:{lines}  z: 1\n")
+
+
+def spec(lines: str) -> str:
+    return f"spec:\n{lines}"
+
+
+IMAGE = deciding(
+    spec("  image: app:1.0  # the app\n  z: 1\n"),
+    spec("  image: app:1.1  # the app\n  z: 1\n"),
+    spec("  image: app:1.2  # the app\n  z: 1\n"),
+)
+LAST = deciding(*(spec(f"  z: 1\n  image: {n}\n") for n in (1, 2, 3)))
+DASH = deciding(
+    *(spec(f"  c:\n    - image: a:{n}\n      name: x\n      v: 1\n") for n in (1, 2, 3))
+)
+ARGS = deciding(
+    spec("  args:\n    - --a\n"),
+    spec("  args:\n    - --a\n    - --o\n"),
+    spec("  args:\n    - --a\n    - --t\n"),
+    head="",
+)
+TEXT = deciding(
+    "data:\n  text: |\n    a\n    b\n    c\n",
+    "data:\n  text: |\n    a\n    ours\n    c\n",
+    "data:\n  text: |\n    a\n    theirs\n    c\n",
+)
+COMMENT = deciding("# old\nspec: 1\n", "# ours\nspec: 1\n", "# theirs\nspec: 1\n")
+GONE = deciding(
+    spec("  a:\n    x: 1\n    y: 2\n"), spec("  z: 1\n"), spec("  a:\n    x: 2\n    y: 2\n")
+)
+
+
+@pytest.mark.parametrize(
+    "of, kind, choices, values",
+    [
+        (IMAGE, "value", "ours theirs base higher", ("app:1.0", "app:1.1", "app:1.2")),
+        (ARGS, "value", "ours theirs both base", (None, "--o", "--t")),
+        (TEXT, "text", "ours theirs both base", ("b\n", "ours\n", "theirs\n")),
+        (COMMENT, "comment", "ours theirs both base", ("# old\n", "# ours\n", "# theirs\n")),
+        (GONE, "entries", "ours theirs base", ("a:\n  x: 1\n  y: 2\n", None, "a:\n  x: 2\n  y: 2\n")),
+    ],
+)  # fmt: skip
+def test_what_a_conflict_is_about_and_may_be_answered_with(of, kind, choices, values):
+    assert of.kinds == [kind]
+    assert of.choices(0) == tuple(choices.split())
+    assert tuple(of.value(0, side) for side in ("base", "ours", "theirs")) == values
+
+
+@pytest.mark.parametrize(
+    "of, choice, expected",
+    [
+        (IMAGE, "ours", image(" app:1.1  # the app\n")),
+        (IMAGE, "higher", image(" app:1.2  # the app\n")),
+        (IMAGE, "base", image(" app:1.0  # the app\n")),
+        (ARGS, "both", spec("  args:\n    - --a\n    - --o\n    - --t\n")),
+        (ARGS, "base", spec("  args:\n    - --a\n")),
+        (TEXT, "both", "data:\n  text: |\n    a\n    ours\n    theirs\n    c\n"),
+        (COMMENT, "both", "# ours\n# theirs\nspec: 1\n"),
+        (GONE, "theirs", spec("  z: 1\n  a:\n    x: 2\n    y: 2\n")),
+        (GONE, "ours", spec("  z: 1\n")),
+    ],
+)
+def test_an_answer_in_one_word(of, choice, expected):
+    assert made(of, of.chosen(0, choice)) == expected
+
+
+@pytest.mark.parametrize(
+    "of, given, expected",
+    [
+        (IMAGE, "app:9", image(" app:9  # the app\n")),
+        (IMAGE, "'it is: quoted'", image(" 'it is: quoted'  # the app\n")),
+        (IMAGE, "a: 1\nb: 2", image("\n    a: 1\n    b: 2\n")),
+        (IMAGE, "- 1\n- 2", image("\n    - 1\n    - 2\n")),
+        (IMAGE, "|\n  two\n  lines", image(" |\n    two\n    lines\n")),
+        (ARGS, "--z", spec("  args:\n    - --a\n    - --z\n")),
+        (ARGS, "k: 1\nl: 2", spec("  args:\n    - --a\n    - k: 1\n      l: 2\n")),
+        (TEXT, "anything: [\n", None),
+        (TEXT, '"two\\nlines"', "data:\n  text: |\n    a\n    two\n    lines\n    c\n"),
+        (GONE, "7", spec("  z: 1\n  a: 7\n")),
+    ],
+)
+def test_a_value_that_nobody_had(of, given, expected):
+    if expected is None:
+        with pytest.raises(Refused):
+            of.with_value(0, given)
+    else:
+        assert made(of, of.with_value(0, given)) == expected
+
+
+@pytest.mark.parametrize(
+    "of, lines, why",
+    [
+        (DASH, "    - |\n", "something else"),  # would swallow what stands below
+        (IMAGE, "  image: a\n kind: x\n", "no YAML"),
+        (IMAGE, "image: a\n", "no YAML"),  # another place
+        (LAST, "image: a\n", "something else"),
+        (IMAGE, "  image: a\n  image: b\n", "twice"),
+        (ARGS, "    - --z\n  more: 1\n---\n", "several"),
+    ],
+)
+def test_lines_that_do_more_than_they_say_are_refused(of, lines, why):
+    with pytest.raises(Refused, match=why):
+        of.check({0: lines})
+
+
+def test_a_value_below_which_something_stands_may_be_a_text():
+    of = deciding("spec: {}\na: 1\nb: 1\n", "spec: {}\na: 2\nb: 1\n", "spec: {}\na: 3\nb: 1\n")
+    with pytest.raises(Refused):
+        of.check({0: "a: |\n  x\n b: 2\n"})
+    assert made(of, "a: |\n  x\n") == "spec: {}\na: |\n  x\nb: 1\n"
+
+
+def test_of_a_collection_that_loses_all_it_had_nothing_stays_but_brackets():
+    base = "spec:\n  args:  # of the app\n    a: 1\n    b: 1\nx: 1\n"
+    ours = base.replace("a: 1", "a: 2").replace("    b: 1\n", "")
+    theirs = base.replace("b: 1", "b: 2").replace("    a: 1\n", "")
+    of = deciding(base, ours, theirs)
+    assert len(of.conflicts) == 2
+    gone = [next(side for side in ("ours", "theirs") if not of.value(n, side)) for n in range(2)]
+    answers = [of.chosen(number, side) for number, side in enumerate(gone)]
+    assert made(of, *answers) == "spec:\n  args: {}  # of the app\nx: 1\n"
+
+
+def test_a_field_on_the_line_of_a_dash_is_a_value():
+    assert DASH.kinds == ["value"]
+    assert DASH.choices(0) == ("ours", "theirs", "base", "higher")
+    text = spec("  c:\n    - image: b:9\n      name: x\n      v: 1\n")
+    assert made(DASH, DASH.with_value(0, "b:9")) == text
+
+
+def test_some_answers_leave_the_other_markers():
+    base = "a: 1\nsame: 0\nb: 1\n"
+    of = deciding(base, base.replace(": 1", ": 2"), base.replace(": 1", ": 3"))
+    assert len(of.conflicts) == 2
+    text = of.text({0: of.chosen(0, "theirs")}).decode()
+    assert "a: 3\n" in text and text.count("<<<<<<<") == 1 and "b: 2\n=======\nb: 3\n" in text
+
+
+def test_equal_elements_are_there_once_where_both_are_kept():
+    base = "spec:\n  args:\n    - --old\n"
+    ours, theirs = (base.replace("    - --old\n", text) for text in (
+        "    - --x\n    - --o\n", "    - --t\n    - --x\n"))  # fmt: skip
+    of = deciding(base, ours, theirs)
+    for number in range(len(of.conflicts)):
+        if "both" in of.choices(number):
+            assert of.chosen(number, "both").count("--x") <= 1
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_what_git_merged_by_lines_is_answered_like_others(ends):
+    texts = Three(
+        *(f"{{{{ if x }}}}\na: {n}\nb: 1\n".replace("\n", ends).encode() for n in (1, 2, 3))
+    )
+    outcome = merge_files(*texts.each(), path="t.yaml", style="diff3")
+    assert outcome.method == "lines" and not outcome.clean
+    of = Deciding(open_lines(outcome.text, texts, Options("t.yaml")), texts, "t.yaml")
+    assert of.kinds == ["lines"]
+    assert [of.value(0, side) for side in ("base", "ours", "theirs")] == [
+        "a: 1\n",
+        "a: 2\n",
+        "a: 3\n",
+    ]
+    for side, text in (("ours", texts.ours), ("theirs", texts.theirs), ("base", texts.base)):
+        assert of.text({0: of.chosen(0, side)}) == text
+    marked = of.text({})
+    assert marked.startswith(f"{{{{ if x }}}}{ends}<<<<<<< ours{ends}".encode())
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_any_answers_make_a_file_that_can_be_read(case):
+    texts = Three(*(case.joinpath(f"{v}.yaml").read_bytes() for v in ("base", "ours", "theirs")))
+    outcome = merge_files(*texts.each(), path="case.yaml")
+    if outcome.open_merge is None:
+        return
+    of = Deciding(outcome.open_merge, texts, "case.yaml")
+    numbers = range(len(of.conflicts))
+    for side in ("ours", "theirs"):
+        given = {number: of.chosen(number, side) for number in numbers}
+        favored = merge_files(*texts.each(), path="case.yaml", favor=side)
+        if favored.clean:
+            of.check(given)
+            assert of.text(given) == favored.text
+        else:
+            with pytest.raises(Refused, match="twice"):
+                of.check(given)
+    rng = random.Random(case.name)
+    for _ in range(3):
+        given = {n: of.chosen(n, rng.choice(of.choices(n))) for n in numbers}
+        try:
+            of.check(given)
+        except Refused:
+            continue
+        assert split(Source(of.text(given))).roots is not None
