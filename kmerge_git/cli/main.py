@@ -30,6 +30,7 @@ COMMANDS = {
     "merge": "make a whole merge, with all manifests in one process",
     "preview": "say what a merge or a rebase would do, without making it",
     "solve": "solve the conflicts that a merge left in the index",
+    "resolve": "decide what is left in conflict, field by field",
     "explain": "say why a merge came out as it did, by field and rule",
     "refresh": "merge a revision into branches where git alone cannot",
     "replay": "merge the repository's own past merges again, and compare",
