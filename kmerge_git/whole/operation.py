@@ -24,13 +24,16 @@ UNKNOWN = Operation("", *_NO_TREES, ("base", "ours", "theirs"))
 _APPLIED = "constructed merge base"  # what `git am` calls its base
 
 
-def current_operation(repository: Repository) -> Operation:
-    """The operation that git is in the middle of."""
+def current_operation(
+    repository: Repository, conflicts: tuple[Stages, ...] | None = None
+) -> Operation:
+    """The operation that git is in the middle of; `conflicts` are its own, if not the index'."""
     try:
         head = repository.commit("HEAD")
     except KmergeError:
         return UNKNOWN
-    conflicts = repository.conflicts() if repository.worktree else ()
+    if conflicts is None:
+        conflicts = repository.conflicts() if repository.worktree else ()
     candidates = list(_candidates(repository, head, conflicts))
     for operation in candidates:
         if not operation.is_known or _can_be(repository, operation, conflicts):

@@ -1,0 +1,120 @@
+"""A conflict that was resolved comes back: its versions into the index, its markers into the file.
+
+Git keeps the three versions of what was staged after a conflict, and goes on keeping them after
+the commit: so a file is taken back only while its operation lasts, or while what is staged is not
+committed. First the index has the conflict again, then the file: a kill in between loses nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmerge_git.errors import UsageError
+from kmerge_git.git import staging
+from kmerge_git.git.call import git
+from kmerge_git.git.conflicts import Operation, Stages
+from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.git.manifests import is_selected
+from kmerge_git.git.repository import Repository
+from kmerge_git.git.sides import merged_mode
+from kmerge_git.git.undo import resolved_conflicts
+from kmerge_git.merge.three import Three
+from kmerge_git.whole.merging import Job
+from kmerge_git.whole.operation import current_operation
+from kmerge_git.whole.settings import SettingsOf
+from kmerge_git.whole.settling import FileMerge
+from kmerge_git.whole.solving import SolvePlan, carry_out
+from kmerge_git.whole.timed import merge_all
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """A file that is in conflict again; `was` is the blob that had been staged, or nothing."""
+
+    path: str
+    situation: str
+    was: str = ""
+
+
+def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -> list[Undone]:
+    """Bring the conflicts of files back, all or none of them; `force` drops unstaged work."""
+    worktree = repository.worktree or ""
+    known = resolved_conflicts(worktree)
+    in_conflict = {stages.path for stages in repository.conflicts()}
+    chosen = [s for s in known if is_selected(s.path, tuple(paths)) and s.path not in in_conflict]
+    for path in paths:
+        _require(path, [stages.path for stages in chosen], in_conflict)
+    for stages in chosen:
+        if not all(entry.is_text for entry in stages.entries if entry):
+            hint = "`git checkout -m -- FILE` does it, where both sides have it"
+            raise UsageError(stages.obstacle, path=stages.path, hint=hint)
+    operation = current_operation(repository, tuple(chosen))
+    if not force:
+        _refuse_committed(repository, operation, chosen)
+        _refuse_work(repository, chosen)
+    settings = SettingsOf(repository, labels=operation.labels)
+    files = tuple(_in_conflict(repository, stages, settings) for stages in chosen)
+    before = {stages.path: repository.staged(stages.path) for stages in chosen}
+    staging.mark_unmerged(worktree, chosen)
+    carry_out(repository, SolvePlan(operation, files, ()))
+    staged = ((stages, before[stages.path]) for stages in chosen)
+    return [Undone(s.path, s.situation, entry.oid if entry else "") for s, entry in staged]
+
+
+def _require(path: str, chosen: Sequence[str], in_conflict: set[str]) -> None:
+    """Refuse a path that names nothing to take back: a slip must not look like a success."""
+    if any(is_selected(name, (path,)) for name in chosen):
+        return
+    if any(is_selected(name, (path,)) for name in in_conflict):
+        hint = "`kmerge resolve` asks about it"
+        raise UsageError("it is in conflict: nothing is to be taken back", path=path, hint=hint)
+    hint = "`git ls-files --resolve-undo` names those that git remembers"
+    raise UsageError("it was in no conflict here", path=path, hint=hint)
+
+
+def _refuse_committed(repository: Repository, operation: Operation, chosen: list[Stages]) -> None:
+    if operation.name:
+        return
+    head = repository.commit("HEAD").tree
+    for stages in chosen:
+        if repository.staged(stages.path) == repository.entry(head, stages.path):
+            why = "no merge is in progress, and it is as in the last commit"
+            raise UsageError(why, path=stages.path, hint="--force makes it a conflict again")
+
+
+def _refuse_work(repository: Repository, chosen: list[Stages]) -> None:
+    """Refuse to overwrite what is not staged: git has kept it nowhere."""
+    top = Path(repository.worktree or "")
+    # compared as git does it: line ends, filters and a new date are no work
+    words = ("diff", "--name-only", "--no-ext-diff", "--no-renames", "--no-relative", "-z")
+    changed = {*git(*words, cwd=top).split("\0")}
+    for stages in chosen:
+        path = stages.path
+        is_there = os.path.lexists(top / path)
+        if path in changed if repository.staged(path) else is_there:
+            hint = "`git add` it first, or --force drops that"
+            raise UsageError("it was changed since it was staged", path=path, hint=hint)
+
+
+def _in_conflict(repository: Repository, stages: Stages, settings: SettingsOf) -> FileMerge:
+    """The file as a merge leaves it in conflict."""
+    three = Three(*map(repository.text, stages.entries))
+    text = three.ours if three.ours is not None else three.theirs
+    if None not in (three.ours, three.theirs):
+        text = _marked(stages.path, three, settings)
+    mode = merged_mode(*stages.entries)
+    return FileMerge(stages.path, stages.situation, "conflict", data=text, mode=mode, writes=True)
+
+
+def _marked(path: str, three: Three[bytes | None], settings: SettingsOf) -> bytes:
+    """The merge with markers; git's own where structure has no conflict, or no say."""
+    options = settings(path).but(favor="")
+    if settings.takes(path):
+        (both,) = merge_all([Job(three, options)], settings.timeout)
+        return both.git if both.outcome.clean else both.outcome.text
+    texts = three.map(lambda data: data or b"")
+    text, count = Libgit2LineMerge().merge_file(*texts.each(), options)
+    return text if count >= 0 else texts.ours
