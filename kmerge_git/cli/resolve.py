@@ -5,20 +5,37 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from typing import TYPE_CHECKING
 
-from kmerge_git.cli.files import tell
+from kmerge_git.cli.files import say, tell
 from kmerge_git.cli.solve import inside
 from kmerge_git.errors import UsageError
+from kmerge_git.git.manifests import is_selected
+
+if TYPE_CHECKING:
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.whole.deciding import Decided, Given
+    from kmerge_git.whole.resolving import Resolving
 
 EPILOG = """\
 examples:
-  git merge feature                 stops with conflicts
-  kmerge resolve                    asks about one field after the other; `?` shows the keys
-  git commit                        or what `git status` says
+  git merge feature                       stops with conflicts
+  kmerge resolve                          asks about one field after the other; `?` shows the keys
+  git commit                              or what `git status` says
 
-  kmerge resolve --list             the conflicts, each with its id
-  kmerge resolve --take theirs apps/
-  kmerge resolve --undo FILE        brings the conflict of a file back
+without a person:
+  kmerge resolve --list                   the conflicts, each with its id
+  kmerge resolve --take theirs apps/      their side of all conflicts below apps/
+  kmerge resolve --take higher --at '**.image'
+  kmerge resolve --set 3f2a9c01d7be=1.4.2
+  kmerge resolve --list --json >answers   as a file: add `"answer": "ours"` to conflicts, then
+  kmerge resolve --from answers
+  kmerge resolve --undo FILE              brings the conflict of a file back, while the merge lasts
+
+An answer by id goes before one by a field, and this one before the side for all; a side for all
+leaves the answers alone that there are. Everything is proved first: one answer that cannot be, and
+nothing is done. A file whose conflicts all have an answer is written and staged; of the others the
+remaining conflicts are marked. In a rebase `ours` is its new base, `theirs` your commit.
 
 exit status: 0 no conflict is left, 1 conflicts are left, 2 an error
 """
@@ -29,40 +46,125 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("paths", nargs="*", metavar="PATH", help="files or directories (default: all conflicts)")
     add("--list", action="store_true", help="show the conflicts, change nothing")
-    add("--take", metavar="SIDE", help="the answer: ours, theirs, both, base or higher")
+    add("--take", metavar="SIDE", help="one answer for all: ours, theirs, both, base, higher")
+    add(
+        "--at",
+        action="append",
+        default=[],
+        metavar="FIELDPATH|ID",
+        help="with --take: only for these fields (`**.image`), or for one conflict",
+    )
+    add(
+        "--set",
+        action="append",
+        default=[],
+        metavar="ID=YAML",
+        help="a value of your own for the conflict with this id",
+    )
+    add("--from", dest="source", metavar="FILE", help="answers as JSON; - is stdin")
     add("--undo", action="store_true", help="bring the conflicts of the files back")
-    add("--force", action="store_true", help="with --undo: even work that is not staged is dropped")
+    add("--force", action="store_true", help="with --undo: drop even work that is not staged")
     add("--blame", action="store_true", help="show who changed each side last, and in which commit")
-    add("--with-json", action="store_true", help="*.json files, too")
+    add("--with-json", action="store_true", help="ask about *.json files, too")
     add("--json", action="store_true", help="print the result as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Ask, where there is somebody to be asked."""
+    """List, decide, take back, or ask where there is somebody to be asked."""
     from kmerge_git.git.repository import Repository
 
-    if args.undo:
-        return _undo(args)
-    from kmerge_git.whole.resolving import Resolving
-
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UsageError("there is no terminal to ask on", hint="see --list, --take and --from")
-    from kmerge_git.cli.asking import ask
-
+    decides = bool(args.take or args.at or args.set or args.source)
+    if args.list + decides + args.undo > 1:
+        raise UsageError("--list, --undo and answers are separate calls", hint="choose one")
+    if args.at and not args.take:
+        raise UsageError("--at says where: --take says what", hint="add `--take SIDE`")
     repository = Repository.open()
     paths = tuple(inside(path, repository.worktree) for path in args.paths)
-    return ask(Resolving.start(repository, paths, json=args.with_json), args)
+    if args.undo:
+        return _undo(args, repository, paths)
+    given = _given(args) if decides else ()
+    if not (args.list or decides):
+        _require_terminal(args)
+    from kmerge_git.whole.resolving import Resolving
+
+    resolving = Resolving.start(repository, paths, json=args.with_json)
+    for name, path in zip(args.paths, paths, strict=True):
+        _require_conflict(resolving, name, path)
+    for problem in resolving.problems:
+        say(f"kmerge: {problem}")
+    if decides:
+        return _decide(args, resolving, given)
+    if not args.list:
+        from kmerge_git.cli.asking import ask
+
+        return ask(resolving, args)
+    return _show(args, resolving)
 
 
-def _undo(args: argparse.Namespace) -> int:
+def _require_terminal(args: argparse.Namespace) -> None:
+    if args.json:
+        raise UsageError("--json shows what others do", hint="--list, --take, --set, --from")
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        hint = "--list shows the conflicts; --take, --set and --from answer them"
+        raise UsageError("no terminal to ask on", hint=hint)
+
+
+def _given(args: argparse.Namespace) -> tuple[Given, ...]:
+    """The answers of the command line that name their question."""
+    from kmerge_git.cli.answers import read_answers
+    from kmerge_git.whole.deciding import SIDES, Given
+
+    if args.take and args.take not in SIDES:
+        raise UsageError(f"--take: `{args.take}` is none of {', '.join(SIDES)}")
+    given = []
+    for word in args.set:
+        of, equals, text = word.partition("=")
+        if not equals:
+            raise UsageError(f"--set: `{word}` has no `=`", hint="ID=YAML")
+        given.append(Given(of, "value", text))
+    return (*given, *(read_answers(args.source) if args.source else ()))
+
+
+def _require_conflict(resolving: Resolving, given: str, path: str) -> None:
+    """Refuse a path that names no conflict: a slip must not look like a resolved file."""
+    known = [question.path for question in resolving.questions]
+    if any(is_selected(name, (path,)) for name in (*known, *resolving.settled)):
+        return
+    for name, why in resolving.unasked:
+        if is_selected(name, (path,)):
+            raise UsageError("it is in conflict, but left to you", path=given, hint=why)
+    hint = "`git status` names those that are"
+    raise UsageError("no file is in conflict there", path=given, hint=hint)
+
+
+def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[Given, ...]) -> int:
+    """Answer as the command line says."""
+    from kmerge_git.whole.deciding import Wish, carry_out, decide
+
+    decided = decide(resolving, Wish(given, args.take or "", tuple(args.at)))
+    carry_out(resolving, decided.answers)
+    return _show(args, resolving, decided)
+
+
+def _show(args: argparse.Namespace, resolving: Resolving, decided: Decided | None = None) -> int:
+    from kmerge_git.cli.answers import as_json
+    from kmerge_git.cli.listing import exit_code, tell_decided, tell_list
+
+    if args.json:
+        print(json.dumps(as_json(resolving, decided), indent=2))
+    elif decided:
+        tell_decided(resolving, decided)
+    else:
+        tell_list(resolving)
+    return exit_code(resolving)
+
+
+def _undo(args: argparse.Namespace, repository: Repository, paths: tuple[str, ...]) -> int:
     """Bring conflicts back."""
-    from kmerge_git.git.repository import Repository
     from kmerge_git.whole.unresolving import undo
 
-    if not args.paths:
+    if not paths:
         raise UsageError("which files?", hint="`--undo .` brings back all below this folder")
-    repository = Repository.open()
-    paths = [inside(path, repository.worktree) for path in args.paths]
     files = undo(repository, paths, force=args.force)
     if args.json:
         rows = [{"path": f.path, "situation": f.situation, "was": f.was} for f in files]

@@ -1,0 +1,117 @@
+"""Conflicts and their answers as JSON: what `resolve --list --json` prints, `--from` takes."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kmerge_git.cli import files
+from kmerge_git.errors import UsageError
+from kmerge_git.whole.deciding import SIDES, Decided, Given
+from kmerge_git.whole.resolving import Answer, Question, Resolving
+
+SCHEMA = 1
+LARGEST = 32 << 20  # bytes
+_WHAT = "a side (ours, theirs, both, base, higher), {value: YAML} or {lines: TEXT}"
+
+
+def as_json(resolving: Resolving, decided: Decided | None = None) -> dict[str, Any]:
+    """All questions, each with its answer so far; a schema grows by fields.
+
+    After answers: the ids of those that were given, and why others could not be.
+    """
+    operation = resolving.operation
+    base, ours, theirs = operation.labels
+    return {
+        "schema": SCHEMA,
+        "operation": operation.name,
+        "labels": {"base": base, "ours": ours, "theirs": theirs},
+        "conflicts": [_question(resolving, question) for question in resolving.questions],
+        "left": len(resolving.left),
+        "settled": list(resolving.settled),
+        "left_alone": [{"path": path, "why": why} for path, why in resolving.unasked],
+        "finish": operation.finish,
+    } | _decided(decided)
+
+
+def _decided(decided: Decided | None) -> dict[str, Any]:
+    if decided is None:
+        return {}
+    return {
+        "given": [question.id for question, _ in decided.answers],
+        "refused": [{"id": question.id, "why": why} for question, why in decided.refused],
+    }
+
+
+def _question(resolving: Resolving, question: Question) -> dict[str, Any]:
+    conflict = question.conflict
+    return {
+        "id": question.id,
+        "path": question.path,
+        "resource": conflict.resource,
+        "field": conflict.field,
+        "kind": question.kind,
+        "why": conflict.why,
+        "told": conflict.told,
+        "base": question.value("base"),
+        "ours": question.value("ours"),
+        "theirs": question.value("theirs"),
+        "choices": list(question.choices),
+        "answer": _answer(resolving.answers.get(question.id)),
+    }
+
+
+def _answer(answer: Answer | None) -> Any:
+    if answer is None or answer.how in SIDES:
+        return answer and answer.how
+    return {answer.how: answer.text}
+
+
+def read_answers(name: str) -> tuple[Given, ...]:
+    """The answers in a file; conflicts without one are passed over. Nothing in it is trusted."""
+    data = files.read(name)
+    if len(data) > LARGEST:
+        raise UsageError(f"more than {LARGEST >> 20} MiB", path=name, hint="give fewer answers")
+    try:
+        found = json.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"no UTF-8: byte {error.start}", path=name) from None
+    except json.JSONDecodeError as error:
+        why, line, column = f"no JSON: {error.msg}", error.lineno, error.colno
+        raise UsageError(why, path=name, line=line, column=column) from None
+    except RecursionError:
+        raise UsageError("no answers: it is nested too deeply", path=name) from None
+    if not isinstance(found, dict) or not isinstance(found.get("conflicts"), list):
+        hint = 'it looks like {"schema": 1, "conflicts": [{"id": .., "answer": ..}]}'
+        raise UsageError("no answers", path=name, hint=hint)
+    if found.get("schema") != SCHEMA or isinstance(found["schema"], bool):
+        raise UsageError("schema: this kmerge knows 1 alone", path=name)
+    rows = enumerate(found["conflicts"])
+    return tuple(given for at, row in rows if (given := _given(row, f"conflicts[{at}]", name)))
+
+
+def _given(row: object, place: str, name: str) -> Given | None:
+    """The answer of one conflict, or None where there is none."""
+    if not isinstance(row, dict):
+        raise UsageError(f"{place}: no conflict with an id", path=name)
+    of, answer = row.get("id"), row.get("answer")
+    if not isinstance(of, str):
+        raise UsageError(f"{place}.id: no text", path=name)
+    if answer is None:
+        return None
+    if isinstance(answer, str) and answer in SIDES:
+        return Given(of, answer)
+    if isinstance(answer, dict) and len(answer) == 1:
+        ((how, text),) = answer.items()
+        if how in ("value", "lines") and isinstance(text, str) and _is_writable(text):
+            return Given(of, how, text)
+    raise UsageError(f"{place}.answer: none of those that there are", path=name, hint=_WHAT)
+
+
+def _is_writable(text: str) -> bool:
+    """Whether a file can hold it: bytes that are no UTF-8 come from a file, other halves do not."""
+    try:
+        text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        return False
+    return True

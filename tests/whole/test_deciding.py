@@ -1,0 +1,168 @@
+"""Answers by words: which questions they mean, which of them wins, what is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from kmerge_git.errors import UsageError
+from kmerge_git.outcome import Conflict
+from kmerge_git.whole.deciding import Decided, Given, Wish, carry_out, decide
+from kmerge_git.whole.resolving import Answer, Question, Refused
+
+ONE, TWO, THREE = "0" * 12, "1" * 12, "a" * 12
+
+
+def question(of: str, field: str, *choices: str) -> Question:
+    conflict = Conflict("Deployment/web", field, "changed on both sides")
+    known = {"id": of, "path": "a.yaml", "conflict": conflict, "kind": "value", "name": ""}
+    return made(Question, known | {"choices": choices or ("ours", "theirs", "base")})
+
+
+def made(kind: Any, values: dict[str, Any]) -> Any:
+    """A value of a class whose own way to be made is none of our business here."""
+    found = object.__new__(kind)
+    for name, value in values.items():
+        object.__setattr__(found, name, value)
+    return found
+
+
+QUESTIONS = (
+    question(ONE, "spec.replicas", "ours", "theirs", "base", "higher"),
+    question(TWO, "spec.containers[name=app].image"),
+    question(THREE, "metadata.annotations[example.com/a]"),
+)
+
+
+class Fake:
+    """What is asked of a `Resolving`."""
+
+    def __init__(self, **answers: str) -> None:
+        self.questions = QUESTIONS
+        self.answers = {of: Answer(how, how) for of, how in answers.items()}
+        self.breaks = ""
+
+    @property
+    def left(self) -> tuple[Question, ...]:
+        return tuple(q for q in self.questions if q.id not in self.answers)
+
+    def answer_of(self, question: Question, side: str) -> Answer:
+        if side not in question.choices:
+            raise Refused(f"{side} cannot stand here")
+        return Answer(side, side)
+
+    def answer_with(self, question: Question, yaml: str) -> Answer:
+        if yaml == "[":
+            raise Refused("no YAML")
+        return Answer("value", yaml)
+
+    def answer_lines(self, question: Question, text: str) -> Answer:
+        return Answer("lines", text)
+
+    def give(self, question: Question, answer: Answer | None) -> None:
+        self.answers.pop(question.id, None)
+        if answer is not None:
+            self.answers[question.id] = answer
+
+    def put(self) -> None:
+        if self.breaks:
+            raise Refused(self.breaks)
+
+
+def hows(wish: Wish, **answers: str) -> dict[str, str]:
+    return {of.id: answer.how for of, answer in decided(wish, **answers).answers}
+
+
+def decided(wish: Wish, **answers: str) -> Decided:
+    return decide(Fake(**answers), wish)  # type: ignore[arg-type]
+
+
+def test_a_side_for_all() -> None:
+    assert hows(Wish(side="theirs")) == dict.fromkeys((ONE, TWO, THREE), "theirs")
+
+
+def test_a_side_for_all_leaves_the_answers_that_there_are() -> None:
+    assert hows(Wish(side="theirs"), **{ONE: "higher"}) == {TWO: "theirs", THREE: "theirs"}
+
+
+@pytest.mark.parametrize(
+    "at, meant",
+    [
+        ("spec.replicas", [ONE]),
+        ("spec.*", [ONE]),
+        ("**.image", [TWO]),
+        ("spec.containers[*].image", [TWO]),
+        ("spec.containers[app].image", [TWO]),
+        ("spec.containers[name=app].image", [TWO]),
+        ("metadata.annotations[example.com/a]", [THREE]),
+        ("metadata.annotations.*", [THREE]),
+        ("**", [ONE, TWO, THREE]),
+        (THREE, [THREE]),
+    ],
+)
+def test_at(at: str, meant: list[str]) -> None:
+    assert hows(Wish(side="ours", at=(at,))) == dict.fromkeys(meant, "ours")
+
+
+def test_at_replaces_an_answer() -> None:
+    assert hows(Wish(side="ours", at=("spec.replicas",)), **{ONE: "theirs"}) == {ONE: "ours"}
+
+
+def test_by_id_before_by_field_before_all() -> None:
+    given = (Given(ONE, "value", "7"),)
+    assert hows(Wish(given, "ours", ("spec.*", "**.image"))) == {ONE: "value", TWO: "ours"}
+    assert hows(Wish(given, "ours")) == {ONE: "value", TWO: "ours", THREE: "ours"}
+    assert hows(Wish(given)) == {ONE: "value"}
+
+
+def test_what_cannot_be_is_left_where_no_id_names_it() -> None:
+    for at in ((), ("**",)):
+        found = decided(Wish(side="higher", at=at))
+        assert [of.id for of, _ in found.answers] == [ONE]
+        assert [(of.id, why) for of, why in found.refused] == [
+            (TWO, "higher cannot stand here"),
+            (THREE, "higher cannot stand here"),
+        ]
+
+
+@pytest.mark.parametrize(
+    "wish, said",
+    [
+        (Wish(side="higher", at=(TWO,)), f"{TWO}: higher cannot be its answer: higher cannot"),
+        (Wish((Given(ONE, "value", "["),)), f"{ONE}: value cannot be its answer: no YAML"),
+        (Wish((Given("b" * 12, "ours"),)), f"{'b' * 12}: no conflict here has this id"),
+        (Wish((Given("replicas", "value", "1"),)), "replicas: no conflict here has this id"),
+        (Wish(side="ours", at=("b" * 12,)), f"{'b' * 12}: no conflict here has this id"),
+        (Wish(side="ours", at=("spec.none",)), "spec.none: --at: no field in conflict is meant"),
+        (Wish(side="ours", at=("",)), "--at: no field in conflict is meant"),
+        (Wish((Given(ONE, "ours"),), "base", (ONE,)), "it is given two different answers"),
+        (Wish((Given(ONE, "ours"), Given(ONE, "value", "1"))), "two different answers"),
+    ],
+)
+def test_what_is_refused(wish: Wish, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        decided(wish)
+    assert said in str(caught.value)
+
+
+def test_the_same_answer_twice_is_one() -> None:
+    assert hows(Wish((Given(ONE, "ours"),) * 2, "ours", (ONE,))) == {ONE: "ours"}
+
+
+def test_all_or_nothing() -> None:
+    """The files are proved once more as a whole: what fails there leaves all as it was."""
+    resolving: Any = Fake(**{TWO: "base"})
+    before = dict(resolving.answers)
+    resolving.breaks = "a name stands twice"
+    found = decide(resolving, Wish((Given(TWO, "ours"),), "theirs"))
+    with pytest.raises(Refused):
+        carry_out(resolving, found.answers)
+    assert resolving.answers == before
+    resolving.breaks = ""
+    carry_out(resolving, found.answers)
+    assert {of: answer.how for of, answer in resolving.answers.items()} == {
+        ONE: "theirs",
+        TWO: "ours",
+        THREE: "theirs",
+    }
