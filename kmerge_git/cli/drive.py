@@ -192,7 +192,8 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
     if outcome.method == "lines" and outcome.reason.startswith("internal"):
         _say(name, f"{outcome.reason}; git's line merge instead, please report it")
     elif not outcome.clean and outcome.method == "structure":
-        _say(name, f"{count} conflict{'s' if count > 1 else ''} left, the rest is merged")
+        left = f"{count} conflict{'s' if count > 1 else ''} left"
+        _say(name, f"{left}, the rest is merged; `kmerge resolve` asks")
         if any(not c.field and c.why.startswith("deleted in") for c in outcome.conflicts):
             _say(name, "`kmerge solve` finds a resource that only moved to another file")
 

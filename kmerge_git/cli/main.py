@@ -130,8 +130,9 @@ def _dispatch(name: str, argv: list[str]) -> int:
         prog="kmerge",
         description="Merges Kubernetes manifests by resource, field and keyed list.",
         epilog="To begin: `kmerge install` in a repository, then merge as always. Before a merge: "
-        "`preview`; one that stopped: `solve`; why it came out so: `explain`; many branches: "
-        "`refresh`. `kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is the same.",
+        "`preview`; one that stopped: `solve`, then `resolve`; why it came out so: `explain`; many "
+        "branches: `refresh`. `kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is "
+        "the same.",
     )
     parser.add_argument("--version", action="version", version=f"kmerge {__version__}")
     commands = parser.add_subparsers(

@@ -44,9 +44,17 @@ def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
         yield from _some(mine)
         if plan.others:
             yield f"left as git left it, no manifest: {_names(plan.others)}"
-        yield ("`kmerge explain` says why; then " if mine else "") + (
-            "edit, `git add` and `git commit`"
-        )
+        yield _what_next(bool(mine), bool(plan.others))
+
+
+def _what_next(mine: bool, others: bool) -> str:
+    """How to finish what is left of manifests, of other files, or of both."""
+    if not mine:
+        return "edit, `git add` and `git commit`"
+    rest = ", of the rest edit and `git add`" if others else ""
+    return (
+        f"`kmerge resolve` asks field by field{rest}, `kmerge explain` says why; then `git commit`"
+    )
 
 
 def _in_conflict_by_git(plan: SolvePlan) -> list[str]:

@@ -79,6 +79,8 @@ def run(args: argparse.Namespace) -> int:
         _print_tree(preview, Paint(args.color, sys.stdout))
     else:
         _print(preview, Paint(args.color, sys.stdout))
+    if not (preview.is_clean or args.json or args.write_tree):
+        say("kmerge: where it stops, `kmerge resolve` asks field by field")
     if preview.beyond_git and repository.worktree and not args.write_tree:
         _say_what_git_would_do(preview, args.rev)
     return 0 if preview.is_clean else 1

@@ -22,8 +22,8 @@ EPILOG = """\
 examples:
   git merge feature                 stops with conflicts
   kmerge solve                      solves what can be solved, and stages it
-  git status                        the rest, with smaller markers
-  git checkout -m -- FILE           brings a conflict back (not that of a deleted file)
+  kmerge resolve                    asks about the rest, field by field
+  kmerge resolve --undo FILE        brings a conflict back
   git merge --abort                 takes everything back, at any time
 
   kmerge solve --dry-run            says what it would do
@@ -134,7 +134,9 @@ def _print(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
     if not plan.files:
         said = "no manifest is in conflict"
     if left:
-        say(f"kmerge: {said}, {counted(len(left), 'file')} left in conflict")
+        asks = any(file.path in left and file.writes for file in plan.files)
+        more = ": `kmerge resolve` asks field by field" if asks else ""
+        say(f"kmerge: {said}, {counted(len(left), 'file')} left in conflict{more}")
     else:
         say(f"kmerge: {said}{'' if dry_run else _what_next(plan.operation)}")
 
