@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from textwrap import dedent
 from typing import Any
 
 from kmerge_git.cli import files
@@ -64,7 +65,7 @@ def _question(resolving: Resolving, question: Question) -> dict[str, Any]:
 def _answer(answer: Answer | None) -> Any:
     if answer is None or answer.how in SIDES:
         return answer and answer.how
-    return {answer.how: answer.text}
+    return {"lines": dedent(answer.text or "")}
 
 
 def read_answers(name: str) -> tuple[Given, ...]:

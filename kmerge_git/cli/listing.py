@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from textwrap import dedent
 from typing import TYPE_CHECKING
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.files import say, tell
-from kmerge_git.git.manifests import is_manifest
+from kmerge_git.cli.solve import what_next
+from kmerge_git.whole.deciding import SIDES
 
 if TYPE_CHECKING:
     from kmerge_git.whole.deciding import Decided
     from kmerge_git.whole.resolving import Question, Resolving
 
 _MOST = 5  # lines of a text that are shown of each side
-
-
-def exit_code(resolving: Resolving) -> int:
-    """1 while a manifest is in conflict."""
-    waits = any(is_manifest(path, json=True) for path, _ in resolving.unasked)
-    return 1 if resolving.left or waits else 0
 
 
 def tell_list(resolving: Resolving) -> None:
@@ -48,10 +44,10 @@ def _lines(resolving: Resolving, question: Question) -> Iterator[str]:
     answer = resolving.answers.get(question.id)
     if answer is None:
         yield f"      choices: {', '.join(question.choices)}"
-    elif answer.text is None or answer.how not in ("value", "lines"):
+    elif answer.how in SIDES:
         yield f"      answer: {answer.how}"
     else:
-        yield from _side("answer", answer.text)
+        yield from _side("answer", dedent(answer.text or ""))
 
 
 def _side(name: str, text: str | None) -> Iterator[str]:
@@ -67,29 +63,25 @@ def _side(name: str, text: str | None) -> Iterator[str]:
 
 
 def tell_decided(resolving: Resolving, decided: Decided) -> None:
-    """What became of each file that was decided about, and what is left."""
-    left = {question.path: 0 for question in resolving.questions}
-    for question in resolving.left:
-        left[question.path] += 1
+    """What became of each file that was asked about, and what is left."""
     why = {question.id: words for question, words in decided.refused}
-    for path in dict.fromkeys((*left, *resolving.settled)):
-        if not left.get(path):
-            tell(f"resolved {path}")
-            continue
-        tell(f"CONFLICT {path} ({counted(left[path], 'conflict')} left)")
-        for question in resolving.left:
-            if question.path == path:
-                more = f"; {why[question.id]}" if question.id in why else ""
-                tell(f"    {question.id}  {question.conflict.shown('the file')}{more}")
+    left = {path: list(found) for path, found in groupby(resolving.left, lambda q: q.path)}
+    paths = dict.fromkeys(question.path for question in resolving.questions)
+    staged = [*(path for path in paths if path not in left), *resolving.settled]
+    for path in staged:
+        tell(f"staged  {path}")
+    for path, questions in left.items():
+        tell(f"left    {path}: {counted(len(questions), 'conflict')}")
+        for question in questions:
+            more = f"; {why[question.id]}" if question.id in why else ""
+            tell(f"    {question.id}  {question.conflict.shown('the file')}{more}")
     _tell_unasked(resolving)
-    done = sum(not count for count in left.values()) + len(resolving.settled)
-    said = f"{counted(done, 'file')} resolved and staged"
-    if resolving.left:
-        rest = f"{counted(len(resolving.left), 'conflict')} left"
-        say(f"kmerge: {said}, {rest}: `kmerge resolve` asks, --take and --set answer")
-        return
-    end = resolving.operation.finish
-    say(f"kmerge: {said}" + (f"; finish with `{end}`" if end and not resolving.unasked else ""))
+    said = f"{counted(len(staged), 'file')} staged"
+    if left:
+        rest = counted(len(resolving.left), "conflict")
+        say(f"kmerge: {said}, {rest} left: `kmerge resolve` asks, --take and --set answer")
+    else:
+        say(f"kmerge: {said}{'' if resolving.unasked else what_next(resolving.operation)}")
 
 
 def _tell_unasked(resolving: Resolving) -> None:

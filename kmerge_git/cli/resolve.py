@@ -37,7 +37,7 @@ leaves the answers alone that there are. Everything is proved first: one answer 
 nothing is done. A file whose conflicts all have an answer is written and staged; of the others the
 remaining conflicts are marked. In a rebase `ours` is its new base, `theirs` your commit.
 
-exit status: 0 no conflict is left, 1 conflicts are left, 2 an error
+exit status: 0 no conflict waits for an answer, 1 some do, 2 an error
 """
 
 
@@ -148,7 +148,7 @@ def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[Given, 
 
 def _show(args: argparse.Namespace, resolving: Resolving, decided: Decided | None = None) -> int:
     from kmerge_git.cli.answers import as_json
-    from kmerge_git.cli.listing import exit_code, tell_decided, tell_list
+    from kmerge_git.cli.listing import tell_decided, tell_list
 
     if args.json:
         print(json.dumps(as_json(resolving, decided), indent=2))
@@ -156,7 +156,7 @@ def _show(args: argparse.Namespace, resolving: Resolving, decided: Decided | Non
         tell_decided(resolving, decided)
     else:
         tell_list(resolving)
-    return exit_code(resolving)
+    return 1 if resolving.left else 0
 
 
 def _undo(args: argparse.Namespace, repository: Repository, paths: tuple[str, ...]) -> int:

@@ -138,10 +138,10 @@ def _print(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
         more = ": `kmerge resolve` asks field by field" if asks else ""
         say(f"kmerge: {said}, {counted(len(left), 'file')} left in conflict{more}")
     else:
-        say(f"kmerge: {said}{'' if dry_run else _what_next(plan.operation)}")
+        say(f"kmerge: {said}{'' if dry_run else what_next(plan.operation)}")
 
 
-def _what_next(operation: Operation) -> str:
+def what_next(operation: Operation) -> str:
     """The end of the operation, now that nothing is unmerged any more."""
     if operation.name == "stash":
         return "; the stash entry is kept: `git stash list`"

@@ -1,0 +1,287 @@
+"""`kmerge resolve` without a person: what it lists, takes, sets, and refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from manifests import deployment, service
+from world import Done, Driven, Repo
+
+NAMES = ("a.yaml", "apps/b.yaml")
+SIDES = [deployment(replicas=n, image=f"app:{n}") for n in (1, 2, 3)]
+REPLICAS, IMAGE = "spec.replicas", "spec.template.spec.containers[name=app].image"
+
+
+@pytest.fixture
+def torn(driven: Driven) -> Driven:
+    """A merge that stopped with two conflicts in each of two files."""
+    driven.fork(*(dict.fromkeys(NAMES, text) for text in SIDES))
+    assert driven.merge().code == 1
+    return driven
+
+
+def listed(repo: Repo, *words: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        repo.kmerge("resolve", "--list", "--json", *words, check=False).out
+    )
+    return found
+
+
+def ids(repo: Repo, field: str) -> list[str]:
+    return [c["id"] for c in listed(repo)["conflicts"] if c["field"] == field]
+
+
+def state(repo: Repo) -> tuple[str, dict[str, str]]:
+    files = (path for path in repo.path.rglob("*.yaml") if ".git" not in path.parts)
+    index = repo.git("ls-files", "-s").out
+    return index, {str(path.relative_to(repo.path)): path.read_text() for path in files}
+
+
+def refused(repo: Repo, *words: str) -> str:
+    """The one line of an error that changes nothing."""
+    before = state(repo)
+    done = repo.kmerge("resolve", *words, check=False)
+    assert (done.code, done.out, len(done.err.splitlines())) == (2, "", 1)
+    assert state(repo) == before
+    return done.err
+
+
+def test_the_list(torn: Driven) -> None:
+    before = state(torn)
+    done = torn.kmerge("resolve", "--list", check=False)
+    assert done.code == 1
+    one = ids(torn, REPLICAS)[0]
+    assert done.out.startswith(
+        "a.yaml\n"
+        f"  {one}  Deployment/web spec.replicas: changed on both sides\n"
+        f"      base ({torn.head('main~')[:7]}): 1\n"
+        "      ours (HEAD): 2\n"
+        "      theirs (side): 3\n"
+        "      choices: ours, theirs, base\n"
+    )
+    assert done.err == "kmerge: 4 conflicts\n"
+    assert state(torn) == before
+
+
+def test_the_list_as_json(torn: Driven) -> None:
+    found = listed(torn)
+    assert {key: found[key] for key in ("schema", "operation", "left", "finish")} == {
+        "schema": 1,
+        "operation": "merge",
+        "left": 4,
+        "finish": "git commit",
+    }
+    places = [(c["path"], c["field"]) for c in found["conflicts"]]
+    assert places == [(path, field) for path in NAMES for field in (REPLICAS, IMAGE)]
+    one = found["conflicts"][0]
+    assert (one["base"], one["ours"], one["theirs"]) == ("1", "2", "3")
+    assert (one["kind"], one["answer"], one["resource"]) == ("value", None, "Deployment/web")
+    assert [c["path"] for c in listed(torn, "apps")["conflicts"]] == ["apps/b.yaml"] * 2
+    assert listed(torn, "apps")["conflicts"] == found["conflicts"][2:]
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_one_side_of_all(torn: Driven, side: str) -> None:
+    done = torn.kmerge("resolve", "--take", side)
+    assert done.out == "staged  a.yaml\nstaged  apps/b.yaml\n"
+    assert done.err == "kmerge: 2 files staged; finish with `git commit`\n"
+    wanted = SIDES[1 if side == "ours" else 2]
+    assert [torn.text(name) for name in NAMES] == [wanted, wanted]
+    assert torn.unmerged() == []
+    torn.git("commit", "-q", "--no-edit")
+
+
+def test_of_some_files(torn: Driven) -> None:
+    torn.world.kmerge("resolve", "--take", "theirs", ".", cwd=torn.path / "apps")
+    assert torn.unmerged() == ["a.yaml"]
+    assert torn.text("apps/b.yaml") == SIDES[2]
+
+
+def test_at_a_field(torn: Driven) -> None:
+    done = torn.kmerge("resolve", "--take", "higher", "--at", "**.image", check=False)
+    assert done.code == 1
+    left = ids(torn, REPLICAS)
+    assert done.out == "".join(
+        f"left    {name}: 1 conflict\n"
+        f"    {one}  Deployment/web spec.replicas: changed on both sides\n"
+        for name, one in zip(NAMES, left, strict=True)
+    )
+    assert "2 conflicts left: `kmerge resolve` asks" in done.err
+    assert torn.text("a.yaml").count("<<<<<<<") == 1
+    assert "image: app:3" in torn.text("a.yaml")
+    torn.kmerge("resolve", "--take", "ours")
+    assert torn.text("a.yaml") == deployment(replicas=2, image="app:3")
+    assert torn.unmerged() == []
+
+
+def test_what_cannot_be_is_left_and_said(torn: Driven) -> None:
+    done = torn.kmerge("resolve", "--take", "both", check=False)
+    assert done.code == 1
+    assert done.out.count("changed on both sides; ") == 4
+    assert torn.text("a.yaml").count("<<<<<<<") == 2
+
+
+def test_values(torn: Driven) -> None:
+    words = [f"--set={one}=7" for one in ids(torn, REPLICAS)]
+    torn.kmerge("resolve", *words, f"--set={ids(torn, IMAGE)[0]}=app:x # mine", "--take", "theirs")
+    first = torn.text("a.yaml")
+    assert first == deployment(replicas=7, image="app:x # mine")
+    assert torn.text("apps/b.yaml") == deployment(replicas=7, image="app:3")
+
+
+def test_answers_of_a_file_and_of_stdin(torn: Driven) -> None:
+    found = listed(torn)
+    answers = ["ours", {"value": "app:9"}, {"lines": "replicas: 9\n"}, None]
+    for conflict, answer in zip(found["conflicts"], answers, strict=True):
+        conflict["answer"] = answer
+    torn.write("answers", json.dumps(found))
+    done = torn.kmerge("resolve", "--from", "answers", check=False)
+    assert done.code == 1
+    assert torn.text("a.yaml") == deployment(replicas=2, image="app:9")
+    assert "  replicas: 9\n" in torn.text("apps/b.yaml")
+    rest = listed(torn)
+    assert [c["answer"] for c in rest["conflicts"]] == [{"lines": "replicas: 9\n"}, None]
+    rest["conflicts"][1]["answer"] = "theirs"
+    done = piped(torn, json.dumps(rest))
+    assert done.code == 0
+    assert torn.text("apps/b.yaml") == deployment(replicas=9, image="app:3")
+
+
+def piped(repo: Repo, text: str) -> Done:
+    import sys
+
+    words = (sys.executable, "-m", "kmerge_git", "resolve", "--from", "-")
+    return repo.world.run(*words, cwd=repo.path, stdin=text, check=False)
+
+
+def test_as_json_after_answers(torn: Driven) -> None:
+    one, other = ids(torn, REPLICAS)
+    done = torn.kmerge("resolve", "--json", "--take", "ours", "--at", one, check=False)
+    report = json.loads(done.out)
+    assert (done.code, report["given"], report["refused"]) == (1, [one], [])
+    assert report["left"] == 3
+    done = torn.kmerge("resolve", "--json", "--take", "higher", check=False)
+    report = json.loads(done.out)
+    assert [row["id"] for row in report["refused"]] == [other]
+    assert report["left"] == 1
+
+
+def test_an_id_is_that_of_the_conflict(torn: Driven) -> None:
+    """The same on every machine, and another one as soon as a version changes."""
+    before = ids(torn, REPLICAS)
+    assert len({*before}) == 2
+    assert all(len(one) == 12 and int(one, 16) >= 0 for one in before)
+    torn.kmerge("resolve", "--take", "theirs", "--at", "**.image", check=False)
+    assert ids(torn, REPLICAS) == before
+    torn.git("merge", "--abort")
+    torn.commit("more", {"a.yaml": deployment(replicas=4, image="app:2")})
+    torn.merge()
+    after = ids(torn, REPLICAS)
+    assert after[0] != before[0]
+    assert after[1] == before[1]
+
+
+def test_what_is_refused(torn: Driven) -> None:
+    one = ids(torn, REPLICAS)[0]
+    torn.write("answers", "{}")
+    for words, said in (
+        (("--take", "mine"), "--take: `mine` is none of ours, theirs, both, base, higher"),
+        (("--at", REPLICAS), "--at says where: --take says what"),
+        (("--take", "ours", "--at", "spec.none"), "--at: no field in conflict is meant"),
+        (("--take", "both", "--at", one), f"{one}: both cannot be its answer: "),
+        (("--take", "ours", "--at", "0" * 12), "no conflict here has this id"),
+        (("--set", "0" * 12 + "=1"), "no conflict here has this id"),
+        (("--set", one), "has no `=`"),
+        (("--set", f"{one}=[1"), f"{one}: value cannot be its answer: "),
+        (("--set", f"{one}=1", "--set", f"{one}=2"), "it is given two different answers"),
+        (("--take", "ours", "x.yaml"), "x.yaml: no file is in conflict there"),
+        (("--take", "ours", "../x.yaml"), "is outside of the working tree"),
+        (("--from", "answers"), "answers: no answers"),
+        (("--from", "none"), "none: cannot read it"),
+        (("--list", "--take", "ours"), "--list, --undo and answers are separate calls"),
+        (("--undo", "--take", "ours", "a.yaml"), "are separate calls"),
+        (("--json",), "--json shows what others do"),
+        ((), "no terminal to ask on; --list shows the conflicts"),
+    ):
+        assert said in refused(torn, *words)
+
+
+def test_one_answer_that_cannot_be_and_nothing_is_done(torn: Driven) -> None:
+    one, other = ids(torn, REPLICAS)
+    refused(torn, "--set", f"{one}=5", "--set", f"{other}=a: b: c")
+    assert listed(torn)["left"] == 4
+
+
+def test_an_answer_that_was_given_already_is_stale(torn: Driven) -> None:
+    found = listed(torn)
+    for conflict in found["conflicts"]:
+        conflict["answer"] = "ours"
+    torn.write("answers", json.dumps(found))
+    torn.kmerge("resolve", "--from", "answers")
+    assert "no conflict here has this id" in refused(torn, "--from", "answers")
+
+
+def test_a_deletion_against_a_change(repo: Repo) -> None:
+    for side, there in (("ours", False), ("theirs", True)):
+        place = repo.world.init(side)
+        place.fork({"a.yaml": SIDES[0], "x": "1"}, {"x": "2"}, {"a.yaml": SIDES[2]})
+        place.git("rm", "-q", "a.yaml")
+        place.commit("gone")
+        place.merge()
+        (conflict,) = listed(place)["conflicts"]
+        assert (conflict["kind"], conflict["ours"]) == ("file", None)
+        place.kmerge("resolve", "--take", side)
+        assert place.unmerged() == []
+        assert (place.path / "a.yaml").exists() == there
+        place.kmerge("resolve", "--undo", "a.yaml")
+        assert place.unmerged() == ["a.yaml"]
+        assert place.text("a.yaml") == SIDES[2]
+        assert listed(place)["conflicts"][0]["answer"] is None
+
+
+def test_what_is_left_alone_is_told(driven: Driven) -> None:
+    files = {
+        "a.yaml": SIDES,
+        "notes": ["1\n", "2\n", "3\n"],
+        "b.yaml": [service(n) for n in (1, 2, 3)],
+    }
+    driven.fork(*({name: texts[n] for name, texts in files.items()} for n in range(3)))
+    driven.merge()
+    driven.write("b.yaml", service(9))
+    found = listed(driven)
+    assert [row["path"] for row in found["left_alone"]] == ["b.yaml", "notes"]
+    done = driven.kmerge("resolve", "--take", "ours")
+    assert driven.text("b.yaml") == service(9)
+    assert "kmerge: left to you, edited by hand since the merge" in done.err
+    assert done.err.endswith("kmerge: 1 file staged\n")
+    assert "it is in conflict, but left to you" in refused(driven, "--take", "ours", "b.yaml")
+
+
+def test_undo_takes_the_answers_back(torn: Driven) -> None:
+    before = state(torn)
+    torn.kmerge("resolve", "--take", "theirs")
+    torn.kmerge("resolve", "--undo", ".")
+    assert state(torn) == before
+    assert [c["answer"] for c in listed(torn)["conflicts"]] == [None] * 4
+    assert listed(torn)["left"] == 4
+
+
+def test_undo_of_a_file_that_is_half_done(torn: Driven) -> None:
+    before = state(torn)
+    torn.kmerge("resolve", "--take", "theirs", "--at", REPLICAS, check=False)
+    assert listed(torn)["left"] == 2
+    torn.kmerge("resolve", "--undo", "a.yaml")
+    assert [c["answer"] for c in listed(torn)["conflicts"]] == [None, None, "theirs", None]
+    torn.kmerge("resolve", "--undo", ".")
+    assert state(torn) == before
+
+
+def test_outside_of_any_conflict(repo: Repo, tmp_path: Path) -> None:
+    repo.commit("base", {"a.yaml": SIDES[0]})
+    done = repo.kmerge("resolve", "--list")
+    assert (done.code, done.out, done.err) == (0, "", "kmerge: no conflict waits for an answer\n")
+    assert repo.kmerge("resolve", "--take", "ours").code == 0
+    assert "no terminal" in refused(repo)
