@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from kmerge_git.errors import UsageError
+from kmerge_git.errors import Refused, UsageError
 from kmerge_git.kube.fieldpath import matches_shown, pattern
-from kmerge_git.whole.resolving import Answer, Question, Refused, Resolving
+from kmerge_git.whole.resolving import Answer, Question, Resolving
 
 SIDES = ("ours", "theirs", "both", "base", "higher")
 _ID = 12  # hex digits

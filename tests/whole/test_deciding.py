@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from kmerge_git.errors import UsageError
+from kmerge_git.errors import Refused, UsageError
 from kmerge_git.outcome import Conflict
 from kmerge_git.whole.deciding import Decided, Given, Wish, carry_out, decide
-from kmerge_git.whole.resolving import Answer, Question, Refused
+from kmerge_git.whole.resolving import Answer, Question
 
 ONE, TWO, THREE = "0" * 12, "1" * 12, "a" * 12
 

@@ -1,0 +1,133 @@
+"""Laws of `kmerge resolve`, over every case there is and random conflicts, in one merge.
+
+Whatever is answered: a file holds exactly that, and nothing else of it changes.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+from random_conflicts import conflict_trio
+from test_merge_equal import all_cases
+from world import Repo, World
+
+from kmerge_git.compare.files import compare
+from kmerge_git.errors import Refused
+from kmerge_git.git.repository import Repository
+from kmerge_git.text.markers import first_marker
+from kmerge_git.whole.resolving import Answer, Question, Resolving
+
+RANDOM = 150  # conflicts that nobody thought of
+
+
+def files() -> dict[str, list[bytes]]:
+    found = all_cases()
+    for seed in range(RANDOM):
+        found[f"random/{seed}.yaml"] = list(conflict_trio(Random(seed)))
+    return found
+
+
+def stopped(world: World, name: str = "stopped") -> Repo:
+    """A merge of all of it, in which every file is in conflict that can be."""
+    repo = world.init(name)
+    repo.write(".git/info/attributes", "* -text\n")
+    texts = files()
+    repo.fork(*({path: three[at] for path, three in texts.items()} for at in range(3)))
+    assert repo.merge().code == 1
+    return repo
+
+
+def texts(repo: Repo) -> dict[str, bytes]:
+    found = (path for path in repo.path.rglob("*.yaml") if ".git" not in path.parts)
+    return {path.relative_to(repo.path).as_posix(): path.read_bytes() for path in found}
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_one_side_of_all_is_what_a_favoured_side_makes(world: World, side: str) -> None:
+    repo, other = stopped(world), stopped(world, "favored")
+    repo.kmerge("resolve", "--take", side)
+    other.kmerge("solve", "--favor", side, check=False)
+    assert texts(repo) == texts(other)
+    assert repo.git("ls-files", "-s").out == other.git("ls-files", "-s").out
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_mixture_holds_what_was_chosen(
+    world: World, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The file with a mixture beside those with all of one side: no field is the other's."""
+    repo = stopped(world)
+    monkeypatch.chdir(repo.path)
+    resolving = Resolving.start(Repository.open())
+    sides = {side: one_sided(repo, resolving, side) for side in ("ours", "theirs")}
+    chosen = answered(resolving, Random(seed))
+    assert len(chosen) > 200
+    resolving.put()
+    unmerged = set(repo.unmerged())
+    for path in dict.fromkeys(question.path for question in resolving.questions):
+        asked = [question for question in resolving.questions if question.path == path]
+        assert all(question.id in chosen for question in asked) == (path not in unmerged)
+        if path in unmerged:
+            continue
+        made = (repo.path / path).read_bytes() if (repo.path / path).exists() else b""
+        assert first_marker(made.decode("utf-8", "surrogateescape")) < 0
+        for side, whole in sides.items():
+            mine = [q for q in asked if chosen[q.id].how == side]
+            assert not strangers(mine, whole.get(path, b""), made, path)
+            if len(mine) == len(asked):
+                assert made == whole.get(path, b"")
+
+
+def one_sided(repo: Repo, resolving: Resolving, side: str) -> dict[str, bytes]:
+    """The texts of all files with one side's answers."""
+    for question in resolving.questions:
+        resolving.give(question, resolving.answer_of(question, side))
+    resolving.put()
+    return texts(repo)
+
+
+def answered(resolving: Resolving, r: Random) -> dict[str, Answer]:
+    """Give every question an answer at random."""
+    given = {}
+    for question in resolving.questions:
+        for how in r.sample(question.choices, len(question.choices)):
+            try:
+                answer = resolving.answer_of(question, how)
+            except Refused:
+                continue
+            resolving.give(question, answer)
+            given[question.id] = answer
+            break
+    return given
+
+
+def strangers(mine: list[Question], whole: bytes, made: bytes, path: str) -> list[str]:
+    """The fields that differ from the side that they were chosen from."""
+    differing = {
+        (change.resource, change.field)
+        for change in compare(whole, made, path)
+        if change.how not in ("layout", "lines")
+    }
+    return [q.id for q in mine if (q.conflict.resource, q.conflict.field) in differing]
+
+
+def test_a_list_that_is_answered_is_as_by_hand(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo, other = stopped(world), stopped(world, "by-hand")
+    monkeypatch.chdir(other.path)
+    resolving = Resolving.start(Repository.open())
+    chosen = answered(resolving, Random(7))
+    resolving.put()
+    found = json.loads(repo.kmerge("resolve", "--list", "--json", check=False).out)
+    assert [c["id"] for c in found["conflicts"]] == [q.id for q in resolving.questions]
+    for conflict in found["conflicts"]:
+        if conflict["id"] in chosen:
+            conflict["answer"] = chosen[conflict["id"]].how
+    Path(repo.path, "answers").write_text(json.dumps(found))
+    repo.kmerge("resolve", "--from", "answers", check=False)
+    assert texts(repo) == texts(other)
+    assert repo.git("ls-files", "-s").out == other.git("ls-files", "-s").out
