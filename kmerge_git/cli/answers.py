@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from textwrap import dedent
 from typing import Any
 
 from kmerge_git.cli import files
 from kmerge_git.errors import UsageError
 from kmerge_git.whole.deciding import SIDES, Decided, Given
-from kmerge_git.whole.resolving import Answer, Question, Resolving
+from kmerge_git.whole.kept import Answer
+from kmerge_git.whole.questions import Question
+from kmerge_git.whole.resolving import Resolving
 
 SCHEMA = 1
 LARGEST = 32 << 20  # bytes
@@ -54,18 +55,26 @@ def _question(resolving: Resolving, question: Question) -> dict[str, Any]:
         "kind": question.kind,
         "why": conflict.why,
         "told": conflict.told,
-        "base": question.value("base"),
-        "ours": question.value("ours"),
-        "theirs": question.value("theirs"),
+        "base": _side(question, "base"),
+        "ours": _side(question, "ours"),
+        "theirs": _side(question, "theirs"),
         "choices": list(question.choices),
         "answer": _answer(resolving.answers.get(question.id)),
     }
 
 
+def _side(question: Question, side: str) -> str | None:
+    """A scalar as YAML, or the lines as they stand in the file; None where there are none."""
+    shown: str | None = question.values.side(side)
+    if question.kind in ("value", "file") or shown is None:
+        return shown
+    return str(getattr(question.conflict, side))
+
+
 def _answer(answer: Answer | None) -> Any:
     if answer is None or answer.how in SIDES:
         return answer and answer.how
-    return {"lines": dedent(answer.text or "")}
+    return {"lines": answer.text or ""}
 
 
 def read_answers(name: str) -> tuple[Given, ...]:

@@ -14,7 +14,8 @@ from kmerge_git.whole.deciding import SIDES
 
 if TYPE_CHECKING:
     from kmerge_git.whole.deciding import Decided
-    from kmerge_git.whole.resolving import Question, Resolving
+    from kmerge_git.whole.questions import Question
+    from kmerge_git.whole.resolving import Resolving
 
 _MOST = 5  # lines of a text that are shown of each side
 
@@ -40,7 +41,7 @@ def _lines(resolving: Resolving, question: Question) -> Iterator[str]:
     yield f"  {question.id}  {conflict.shown('the file')}"
     base, ours, theirs = resolving.operation.labels
     for side, label in (("base", base), ("ours", ours), ("theirs", theirs)):
-        yield from _side(f"{side} ({label})" if label != side else side, question.value(side))
+        yield from _side(f"{side} ({label})" if label != side else side, question.values.side(side))
     answer = resolving.answers.get(question.id)
     if answer is None:
         yield f"      choices: {', '.join(question.choices)}"

@@ -142,8 +142,7 @@ def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[Given, 
     from kmerge_git.whole.deciding import Wish, carry_out, decide
 
     decided = decide(resolving, Wish(given, args.take or "", tuple(args.at)))
-    carry_out(resolving, decided.answers)
-    return _show(args, resolving, decided)
+    return _show(args, resolving, carry_out(resolving, decided))
 
 
 def _show(args: argparse.Namespace, resolving: Resolving, decided: Decided | None = None) -> int:

@@ -94,46 +94,14 @@ def matches(words: list[Word], path: Path) -> bool:
     return bool(path) and isinstance(path[-1], int) and _meet(words, path[:-1])
 
 
-def matches_shown(words: list[Word], shown: str) -> bool:
-    """Whether a pattern means a place of which only the shown path is known.
-
-    Brackets may hold the name of an element, a place in a list or an odd key: any of them counts.
-    """
-    steps = [_readings(word) for word in pattern(shown)]
-    if _reaches(words, steps):
-        return True
-    return bool(steps) and isinstance(steps[-1][0], int) and _reaches(words, steps[:-1])
-
-
-def _readings(word: Word) -> tuple[Step, ...]:
-    """What a word of a shown path may be."""
-    if isinstance(word, str):
-        return (word,)
-    raw, parts = word
-    if raw.isascii() and raw.isdigit():
-        return int(raw), parts
-    if len(parts) == 1 and isinstance(parts[0], str) and (raw[:1] == '"' or _is_odd(parts[0])):
-        return parts[0], parts
-    return (parts,)
-
-
 def _meet(words: list[Word], path: Path) -> bool:
-    return _reaches(words, [(step,) for step in path])
-
-
-def _reaches(words: list[Word], steps: list[tuple[Step, ...]]) -> bool:
-    """Whether the words lead to the last step; each step may be read in several ways."""
     reached = {0}  # how many steps the words so far may have taken
     for word in words:
         if word == "**":
-            reached = set(range(min(reached), len(steps) + 1)) if reached else reached
+            reached = set(range(min(reached), len(path) + 1)) if reached else reached
         else:
-            reached = {
-                n + 1
-                for n in reached
-                if n < len(steps) and any(_means(word, step) for step in steps[n])
-            }
-    return len(steps) in reached
+            reached = {n + 1 for n in reached if n < len(path) and _means(word, path[n])}
+    return len(path) in reached
 
 
 def _means(word: Word, step: Step) -> bool:

@@ -1,16 +1,19 @@
-"""Answers that are given by words instead of keys: all of them are proved before one is given."""
+"""Answers that are given by words instead of keys: all of them are proved before one is written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from kmerge_git.errors import Refused, UsageError
-from kmerge_git.kube.fieldpath import matches_shown, pattern
-from kmerge_git.whole.resolving import Answer, Question, Resolving
+from kmerge_git.kube.fieldpath import matches, pattern
+from kmerge_git.whole.kept import Answer
+from kmerge_git.whole.questions import ID, Question
+from kmerge_git.whole.resolving import Resolving
 
 SIDES = ("ours", "theirs", "both", "base", "higher")
-_ID = 12  # hex digits
+
+Answered = tuple[Question, Answer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,64 +36,98 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What came of a wish: the answers, and why a question that it is about has none."""
+    """What comes of a wish: answers that an id asks for, others, and why some cannot be."""
 
-    answers: tuple[tuple[Question, Answer], ...]
+    named: tuple[Answered, ...]
+    others: tuple[Answered, ...] = ()
     refused: tuple[tuple[Question, str], ...] = ()
+
+    @property
+    def answers(self) -> tuple[Answered, ...]:
+        """All answers."""
+        return (*self.named, *self.others)
 
 
 def decide(resolving: Resolving, wish: Wish) -> Decided:
-    """The answers to a wish, each of them proved; nothing is given yet.
+    """The answers to a wish, each of them proved by itself; nothing is given yet.
 
     An answer by id has the last word, then one by a pattern; a side for all leaves alone what has
     an answer. What cannot be is an error where an id names it, and else a question that is left.
     """
     known = {question.id: question for question in resolving.questions}
     ids = [at for at in wish.at if at in known or _looks_like_an_id(at)]
-    named = [*wish.given, *(Given(at, wish.side) for at in ids)]
-    answers = _by_id(resolving, known, named)
+    named = _by_id(resolving, known, [*wish.given, *(Given(at, wish.side) for at in ids)])
     patterns = [at for at in wish.at if at not in ids]
-    if patterns:
-        about = _at(resolving, patterns)
-    else:
-        # a side for all is for what nobody has decided yet
-        about = [q for q in resolving.left if wish.side and not wish.at]
+    about = _at(resolving, patterns) if patterns else []
+    if wish.side and not wish.at:  # a side for all is for what nobody has decided yet
+        about = list(resolving.left)
+    others: list[Answered] = []
     refused: list[tuple[Question, str]] = []
     for question in about:
-        if question.id in answers:
+        if question.id in named:
             continue
         try:
-            answers[question.id] = resolving.answer_of(question, wish.side)
+            others.append((question, resolving.answer_of(question, wish.side)))
         except Refused as why:
             refused.append((question, why.why))
-    made = tuple((known[of], answer) for of, answer in answers.items())
-    return Decided(made, tuple(refused))
+    return Decided(tuple(named.values()), tuple(others), tuple(refused))
 
 
-def carry_out(resolving: Resolving, answers: Iterable[tuple[Question, Answer]]) -> None:
-    """Give the answers and write what comes of them; if one file cannot be, all is as before."""
-    before = dict(resolving.answers)
-    given = list(answers)
+def carry_out(resolving: Resolving, decided: Decided) -> Decided:
+    """Give the answers and write what comes of them; if a named one cannot be, all is as before.
+
+    Others may not stand beside those of their file: such a question is left as it was.
+    """
+    before = [(q, resolving.answers.get(q.id)) for q, _ in decided.answers]
     try:
-        for question, answer in given:
-            resolving.give(question, answer)
+        resolving.give_all(decided.answers)
+        for path in dict.fromkeys(question.path for question, _ in decided.answers):
+            decided = _agreeing(resolving, path, decided, before)
         resolving.put()
     except Refused:
-        for question, _ in given:
-            resolving.give(question, before.get(question.id))
+        resolving.give_all(before)
         raise
+    return decided
+
+
+def _agreeing(
+    resolving: Resolving,
+    path: str,
+    decided: Decided,
+    before: Iterable[tuple[Question, Answer | None]],
+) -> Decided:
+    """Without the answers that cannot stand beside the rest of a file."""
+    try:
+        resolving.check([path])
+        return decided
+    except Refused:
+        loose = [(question, answer) for question, answer in decided.others if question.path == path]
+        was = {question.id: answer for question, answer in before}
+        resolving.give_all((question, was[question.id]) for question, _ in loose)
+        resolving.check([path])
+    refused: list[tuple[Question, str]] = []
+    for question, answer in loose:
+        resolving.give(question, answer)
+        try:
+            resolving.check([path])
+        except Refused as why:
+            resolving.give(question, was[question.id])
+            refused.append((question, why.why))
+    left = {question.id for question, _ in refused}
+    others = tuple(one for one in decided.others if one[0].id not in left)
+    return replace(decided, others=others, refused=(*decided.refused, *refused))
 
 
 def _looks_like_an_id(text: str) -> bool:
-    return len(text) == _ID and all(char in "0123456789abcdef" for char in text)
+    return len(text) == ID and all(char in "0123456789abcdef" for char in text)
 
 
 def _by_id(
-    resolving: Resolving, known: dict[str, Question], named: Iterable[Given]
-) -> dict[str, Answer]:
+    resolving: Resolving, known: dict[str, Question], wanted: Iterable[Given]
+) -> dict[str, Answered]:
     """The answers whose questions are named; a contradiction is an error."""
-    answers: dict[str, Answer] = {}
-    for given in named:
+    answers: dict[str, Answered] = {}
+    for given in wanted:
         question = known.get(given.id)
         if question is None:
             hint = "`kmerge resolve --list` tells those that there are"
@@ -98,10 +135,10 @@ def _by_id(
         try:
             answer = _answer(resolving, question, given)
         except Refused as why:
-            place = question.conflict.shown(question.path)
+            place = question.conflict.shown("the file")
             told = f"{given.how} cannot be its answer: {why.why}"
             raise UsageError(told, path=given.id, hint=f"{question.path}: {place}") from None
-        if answers.setdefault(given.id, answer) != answer:
+        if answers.setdefault(given.id, (question, answer))[1] != answer:
             hint = "say one of them"
             raise UsageError("it is given two different answers", path=given.id, hint=hint)
     return answers
@@ -120,7 +157,7 @@ def _at(resolving: Resolving, patterns: Iterable[str]) -> list[Question]:
     found: dict[str, Question] = {}
     for text in patterns:
         words = pattern(text)
-        met = [q for q in resolving.questions if matches_shown(words, q.conflict.field)]
+        met = [q for q in resolving.questions if words and matches(words, q.field)]
         if not met:
             hint = "`kmerge resolve --list` shows the fields, `**` is any number of steps"
             raise UsageError("--at: no field in conflict is meant", path=text, hint=hint)

@@ -22,11 +22,12 @@ from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import merged_mode
 from kmerge_git.git.undo import resolved_conflicts
 from kmerge_git.merge.three import Three
+from kmerge_git.whole.kept import Kept
 from kmerge_git.whole.merging import Job
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.settings import SettingsOf
 from kmerge_git.whole.settling import FileMerge
-from kmerge_git.whole.solving import SolvePlan, carry_out
+from kmerge_git.whole.solving import SolvePlan, WorkTree, carry_out
 from kmerge_git.whole.timed import merge_all
 
 
@@ -40,28 +41,48 @@ class Undone:
 
 
 def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -> list[Undone]:
-    """Bring the conflicts of files back, all or none of them; `force` drops unstaged work."""
-    worktree = repository.worktree or ""
-    known = resolved_conflicts(worktree)
-    in_conflict = {stages.path for stages in repository.conflicts()}
-    chosen = [s for s in known if is_selected(s.path, tuple(paths)) and s.path not in in_conflict]
-    for path in paths:
-        _require(path, [stages.path for stages in chosen], in_conflict)
+    """Bring the conflicts of files back, all or none of them; `force` drops unstaged work.
+
+    Of a file that is still in conflict the answers are taken back that were given so far.
+    """
+    kept = Kept(Path(repository.git_dir))
+    staged, begun = _chosen(repository, tuple(paths), kept)
+    chosen = [*staged, *begun]
     for stages in chosen:
         if not all(entry.is_text for entry in stages.entries if entry):
             hint = "`git checkout -m -- FILE` does it, where both sides have it"
             raise UsageError(stages.obstacle, path=stages.path, hint=hint)
     operation = current_operation(repository, tuple(chosen))
-    if not force:
-        _refuse_committed(repository, operation, chosen)
-        _refuse_work(repository, chosen)
     settings = SettingsOf(repository, labels=operation.labels)
-    files = tuple(_in_conflict(repository, stages, settings) for stages in chosen)
-    before = {stages.path: repository.staged(stages.path) for stages in chosen}
-    staging.mark_unmerged(worktree, chosen)
-    carry_out(repository, SolvePlan(operation, files, ()))
-    staged = ((stages, before[stages.path]) for stages in chosen)
-    return [Undone(s.path, s.situation, entry.oid if entry else "") for s, entry in staged]
+    files = [_in_conflict(repository, stages, settings) for stages in chosen]
+    if not force:
+        _refuse_committed(repository, operation, staged)
+        _refuse_work(repository, staged)
+        tree = WorkTree(repository, settings, force=False, is_ours=kept.is_ours)
+        _refuse_handwork(tree, files[len(staged) :])
+    before = [repository.staged(stages.path) for stages in chosen]
+    staging.mark_unmerged(repository.worktree or "", staged)
+    carry_out(repository, SolvePlan(operation, tuple(files), ()))
+    kept.forget(stages.path for stages in chosen)
+    pairs = zip(chosen, before, strict=True)
+    return [Undone(s.path, s.situation, entry.oid if entry else "") for s, entry in pairs]
+
+
+def _chosen(
+    repository: Repository, paths: tuple[str, ...], kept: Kept
+) -> tuple[list[Stages], list[Stages]]:
+    """The files that were resolved, and those for which some answers are kept."""
+    conflicts = repository.conflicts()
+    unmerged = {stages.path for stages in conflicts}
+    staged = [s for s in resolved_conflicts(repository.worktree or "") if s.path not in unmerged]
+    begun = [s for s in conflicts if kept.answers.get(s.path) or s.path in kept.written]
+    chosen = [
+        [stages for stages in found if is_selected(stages.path, paths)] for found in (staged, begun)
+    ]
+    names = [stages.path for found in chosen for stages in found]
+    for path in paths:
+        _require(path, names, unmerged)
+    return chosen[0], chosen[1]
 
 
 def _require(path: str, chosen: Sequence[str], in_conflict: set[str]) -> None:
@@ -99,6 +120,14 @@ def _refuse_work(repository: Repository, chosen: list[Stages]) -> None:
             raise UsageError("it was changed since it was staged", path=path, hint=hint)
 
 
+def _refuse_handwork(tree: WorkTree, files: Sequence[FileMerge]) -> None:
+    """Refuse to overwrite what somebody did in a file that is still in conflict."""
+    for file in files:
+        if tree.in_the_way(file.path, file.three, [file.data]):
+            hint = "`git add` it first, or --force drops that"
+            raise UsageError("it was edited since the merge", path=file.path, hint=hint)
+
+
 def _in_conflict(repository: Repository, stages: Stages, settings: SettingsOf) -> FileMerge:
     """The file as a merge leaves it in conflict."""
     three = Three(*map(repository.text, stages.entries))
@@ -106,7 +135,15 @@ def _in_conflict(repository: Repository, stages: Stages, settings: SettingsOf) -
     if None not in (three.ours, three.theirs):
         text = _marked(stages.path, three, settings)
     mode = merged_mode(*stages.entries)
-    return FileMerge(stages.path, stages.situation, "conflict", data=text, mode=mode, writes=True)
+    return FileMerge(
+        stages.path,
+        stages.situation,
+        "conflict",
+        data=text,
+        mode=mode,
+        writes=True,
+        three=three,
+    )
 
 
 def _marked(path: str, three: Three[bytes | None], settings: SettingsOf) -> bytes:

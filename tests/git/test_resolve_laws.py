@@ -18,7 +18,9 @@ from kmerge_git.compare.files import compare
 from kmerge_git.errors import Refused
 from kmerge_git.git.repository import Repository
 from kmerge_git.text.markers import first_marker
-from kmerge_git.whole.resolving import Answer, Question, Resolving
+from kmerge_git.whole.kept import Answer
+from kmerge_git.whole.questions import Question
+from kmerge_git.whole.resolving import Resolving
 
 RANDOM = 150  # conflicts that nobody thought of
 

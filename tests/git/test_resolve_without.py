@@ -60,7 +60,7 @@ def test_the_list(torn: Driven) -> None:
         f"      base ({torn.head('main~')[:7]}): 1\n"
         "      ours (HEAD): 2\n"
         "      theirs (side): 3\n"
-        "      choices: ours, theirs, base\n"
+        "      choices: ours, theirs, base"
     )
     assert done.err == "kmerge: 4 conflicts\n"
     assert state(torn) == before
@@ -134,7 +134,7 @@ def test_values(torn: Driven) -> None:
 
 def test_answers_of_a_file_and_of_stdin(torn: Driven) -> None:
     found = listed(torn)
-    answers = ["ours", {"value": "app:9"}, {"lines": "replicas: 9\n"}, None]
+    answers = ["ours", {"value": "app:9"}, {"lines": "  replicas: 9\n"}, None]
     for conflict, answer in zip(found["conflicts"], answers, strict=True):
         conflict["answer"] = answer
     torn.write("answers", json.dumps(found))
@@ -143,7 +143,7 @@ def test_answers_of_a_file_and_of_stdin(torn: Driven) -> None:
     assert torn.text("a.yaml") == deployment(replicas=2, image="app:9")
     assert "  replicas: 9\n" in torn.text("apps/b.yaml")
     rest = listed(torn)
-    assert [c["answer"] for c in rest["conflicts"]] == [{"lines": "replicas: 9\n"}, None]
+    assert [c["answer"] for c in rest["conflicts"]] == [{"lines": "  replicas: 9\n"}, None]
     rest["conflicts"][1]["answer"] = "theirs"
     done = piped(torn, json.dumps(rest))
     assert done.code == 0
@@ -163,10 +163,10 @@ def test_as_json_after_answers(torn: Driven) -> None:
     report = json.loads(done.out)
     assert (done.code, report["given"], report["refused"]) == (1, [one], [])
     assert report["left"] == 3
-    done = torn.kmerge("resolve", "--json", "--take", "higher", check=False)
+    done = torn.kmerge("resolve", "--json", "--take", "both", "--at", REPLICAS, check=False)
     report = json.loads(done.out)
-    assert [row["id"] for row in report["refused"]] == [other]
-    assert report["left"] == 1
+    assert [row["id"] for row in report["refused"]] == [one, other]
+    assert (report["given"], report["left"]) == ([], 3)
 
 
 def test_an_id_is_that_of_the_conflict(torn: Driven) -> None:

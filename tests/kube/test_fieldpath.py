@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmerge_git.kube.fieldpath import matches, matches_shown, pattern, show, together
+from kmerge_git.kube.fieldpath import matches, pattern, show, together
 
 APP = (("name", "app"),)
 PORT = (("port", "80"), ("protocol", "TCP"))
@@ -161,20 +161,3 @@ def test_two_places_are_told_apart(one, other):
 @given(TEXT | st.text(max_size=8), PATHS)
 def test_no_pattern_is_an_error(text, path):
     assert matches(pattern(text), path) in (True, False)
-
-
-@pytest.mark.parametrize("text, path", MEANT)
-def test_a_shown_place_is_meant(text, path):
-    assert matches_shown(pattern(text), show(path))
-
-
-@pytest.mark.parametrize("text, path", OTHERS)
-def test_another_shown_place(text, path):
-    assert not matches_shown(pattern(text), show(path))
-
-
-@given(PATHS, PATHS)
-def test_a_shown_place_is_meant_by_whatever_means_it(one, other):
-    for text in (show(one), f"**{show(one[-1:])}", "**"):
-        if matches(pattern(text), other):
-            assert matches_shown(pattern(text), show(other))

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from kmerge_git.errors import Refused, UsageError
+from kmerge_git.kube.fieldpath import show
+from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
 from kmerge_git.whole.deciding import Decided, Given, Wish, carry_out, decide
-from kmerge_git.whole.resolving import Answer, Question
+from kmerge_git.whole.kept import Answer
+from kmerge_git.whole.questions import Question
+
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Step
 
 ONE, TWO, THREE = "0" * 12, "1" * 12, "a" * 12
 
 
-def question(of: str, field: str, *choices: str) -> Question:
-    conflict = Conflict("Deployment/web", field, "changed on both sides")
-    known = {"id": of, "path": "a.yaml", "conflict": conflict, "kind": "value", "name": ""}
-    return made(Question, known | {"choices": choices or ("ours", "theirs", "base")})
-
-
-def made(kind: Any, values: dict[str, Any]) -> Any:
-    """A value of a class whose own way to be made is none of our business here."""
-    found = object.__new__(kind)
-    for name, value in values.items():
-        object.__setattr__(found, name, value)
-    return found
+def question(of: str, *field: Step, higher: bool = False) -> Question:
+    conflict = Conflict("Deployment/web", show(field), "changed on both sides")
+    choices = ("ours", "theirs", "base", *(["higher"] if higher else []))
+    values = Three[str | None]("1", "2", "3")
+    return Question(of, "a.yaml", 0, conflict, "value", choices, field, values)
 
 
 QUESTIONS = (
-    question(ONE, "spec.replicas", "ours", "theirs", "base", "higher"),
-    question(TWO, "spec.containers[name=app].image"),
-    question(THREE, "metadata.annotations[example.com/a]"),
+    question(ONE, "spec", "replicas", higher=True),
+    question(TWO, "spec", "containers", (("name", "app"),), "image"),
+    question(THREE, "metadata", "annotations", "example.com/a"),
 )
 
 
@@ -41,7 +41,7 @@ class Fake:
     def __init__(self, **answers: str) -> None:
         self.questions = QUESTIONS
         self.answers = {of: Answer(how, how) for of, how in answers.items()}
-        self.breaks = ""
+        self.once: tuple[str, ...] = ()  # answers of which a file may hold one alone
 
     @property
     def left(self) -> tuple[Question, ...]:
@@ -61,13 +61,21 @@ class Fake:
         return Answer("lines", text)
 
     def give(self, question: Question, answer: Answer | None) -> None:
-        self.answers.pop(question.id, None)
-        if answer is not None:
-            self.answers[question.id] = answer
+        self.give_all([(question, answer)])
+
+    def give_all(self, answers: Iterable[tuple[Question, Answer | None]]) -> None:
+        for question, answer in answers:
+            self.answers.pop(question.id, None)
+            if answer is not None:
+                self.answers[question.id] = answer
+
+    def check(self, paths: Iterable[str]) -> None:
+        hows = [answer.how for answer in self.answers.values()]
+        if any(hows.count(how) > 1 for how in self.once):
+            raise Refused("a name stands twice")
 
     def put(self) -> None:
-        if self.breaks:
-            raise Refused(self.breaks)
+        self.check(["a.yaml"])
 
 
 def hows(wish: Wish, **answers: str) -> dict[str, str]:
@@ -151,18 +159,33 @@ def test_the_same_answer_twice_is_one() -> None:
 
 
 def test_all_or_nothing() -> None:
-    """The files are proved once more as a whole: what fails there leaves all as it was."""
-    resolving: Any = Fake(**{TWO: "base"})
+    """The answers of a file are proved together: what fails there leaves all as it was."""
+    resolving: Any = Fake(**{THREE: "ours"})
+    resolving.once = ("value",)
     before = dict(resolving.answers)
-    resolving.breaks = "a name stands twice"
-    found = decide(resolving, Wish((Given(TWO, "ours"),), "theirs"))
+    given = Given(ONE, "value", "1"), Given(TWO, "value", "2")
+    found = decide(resolving, Wish(given, "theirs", ("**",)))
     with pytest.raises(Refused):
-        carry_out(resolving, found.answers)
+        carry_out(resolving, found)
     assert resolving.answers == before
-    resolving.breaks = ""
-    carry_out(resolving, found.answers)
+
+
+def test_what_cannot_stand_beside_others_is_left() -> None:
+    """Of a side for many as much as there can be, in their order, and beside what an id says."""
+    resolving: Any = Fake(**{THREE: "base"})
+    resolving.once = ("ours",)
+    found = carry_out(resolving, decide(resolving, Wish(side="ours", at=("**",))))
+    assert [of.id for of, _ in found.answers] == [ONE]
+    assert [(of.id, why) for of, why in found.refused] == [
+        (TWO, "a name stands twice"),
+        (THREE, "a name stands twice"),
+    ]
     assert {of: answer.how for of, answer in resolving.answers.items()} == {
-        ONE: "theirs",
-        TWO: "ours",
-        THREE: "theirs",
+        ONE: "ours",
+        THREE: "base",
     }
+    named = Wish((Given(THREE, "ours"),), "ours", ("**.image",))
+    resolving = Fake()
+    resolving.once = ("ours",)
+    found = carry_out(resolving, decide(resolving, named))
+    assert [of.id for of, _ in found.answers] == [THREE]
