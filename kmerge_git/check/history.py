@@ -5,10 +5,10 @@ This module knows no git: the versions come with the site, whoever has read them
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from kmerge_git.check.plain import List, Map, Text, Value, documents
-from kmerge_git.check.registry import ERROR, HISTORY, Check, Found
+from kmerge_git.check.registry import ERROR, HISTORY, WARNING, Check, Found
 from kmerge_git.errors import CannotParse
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.text.source import Source
@@ -17,7 +17,7 @@ from kmerge_git.text.source import Source
 class GitVersions:
     """The versions of a file: before the commit, and the three of an unfinished merge."""
 
-    __slots__ = ("base", "driven", "head", "staged", "theirs")
+    __slots__ = ("base", "driven", "head", "keeps", "staged", "theirs", "was_in_conflict")
 
     def __init__(
         self,
@@ -26,12 +26,17 @@ class GitVersions:
         base: bytes | None = None,
         theirs: bytes | None = None,
         driven: bool = False,
+        keeps: Callable[[str], bool] = lambda side: False,
+        was_in_conflict: Callable[[], bool] = lambda: False,
     ) -> None:
         self.head = head  # ours, while a merge is unfinished
         self.staged = staged
         self.base = base
         self.theirs = theirs  # None: no merge, or the file is not there
         self.driven = driven  # whether kmerge merges this path
+        # whether a side as it is holds all that merges clean: asked for few files
+        self.keeps = keeps
+        self.was_in_conflict = was_in_conflict  # and somebody has staged what is to be there
 
 
 @Check(
@@ -39,20 +44,26 @@ class GitVersions:
     kubectl="The file is valid, but the changes of one branch are gone.",
     kustomize="The file is valid, but the changes of one branch are gone.",
     example="# both branches changed web.yaml, and what is staged is exactly one of them",
-    mend="Look at `git diff MERGE_HEAD -- FILE` and `git diff HEAD -- FILE`; if it is meant, "
-    "commit with `git commit --no-verify`, or run the check with `--ignore M11`.",
+    mend="`git checkout -m -- FILE` merges a file that was in conflict anew, `git merge --abort` "
+    "takes all of the merge back; `git diff MERGE_HEAD -- FILE` and `git diff HEAD -- FILE` show "
+    "what each side has. If it is meant, run the check with `--ignore M11`.",
 )  # fmt: skip
 def one_side_dropped(data: bytes, v: GitVersions) -> Iterator[Found]:
-    """Both branches changed the file since the merge base, and what is staged is one of them."""
+    """Both branches changed the file, what is staged is one of them, and the other's are lost.
+
+    Where both changed the same places alone, to take one side loses nothing that a merge would
+    have kept. Of a file that was in conflict somebody has decided: that is a warning.
+    """
     if not v.driven or v.theirs is None or v.head is None or v.staged is None:
         return
     if whose(Three(v.base, v.head, v.theirs)):
         return
     for name, side, other in (("ours", v.head, "theirs"), ("theirs", v.theirs, "ours")):
-        if v.staged == side:
+        if v.staged == side and not v.keeps(name):
             yield Found(
                 0, f"both sides changed this file, but what is staged is exactly {name}: the "
-                f"changes of {other} are dropped",
+                f"changes of {other} are dropped, also those that merge clean",
+                severity=WARNING if v.was_in_conflict() else "",
             )  # fmt: skip
 
 

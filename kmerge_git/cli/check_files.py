@@ -17,6 +17,7 @@ from kmerge_git.cli.files import is_file
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.git import revpaths
 from kmerge_git.git.hints import may_be_configured
+from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -260,6 +261,7 @@ def _versions_in(top: str, blobs: Blobs) -> VersionsOf:
 
     prefix = _prefix(top)
     heads = cache(merge_heads)
+    resolved = cache(lambda: _resolved(top))
 
     def of(path: str, data: bytes) -> GitVersions | None:
         theirs, base = heads()
@@ -271,13 +273,35 @@ def _versions_in(top: str, blobs: Blobs) -> VersionsOf:
         head = blobs.read(f"HEAD:{name}")
         if not theirs:
             return GitVersions(head)
-        driver = answer("-C", top, "check-attr", "-z", "merge", "--", name).split(b"\0")[2:3]
+        about = ("check-attr", "-z", "merge", "kmerge-generated", "--", name)
+        words = answer("-C", top, *about).split(b"\0")
+        at = Three(
+            blobs.read(f"{base}:{name}") if base else None, head, blobs.read(f"{theirs}:{name}")
+        )
         return GitVersions(
             head,
             blobs.read(f":0:{name}"),
-            blobs.read(f"{base}:{name}") if base else None,
-            blobs.read(f"{theirs}:{name}"),
-            driver == [b"kmerge"],
+            at.base,
+            at.theirs,
+            words[2:3] == [b"kmerge"] and words[5:6] != [b"set"],  # or it is generated again
+            lambda side: _keeps(at, side, name),
+            lambda: name in resolved(),
         )
 
     return of
+
+
+def _resolved(top: str) -> set[str]:
+    """The files of which somebody has decided since the merge: they were in conflict."""
+    from kmerge_git.git.undo import resolved_conflicts
+
+    return {stages.path for stages in resolved_conflicts(top)}
+
+
+def _keeps(at: Three[bytes | None], side: str, path: str) -> bool:
+    """Whether a side holds the other's changes, too, but for those that both made in one place."""
+    from kmerge_git.pipeline import merge_files  # of few files anybody asks
+
+    base, ours, theirs = (data or b"" for data in at.each())
+    made = merge_files(base, ours, theirs, path=path, favor=side)
+    return made.method == "kept" or made.text == (ours if side == "ours" else theirs)

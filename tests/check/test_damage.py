@@ -159,6 +159,7 @@ SIDES: list[tuple[str, GitVersions, bool]] = [
     ("not driven", GitVersions(b"o", b"o", b"b", b"t", False), False),
     ("no merge", GitVersions(b"o", b"o"), False),
     ("added by both", GitVersions(b"o", b"o", None, b"t", True), True),
+    ("what merges clean is there", GitVersions(b"o", b"o", b"b", b"t", True, "ours".__eq__), False),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from test_check_staged import install_hook, put_on_path
 from world import Repo, World
 
@@ -51,8 +52,8 @@ def test_markers_that_were_left_in_are_stopped(repo: Repo, world: World) -> None
     assert "remove the markers" in done.said
 
 
-def fork_with_driver(repo: Repo, world: World) -> None:
-    repo.write(".gitattributes", ATTRIBUTES)
+def fork_with_driver(repo: Repo, world: World, attribute: str = "") -> None:
+    repo.write(".gitattributes", ATTRIBUTES.replace("\n", f"{attribute}\n"))
     repo.fork(
         {"a.yaml": BASE},
         {"a.yaml": BASE.replace("k5: v", "k5: ours").replace("k0: v", "k0: ours")},
@@ -62,34 +63,89 @@ def fork_with_driver(repo: Repo, world: World) -> None:
     assert repo.merge().code == 1
 
 
-def test_one_side_was_dropped(repo: Repo, world: World) -> None:
+def test_one_side_was_dropped_on_purpose(repo: Repo, world: World) -> None:
+    """The file was in conflict, and somebody chose: the hook says what is lost, and lets it be."""
     fork_with_driver(repo, world)
     for side, lost in (("--ours", "theirs"), ("--theirs", "ours")):
         repo.git("checkout", side, "a.yaml")
         repo.git("add", "a.yaml")
+        for checked in (repo.kmerge("check", "--staged"), repo.kmerge("check", "a.yaml")):
+            assert "a.yaml:1:1: warning M11 both sides changed this file" in checked.out
+            assert f"the changes of {lost} are dropped" in checked.out
+        if side == "--ours":
+            repo.git("checkout", "-m", "a.yaml")
+    assert repo.git("commit", "-m", "merged").code == 0
+
+
+def test_one_side_was_dropped_by_a_slip(repo: Repo, world: World) -> None:
+    """It was in no conflict: nobody was asked, so nobody has chosen."""
+    repo.write(".gitattributes", ATTRIBUTES)
+    repo.fork(
+        {"a.yaml": BASE},
+        {"a.yaml": BASE.replace("k0: v", "k0: ours")},
+        {"a.yaml": BASE.replace("k11: v", "k11: theirs")},
+    )
+    install_hook(repo, world, "pre-commit")
+    for commit, lost in (("HEAD", "theirs"), ("MERGE_HEAD", "ours")):
+        assert repo.merge("--no-commit").code == 0
+        repo.git("checkout", commit, "--", "a.yaml")
         done = repo.git("commit", "-m", "merged", check=False)
         assert done.code == 1
         assert "a.yaml:1:1: error M11 both sides changed this file" in done.said
         assert f"the changes of {lost} are dropped" in done.said
+        assert "--no-verify" not in done.said
         checked = repo.kmerge("check", "a.yaml", check=False)  # as pre-commit calls it
-        assert (checked.code, "M11" in checked.out) == (1, True)
-        repo.git("checkout", "-m", "a.yaml")
-    merged = BASE.replace("k5: v", "k5: both").replace("k0: v", "k0: ours")
-    repo.write("a.yaml", merged.replace("k11: v", "k11: theirs"))
-    repo.git("add", "a.yaml")
+        assert (checked.code, "error M11" in checked.out) == (1, True)
+        repo.git("merge", "--abort")
+
+
+SAME_PLACE = {side: {"a.yaml": BASE.replace("k5: v", f"k5: {side}")} for side in ("ours", "theirs")}
+
+
+def test_a_side_that_loses_nothing_else_is_no_finding(repo: Repo, world: World) -> None:
+    repo.write(".gitattributes", ATTRIBUTES)
+    repo.fork({"a.yaml": BASE}, *SAME_PLACE.values())
+    install_hook(repo, world, "pre-commit")
+    assert repo.merge().code == 1
+    for side in ("--ours", "--theirs"):
+        repo.git("checkout", side, "a.yaml")
+        repo.git("add", "a.yaml")
+        assert "M11" not in repo.kmerge("check", "--staged").out
     assert repo.git("commit", "-m", "merged").code == 0
+
+
+@pytest.mark.parametrize("way", ["favor ours", "favor theirs", "policy", "rerere"])
+def test_what_was_decided_is_committed(repo: Repo, world: World, way: str) -> None:
+    policy = " kmerge-policy=theirs" if way == "policy" else ""
+    if way == "rerere":
+        repo.git("config", "rerere.enabled", "true")
+        repo.git("config", "rerere.autoUpdate", "true")
+    fork_with_driver(repo, world, policy)
+    if way == "rerere":
+        repo.git("checkout", "--ours", "a.yaml")
+        repo.git("add", "a.yaml")
+        repo.git("rerere")
+        repo.git("merge", "--abort")
+        assert "using previous resolution" in repo.merge().said
+    else:
+        repo.kmerge("solve", *(["--favor", way.split()[1]] if policy == "" else []))
+    done = repo.git("commit", "-m", "merged")
+    assert done.code == 0
+    assert ("M11" in done.said) == (way == "rerere")  # it has learned to drop what merges clean
 
 
 def test_in_a_linked_working_tree(repo: Repo, world: World) -> None:
     repo.write(".gitattributes", ATTRIBUTES)
-    changed = {side: {"a.yaml": BASE.replace("k5: v", f"k5: {side}")} for side in ("a", "b")}
-    repo.fork({"a.yaml": BASE}, changed["a"], changed["b"])
+    repo.fork(
+        {"a.yaml": BASE},
+        {"a.yaml": BASE.replace("k0: v", "k0: ours")},
+        {"a.yaml": BASE.replace("k11: v", "k11: theirs")},
+    )
     linked = world.root / "linked"
     repo.git("worktree", "add", "-q", linked, "-b", "other", "main")
     there = Repo(world, linked)
-    assert there.merge().code == 1
-    there.git("checkout", "--ours", "a.yaml")
-    there.git("add", "a.yaml")
+    assert there.merge("--no-commit").code == 0
+    there.git("checkout", "HEAD", "--", "a.yaml")
     done = there.kmerge("check", "a.yaml", check=False)
     assert (done.code, "M11" in done.out) == (1, True)
     assert repo.kmerge("check", "a.yaml").code == 0

@@ -198,3 +198,23 @@ def test_commits_and_merges(repo: Repo, source: Path, cache: Path) -> None:
     done = repo.git("merge", "side", env=env, check=False)
     assert done.code != 0
     assert "error M02 data.new: new is here twice" in done.said
+
+
+def test_a_side_taken_on_purpose(repo: Repo, source: Path, cache: Path) -> None:
+    base = GOOD + "".join(f"  k{n}: v\n" for n in range(12))
+    repo.fork(
+        {
+            ".pre-commit-config.yaml": configuration(repo, source, "kmerge-check"),
+            ".gitattributes": "*.yaml merge=kmerge\n",
+            "a.yaml": base,
+        },
+        {"a.yaml": base.replace("k5: v", "k5: ours").replace("k0: v", "k0: ours")},
+        {"a.yaml": base.replace("k5: v", "k5: theirs").replace("k11: v", "k11: theirs")},
+    )
+    assert pre_commit(repo, cache, "install").code == 0
+    env = environment(cache)
+    assert repo.git("merge", "side", env=env, check=False).code == 1
+    repo.git("checkout", "--ours", "a.yaml")
+    repo.git("add", "a.yaml")
+    done = repo.git("commit", "-m", "merged", env=env, check=False)
+    assert (done.code, "M11" in done.said) == (0, False), done.said
