@@ -17,12 +17,16 @@ RULES = ("git", "kyaml")
 SIDES = ("ours", "theirs")
 STYLES = ("merge", "diff3", "zdiff3")
 LABELS = ("base", "ours", "theirs")
+GENERATED = "a generated file, ours is kept whole: generate it again, then `git add` it"
 
 
 class Options:
     """How to merge: what a caller, git's attributes and the settings said."""
 
-    __slots__ = ("_labels", "favor", "marker_size", "path", "policy", "rules", "style", "virtual")
+    __slots__ = (
+        *("_labels", "define", "favor", "generated", "marker_size", "path", "policy", "rules"),
+        *("style", "virtual"),
+    )
 
     def __init__(
         self,
@@ -34,6 +38,8 @@ class Options:
         style: str = "merge",
         policy: Policy | None = None,
         virtual: bool = False,
+        generated: bool = False,
+        define: Callable[[], None] | None = None,
     ) -> None:
         for name, value, known in (
             ("rules", rules, RULES),
@@ -44,12 +50,15 @@ class Options:
                 raise UsageError(f"{name}: `{value}` is none of {', '.join(filter(None, known))}")
         self.path = path
         self.rules = rules
-        self.favor = favor or ""
+        # of two renderings that differ no mixture is one that the generator writes
+        self.favor = "" if generated else favor or ""
         self.marker_size = marker_size
         self._labels = labels
         self.style = style
         self.policy = policy
         self.virtual = virtual  # an inner merge of a criss-cross: placeholders, no markers
+        self.generated = generated  # a clash is not written as markers: ours stays
+        self.define = define  # lets the definitions of custom resources be known that count here
 
     @property
     def labels(self) -> Labels:
@@ -76,6 +85,8 @@ class Options:
             style or self.style,
             self.policy,
             self.virtual,
+            self.generated,
+            self.define,
         )
 
 

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unproved, Unsupported
 from kmerge_git.merge import documents
-from kmerge_git.merge.conflicted import conflicted
+from kmerge_git.merge.conflicted import conflicted, kept
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.ends import to_bytes
 from kmerge_git.merge.journal import Journal
@@ -30,7 +30,7 @@ from kmerge_git.merge.verify.line_opinion import (
     same_but_for_order,
     same_meaning,
 )
-from kmerge_git.outcome import LABELS, SIDES, Conflict, Options, Outcome
+from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outcome
 from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
@@ -89,6 +89,13 @@ def merge_files(
 
 def merge(texts: Three[bytes], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
     """The same with everything given; `start` starts git's line merge, for a side or for none."""
+    made = _merged(texts, options, start)
+    if options.generated and not (made.clean or options.virtual):
+        return kept(texts, options, GENERATED)
+    return made
+
+
+def _merged(texts: Three[bytes], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
     trivial = agreed(texts)
     if trivial is not None:
         same = Outcome(trivial, True, "same")
@@ -197,6 +204,8 @@ def _guard(streams: Three[Stream], size: int) -> None:
 
 
 def _rules(options: Options) -> Rules:
+    if options.define is not None:
+        options.define()
     if options.rules == "kyaml":
         from kmerge_git.merge.kyaml.three_way import KyamlRules
 
@@ -280,10 +289,10 @@ def _clean(
 def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) -> Outcome:
     """Git's line merge; ours with a conflict where even git cannot merge, or does damage."""
     if _holds_seal(texts):
-        return _kept(texts, options, SEALED)
+        return kept(texts, options, SEALED)
     text, count = lines.result()
     if count < 0:
-        return _kept(texts, options, reason)
+        return kept(texts, options, reason)
     if count > 0 and options.favor:
         text, count = lines.favored(options.favor)
     if count == 0 and damage.breaks(text, texts, options.path):
@@ -313,13 +322,3 @@ def _by_lines_of_kyaml(texts: Three[bytes], options: Options, error: KmergeError
         return None
     made = merge3_text(texts, path=options.path)
     return Outcome(made.data, True, "lines", decisions=made.decisions, reason=_told(error))
-
-
-def _kept(texts: Three[bytes], options: Options, why: str) -> Outcome:
-    """Ours as it is; an inner merge, which has no side, says that nothing is decided."""
-    text = texts.ours
-    if options.virtual:
-        from kmerge_git.merge.undecided import nothing_decided
-
-        text = nothing_decided(texts)
-    return Outcome(text, False, "kept", conflicts=(Conflict("", "", why),), reason=why)

@@ -66,6 +66,7 @@ def _version() -> int:
 def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
     from kmerge_git.git.settings import settings_for
     from kmerge_git.merge.three import Three
+    from kmerge_git.outcome import GENERATED
     from kmerge_git.pipeline import merge
 
     texts = Three(*map(_read, paths))
@@ -75,8 +76,6 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         _say(name, problem)
     size = int(flags.get("marker-size") or 7)
     options = _options(flags, (paths[0], paths[1], paths[2]), name, size, settings)
-    if settings.crds:
-        _learn(name, settings.crds, texts.ours)
     _inject_fault()
 
     def start(favor: str) -> GitMergeFile:
@@ -90,11 +89,17 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
             favor=favor,
         )
 
-    _set_clock(settings.timeout)
     try:
+        _set_clock(settings.timeout)
+        if settings.crds or settings.own_crds:
+            _learn(name, settings, texts.ours)
         outcome = merge(texts, options, start)
     except TimeUp:
-        _say(name, f"no result within {settings.timeout:g} s, git's line merge instead")
+        late = f"no result within {settings.timeout:g} s"
+        if options.generated and not options.virtual:
+            _say(name, f"{late}; {GENERATED}")
+            return CONFLICT
+        _say(name, f"{late}, git's line merge instead")
         return NO_ANSWER
     finally:
         _set_clock(0)
@@ -104,13 +109,13 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
     return CLEAN if outcome.clean else CONFLICT
 
 
-def _learn(name: str, crds: list[str], text: bytes) -> None:
+def _learn(name: str, settings: Settings, text: bytes) -> None:
     """Read the definitions of the kinds that are in this file."""
-    from kmerge_git.kube.crdfiles import learn_files
+    from kmerge_git.kube.crdfiles import learn_files, learn_own
 
     lines = text.decode("utf-8", "replace").split("\n")
     kinds = [line[5:].strip() for line in lines if line.startswith("kind:")]
-    for problem in learn_files(crds, kinds):
+    for problem in (*learn_files(settings.crds, kinds), *learn_own("", settings.own_crds, kinds)):
         _say(name, problem)
 
 
@@ -156,6 +161,7 @@ def _options(
         settings.conflict_style,
         policy,
         virtual,
+        settings.generated,
     )
 
 

@@ -103,7 +103,7 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tupl
         yield from found[:cut]
         if found[cut:]:
             yield (f"    … and {counted(len(found) - cut, 'more line')} (--all)",)
-    for conflict in file.conflicts:
+    for conflict in file.conflicts if merge.method != "kept" else ():  # the head has said why
         yield from _conflict(conflict, there)
     yield from _decisions(file, everything=everything)
     yield from _now(file, there, everything=everything)

@@ -7,7 +7,7 @@ import os
 
 from kmerge_git.cli import files
 from kmerge_git.git.settings import settings_for
-from kmerge_git.kube.crdfiles import learn_files
+from kmerge_git.kube.crdfiles import learn_files, learn_own
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.merging import merge_one, options_for
 
@@ -33,7 +33,8 @@ def run(args: argparse.Namespace) -> int:
     # both sides added the file: git names a base that is empty, or that is not there
     base = files.read(args.base) if args.base and os.path.exists(args.base) else b""
     settings = settings_for(args.merged)
-    for problem in (*settings.problems, *learn_files(settings.crds)):
+    known = learn_files(settings.crds), learn_own("", settings.own_crds)
+    for problem in (*settings.problems, *known[0], *known[1]):
         files.say(f"kmerge: {args.merged}: {problem}")
     texts = Three(base, files.read(args.local), files.read(args.remote))
     outcome = merge_one(texts, options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE")))

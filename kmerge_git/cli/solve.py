@@ -118,7 +118,7 @@ def _print(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
         tell(_line(file, dry_run))
         for words in file.chosen:
             tell(f"    {words}")
-        for conflict in file.conflicts:
+        for conflict in file.conflicts if file.method != "kept" else ():  # the line has said why
             tell(f"    {conflict.shown(file.path)}")
     if not plan.is_solved and not plan.operation.is_known:
         say("kmerge: git does not tell which trees are merged: no resource is followed to its file")
@@ -151,7 +151,7 @@ def what_next(operation: Operation) -> str:
 def _line(file: FileMerge, dry_run: bool) -> str:
     mark = {"solved": "solved", "conflict": "CONFLICT", "skipped": "skipped"}[file.verdict]
     why = file.why
-    if file.verdict == "conflict" and file.conflicts:
+    if file.verdict == "conflict" and file.conflicts and file.method != "kept":
         left = f"{counted(len(file.conflicts), 'conflict')} left"
         why = f"{why}, {left}" if why else left
     if file.verdict == "solved" and file.data is None:

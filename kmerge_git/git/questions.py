@@ -15,12 +15,10 @@ def config_pairs(answer: bytes) -> list[tuple[str, str]]:
 
 
 def attribute_values(answer: bytes) -> dict[str, str]:
-    """`git check-attr -z`: the attributes that have a value."""
+    """`git check-attr -z`: the attributes of which something is said, in git's words."""
     words = decoded(answer).split("\0")[:-1]
     triples = zip(words[::3], words[1::3], words[2::3], strict=False)
-    return {
-        name: value for _, name, value in triples if value not in ("unspecified", "set", "unset")
-    }
+    return {name: value for _, name, value in triples if value != "unspecified"}
 
 
 class GitQuestion:

@@ -31,6 +31,7 @@ from kmerge_git.git.repository import Repository
 PREFIX = "kmerge-scratch-"
 _OLD = 24 * 3600  # seconds: a folder of a killed run, not one of a run that goes on
 ATTRIBUTES = ".gitattributes"
+_CRDS = re.compile(rb"(?<=[ \t])kmerge-crd=(\S+)")
 # of this one call (`git -c a.b=c kmerge`): the only variables that hold in a scratch folder, too
 _GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
 
@@ -173,23 +174,31 @@ def _take_files(twin: Repository, tree: str, footing: Footing) -> None:
 
     Once more without our driver, for what git alone would do.
     """
-    told = git(f"--git-dir={footing.git_dir}", "ls-tree", "-r", "-z", "--full-tree", tree)
     plain = os.path.join(os.path.dirname(footing.worktree), "plain")
-    places = [v for k, v in twin.settings() if k.lower() == "kmerge.crd" and v]
-    for line in told.split("\0")[:-1]:
-        about, _, path = line.partition("\t")
-        mode, kind, oid = about.split()
-        is_wanted = path.rpartition("/")[2] == ATTRIBUTES or any(
-            path == place.strip("/") or path.startswith(place.strip("/") + "/")
-            for place in map(os.path.normpath, places)
-        )
-        if kind != "blob" or mode == "120000" or not is_wanted or not _is_inside(path):
-            continue
-        data = twin.blob(oid)
+    files = _plain_files(footing.git_dir, tree)
+    wanted = {p: twin.blob(oid) for p, oid in files.items() if p.rpartition("/")[2] == ATTRIBUTES}
+    places = [os.fsencode(v) for k, v in twin.settings() if k.lower() == "kmerge.crd"]
+    places += b",".join(v for text in wanted.values() for v in _CRDS.findall(text)).split(b",")
+    below = {os.path.normpath(os.fsdecode(place)).strip("/") for place in places if place}
+    definitions = [p for p in files if any(f"{p}/".startswith(f"{place}/") for place in below)]
+    wanted |= {path: twin.blob(files[path]) for path in definitions}
+    for path, data in wanted.items():
         for top, text in ((footing.worktree, data), (plain, _without_us(data))):
             target = Path(top, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text)
+
+
+def _plain_files(git_dir: str, tree: str) -> dict[str, str]:
+    """The regular files of a tree, and their ids."""
+    told = git(f"--git-dir={git_dir}", "ls-tree", "-r", "-z", "--full-tree", tree)
+    files = {}
+    for line in told.split("\0")[:-1]:
+        about, _, path = line.partition("\t")
+        mode, kind, oid = about.split()
+        if kind == "blob" and mode != "120000" and _is_inside(path):
+            files[path] = oid
+    return files
 
 
 def _without_us(data: bytes) -> bytes:

@@ -15,7 +15,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-ATTRIBUTES = ("kmerge-rules", "kmerge-favor", "kmerge-policy", "conflict-marker-size")
+ATTRIBUTES = (
+    *("kmerge-rules", "kmerge-favor", "kmerge-policy", "kmerge-crd", "kmerge-generated"),
+    "conflict-marker-size",
+)
 CONFIG = r"^(kmerge\.|merge\.conflictstyle$)"
 VARIABLES = ("KMERGE_RULES", "KMERGE_FAVOR", "KMERGE_TIMEOUT", "KMERGE_CONFLICT_STYLE")
 CHOICES = {
@@ -23,6 +26,8 @@ CHOICES = {
     "favor": ("favor", SIDES),
     "conflictstyle": ("conflict_style", STYLES),
 }
+# what git says of an attribute without a value, and what may be written in its place
+YES, NO = ("set", "true"), ("unset", "false")
 POLICIES = ("higher", "ours", "theirs", "union")
 
 
@@ -33,7 +38,9 @@ class Settings:
         "conflict_style",
         "crds",
         "favor",
+        "generated",
         "marker_size",
+        "own_crds",
         "policies",
         "problems",
         "rules",
@@ -49,6 +56,8 @@ class Settings:
         # (field path, policy): the first that matches a place decides; `**` is every field
         self.policies: list[tuple[str, str]] = []
         self.crds: list[str] = []  # files and folders with CustomResourceDefinitions
+        self.own_crds: list[str] = []  # those that attributes name: none may lie outside
+        self.generated = False  # a generator writes the file: a clash is not written as markers
         self.problems: list[str] = []
 
 
@@ -89,10 +98,17 @@ def settle(
         if environ.get(name):
             _set(found, name, environ[name])
     for name in ATTRIBUTES:
-        if name == "kmerge-policy":
-            found.policies = _policies_of(found, attributes.get(name, "")) + found.policies
-        elif name in attributes:
-            _set(found, name, attributes[name])
+        value = attributes.get(name, "")
+        if name == "kmerge-generated":
+            found.generated = _is_yes(found, name, value)
+        elif value in ("", "set", "unset"):
+            continue  # no value
+        elif name == "kmerge-policy":
+            found.policies = _policies_of(found, value) + found.policies
+        elif name == "kmerge-crd":
+            found.own_crds = [place for place in value.split(",") if place]
+        else:
+            _set(found, name, value)
     for key, value in flags.items():
         _set(found, f"--{key}", value)
     return found
@@ -119,6 +135,12 @@ def _set(found: Settings, name: str, value: str) -> None:
             found.problems.append(f"{name}: `{value}` is no number of seconds")
         else:
             found.timeout = seconds
+
+
+def _is_yes(found: Settings, name: str, value: str) -> bool:
+    if value and value not in YES + NO:
+        found.problems.append(f"{name}: `{value}` is none of {YES[1]}, {NO[1]}")
+    return value in YES
 
 
 def _seconds(value: str) -> float:

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 SUFFIXES = (".yaml", ".yml", ".json")
+_KIND, _LINK, _FILE = 0o170000, 0o120000, 0o100000
+_LARGEST = 16 << 20  # bytes of a file that attributes name
 
 
 def learn_files(paths: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
@@ -17,16 +19,58 @@ def learn_files(paths: Iterable[str], kinds: Iterable[str] | None = None) -> lis
 
     With `kinds` only files are parsed that name one of them: a driver merges one file.
     """
+    return [problem for path in paths for problem in _learned("kmerge.crd", path, kinds)]
+
+
+def learn_own(top: str, places: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
+    """The same for places that an attribute names: whoever wrote it, they lie below the top.
+
+    What comes with a repository must not make us read anything else: no symbolic link is followed.
+    """
     problems = []
-    for path in paths:
-        try:
-            found = [learn(_read(file), file, kinds) for file in _files(path)]
-        except (KmergeError, OSError) as error:
-            problems.append(f"kmerge.crd: {error}; its lists are merged as if nobody declared them")
-            continue
-        if not any(found):
-            problems.append(f"kmerge.crd: there is no CustomResourceDefinition in `{path}`")
+    for place in places:
+        why = _obstacle(top, place)
+        if why:
+            problems.append(f"kmerge-crd: `{place}` {why}: it is not read")
+        else:
+            problems += _learned("kmerge-crd", _joined(top, place), kinds, is_own=True)
     return problems
+
+
+def _learned(
+    name: str, path: str, kinds: Iterable[str] | None, *, is_own: bool = False
+) -> Iterator[str]:
+    """Learn what is at a place, and say what is wrong with it."""
+    try:
+        files = [file for file in _files(path) if not is_own or _is_plain(file)]
+        found = [learn(_read(file), file, kinds) for file in files]
+    except (KmergeError, OSError, RecursionError) as error:
+        yield f"{name}: {error}; its lists are merged as if nobody declared them"
+        return
+    if not any(found):
+        yield f"{name}: there is no CustomResourceDefinition in `{path}`"
+
+
+def _obstacle(top: str, place: str) -> str:
+    """Why a place is none of the repository's own files, or nothing."""
+    parts = place.replace("\\", "/").strip("/").split("/")
+    if place[:1] in ("/", "\\") or ":" in place or ".." in parts or ".git" in parts:
+        return "lies outside of the repository"
+    for count in range(1, len(parts) + 1):
+        at = _joined(top, "/".join(parts[:count]))
+        if exists(at) and calls.lstat(at).st_mode & _KIND == _LINK:
+            return "leads over a symbolic link"
+    return ""
+
+
+def _joined(top: str, place: str) -> str:
+    return f"{top.rstrip('/')}/{place}" if top else place
+
+
+def _is_plain(file: str) -> bool:
+    """Whether this is a regular file of a sound size."""
+    about = calls.lstat(file)
+    return about.st_mode & _KIND == _FILE and about.st_size <= _LARGEST
 
 
 def learn(data: bytes, path: str, kinds: Iterable[str] | None = None) -> bool:

@@ -88,6 +88,17 @@ def learn(group: str, kind: str, number: int) -> None:
     _learned[group, kind] = number
 
 
+def learned() -> dict[tuple[str, str], int]:
+    """All that is learned by now."""
+    return dict(_learned)
+
+
+def know(learned: dict[tuple[str, str], int]) -> None:
+    """Know this, and nothing else that was learned."""
+    _learned.clear()
+    _learned.update(learned)
+
+
 def forget() -> None:
     """Forget what was learned."""
     _learned.clear()

@@ -103,6 +103,16 @@ class OpenMerge:
         )
 
 
+def kept(texts: Three[bytes], options: Options, why: str) -> Outcome:
+    """Ours as it is; an inner merge, which has no side, says that nothing is decided."""
+    text = texts.ours
+    if options.virtual:
+        from kmerge_git.merge.undecided import nothing_decided
+
+        text = nothing_decided(texts)
+    return Outcome(text, False, "kept", conflicts=(Conflict("", "", why),), reason=why)
+
+
 def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
     """The file with lines in the place of some hunks, by the identity of these."""
 

@@ -70,7 +70,7 @@ def explained(file: FileMerge, found: bytes | None, *, waits: bool = False) -> E
         return replace(made, state="unsolved")
     if file.verdict == "solved":
         return _beside(made, file.data, found)
-    if file.writes:
+    if file.writes and file.method != "kept":
         return _resolved(made, file, found)
     if found is None:
         return replace(made, state="gone")

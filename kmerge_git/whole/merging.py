@@ -6,6 +6,7 @@ The only module of `whole` that runs a merge.
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -67,7 +68,12 @@ class Job:
     options: Options
 
 
-def options_for(path: str, settings: Settings, labels: tuple[str, str, str]) -> Options:
+def options_for(
+    path: str,
+    settings: Settings,
+    labels: tuple[str, str, str],
+    define: Callable[[], None] | None = None,
+) -> Options:
     """How a path is merged by its settings."""
     return Options(
         path,
@@ -77,6 +83,8 @@ def options_for(path: str, settings: Settings, labels: tuple[str, str, str]) -> 
         labels,
         settings.conflict_style,
         policy_for(settings.policies),
+        generated=settings.generated,
+        define=define,
     )
 
 

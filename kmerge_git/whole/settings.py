@@ -7,7 +7,8 @@ import os
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import ATTRIBUTES, settle
-from kmerge_git.kube.crdfiles import learn_files
+from kmerge_git.kube import keytable
+from kmerge_git.kube.crdfiles import learn_files, learn_own
 from kmerge_git.outcome import LABELS, Options
 from kmerge_git.whole.merging import options_for
 
@@ -31,10 +32,13 @@ class SettingsOf:
         self._config = repository.settings() if config is None else config
         self._labels = labels
         self.problems: list[str] = []
+        self._top = repository.worktree or os.getcwd()
         places = [value for key, value in self._config if key.lower() == "kmerge.crd" and value]
         if places:
-            top = repository.worktree or os.getcwd()
-            self.problems += learn_files(os.path.join(top, place) for place in places)
+            self.problems += learn_files(os.path.join(self._top, place) for place in places)
+        self._known: dict[tuple[str, ...], dict[tuple[str, str], int]] = {
+            (): keytable.learned()
+        }  # by the places that an attribute names
 
     def __call__(self, path: str) -> Options:
         """How a path is merged, as git's driver reads it."""
@@ -42,7 +46,16 @@ class SettingsOf:
         attributes = {name: value for name, value in found.items() if value is not None}
         settings = settle(path, self._config, attributes, os.environ, self._flags)
         self.problems += [p for p in settings.problems if p not in self.problems]
-        return options_for(path, settings, self._labels)
+        known = self._definitions(tuple(settings.own_crds))
+        return options_for(path, settings, self._labels, lambda: keytable.know(known))
+
+    def _definitions(self, places: tuple[str, ...]) -> dict[tuple[str, str], int]:
+        """What is known where an attribute names these places; read once."""
+        if places not in self._known:
+            keytable.know(self._known[()])
+            self.problems += learn_own(self._top, places)
+            self._known[places] = keytable.learned()
+        return self._known[places]
 
     @property
     def timeout(self) -> float:

@@ -161,7 +161,8 @@ def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
             yield _Look(stages, options, obstacle=obstacle)
             continue
         three = Three(*map(scene.repository.text, stages.entries))
-        moves = find_moves(stages.path, three, *arrivals)
+        # what a generator writes is generated again: nothing is taken out of it by hand
+        moves = () if options.generated else find_moves(stages.path, three, *arrivals)
         follows = (move for move in moves if _can_follow(scene, conflicted.get(move.target), move))
         yield _Look(stages, options, three, tuple(follows))
 
@@ -215,8 +216,8 @@ def _merged(look: _Look, both: Both) -> FileMerge:
         "" if outcome.clean else outcome.reason,
         outcome.text,
         merged_mode(*stages.entries),
-        # `kept`: a file that must not hold markers (SOPS); what git left there stays
-        writes=outcome.clean or outcome.method != "kept",
+        # `kept`: a file that must not hold markers; of SOPS what git left there stays
+        writes=outcome.clean or outcome.method != "kept" or look.options.generated,
         both=both,
         favor=look.options.favor,
         three=look.rest,
@@ -236,6 +237,8 @@ def _deleted(scene: Scene, look: _Look) -> FileMerge:
         return replace(file, why=why, data=data, settled_by=f"favor {favored}", favor=favored)
     who = "us" if three.ours is None else "them"
     why = f"deleted by {who}, changed by {'them' if who == 'us' else 'us'}"
+    if look.options.generated:
+        why += "; a generated file: generate it again, then `git add` or `git rm` it"
     return replace(file, verdict="conflict", why=why, writes=False)
 
 

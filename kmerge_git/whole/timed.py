@@ -10,7 +10,7 @@ from types import FrameType
 
 from kmerge_git.errors import TimeUp
 from kmerge_git.git.inmemory import Libgit2LineMerge
-from kmerge_git.outcome import Conflict, Outcome
+from kmerge_git.outcome import GENERATED, Conflict, Outcome
 from kmerge_git.whole.merging import Both, Job, merge_both
 
 
@@ -33,7 +33,12 @@ def merge_all(jobs: Sequence[Job], seconds: float = 0.0) -> list[Both]:
 def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
     texts = job.three.map(lambda data: data or b"")
     text, count = lines.merge_file(*texts.each(), job.options.but(favor=""))
-    why = f"no result within {seconds:g} s, git's line merge instead"
+    late = f"no result within {seconds:g} s"
+    if job.options.generated and count:
+        found = Outcome(texts.ours, False, "kept", conflicts=(Conflict("", "", GENERATED),))
+        found.reason = f"{late}; {GENERATED}"
+        return Both(found, text if count >= 0 else texts.ours, False)
+    why = f"{late}, git's line merge instead"
     conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
     if count < 0:
         text, conflicts = texts.ours, (Conflict("", "", why),)

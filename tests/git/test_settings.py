@@ -24,6 +24,8 @@ DEFAULTS: dict[str, object] = {
     "marker_size": 7,
     "policies": [],
     "crds": [],
+    "own_crds": [],
+    "generated": False,
     "problems": [],
 }
 
