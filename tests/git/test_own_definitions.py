@@ -1,0 +1,149 @@
+"""Definitions of custom resources that attributes name: they travel, and lie in the repository."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+
+import pytest
+from test_driver_surroundings import CRD, FOO, RULE
+from world import Driven, Repo, World
+
+from kmerge_git.git.repository import Repository
+from kmerge_git.kube import keytable
+from kmerge_git.kube.crdfiles import learn_own
+from kmerge_git.whole.settings import SettingsOf
+
+OURS, THEIRS = FOO + RULE.format("b"), FOO + RULE.format("c")
+BOTH = FOO + RULE.format("b") + RULE.format("c")
+CRDS = {"crds/foo.yaml": CRD, "crds/README": "no YAML: ["}
+
+
+@pytest.fixture(autouse=True)
+def nothing_learned() -> Iterator[None]:
+    keytable.forget()
+    yield
+    keytable.forget()
+
+
+def fork(repo: Repo, attribute: str, *, also: dict[str, str] | None = None) -> None:
+    repo.fork(
+        {"x.yaml": FOO, ".gitattributes": f"{attribute}\n"} | (also or CRDS),
+        {"x.yaml": OURS},
+        {"x.yaml": THEIRS},
+    )
+
+
+@pytest.mark.parametrize("place", ["crds", "crds/", "crds/foo.yaml", "crds/README,crds/foo.yaml"])
+def test_they_count_for_every_merge(driven: Driven, place: str) -> None:
+    fork(driven, f"*.yaml kmerge-crd={place}")
+    assert "resolved" in driven.kmerge("preview", "side").out
+    assert driven.merge().code == 0
+    assert driven.text("x.yaml") == BOTH
+    assert driven.git("reset", "-q", "--hard", "HEAD~1").code == 0
+    assert driven.kmerge("merge", "side").code == 0
+    assert driven.text("x.yaml") == BOTH
+    assert "both added" not in driven.kmerge("explain", "HEAD").out
+
+
+def test_without_a_driver_and_without_a_working_tree(repo: Repo, world: World) -> None:
+    fork(repo, "*.yaml kmerge-crd=crds")
+    assert repo.merge().code == 1
+    assert repo.kmerge("solve").code == 0
+    assert repo.text("x.yaml") == BOTH
+    repo.git("merge", "--abort")
+    world.git("clone", "-q", "--bare", repo.path, world.root / "bare.git")
+    bare = Repo(world, world.root / "bare.git")
+    bare.git("branch", "side", repo.head("side"), check=False)
+    assert "resolved" in bare.kmerge("preview", "side").out
+    done = bare.kmerge("refresh", "--with", "main", "side", "--dry-run", "--json")
+    assert json.loads(done.out)["branches"][0]["result"] == "resolved"
+
+
+def test_each_file_is_merged_with_its_own(repo: Repo) -> None:
+    """As the driver does it, which sees one file: what another file names does not count."""
+    names = ("a/x.yaml", "b/x.yaml", "c/x.yaml")
+    crds = {"a/crds/foo.yaml": CRD, "b/crds/foo.yaml": CRD.replace("id", "other")}
+    lines = "a/* kmerge-crd=a/crds\nb/* kmerge-crd=b/crds\n"
+    repo.fork(
+        crds | dict.fromkeys(names, FOO) | {".gitattributes": lines},
+        dict.fromkeys(names, OURS),
+        dict.fromkeys(names, THEIRS),
+    )
+    done = repo.kmerge("preview", "side", "--json", check=False)
+    (step,) = json.loads(done.out)["steps"]
+    found = {file["path"]: file["result"] for file in step["files"]}
+    assert found == {"a/x.yaml": "resolved", "b/x.yaml": "conflict", "c/x.yaml": "conflict"}
+
+
+def outside(repo: Repo) -> None:
+    """Definitions beside the repository, and ways that lead there."""
+    (repo.world.root / "crds").mkdir()
+    (repo.world.root / "crds" / "foo.yaml").write_text(CRD)
+    links = {"link": "../crds", "file.yaml": "../crds/foo.yaml", "inner": "crds"}
+    for name, target in links.items():
+        (repo.path / name).symlink_to(target)
+    (repo.path / "mixed").mkdir()
+    (repo.path / "mixed" / "foo.yaml").symlink_to("../../crds/foo.yaml")
+    os.mkfifo(repo.path / "mixed" / "pipe.yaml")
+
+
+@pytest.mark.parametrize(
+    "place, why",
+    [
+        ("../crds", "lies outside of the repository: it is not read"),
+        ("crds/../../crds", "lies outside of the repository: it is not read"),
+        ("/etc", "lies outside of the repository: it is not read"),
+        ("C:/crds", "lies outside of the repository: it is not read"),
+        (".git/crds", "lies outside of the repository: it is not read"),
+        ("link", "leads over a symbolic link: it is not read"),
+        ("link/foo.yaml", "leads over a symbolic link: it is not read"),
+        ("file.yaml", "leads over a symbolic link: it is not read"),
+        ("inner", "leads over a symbolic link: it is not read"),
+        ("mixed", "there is no CustomResourceDefinition in"),
+        ("gone", "no such file or directory"),
+        ("broken", "its lists are merged as if nobody declared them"),
+    ],
+)
+def test_nothing_else_is_read(driven: Driven, place: str, why: str) -> None:
+    broken = {"broken/a.yaml": "# Foo\nCustomResourceDefinition: " + "[" * 3000}
+    fork(driven, f"*.yaml kmerge-crd={place}", also=CRDS | broken)
+    outside(driven)
+    done = driven.merge()
+    assert done.code == 1
+    assert done.err.count("kmerge-crd: ") == 1
+    assert why in done.err
+    assert place.rstrip("/") in done.err
+    driven.git("merge", "--abort")
+    done = driven.kmerge("merge", "side", check=False)
+    assert (done.code, done.err.count("kmerge-crd: ")) == (1, 1)
+
+
+def test_a_place_is_told_once(repo: Repo) -> None:
+    names = [f"{n}.yaml" for n in range(3)]
+    attributes = {".gitattributes": "*.yaml kmerge-crd=gone\n"}
+    repo.fork(
+        dict.fromkeys(names, FOO) | attributes,
+        dict.fromkeys(names, OURS),
+        dict.fromkeys(names, THEIRS),
+    )
+    assert repo.kmerge("preview", "side", check=False).err.count("kmerge-crd: ") == 1
+
+
+def test_what_is_read_is_read_once(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    fork(repo, "*.yaml kmerge-crd=crds")
+    calls = []
+
+    def noted(top: str, places: tuple[str, ...]) -> list[str]:
+        calls.append(places)
+        return learn_own(top, places)
+
+    monkeypatch.setattr("kmerge_git.whole.settings.learn_own", noted)
+    settings = SettingsOf(Repository.open(str(repo.path)))
+    for name in ("x.yaml", "y.yaml", "x.txt"):
+        define = settings(name).define
+        assert define is not None
+        define()
+        assert len(keytable.learned()) == (name != "x.txt")
+    assert calls == [("crds",)]
