@@ -24,7 +24,7 @@ exit code: 0 all is well, 1 a probe failed, 2 an error
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `kmerge doctor`."""
-    status.add_arguments(parser)
+    status.add_output(parser)
     parser.add_argument("--fix", action="store_true", help="repair what can be repaired")
 
 

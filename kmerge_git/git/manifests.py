@@ -12,6 +12,14 @@ def is_manifest(path: str, *, json: bool = False) -> bool:
     return name.endswith(_SUFFIXES) or name in _NAMES or (json and name.endswith(".json"))
 
 
+def way_out(driver: str | None) -> str:
+    """Why a file with this merge attribute is not for us, where the attribute says so."""
+    if driver in (None, "set", "text", "unspecified"):  # git's words for `no driver in particular`
+        return ""
+    way = "set not to be merged" if driver in ("unset", "binary") else f"merge={driver}"
+    return f"{way} in the attributes"
+
+
 def is_selected(path: str, chosen: tuple[str, ...]) -> bool:
     """Whether a path is one of the chosen files, or below one of the chosen directories."""
     return not chosen or any(

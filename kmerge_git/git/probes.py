@@ -14,13 +14,14 @@ from pathlib import Path
 from typing import Literal
 
 from kmerge_git import __version__
-from kmerge_git.git.attributes import BUILT_IN
+from kmerge_git.git.attributes import BUILT_IN, quoted_pattern
 from kmerge_git.git.call import ask_git, git, git_version
 from kmerge_git.git.driverline import command_of, driver_line
+from kmerge_git.git.generated import generator_of
 from kmerge_git.git.hookfiles import HOOKS
 from kmerge_git.git.install import DIFF, DRIVER
 from kmerge_git.git.patterns import DEFAULTS
-from kmerge_git.git.places import config_values, git_path, in_repository, scopes_of
+from kmerge_git.git.places import config_values, git_path, in_repository, scopes_of, worktree_top
 from kmerge_git.git.settings import settings_for
 
 LABELS_SINCE = (2, 44)  # %S %X %Y
@@ -46,7 +47,8 @@ def probe_all(cwd: Path) -> list[Probe]:
         hint = "go into a repository to see whether its files are selected"
         return [*findings, Probe("repository", "warn", "this directory is in none", hint)]
     return [
-        *findings, *probe_selection(cwd), *probe_diff(cwd), probe_hooks(cwd), *probe_settings(cwd)
+        *findings, *probe_selection(cwd), *probe_generated(cwd), *probe_diff(cwd),
+        probe_hooks(cwd), *probe_settings(cwd),
     ]  # fmt: skip
 
 
@@ -100,11 +102,7 @@ def probe_line(line: str, cwd: Path, repair: str) -> Probe:
 
 def probe_selection(cwd: Path) -> list[Probe]:
     """What git itself says about the files of this repository."""
-    listed = ask_git(
-        "ls-files", "-z", "--", *(f":(top,glob)**/{name}" for name in DEFAULTS), cwd=cwd
-    )
-    # a path in conflict is listed once a stage; --deduplicate came with git 2.31
-    paths = list(dict.fromkeys(listed.out.split("\0")[:-1])) if listed.code == 0 else []
+    paths = _manifests(cwd)
     drivers = merge_attributes(paths or [MADE_UP], cwd)
     counts = Counter(drivers.values())
     ours = counts.pop("kmerge", 0)
@@ -124,6 +122,38 @@ def probe_selection(cwd: Path) -> list[Probe]:
     if is_bare(cwd):
         hint += " (a bare repository does not read the committed .gitattributes)"
     return [Probe("attributes", "FAIL", text, hint)]
+
+
+def probe_generated(cwd: Path) -> list[Probe]:
+    """Files that a generator writes, where no attribute says so: that is proposed, never set."""
+    paths, top = _manifests(cwd), worktree_top(cwd)
+    if not paths or top is None:
+        return []
+    names = ("kmerge-generated", "linguist-generated")
+    told = git("check-attr", "-z", "--stdin", *names, cwd=cwd, stdin="\0".join([*paths, ""]))
+    words = told.split("\0")
+    found = []
+    for path, said, by_linguist in zip(words[:-1:6], words[2::6], words[5::6], strict=True):
+        if said == "unspecified" and (by_linguist in ("set", "true") or generator_of(cwd / path)):
+            found.append(path)
+    if not found:
+        return []
+    shown = ", ".join(found[:3]) + (", ..." if len(found) > 3 else "")
+    are = "file seems" if len(found) == 1 else "files seem"
+    pattern = quoted_pattern("/" + os.path.relpath(cwd / found[0], top).replace(os.sep, "/"))
+    hint = (
+        f"`{pattern} kmerge-generated` in .gitattributes: a clash there is not written as markers "
+        "(`-kmerge-generated`: it is merged like any other)"
+    )
+    return [Probe("generated", "warn", f"{len(found)} {are} to be generated: {shown}", hint)]
+
+
+def _manifests(cwd: Path) -> list[str]:
+    """The tracked manifests below a folder."""
+    names = (f":(top,glob)**/{name}" for name in DEFAULTS)
+    listed = ask_git("ls-files", "-z", "--", *names, cwd=cwd)
+    # a path in conflict is listed once a stage; --deduplicate came with git 2.31
+    return list(dict.fromkeys(listed.out.split("\0")[:-1])) if listed.code == 0 else []
 
 
 def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.manifests import is_manifest, way_out
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import ATTRIBUTES, settle
 from kmerge_git.kube import keytable
@@ -13,8 +13,6 @@ from kmerge_git.outcome import LABELS, Options
 from kmerge_git.whole.merging import options_for
 
 DRIVER = "kmerge"
-# git's own words for `no driver in particular`
-_PLAIN = (None, "set", "text", "unspecified")
 
 
 class SettingsOf:
@@ -71,9 +69,8 @@ class SettingsOf:
         driver = self.driver(path)
         if driver == DRIVER:
             return ""
-        if driver not in _PLAIN:
-            way = "set not to be merged" if driver in ("unset", "binary") else f"merge={driver}"
-            return f"{way} in the attributes"
+        if way_out(driver):
+            return way_out(driver)
         if is_manifest(path, json=json):
             return ""
         return "JSON: --with-json takes it" if is_manifest(path, json=True) else "no manifest"

@@ -1,0 +1,107 @@
+"""`kmerge status FILE...`: every setting in force for a file, and where it comes from."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from kmerge_git.cli.colour import Paint
+from kmerge_git.cli.solve import inside
+from kmerge_git.errors import UsageError
+from kmerge_git.git.call import ask_git
+from kmerge_git.git.inforce import InForce, Said, in_force
+from kmerge_git.git.places import worktree_top
+from kmerge_git.kube.crdfiles import learn_files, learn_own
+
+Line = str | tuple[str, str]
+
+
+def report_files(given: list[str], *, as_json: bool, color: str) -> int:
+    """Print what counts for each file; 1 if the driver does not take one of them."""
+    top = worktree_top(Path.cwd())
+    if top is None:
+        hint = "go into one; without a FILE it asks whether the driver works"
+        raise UsageError("settings of a file need a working tree", hint=hint)
+    paths = [_known(path, top) for path in given]
+    found = [_with_definitions(file, top) for file in in_force(top, list(dict.fromkeys(paths)))]
+    if as_json:
+        files = [_as_json(file) for file in found]
+        print(
+            json.dumps({"schema": 1, "ok": not any(f.why for f in found), "files": files}, indent=2)
+        )
+    else:
+        paint = Paint(color, sys.stdout)
+        for file in found:
+            for line in _lines(file):
+                print(paint.line(*line))
+    return int(any(file.why for file in found))
+
+
+def _with_definitions(file: InForce, top: Path) -> InForce:
+    """The same, with what is wrong with the definitions that it names."""
+    named: dict[str, list[str]] = {"config": [], "attribute": []}
+    for said in file.settings:
+        if said.name == "crd":
+            named[said.source.by].append(said.value)
+    problems = learn_files(str(top / place) for place in named["config"])
+    problems += learn_own(str(top), named["attribute"])
+    return replace(file, problems=(*file.problems, *problems))
+
+
+def _known(given: str, top: Path) -> str:
+    """The name of a file from the top; a slip must not look like a file without settings."""
+    path = inside(given, str(top))
+    if os.path.isdir(given) and not os.path.islink(given):
+        raise UsageError("it is a folder", path=given, hint="name files")
+    if not os.path.lexists(given):
+        listed = ask_git("ls-files", "-z", "--", f":(top,literal){path}", cwd=top)
+        if not listed.out:
+            raise UsageError("no such file", path=given, hint="check its name")
+    return path
+
+
+def _lines(file: InForce) -> Iterator[tuple[Line, ...]]:
+    taken = ("merged by the driver", "green")
+    left = (f"not merged by the driver: {file.why}", "yellow")
+    yield ((file.path, "bold"), ": ", left if file.why else taken)
+    rows = [(said.name, said.value, said.source.words) for said in file.settings]
+    rows += [
+        (f"policy {number}", f"{said.name}: {said.value}", said.source.words)
+        for number, said in enumerate(file.policies, 1)
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1)]
+    for name, value, words in rows:
+        colour = "dim" if words == "default" else ""
+        yield (f"  {name:<{widths[0]}}  {value:<{min(widths[1], 40)}}  ", (words, colour))
+    for note in file.notes:
+        yield (f"  {note}",)
+    if file.looks_generated:
+        yield (
+            f"  perhaps a generator writes it ({file.looks_generated}): then say so, "
+            "`kmerge-generated` in .gitattributes",
+        )
+    for problem in file.problems:
+        yield ("  ", (problem, "yellow"))
+
+
+def _as_json(file: InForce) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "driver": not file.why,
+        "why": file.why,
+        "generated": file.is_generated,
+        "looks_generated": file.looks_generated,
+        "settings": [_said(said, "name", "value") for said in file.settings],
+        "policies": [_said(said, "field", "policy") for said in file.policies],
+        "notes": list(file.notes),
+        "problems": list(file.problems),
+    }
+
+
+def _said(said: Said, name: str, value: str) -> dict[str, str]:
+    return {name: said.name, value: said.value, **asdict(said.source)}

@@ -1,0 +1,43 @@
+"""Whether the first lines of a file say that a generator wrote it; a reason to say so, no more."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_BYTES = 4096
+_LINES = 20
+_WORDS = re.compile(
+    r"code generated\b.*\bdo not edit"
+    r"|\bfile (?:is|was|has been) (?:auto[- ]?|automatically )?generated\b"
+    r"|\b(?:auto[- ]?|automatically )generated\b|@generated\b|\bgenerated (?:by|with|from)\b"
+    r"|\bgenerated\b.*\bhelm-docs\b"
+    r"|^# Source: \S+/templates/\S",  # helm template
+    re.I,
+)
+_CONTROLLER_GEN = "controller-gen.kubebuilder.io/version:"
+_LONGEST = 80
+
+
+def generator_line(text: bytes) -> str:
+    """The line at the top of a text that names a generator, or nothing."""
+    lines = text[:_BYTES].decode("utf-8", "replace").lstrip("\ufeff").split("\n")[:_LINES]
+    is_top = True
+    for line in map(str.strip, lines):
+        is_top = is_top and (not line or line.startswith(("#", "---", "%")))
+        if (is_top and line.startswith("#") and _WORDS.search(line)) or line.startswith(
+            _CONTROLLER_GEN
+        ):
+            return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return ""
+
+
+def generator_of(file: Path) -> str:
+    """The same of a file; nothing where there is none that may be read."""
+    try:
+        if file.is_symlink() or not file.is_file():
+            return ""
+        with file.open("rb") as opened:
+            return generator_line(opened.read(_BYTES))
+    except OSError:
+        return ""

@@ -1,0 +1,250 @@
+"""Every setting that is in force for a file, and who said so."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from kmerge_git.git.attributeplaces import place_of
+from kmerge_git.git.call import ask_git, git
+from kmerge_git.git.generated import generator_of
+from kmerge_git.git.manifests import is_manifest, way_out
+from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, settle
+from kmerge_git.outcome import GENERATED
+from kmerge_git.text.sealed import SEALED, is_sealed
+
+# Shown name, attribute, variable, keys of the configuration (the strongest first), field.
+_ONE_VALUE = (
+    ("rules", "kmerge-rules", "KMERGE_RULES", ("kmerge.rules",), "rules"),
+    ("favor", "kmerge-favor", "KMERGE_FAVOR", ("kmerge.favor",), "favor"),
+    ("timeout", "", "KMERGE_TIMEOUT", ("kmerge.timeout",), "timeout"),
+    (
+        *("conflict style", "", "KMERGE_CONFLICT_STYLE"),
+        *(("kmerge.conflictstyle", "merge.conflictstyle"), "conflict_style"),
+    ),
+    ("marker size", "conflict-marker-size", "", (), "marker_size"),
+    ("generated", "kmerge-generated", "", (), "generated"),
+)
+_ASKED = ("merge", "filter", "linguist-generated", *ATTRIBUTES)
+_CONFIG = r"^(kmerge\.|merge\.conflictstyle$|merge\.kmerge\.driver$)"
+
+
+@dataclass(frozen=True, slots=True)
+class SaidBy:
+    """Who said something: `by` is attribute, environment, config or default."""
+
+    by: str = "default"
+    key: str = ""
+    place: str = ""  # `.gitattributes:3`; `local, file:.git/config`
+
+    @property
+    def words(self) -> str:
+        """`attribute kmerge-favor (.gitattributes:3)`."""
+        called = {"config": "git config"}.get(self.by, self.by)
+        return " ".join(
+            part for part in (called, self.key, self.place and f"({self.place})") if part
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A setting, its value for people, and where it comes from."""
+
+    name: str
+    value: str
+    source: SaidBy
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """All that counts for one file; `why` is empty where the driver takes it."""
+
+    path: str
+    why: str
+    settings: tuple[Said, ...]
+    policies: tuple[Said, ...]  # field and policy, in the order in which they are asked
+    is_generated: bool
+    looks_generated: str  # why it may be one, where no attribute says yes or no
+    notes: tuple[str, ...]
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _ConfigLine:
+    """A line of a configuration."""
+
+    key: str
+    value: str
+    place: str
+
+
+def in_force(top: Path, paths: Sequence[str]) -> Iterator[InForce]:
+    """The settings of files, named from the top of a working tree; git is asked once for all."""
+    config = _configuration(top)
+    attributes = _attributes(top, paths)
+    for path in paths:
+        yield _FileInForce(top, path, config, attributes[path]).answer()
+
+
+def _configuration(top: Path) -> list[_ConfigLine]:
+    asked = ("config", "--null", "--show-scope", "--show-origin", "--get-regexp", _CONFIG)
+    words = ask_git(*asked, cwd=top).out.split("\0")[:-1]
+    found = []
+    for scope, origin, item in zip(words[::3], words[1::3], words[2::3], strict=False):
+        key, newline, value = item.partition("\n")
+        place = scope if origin == "command line:" else f"{scope}, {origin.removeprefix('file:')}"
+        found.append(_ConfigLine(key.lower(), value if newline else "true", place))
+    return found
+
+
+def _attributes(top: Path, paths: Sequence[str]) -> dict[str, dict[str, str]]:
+    """What is said of each path, in git's words; what is not said is left out."""
+    asked = git("check-attr", "-z", "--stdin", *_ASKED, cwd=top, stdin="\0".join([*paths, ""]))
+    words = asked.split("\0")[:-1]
+    found: dict[str, dict[str, str]] = {path: {} for path in paths}
+    for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=True):
+        if value != "unspecified":
+            found[path][name] = value
+    return found
+
+
+class _FileInForce:
+    """One file, and everything that was said."""
+
+    def __init__(
+        self, top: Path, path: str, config: list[_ConfigLine], attributes: dict[str, str]
+    ) -> None:
+        self._top = top
+        self._path = path
+        self._config = config
+        self._attributes = attributes
+        self._environ = {name: os.environ.get(name, "") for name in VARIABLES}
+        pairs = [(line.key, line.value) for line in config]
+        self._found = settle(path, pairs, attributes, self._environ, {})
+
+    def answer(self) -> InForce:
+        data = self._data()
+        may_be = "" if "kmerge-generated" in self._attributes else self._generator()
+        return InForce(
+            self._path,
+            self._why_not(),
+            (self._merge(), *self._one_value(), *self._crds()),
+            tuple(self._policies()),
+            self._found.generated,
+            may_be,
+            tuple(self._notes(data)),
+            tuple(self._found.problems),
+        )
+
+    def _why_not(self) -> str:
+        """Why git does not give the file to the driver."""
+        driver = self._attributes.get("merge")
+        if driver != "kmerge":
+            return way_out(driver) or "no attribute gives it to kmerge"
+        if not any(line.key == "merge.kmerge.driver" and line.value for line in self._config):
+            return "the driver is not registered here: `kmerge install`"
+        return "KMERGE=0 turns the driver off" if os.environ.get("KMERGE") == "0" else ""
+
+    def _merge(self) -> Said:
+        value = self._attributes.get("merge", "")
+        return Said("merge", value or "git's own", self._by_attribute("merge") or SaidBy())
+
+    def _one_value(self) -> Iterator[Said]:
+        for name, attribute, variable, keys, field in _ONE_VALUE:
+            source = self._source(attribute, variable, keys, field)
+            yield Said(name, _word(name, getattr(self._found, field)), source)
+
+    def _source(self, attribute: str, variable: str, keys: tuple[str, ...], field: str) -> SaidBy:
+        """Who is heard: the first, from the strongest on, whose word alone makes sense."""
+        words = self._attributes
+        if attribute in words and self._counts({attribute: words[attribute]}, [], {}, field):
+            return self._by_attribute(attribute) or SaidBy()
+        if self._environ.get(variable):
+            said = {variable: self._environ[variable]}
+            if self._counts({}, [], said, field):
+                return SaidBy("environment", variable)
+        for key in keys:
+            for line in reversed([line for line in self._config if line.key == key]):
+                if self._counts({}, [(key, line.value)], {}, field):
+                    return SaidBy("config", key, line.place)
+        return SaidBy()
+
+    def _counts(
+        self,
+        attributes: dict[str, str],
+        config: list[tuple[str, str]],
+        environ: dict[str, str],
+        field: str,
+    ) -> bool:
+        """Whether this alone comes to what is in force, and says something."""
+        alone = settle(self._path, config, attributes, environ, {})
+        if alone.problems or getattr(alone, field) != getattr(self._found, field):
+            return False
+        words = [*attributes.values(), *environ.values(), *(value for _, value in config)]
+        if field == "marker_size":  # of one that is no number nothing is said
+            return [str(alone.marker_size)] == words
+        return field == "generated" or not {"set", "unset"}.intersection(attributes.values())
+
+    def _by_attribute(self, name: str) -> SaidBy | None:
+        value = self._attributes.get(name)
+        if value is None:
+            return None
+        return SaidBy("attribute", name, place_of(self._top, self._path, name, value))
+
+    def _crds(self) -> Iterator[Said]:
+        for line in self._config:
+            if line.key == "kmerge.crd" and line.value:
+                yield Said("crd", line.value, SaidBy("config", line.key, line.place))
+        for place in self._found.own_crds:
+            yield Said("crd", place, self._by_attribute("kmerge-crd") or SaidBy())
+
+    def _policies(self) -> Iterator[Said]:
+        name = "kmerge-policy"
+        said = {name: self._attributes[name]} if name in self._attributes else {}
+        alone = settle(self._path, [], said, {}, {})
+        source = self._by_attribute(name) or SaidBy()
+        yield from (Said(field, policy, source) for field, policy in alone.policies)
+        for line in self._config:
+            if line.key == "kmerge.policy":
+                alone = settle(self._path, [(line.key, line.value)], {}, {}, {})
+                source = SaidBy("config", line.key, line.place)
+                yield from (Said(field, policy, source) for field, policy in alone.policies)
+
+    def _notes(self, data: bytes) -> Iterator[str]:
+        if self._found.generated:
+            yield f"where both sides clash: {GENERATED}"
+            if self._found.favor:
+                yield "no side wins in a generated file: favor does not count here"
+        if is_sealed(data.decode("utf-8", "replace")):
+            yield f"{SEALED}: ours is kept, and a conflict"
+        driver = self._attributes.get("merge")
+        is_ours = driver == "kmerge" or (not way_out(driver) and is_manifest(self._path))
+        if self._why_not() and is_ours:
+            yield "`kmerge merge`, `solve` and `preview` take it all the same"
+        program = self._attributes.get("filter", "unset")
+        if program != "unset":
+            yield f"it passes through the filter {program!r}: `kmerge solve` leaves it to you"
+
+    def _generator(self) -> str:
+        if self._attributes.get("linguist-generated") in ("set", "true"):
+            return "the attribute linguist-generated"
+        line = generator_of(self._top / self._path)
+        return f"`{line}` at its top" if line else ""
+
+    def _data(self) -> bytes:
+        file = self._top / self._path
+        try:
+            return file.read_bytes() if file.is_file() and not file.is_symlink() else b""
+        except OSError:
+            return b""
+
+
+def _word(name: str, value: object) -> str:
+    """A value for people."""
+    if name == "timeout" and isinstance(value, float):
+        return f"{value:g} s" if value else "no limit"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "none" if value is None else str(value)
