@@ -31,6 +31,7 @@ class SettingsOf:
         self._labels = labels
         self.problems: list[str] = []
         self._top = repository.worktree or os.getcwd()
+        keytable.forget()  # what other settings let be known
         places = [value for key, value in self._config if key.lower() == "kmerge.crd" and value]
         if places:
             self.problems += learn_files(os.path.join(self._top, place) for place in places)
@@ -51,7 +52,8 @@ class SettingsOf:
         """What is known where an attribute names these places; read once."""
         if places not in self._known:
             keytable.know(self._known[()])
-            self.problems += learn_own(self._top, places)
+            problems = learn_own(self._top, places)
+            self.problems += [p for p in problems if p not in self.problems]
             self._known[places] = keytable.learned()
         return self._known[places]
 

@@ -6,6 +6,9 @@ import pytest
 from test_check_staged import install_hook, put_on_path
 from world import Repo, World
 
+from kmerge_git.git.repository import Repository
+from kmerge_git.whole.resolving import Resolving
+
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n"
 BASE = CONFIG + "".join(f"  k{n}: v\n" for n in range(12))
 ATTRIBUTES = "*.yaml merge=kmerge\n"
@@ -112,6 +115,23 @@ def test_a_side_that_loses_nothing_else_is_no_finding(repo: Repo, world: World) 
         repo.git("add", "a.yaml")
         assert "M11" not in repo.kmerge("check", "--staged").out
     assert repo.git("commit", "-m", "merged").code == 0
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs", "base"])
+def test_answers_to_questions_are_committed(
+    repo: Repo, world: World, monkeypatch: pytest.MonkeyPatch, side: str
+) -> None:
+    repo.write(".gitattributes", ATTRIBUTES)
+    repo.fork({"a.yaml": BASE}, *SAME_PLACE.values())
+    install_hook(repo, world, "pre-commit")
+    assert repo.merge().code == 1
+    monkeypatch.chdir(repo.path)
+    resolving = Resolving.start(Repository.open())
+    for question in resolving.questions:
+        resolving.give(question, resolving.answer_of(question, side))
+    assert resolving.put() == ("a.yaml",)
+    done = repo.git("commit", "-m", "merged")
+    assert (done.code, "M11" in done.said) == (0, False)
 
 
 @pytest.mark.parametrize("way", ["favor ours", "favor theirs", "policy", "rerere"])

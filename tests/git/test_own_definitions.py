@@ -141,9 +141,13 @@ def test_what_is_read_is_read_once(repo: Repo, monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr("kmerge_git.whole.settings.learn_own", noted)
     settings = SettingsOf(Repository.open(str(repo.path)))
-    for name in ("x.yaml", "y.yaml", "x.txt"):
+    for name in ("y.yaml", "x.txt", "x.yaml"):
         define = settings(name).define
         assert define is not None
         define()
         assert len(keytable.learned()) == (name != "x.txt")
     assert calls == [("crds",)]
+    define = SettingsOf(Repository.open(str(repo.path)))("x.txt").define
+    assert define is not None
+    define()
+    assert keytable.learned() == {}
