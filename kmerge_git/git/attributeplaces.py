@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
@@ -14,41 +15,67 @@ from kmerge_git.git.places import git_path, system_attribute_file, user_attribut
 from kmerge_git.git.settings import matches
 
 
-def place_of(top: Path, path: str, name: str, value: str) -> str:
-    """`FILE:LINE` of the line that gives a path this value of an attribute.
+class AttributePlaces:
+    """The attribute files around the files of a working tree, each read once."""
 
-    Nothing where that is not certain: macros, patterns with brackets, files that only the index
-    has. `value` is what git says, in its words.
-    """
-    for file, inside in _files(top, path):
-        text = _text(file)
-        if name not in text:
-            continue
-        if "[attr]" in text:
-            return ""
-        for number, line in reversed(list(enumerate(text.split("\n"), 1))):
-            pattern, words = split_line(line)
-            found = _value(name, words)
-            if found and "[" in pattern:
-                return ""
-            if found and matches(pattern, inside):
-                return f"{_shown(file, top)}:{number}" if found == value else ""
-    return ""
+    def __init__(self, top: Path) -> None:
+        self.top = top
+        self._lines: dict[Path, list[str]] = {}
+
+    def place_of(self, path: str, name: str, value: str) -> str:
+        """`FILE:LINE` of the line that gives a path this value of an attribute.
+
+        Nothing where that is not certain: macros, patterns with brackets, files that only the
+        index has. `value` is what git says, in its words.
+        """
+        for file, inside in self._files(path):
+            lines = self._lines_of(file)
+            for number in range(len(lines), 0, -1):
+                line = lines[number - 1]
+                if name not in line:
+                    continue
+                pattern, words = split_line(line)
+                if pattern.startswith("[attr]"):
+                    return ""
+                found = _value(name, words)
+                if found and "[" in pattern:
+                    return ""
+                if found and matches(pattern, inside):
+                    return f"{_shown(file, self.top)}:{number}" if found == value else ""
+        return ""
+
+    def _files(self, path: str) -> Iterator[tuple[Path, str]]:
+        """The files that may say something of a path, the strongest first; its name for them."""
+        yield self._info, path
+        parts = path.split("/")
+        for count in range(len(parts) - 1, -1, -1):
+            yield Path(self.top, *parts[:count], ".gitattributes"), "/".join(parts[count:])
+        yield self._user, path
+        if self._system is not None:
+            yield self._system, path
+
+    @cached_property
+    def _info(self) -> Path:
+        return git_path("info/attributes", self.top)
+
+    @cached_property
+    def _user(self) -> Path:
+        return user_attribute_file(self.top)
+
+    @cached_property
+    def _system(self) -> Path | None:
+        if not os.environ.get("GIT_ATTR_NOSYSTEM"):
+            with suppress(KmergeError):  # git need not tell
+                return system_attribute_file(self.top)
+        return None
+
+    def _lines_of(self, file: Path) -> list[str]:
+        if file not in self._lines:
+            self._lines[file] = _read(file).split("\n")
+        return self._lines[file]
 
 
-def _files(top: Path, path: str) -> Iterator[tuple[Path, str]]:
-    """The files that may say something of a path, the strongest first, and its name for them."""
-    yield git_path("info/attributes", top), path
-    parts = path.split("/")
-    for count in range(len(parts) - 1, -1, -1):
-        yield Path(top, *parts[:count], ".gitattributes"), "/".join(parts[count:])
-    yield user_attribute_file(top), path
-    if not os.environ.get("GIT_ATTR_NOSYSTEM"):
-        with suppress(KmergeError):  # git need not tell
-            yield system_attribute_file(top), path
-
-
-def _text(file: Path) -> str:
+def _read(file: Path) -> str:
     if file.is_symlink():  # git does not follow one in a working tree
         return ""
     with suppress(KmergeError, OSError):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kmerge_git.git.attributeplaces import place_of
+from kmerge_git.git.attributeplaces import AttributePlaces
 from kmerge_git.git.call import ask_git, git
 from kmerge_git.git.generated import generator_of
 from kmerge_git.git.manifests import is_manifest, way_out
@@ -28,6 +28,7 @@ _ONE_VALUE = (
     ("generated", "kmerge-generated", "", (), "generated"),
 )
 _ASKED = ("merge", "filter", "linguist-generated", *ATTRIBUTES)
+_LARGEST = 16 << 20  # bytes; a file of SOPS is smaller
 _CONFIG = r"^(kmerge\.|merge\.conflictstyle$|merge\.kmerge\.driver$)"
 
 
@@ -84,8 +85,9 @@ def in_force(top: Path, paths: Sequence[str]) -> Iterator[InForce]:
     """The settings of files, named from the top of a working tree; git is asked once for all."""
     config = _configuration(top)
     attributes = _attributes(top, paths)
+    places = AttributePlaces(top)
     for path in paths:
-        yield _FileInForce(top, path, config, attributes[path]).answer()
+        yield _FileInForce(places, path, config, attributes[path]).answer()
 
 
 def _configuration(top: Path) -> list[_ConfigLine]:
@@ -114,9 +116,13 @@ class _FileInForce:
     """One file, and everything that was said."""
 
     def __init__(
-        self, top: Path, path: str, config: list[_ConfigLine], attributes: dict[str, str]
+        self,
+        places: AttributePlaces,
+        path: str,
+        config: list[_ConfigLine],
+        attributes: dict[str, str],
     ) -> None:
-        self._top = top
+        self._places = places
         self._path = path
         self._config = config
         self._attributes = attributes
@@ -191,7 +197,7 @@ class _FileInForce:
         value = self._attributes.get(name)
         if value is None:
             return None
-        return SaidBy("attribute", name, place_of(self._top, self._path, name, value))
+        return SaidBy("attribute", name, self._places.place_of(self._path, name, value))
 
     def _crds(self) -> Iterator[Said]:
         for line in self._config:
@@ -230,13 +236,16 @@ class _FileInForce:
     def _generator(self) -> str:
         if self._attributes.get("linguist-generated") in ("set", "true"):
             return "the attribute linguist-generated"
-        line = generator_of(self._top / self._path)
+        line = generator_of(self._places.top / self._path)
         return f"`{line}` at its top" if line else ""
 
     def _data(self) -> bytes:
-        file = self._top / self._path
+        file = self._places.top / self._path
         try:
-            return file.read_bytes() if file.is_file() and not file.is_symlink() else b""
+            if file.is_symlink() or not file.is_file():
+                return b""
+            with file.open("rb") as opened:
+                return opened.read(_LARGEST)
         except OSError:
             return b""
 

@@ -134,6 +134,23 @@ def test_answers_to_questions_are_committed(
     assert (done.code, "M11" in done.said) == (0, False)
 
 
+@pytest.mark.parametrize("command", ["git", "kmerge"])
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_a_merge_that_favours_a_side_is_committed(
+    repo: Repo, world: World, command: str, side: str
+) -> None:
+    """All that both changed is in one place: what comes out is exactly that side."""
+    repo.write(".gitattributes", ATTRIBUTES)
+    repo.fork({"a.yaml": BASE}, *SAME_PLACE.values())
+    for name in ("pre-commit", "pre-merge-commit"):
+        install_hook(repo, world, name)
+    run = repo.git if command == "git" else repo.kmerge
+    done = run("merge", "-X", side, "side")
+    assert (done.code, "M11" in done.said) == (0, False)
+    assert repo.text("a.yaml") == SAME_PLACE[side]["a.yaml"]
+    assert len(repo.git("rev-list", "--merges", "HEAD").lines) == 1
+
+
 @pytest.mark.parametrize("way", ["favor ours", "favor theirs", "policy", "rerere"])
 def test_what_was_decided_is_committed(repo: Repo, world: World, way: str) -> None:
     policy = " kmerge-policy=theirs" if way == "policy" else ""

@@ -180,6 +180,7 @@ def test_other_ways_than_a_merge_are_told(driven: Driven) -> None:
         # git takes these, and we do not tell where they stand
         ({".gitattributes": "*.yam[l] kmerge-rules=kyaml\n"}, ""),
         ({".gitattributes": "[attr]odd kmerge-rules=kyaml\n*.yaml odd\n"}, ""),
+        ({".gitattributes": "* kmerge-rules=kyaml\n[attr]other -diff\n"}, ".gitattributes:1"),
         ({".gitattributes": "b[a-z] kmerge-rules=git\n* kmerge-rules=kyaml\n"}, ".gitattributes:2"),
         ({".gitattributes": "* kmerge-rules=kyaml\nb[a-z] kmerge-rules=git\n"}, ""),
     ],
