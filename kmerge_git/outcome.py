@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    Policy = Callable[..., "tuple[str, str] | None"]
+    Policy = Callable[..., Any]  # `merge.decide.rules.Policy`
     Labels = tuple[str, str, str]
 
 # What a caller may ask for.
@@ -172,8 +172,8 @@ class Decision:
 
     def shown(self) -> str:
         """`Deployment/web spec.replicas: changed on both sides, theirs taken (rule 13 favor)`."""
-        taken = "both kept" if self.side == "union" else f"{self.side} taken"
-        return f"{self.place}: {self.what}, {taken} (rule {self.rule})"
+        taken = {"union": ", both kept", "neither": ""}.get(self.side, f", {self.side} taken")
+        return f"{self.place}: {self.what}{taken} (rule {self.rule})"
 
     def __repr__(self) -> str:
         return f"{self.resource} {self.path}: {self.what} ({self.side}, rule {self.rule})"

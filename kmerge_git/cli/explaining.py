@@ -199,6 +199,8 @@ def _decision(decision: Decision, indent: str) -> Iterator[tuple[Line, ...]]:
 
 
 def _whose(side: str) -> str:
+    if side == "neither":
+        return "a value of its own"
     return "both are in it" if side in ("both", "union") else f"{side} taken"
 
 

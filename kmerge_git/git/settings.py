@@ -28,7 +28,7 @@ CHOICES = {
 }
 # what git says of an attribute without a value, and what may be written in its place
 YES, NO = ("set", "true"), ("unset", "false")
-POLICIES = ("higher", "ours", "theirs", "union")
+POLICIES = ("higher", "rebump", "ours", "theirs", "union")
 
 
 class Settings:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     # runs of lines, of block scalars (`str`) or of comments (`Line`); where both sides changed
     # them, those of each
     Lines = list[Sequence[str] | Three[Sequence[str]]]
+    Sides = Three[list[Entry]]
     Named = tuple[Path, str, "Item | None"]
 
 
@@ -142,15 +143,16 @@ class Clash(Plan):
     The comments above the first of them stand in the conflict `with_lead`, else above it.
     """
 
-    __slots__ = ("at", "where", "why", "with_lead")
+    __slots__ = ("at", "refused", "where", "why", "with_lead")
 
     def __init__(
-        self, at: Three[list[Entry]], why: str, where: Where, *, with_lead: bool = True
+        self, at: Sides, why: str, where: Where, *, with_lead: bool = True, refused: str = ""
     ) -> None:
         self.at = at
         self.why = why
         self.where = where  # the place of the values of these entries
         self.with_lead = with_lead
+        self.refused = refused  # why a policy for the place does not decide it
 
 
 class Remark(Plan):

@@ -72,9 +72,11 @@ def options_for(
     path: str,
     settings: Settings,
     labels: tuple[str, str, str],
+    *,
+    mine: str = "",
     define: Callable[[], None] | None = None,
 ) -> Options:
-    """How a path is merged by its settings."""
+    """How a path is merged by its settings; `mine` is the side whose change goes on top."""
     return Options(
         path,
         settings.rules,
@@ -82,7 +84,7 @@ def options_for(
         settings.marker_size,
         labels,
         settings.conflict_style,
-        policy_for(settings.policies),
+        policy_for(settings.policies, mine, path),
         generated=settings.generated,
         define=define,
     )

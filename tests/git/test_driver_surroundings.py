@@ -379,7 +379,7 @@ def test_a_policy_of_the_configuration(driven: Driven) -> None:
 
 
 def test_a_policy_of_the_attributes(driven: Driven) -> None:
-    driven.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-policy=a:higher\n")
+    driven.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-policy=a:theirs\n")
     conflict(driven)
     assert driven.merge().code == 0
     assert driven.text("x.yaml") == "a: 3\nb: 2\n"

@@ -91,7 +91,8 @@ IMAGE = ("spec", "containers", (("name", "a"),), "image")
 def test_which_places_a_field_path_means(field: str, path: Path, hit: bool) -> None:
     policy = policy_for([(field, "ours")])
     assert policy is not None
-    assert policy(path, [], [], []) == (("ours", "12 policy ours") if hit else None)
+    ruling = policy(path, [], [], [], None)
+    assert (ruling and (ruling.side, ruling.rule)) == (("ours", "12 policy ours") if hit else None)
 
 
 BASE = "kind: Pod\nmetadata: {name: a}\nspec:\n  image: x:1.1\n  n: 1\n  cmd:\n  - one\n"
@@ -132,3 +133,83 @@ def test_no_union_of_changed_elements() -> None:
 
 def test_no_policies_no_policy() -> None:
     assert policy_for([]) is None
+
+
+LIST = "args:\n- a\n- b\nend: 1\n"
+
+
+@pytest.mark.parametrize(
+    "ours, theirs, result",
+    [
+        ("- x\n- y\n", "- y\n- z\n", "- x\n- y\n- z\n"),
+        ("- x\n", "- x\n- y\n- x\n", "- x\n- y\n- x\n"),  # twice on one side is meant so
+        ("- x  # mine\n- w\n", "- x\n- y\n", None),  # a comment would be lost
+    ],
+)
+def test_a_union_keeps_once_what_both_added(ours: str, theirs: str, result: str | None) -> None:
+    base, mine, yours = (LIST.replace("end", f"{lines}end") for lines in ("", ours, theirs))
+    texts = (text.encode() for text in (base, mine, yours))
+    made = merge_files(*texts, policy=policy_for([("args", "union")]))
+    assert made.clean == (result is not None)
+    if result is not None:
+        assert made.text.decode() == LIST.replace("end", f"{result}end")
+
+
+@pytest.mark.parametrize("before", ["", "args: []\n"])
+def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
+    texts = (f"{args}end: 1\n".encode() for args in (before, "args:\n- x\n", "args:\n- y\n"))
+    made = merge_files(*texts, policy=policy_for([("**", "union")]))
+    assert [c.told for c in made.conflicts] == [
+        "both sides add in this place (policy union: the list is new on both sides)"
+    ]
+
+
+@pytest.mark.parametrize(
+    "base, ours, theirs, why",
+    [
+        ("1", "2", "3", "plain numbers are no versions"),
+        ("1.5", "0.5", "0.25", "unquoted they are numbers, and as numbers the other is higher"),
+        ("1.1", "1.9", "1.10", "unquoted they are numbers, and as numbers the other is higher"),
+        ("1.1", "&a 1.2", "1.3", "an anchor or a tag stands in front of one"),
+        ("x:1", "x:2", "y:3", "they name two things"),
+    ],
+)
+def test_the_conflict_says_why_a_policy_does_not_speak(
+    base: str, ours: str, theirs: str, why: str
+) -> None:
+    texts = (f"a: {value}\nb: 1\n".encode() for value in (base, ours, theirs))
+    made = merge_files(*texts, path="x.yaml", policy=policy_for([("**", "higher")]))
+    told = f"changed on both sides (policy higher: {why})"
+    assert [(c.told, c.why) for c in made.conflicts] == [(told, "changed on both sides")]
+    assert f"<<<<<<< ours (a: {told})\n" in made.text.decode()
+    assert [d.what for d in made.explained] == [told]
+
+
+def test_quoted_numbers_are_versions() -> None:
+    texts = (f"a: '{value}'\n".encode() for value in ("1.1", "1.9", "1.10"))
+    made = merge_files(*texts, policy=policy_for([("a", "higher")]))
+    assert made.text == b"a: '1.10'\n"
+
+
+def test_higher_takes_the_value_and_leaves_the_comments_to_the_merge() -> None:
+    texts = (f"{line}\nb: 1\n".encode() for line in ("a: 1.1", "# why\na: 1.3", "a: 1.2  # new"))
+    made = merge_files(*texts, policy=policy_for([("a", "higher")]))
+    assert made.text == b"# why\na: 1.3  # new\nb: 1\n"
+
+
+@pytest.mark.parametrize(
+    "field, file, settled",
+    [
+        ("version", "a/Chart.yaml", True),  # who names it has it
+        ("**", "a/Chart.yaml", False),
+        ("*", "Chart.yaml", False),
+        ("**", "a/values.yaml", True),
+    ],
+)
+def test_higher_reaches_a_charts_own_version_only_by_name(
+    field: str, file: str, settled: bool
+) -> None:
+    texts = (f"version: {value}\nb: 1\n".encode() for value in ("1.1.0", "1.2.0", "1.3.0"))
+    made = merge_files(*texts, path=file, policy=policy_for([(field, "higher")], "ours", file))
+    assert made.clean == settled
+    assert settled or "a chart's own version is for `rebump`" in made.conflicts[0].told

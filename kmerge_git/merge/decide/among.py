@@ -124,7 +124,7 @@ def _with_own_comments(
     at = Three(*sides)
     is_lead = any(entry not in firsts for entries in at.each() for entry in entries[:1])
     shows_lead = clash.with_lead or is_lead
-    plan = Clash(at, clash.why, clash.where, with_lead=shows_lead)
+    plan = Clash(at, clash.why, clash.where, with_lead=shows_lead, refused=clash.refused)
     return item.but(plan, item.theirs, None if plan.with_lead else item.lead)
 
 

@@ -186,6 +186,11 @@ def merge_tail(tails: Three[str]) -> tuple[str | None, bool]:
     return tails.theirs if side == "theirs" else None, not side
 
 
+def tails_clash(at: Three[Entry | None]) -> bool:
+    """Whether both sides changed the text behind a value, each its own way."""
+    return merge_tail(at.map(lambda entry: after(entry) if entry is not None else ""))[1]
+
+
 def merged_tail(at: Three[Entry | None]) -> str | None:
     """The texts behind the values, if only the lines below them differ, and can be merged."""
     columns = {column_of(entry) for entry in at.each() if entry is not None}

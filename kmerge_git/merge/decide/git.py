@@ -11,9 +11,10 @@ from kmerge_git.merge.decide.comments import (
     lead_lines,
     merge_lines,
     merge_tail,
+    tails_clash,
 )
 from kmerge_git.merge.decide.order import arranged, as_sorted, weave
-from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
+from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading, Ruling
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.pairing import same_name
 from kmerge_git.merge.plan import Clash, Item, Keep, Plan, Take, Why, decided, has_clash
@@ -60,7 +61,8 @@ class GitRules:
         return None
 
     def document_clash(self, why: str) -> tuple[str, Notes]:
-        return self._settled(Three([], [], []), why, ())
+        ruling, notes = self._settled(Three([], [], []), why, None)
+        return ruling.side, notes
 
     # -- entries
 
@@ -82,24 +84,28 @@ class GitRules:
         return items[0] if items else None, notes
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-        side, notes = self._settled(at, why, place.path)
-        if side == "union" and why != Why.BOTH_ADD_HERE:
-            side = ""  # elements that have something in common are not both kept
+        ruling, notes = self._settled(at, why, place)
+        side = ruling.side
         if not side:
-            return [_conflict(at, why, place)], notes
+            return [_conflict(at, why, place, ruling.refused)], notes
         items = [] if side == "theirs" else _kept(at.ours, place.path)
         if side != "ours":
-            items += [_taken(entry, place.path) for entry in at.theirs]
+            theirs = at.theirs if ruling.taken is None else ruling.taken
+            items += [_taken(entry, place.path) for entry in theirs]
         return items, notes
 
-    def _settled(self, at: Three[list[Entry]], why: str, path: Path) -> tuple[str, Notes]:
-        """`ours`, `theirs` or `union` if a policy says so, else nothing."""
-        found = self.policy(path, *at.each()) if self.policy is not None else None
-        if found is not None:
-            side, rule = found
-            return side, [Note(path, why, side, rule)]
+    def _settled(
+        self, at: Three[list[Entry]], why: str, place: Place | None
+    ) -> tuple[Ruling, Notes]:
+        """Whose side stands if a policy says so; else why none does."""
+        path = place.path if place is not None else ()
+        found = self.policy(path, *at.each(), place) if self.policy is not None else None
+        if found is not None and _may_say(found, why):
+            return found, [Note(path, why, found.side, found.rule)]
+        refused = _refusal(found) if found is not None else ""
         rule = RULE_OF.get(why, "6") if path else "8"
-        return "", [Note(path, why, "conflict", rule)]
+        words = f"{why} ({refused})" if refused else why
+        return Ruling("", "", refused=refused), [Note(path, words, "conflict", rule)]
 
     # -- values
 
@@ -109,11 +115,19 @@ class GitRules:
         plan = block_texts.merge(base if isinstance(base, Scalar) else None, ours, theirs)
         if plan is None or not has_clash(plan):
             return plan, []
-        side, notes = self._settled(Three([], [], []), Why.BOTH_CHANGED, place.path)
-        return decided(plan, side) if side in ("ours", "theirs") else plan, notes
+        ruling, notes = self._settled(Three([], [], []), Why.BOTH_CHANGED, place)
+        return decided(plan, ruling.side) if ruling.side else plan, notes
 
     def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
-        return None, []
+        if self.policy is None:
+            return None, []
+        found = self.policy(place.path, *at.map(lambda e: [e] if e else []).each(), place)
+        # comments that both changed are for a person, with all that stands beside them
+        if found is None or found.plan is None or tails_clash(at):
+            return None, []
+        why = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
+        what = f"{why}: {found.what}" if found.what else why
+        return found.plan, [Note(place.path, what, found.side, found.rule)]
 
     def exclusive(
         self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
@@ -185,7 +199,21 @@ def _kept(ours: list[Entry], path: Path) -> list[Item]:
     return [Item(Keep(entry.value), entry, None, path) for entry in ours]
 
 
-def _conflict(at: Three[list[Entry]], why: str, place: Place) -> Item:
+def _may_say(found: Ruling, why: str) -> bool:
+    """Whether a ruling is for whole entries; what has something in common is not both kept."""
+    if found.side == "union":
+        return why == Why.BOTH_ADD_HERE
+    return bool(found.side) and found.plan is None
+
+
+def _refusal(found: Ruling) -> str:
+    """Why a policy leaves a conflict."""
+    if found.plan is not None:
+        return f"{found.rule.partition(' ')[2]}: more than the value differs"
+    return found.refused
+
+
+def _conflict(at: Three[list[Entry]], why: str, place: Place, refused: str) -> Item:
     """The clash; comments above that both sides agree about stand outside of it."""
     firsts = at.map(lambda entries: entries[0] if entries else None)
     lead: Lines | None = None
@@ -193,7 +221,7 @@ def _conflict(at: Three[list[Entry]], why: str, place: Place) -> Item:
     if firsts.ours is not None and firsts.theirs is not None:
         lead = merge_lines(firsts.map(lead_lines))
         with_lead = any(isinstance(part, Three) for part in lead or ())
-    clash = Clash(at, why, place.where, with_lead=with_lead)
+    clash = Clash(at, why, place.where, with_lead=with_lead, refused=refused)
     lead = None if with_lead else lead
     return Item(clash, firsts.ours, firsts.theirs, place.path, lead=lead)
 

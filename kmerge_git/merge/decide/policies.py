@@ -1,120 +1,204 @@
 """Policies: what a team decided once about a field, instead of in every conflict (rule 12).
 
 A policy only speaks where there is a clash. `higher` speaks where both values are versions of the
-same thing, `union` where both sides only added to a list; else the clash stays a clash.
+same thing, `rebump` on a chart's own version, `union` where both sides only added to a list; else
+the clash stays a clash, and the ruling says why.
 """
 
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import matches, pattern
-from kmerge_git.tree.nodes import Scalar
+from kmerge_git.merge.decide import siblings
+from kmerge_git.merge.decide.rebump import CHART, rebumped
+from kmerge_git.merge.decide.rules import Ruling
+from kmerge_git.merge.decide.versions import (
+    NO_NUMBER,
+    compared,
+    higher,
+    version,
+    why_not_higher,
+)
+from kmerge_git.merge.plan import Keep, Take
+from kmerge_git.merge.three import Three
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+from kmerge_git.tree.nodes import Collection, Scalar
+from kmerge_git.tree.same import same_comments, same_node
+from kmerge_git.tree.spans import inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.decide.rules import Policy
+    from kmerge_git.merge.decide.rules import Place, Policy
+    from kmerge_git.merge.plan import Plan
     from kmerge_git.tree.nodes import Entry
 
-    # prefix, numbers, the parts of a pre-release (nothing: a release), variant
-    Version = tuple[str, tuple[int, ...], tuple[str, ...], str]
+    At = Three[list[Entry]]
 
-BEFORE_RELEASE = ("alpha", "beta", "dev", "pre", "preview", "rc", "snapshot")
+__all__ = ["higher", "policy_for", "version", "why_not_higher"]
+
+VERSION = ("version",)
+RULE = "12 policy rebump"
+NOT_ONE_VALUE = "not two values of one line"
+MARKED = "an anchor or a tag stands in front of one"
+NO_CHART = f"it is for the `version` of a {CHART}"
+NOBODYS = "only a merge, a rebase or a pick tells whose version goes on top"
+REBUMPS = "a chart's own version is for `rebump`"
+NOTHING = Ruling("", "")
+UNQUOTED = "unquoted they are numbers, and as numbers the other is higher"
 
 
-def policy_for(rules: list[tuple[str, str]]) -> Policy | None:
-    """A policy out of (field path, policy) pairs; the first that matches and speaks decides."""
+def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> Policy | None:
+    """A policy out of (field path, policy) pairs; the first that matches and speaks decides.
+
+    `mine` is the side whose change `rebump` puts on top of the other's (nothing: it is silent),
+    `file` the path of the file in the repository.
+    """
     if not rules:
         return None
     patterns = [(pattern(field), name) for field, name in rules]
+    is_chart = file.rpartition("/")[2] == CHART
 
-    def decide(
-        path: Path, base: list[Entry], ours: list[Entry], theirs: list[Entry]
-    ) -> tuple[str, str] | None:
+    def alone(path: Path, at: At, place: Place | None) -> Ruling | None:
+        refused: dict[str, None] = {}
         for words, name in patterns:
             if matches(words, path):
-                side = _decided(name, base, ours, theirs)
-                if side:
-                    return side, f"12 policy {name}"
-        return None
+                is_own = is_chart and path == VERSION
+                if name == "rebump":
+                    ruling = _rebump(at, mine) if is_own else _refused(NO_CHART)
+                elif name == "higher" and is_own and words != [*VERSION]:
+                    ruling = _refused(REBUMPS)  # the higher one may be out, with other content
+                else:
+                    ruling = _decided(name, path, at, place)
+                if ruling.side:
+                    return ruling
+                if ruling.refused and at.ours and at.theirs:
+                    refused[f"policy {name}: {ruling.refused}"] = None
+        return _refused("; ".join(refused)) if refused else None
+
+    def decide(
+        path: Path,
+        base: list[Entry],
+        ours: list[Entry],
+        theirs: list[Entry],
+        place: Place | None = None,
+    ) -> Ruling | None:
+        at = Three(base, ours, theirs)
+        ruling = alone(path, at, place)
+        return siblings.together(ruling, path, at, place, alone) if place is not None else ruling
 
     return decide
 
 
-def _decided(name: str, base: list[Entry], ours: list[Entry], theirs: list[Entry]) -> str:
+def _decided(name: str, path: Path, at: At, place: Place | None) -> Ruling:
+    rule = f"12 policy {name}"
     if name in ("ours", "theirs"):
-        return name
+        return Ruling(name, rule)
+    if not (at.ours and at.theirs):
+        return NOTHING  # what is gone on a side has no version there
     if name == "union":
-        added = ours and theirs and not base
-        return "union" if added and all(e.key is None for e in (*ours, *theirs)) else ""
-    if name == "higher" and len(ours) == len(theirs) == 1:
-        values = (ours[0].value, theirs[0].value)
-        if isinstance(values[0], Scalar) and isinstance(values[1], Scalar):
-            return higher(values[0].value, values[1].value)
-    return ""
+        return _union(at, place, rule)
+    return _higher(at, path, place, rule)
 
 
-def higher(ours: str, theirs: str) -> str:
-    """`ours` or `theirs`, whichever is the higher version of the same thing; else nothing."""
-    if _image(ours) != _image(theirs):
-        return ""
-    one, other = version(_tag(ours)), version(_tag(theirs))
-    if one is None or other is None or (one[0], one[3]) != (other[0], other[3]):
-        return ""
-    left, right = (_rank(v) for v in (one, other))
-    if left == right:
-        return ""
-    return "ours" if left > right else "theirs"
+def _refused(why: str) -> Ruling:
+    return Ruling("", "", refused=why)
 
 
-def version(text: str) -> Version | None:
-    """`v1.2.3-rc.1` in its parts; None for what is no version, a commit's hash for example."""
-    text = text.partition("+")[0]
-    first = next((i for i, char in enumerate(text) if char in "0123456789"), -1)
-    if first < 0:
-        return None
-    prefix, rest = text[:first], text[first:]
-    numbers, dash, suffix = rest.partition("-")
-    parts = numbers.split(".")
-    if not all(part.isascii() and part.isdigit() for part in parts) or (dash and not suffix):
-        return None
-    return (prefix, tuple(int(part) for part in parts), *_suffix(suffix))
+# -- lists
 
 
-def _suffix(suffix: str) -> tuple[tuple[str, ...], str]:
-    """A pre-release (`rc.1`), or a variant (`alpine`) that must be the same on both sides."""
-    parts = tuple(suffix.lower().split("."))
-    if parts[0].rstrip("0123456789") in BEFORE_RELEASE:
-        return parts, ""
-    return (), suffix
+def _union(at: At, place: Place | None, rule: str) -> Ruling:
+    """Both additions, without what both added; where the list was there before."""
+    if at.base or any(entry.key is not None for entry in (*at.ours, *at.theirs)):
+        return NOTHING
+    lists = place.lists if place is not None else None
+    if lists is not None and (lists.base is None or not lists.base.entries):
+        return _refused("the list is new on both sides")
+    left = list(at.ours)
+    taken = []
+    for entry in at.theirs:
+        twin = next((one for one in left if same_node(one.value, entry.value)), None)
+        if twin is None:
+            taken.append(entry)
+        elif same_comments(twin, entry):
+            left.remove(twin)
+        else:
+            return _refused("comments of what both added differ")
+    return Ruling("union", rule, taken=taken)
 
 
-def _rank(found: Version) -> tuple[tuple[int, ...], bool, list[tuple[int, int, str]]]:
-    _, numbers, before, _ = found
-    while numbers and numbers[-1] == 0:
-        numbers = numbers[:-1]  # 1.2 and 1.2.0 are one version
-    parts = []
-    for part in before:
-        word = part.rstrip("0123456789")
-        count = part[len(word) :]
-        # semver: numbers are lower than words
-        parts.append((1 if word else 0, int(count or 0) if not word else 0, word))
-        if word and count:
-            parts.append((0, int(count), ""))
-    return numbers, not before, parts
+# -- versions
 
 
-def _image(text: str) -> str:
-    """The image of `registry:5000/app:1.2@sha256:...`; nothing for a bare version."""
-    name = text.partition("@")[0]
-    slash = name.rfind("/")
-    colon = name.find(":", slash + 1)
-    if colon >= 0:
-        return name[:colon]
-    return name if slash >= 0 or "@" in text else ""
+def _higher(at: At, path: Path, place: Place | None, rule: str) -> Ruling:
+    """The side that has the higher version, with its value alone."""
+    values = [*_values(at)]
+    if len(values) != 2:
+        return _refused(NOT_ONE_VALUE)
+    ours, theirs = values
+    side, why = compared(ours.value, theirs.value)
+    if side and place is not None and place.maps is not None:
+        why = siblings.of_two_images(path, place.maps)
+    if side and not why and _are_floats(ours, theirs):
+        first, other = float(ours.value), float(theirs.value)
+        why = (
+            "" if (first > other, first < other) == (side == "ours", side == "theirs") else UNQUOTED
+        )
+    if side and not why and (ours.anchor, ours.tag) != (theirs.anchor, theirs.tag):
+        why = MARKED
+    if not side or why:
+        return _refused(why or NO_NUMBER)
+    plan: Plan = Keep(ours) if side == "ours" else Take(theirs, at.theirs[0])
+    return Ruling(side, rule, plan=plan)
 
 
-def _tag(text: str) -> str:
-    """The tag of an image, or the text itself; a digest without a tag has none."""
-    name = text.partition("@")[0]
-    image = _image(text)
-    return name[len(image) + 1 :] if image else name
+def _values(at: At) -> Iterator[Scalar]:
+    """The value of each side that has one value of one line."""
+    for entries in (at.ours, at.theirs):
+        value = entries[0].value if len(entries) == 1 else None
+        if isinstance(value, Scalar) and inline(value):
+            yield value
+
+
+def _are_floats(*nodes: Scalar) -> bool:
+    """Whether all are plain numbers like `0.5` to who reads the file."""
+    return all(
+        not node.style and node.value.count(".") == 1 and node.value.replace(".", "").isdigit()
+        for node in nodes
+    )
+
+
+def _rebump(at: At, mine: str) -> Ruling:
+    """The version above both; a value of its own where mine is not above the other's."""
+    if not mine:
+        return _refused(NOBODYS)
+    values = [*_values(at)]
+    before = at.base[0].value if at.base else None
+    if len(values) != 2 or not isinstance(before, Scalar | type(None)):
+        return _refused(NOT_ONE_VALUE)
+    ours, theirs = values
+    if ours.anchor or ours.tag or theirs.anchor or theirs.tag:
+        return _refused(MARKED)
+    if _are_floats(ours) != _are_floats(theirs):
+        return _refused("one is a text, the other a number")
+    start = before.value if before is not None else None
+    own, other = (ours, theirs) if mine == "ours" else (theirs, ours)
+    value, kind = rebumped(start, own.value, other.value)
+    if not value:
+        return _refused(kind)
+    if value == own.value:
+        plan: Plan = Keep(ours) if mine == "ours" else Take(theirs, at.theirs[0])
+        return Ruling(mine, RULE, plan=plan)
+    what = f"{value} written, the {kind} change of {mine} on top of {other.value}"
+    return Ruling("neither", RULE, plan=_written(value, ours.style), what=what)
+
+
+def _written(value: str, quote: str) -> Take:
+    """A value that no side has, in the quotes of ours."""
+    root = split(Source.of(f"version: {quote}{value}{quote}\n")).documents[0].root
+    assert isinstance(root, Collection)  # just written so
+    entry = root.entries[0]
+    return Take(entry.value, entry, keeps_comment=True)

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     Table = dict[Hashable, Entry]
     KeyPaths = Collection[tuple[str, ...]]  # the fields of an element that are its key
     Notes = list[Note]
-    Policy = Callable[[Path, list[Entry], list[Entry], list[Entry]], "tuple[str, str] | None"]
+    Policy = Callable[
+        [Path, list[Entry], list[Entry], list[Entry], "Place | None"], "Ruling | None"
+    ]
 
 
 class Riddle:
@@ -53,7 +55,7 @@ BY_ELEMENTS = Plan()  # the answer for a list without keys that merges element b
 class Place:
     """Where the walk is, with what a rule set may have to know there; never changed."""
 
-    __slots__ = ("list_rule", "lists", "live", "path", "where")
+    __slots__ = ("list_rule", "lists", "live", "maps", "path", "where")
 
     def __init__(
         self,
@@ -62,20 +64,22 @@ class Place:
         live: Live | None = None,
         list_rule: ListRule | None = None,
         lists: Three[Sequence | None] | None = None,
+        maps: Three[Mapping | None] | None = None,
     ) -> None:
         self.path = path
         self.where = where
         self.live = live  # set where something in the document may clear or instruct
         self.list_rule = list_rule  # of the list whose element this is
         self.lists = lists  # the three versions of that list
+        self.maps = maps  # those of the mapping whose entry this is
 
     def within(self, node: Node | None) -> Place:
         """The place of a mapping, once it may say which kind it is."""
         return Place(self.path, self.where.at(node), self.live)
 
-    def key(self, name: str) -> Place:
+    def key(self, name: str, maps: Three[Mapping | None] | None = None) -> Place:
         """The place below a key of the mapping here."""
-        return Place((*self.path, name), self.where.child(name), self.live)
+        return Place((*self.path, name), self.where.child(name), self.live, maps=maps)
 
     def elements(self, lists: Three[Sequence | None]) -> Place:
         """The place of each element of the list here; `step` says of which one."""
@@ -85,6 +89,32 @@ class Place:
     def step(self, step: Step) -> Place:
         """The same, one step further."""
         return Place((*self.path, step), self.where, self.live, self.list_rule, self.lists)
+
+
+class Ruling:
+    """What a policy says about a clash: whose side, a plan for the value alone, or why nothing.
+
+    `neither`: the plan has a value that no side has, and `what` says which.
+    """
+
+    __slots__ = ("plan", "refused", "rule", "side", "taken", "what")
+
+    def __init__(
+        self,
+        side: str,
+        rule: str,
+        *,
+        plan: Plan | None = None,
+        taken: list[Entry] | None = None,
+        what: str = "",
+        refused: str = "",
+    ) -> None:
+        self.side = side  # ours, theirs, union, neither; nothing: it stays a clash
+        self.rule = rule
+        self.plan = plan  # the value, where the comments around it are merged as always
+        self.taken = taken  # what a union takes of theirs
+        self.what = what
+        self.refused = refused  # why no policy speaks, though one is set for the place
 
 
 class Reading:

@@ -184,7 +184,7 @@ class Walk:
         known, (at, loose) = at, self.parted(at, tables, place)
         if at is not known:
             tables, riddles = self.rules.renamed(at.map(_table), (), None)
-        items = self.items(tables, riddles, lambda name: inner.key(str(name)))
+        items = self.items(tables, riddles, lambda name: inner.key(str(name), at))
         for group in inner.where.exclusive():
             if len(names := [str(name) for name in items if name in group]) > 1:
                 gone = self.noted(self.rules.exclusive(at, group, names, inner))

@@ -73,6 +73,8 @@ def told(hunk: Hunk) -> str:
     about, words = hunk.about, hunk.why
     if isinstance(about, Item) and isinstance(about.plan, Clash):
         words = _told_of_entries(about, about.plan)
+        if about.plan.refused:
+            words += f" ({about.plan.refused})"
     elif isinstance(about, Three):
         words = _told_of_documents(about, hunk.why)
     return words if UNDECIDED not in words else hunk.why  # nobody knows that name

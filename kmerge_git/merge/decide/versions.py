@@ -1,0 +1,319 @@
+"""Which of two versions is the higher one, and why that cannot be said of others.
+
+Versions (`1.2.3`, `v2`, `1.3.0-rc.1`, `1.27-alpine`), the tags of one image, tags with a date and
+a commit (`v20221123-4b1eb2a191`), build counters behind what both have in common
+(`0.1.0-n51.h94d5f0b`), and timestamps. Plain numbers are counts of something, never versions.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # prefix, numbers, the parts of a pre-release (nothing: a release), variant
+    Version = tuple[str, tuple[int, ...], tuple[str, ...], str]
+    Answer = tuple[str, str]  # the side that is higher, or nothing and why
+    Pair = tuple[str, str]
+
+BEFORE_RELEASE = ("alpha", "beta", "dev", "pre", "preview", "rc", "snapshot")
+PULLS = ("pr", "mr", "pull")
+COUNTERS = ("b", "build", "n", "r", "rev", "run", "ci")  # what stands in front of a build's number
+MARKS = ("g", "h", "sha")  # what may stand in front of a commit
+DIGITS = frozenset("0123456789")
+HEX = frozenset("0123456789abcdef")
+LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+LONGEST = 200  # characters of a version
+
+NO_DIGEST = "a digest has no order"
+NO_COMMIT = "a commit has no order"
+NO_NUMBER = "plain numbers are no versions"
+NO_PULL = "the number of a pull request is no order"
+NO_VERSION = "they are no versions"
+ONE_VERSION = "they are one version"
+OTHER_IMAGE = "they name two things"
+OTHER_FORM = "they count in two ways"
+OTHER_SERIES = "they are of two series or variants"
+
+
+def higher(ours: str, theirs: str) -> str:
+    """`ours` or `theirs`, whichever is the higher version of the same thing; else nothing."""
+    return compared(ours, theirs)[0]
+
+
+def why_not_higher(ours: str, theirs: str) -> str:
+    """Why neither can be called the higher one; nothing where one can."""
+    return compared(ours, theirs)[1]
+
+
+def compared(ours: str, theirs: str) -> Answer:
+    """The side with the higher version; else nothing, and why."""
+    if ours == theirs:
+        return "", ONE_VERSION
+    times = timestamp(ours), timestamp(theirs)
+    if times[0] is not None and times[1] is not None:
+        if times[0][0] != times[1][0]:
+            return "", OTHER_FORM
+        return _first(times[0][1] > times[1][1], times[0][1] == times[1][1])
+    if image(ours) != image(theirs):
+        return "", OTHER_IMAGE
+    if _is_digest(ours) or _is_digest(theirs):
+        return "", NO_DIGEST
+    one, other = tag(ours), tag(theirs)
+    if one == other:
+        return "", "the tag is one, the digests are two"
+    return _ordered(one, other, is_bare=not image(ours))
+
+
+def _first(is_higher: bool, is_same: bool = False) -> Answer:
+    return ("", ONE_VERSION) if is_same else ("ours" if is_higher else "theirs", "")
+
+
+def _ordered(one: str, other: str, *, is_bare: bool) -> Answer:
+    """The order of two tags, or of two values that name no image."""
+    refused = {_refused(text, is_bare=is_bare) for text in (one, other)} - {""}
+    if refused:
+        return "", min(refused)
+    mine, yours = version(one), version(other)
+    if mine is None or yours is None or (mine[0], mine[3]) != (yours[0], yours[3]):
+        parts = _parts(one), _parts(other)
+        return _in_series(*parts) if parts[0][1] == parts[1][1] else ("", OTHER_SERIES)
+    sizes = sorted(len(str(numbers[0])) for _, numbers, _, _ in (mine, yours))
+    if sizes[1] >= 7 and sizes[0] <= 4:
+        return "", OTHER_FORM  # a date, or what may be a commit, beside `1.2`
+    left, right = _rank(mine), _rank(yours)
+    return _first(left > right, left == right)
+
+
+def _refused(text: str, *, is_bare: bool) -> str:
+    """Why a text has no order, whatever it is compared with."""
+    if DIGITS.isdisjoint(text):
+        return NO_VERSION
+    if _is_number(text) and not _is_date(text) and (is_bare or len(text) >= 7):
+        return NO_NUMBER  # of many digits behind an image it may be a commit
+    return NO_PULL if _is_pull(_parts(text)[0]) else ""
+
+
+# -- versions
+
+
+def version(text: str) -> Version | None:
+    """`v1.2.3-rc.1` in its parts; None for what is no version, a commit's hash for example."""
+    text = text.partition("+")[0]
+    if len(text) > LONGEST:
+        return None
+    first = next((i for i, char in enumerate(text) if char in DIGITS), -1)
+    if first < 0:
+        return None
+    prefix, rest = text[:first], text[first:]
+    numbers, dash, suffix = rest.partition("-")
+    parts = numbers.split(".")
+    if not all(map(_is_number, parts)) or (dash and not suffix):
+        return None
+    return (prefix, tuple(int(part) for part in parts), *_suffix(suffix))
+
+
+def _suffix(suffix: str) -> tuple[tuple[str, ...], str]:
+    """A pre-release (`rc.1`), or a variant (`alpine`) that must be the same on both sides."""
+    parts = tuple(suffix.lower().split("."))
+    if parts[0].rstrip("0123456789") in BEFORE_RELEASE:
+        return parts, ""
+    return (), suffix
+
+
+def _rank(found: Version) -> tuple[tuple[int, ...], bool, list[tuple[int, int, str]]]:
+    _, numbers, before, _ = found
+    while numbers and numbers[-1] == 0:
+        numbers = numbers[:-1]  # 1.2 and 1.2.0 are one version
+    parts = []
+    for part in before:
+        word = part.rstrip("0123456789")
+        count = part[len(word) :]
+        # semver: numbers are lower than words
+        parts.append((1 if word else 0, int(count or 0) if not word else 0, word))
+        if word and count:
+            parts.append((0, int(count), ""))
+    return numbers, not before, parts
+
+
+# -- images
+
+
+def image(text: str) -> str:
+    """The image of `registry:5000/app:1.2@sha256:...`; nothing for a bare version."""
+    name = text.partition("@")[0]
+    slash = name.rfind("/")
+    colon = name.find(":", slash + 1)
+    if colon >= 0:
+        return name[:colon]
+    return name if slash >= 0 or "@" in text else ""
+
+
+def tag(text: str) -> str:
+    """The tag of an image, or the text itself; a digest without a tag has none."""
+    name = text.partition("@")[0]
+    known = image(text)
+    return name[len(known) + 1 :] if known else name
+
+
+def _is_digest(text: str) -> bool:
+    """Whether it is `sha256:...`, or an image with nothing else behind it."""
+    return image(text) in ("sha256", "sha512") or ("@" in text and not tag(text))
+
+
+# -- what has a date and a commit, or a build's number
+
+
+def _in_series(one: tuple[list[str], str], other: tuple[list[str], str]) -> Answer:
+    """Two tags of one form, part for part: dates decide, or the one number that differs."""
+    days: list[Pair] = []
+    counts: list[tuple[int, str, Pair]] = []
+    commits = 0
+    behind_date = False
+    for n, (a, b) in enumerate(zip(one[0], other[0], strict=True)):
+        word, x, y = _numbers(a, b)
+        is_date = _is_date(x) and _is_date(y) and len(x) == len(y)
+        if a != b:
+            is_time = len(x) == len(y) in (4, 6) and _is_time(x) and _is_time(y)
+            if is_date or (behind_date and not word and is_time):
+                days.append((x, y))
+            elif _are_commits(a, b):
+                commits += 1
+            elif not x:
+                return "", OTHER_SERIES
+            else:
+                counts.append((n, word, (x, y)))
+        behind_date = is_date
+    if days and not counts:
+        return _by_dates(days)
+    if len(counts) == 1 and not days:
+        return _by_count(one, *counts[0], is_sure=bool(commits))
+    return "", "they differ in more than one number" if counts else NO_COMMIT
+
+
+def _by_dates(days: list[Pair]) -> Answer:
+    if sum(_is_date(x) for x, _ in days) > 1:
+        return "", "they differ in more than one date"
+    left, right = ([int(pair[side]) for pair in days] for side in (0, 1))
+    return _first(left > right)
+
+
+def _by_count(
+    one: tuple[list[str], str], n: int, word: str, pair: Pair, *, is_sure: bool
+) -> Answer:
+    """One number differs: a build's, if a commit beside it, or what is in front of it, says so."""
+    parts, marks = one
+    before = parts[n - 1] if n else ""
+    is_revision = not word and marks[n - 1 : n] == "-" and _is_number(before)
+    if is_sure or is_revision or (word or before).lower() in COUNTERS:
+        left, right = int(pair[0]), int(pair[1])
+        return _first(left > right, left == right)
+    return "", OTHER_SERIES
+
+
+def _parts(text: str) -> tuple[list[str], str]:
+    """What stands between `-`, `_`, `.` and `+`, and these marks."""
+    parts, marks = [""], ""
+    for char in text:
+        if char in "-_.+":
+            parts.append("")
+            marks += char
+        else:
+            parts[-1] += char
+    return parts, marks
+
+
+def _numbers(a: str, b: str) -> tuple[str, str, str]:
+    """The word that two parts begin with and the numbers behind it: `n51`, `n52`; else nothing."""
+    x, y = a.lstrip(LETTERS), b.lstrip(LETTERS)
+    word = a[: len(a) - len(x)]
+    if word != b[: len(b) - len(y)] or not (_is_number(x) and _is_number(y)):
+        return "", "", ""
+    return word, x, y
+
+
+def _are_commits(a: str, b: str) -> bool:
+    """Whether two parts can only be hashes; one of digits alone is a hash beside another one."""
+    for mark in MARKS:
+        if a.startswith(mark) and b.startswith(mark):
+            a, b = a[len(mark) :], b[len(mark) :]
+            break
+    both = a + b
+    is_hex = all(7 <= len(part) <= 40 and HEX.issuperset(part) for part in (a, b))
+    return is_hex and not DIGITS.isdisjoint(both) and not DIGITS.issuperset(both)
+
+
+def _is_pull(parts: list[str]) -> bool:
+    """Whether a part says that a number is that of a pull request: `PR-12`, `pr12`."""
+    for n, part in enumerate(parts):
+        word = part.rstrip("0123456789")
+        follows = part[len(word) :] or "".join(parts[n + 1 : n + 2])
+        if word.lower() in PULLS and _is_number(follows):
+            return True
+    return False
+
+
+# -- numbers, dates and times
+
+
+def _is_number(text: str) -> bool:
+    return 0 < len(text) <= LONGEST and DIGITS.issuperset(text)
+
+
+def _is_date(text: str) -> bool:
+    """`20240131`, perhaps with the time of day behind it."""
+    if len(text) not in (8, 12, 14) or not _is_number(text):
+        return False
+    return "1990" <= text[:4] < "2100" and _is_day(text[4:6], text[6:8]) and _is_time(text[8:])
+
+
+def _is_day(month: str, day: str) -> bool:
+    return "01" <= month <= "12" and "01" <= day <= "31"
+
+
+def _is_time(digits: str) -> bool:
+    """`hhmmss`, `hhmm` or nothing; a minute may have 61 seconds."""
+    return digits[:2] <= "23" and digits[2:4] <= "59" and digits[4:] <= "60"
+
+
+def timestamp(text: str) -> tuple[str, tuple[int, int]] | None:
+    """`2023-10-11T17:54:55Z`: what it says besides the day, and its place in time."""
+    year, month, day = text[:4], text[5:7], text[8:10]
+    if not (_is_number(year) and _is_number(month + day) and text[4:5] == text[7:8] == "-"):
+        return None
+    if len(text) < 10 or not _is_day(month, day):
+        return None
+    days = _days(int(year), int(month), int(day))
+    if len(text) == 10:
+        return "day", (days * 86400, 0)
+    if text[10] not in "Tt ":
+        return None
+    clock, zone, offset = _zone(text[11:])
+    clock, _, fraction = clock.partition(".")
+    parts = clock.split(":")
+    is_clock = len(parts) in (2, 3) and all(len(p) == 2 and _is_number(p) for p in parts)
+    if offset is None or not is_clock or not _is_time("".join(parts)):
+        return None
+    if "." in text and (not _is_number(fraction) or len(parts) < 3):
+        return None
+    hours, minutes, seconds = (int(part) for part in (*parts, "0")[:3])
+    moment = days * 86400 + hours * 3600 + minutes * 60 + seconds - offset
+    return f"{len(parts)} {zone}", (moment, int(fraction[:9].ljust(9, "0")))
+
+
+def _zone(text: str) -> tuple[str, str, int | None]:
+    """The time of day, whether it has a zone, and how many seconds that is ahead; None: no time."""
+    if text[-1:] in ("Z", "z"):
+        return text[:-1], "zone", 0
+    at = max(text.rfind("+"), text.rfind("-"))
+    if at < 0:
+        return text, "", 0
+    digits = text[at + 1 :].replace(":", "")
+    if len(digits) != 4 or not _is_number(digits) or not _is_time(digits):
+        return text, "", None
+    ahead = int(digits[:2]) * 3600 + int(digits[2:]) * 60
+    return text[:at], "zone", ahead if text[at] == "+" else -ahead
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Days since some day long ago."""
+    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
+    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day

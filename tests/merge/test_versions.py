@@ -1,0 +1,104 @@
+"""Which of two versions is the higher one: tags with dates, counters, timestamps; and why not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kmerge_git.merge.decide.versions import compared, higher, timestamp, why_not_higher
+
+
+@pytest.mark.parametrize(
+    "low, high",
+    [
+        # a date and a commit
+        ("v20221123-4b1eb2a191", "v20221201-0a1eb2a191"),
+        ("prod-3f8d5c2-20260223171148", "prod-aa8d5c2-20260224090000"),
+        ("20260223-171148-3f8d5c2", "20260223-181148-1f8d5c2"),
+        ("v20250717-57d1ca3-1.30", "v20250807-7b202b3-1.30"),
+        ("x/y:v20200529-3f8d5c2", "x/y:v20200617-1f8d5c2"),
+        ("v20221123-1234567", "v20221124-4b1eb2a"),  # a hash of digits alone beside another
+        ("20240131", "20240215"),
+        # a build's number behind what both have in common
+        ("0.0.1-n5181.haad09135", "0.0.1-n5194.h94d5f0bb"),
+        ("1.2.3-9-g4b1eb2a", "1.2.3-12-g0a1eb2a"),
+        ("main-99-4b1eb2a", "main-100-0a1eb2a"),
+        ("1.17.0-8", "1.17.0-10"),
+        ("1.2.3-debian-11-r9", "1.2.3-debian-11-r10"),
+        ("1.2.3-build.9", "1.2.3-build.10"),
+        ("app:17", "app:18"),
+        # timestamps
+        ("2023-10-10T13:03:29Z", "2023-10-12T13:12:40Z"),
+        ("2023-10-10T13:03:29.5Z", "2023-10-10T13:03:29.51Z"),
+        ("2023-10-10T13:03:29+02:00", "2023-10-10T12:03:29Z"),
+        ("2023-10-10", "2023-11-09"),
+        ("2023-10-10 13:03", "2023-10-10 13:04"),
+    ],
+)
+def test_the_later_one_is_higher_from_both_sides(low: str, high: str) -> None:
+    assert (compared(low, high), compared(high, low)) == (("theirs", ""), ("ours", ""))
+
+
+@pytest.mark.parametrize(
+    "one, other, why",
+    [
+        ("3", "5", "plain numbers are no versions"),
+        ("16", "17.2", "plain numbers are no versions"),
+        ("99999999", "88888888", "plain numbers are no versions"),  # no dates
+        ("app:1234567", "app:7654321", "plain numbers are no versions"),  # perhaps commits
+        ("PR-12", "PR-15", "the number of a pull request is no order"),
+        ("main-pr12-4b1eb2a", "main-pr15-0a1eb2a", "the number of a pull request is no order"),
+        ("4b1eb2a", "0a1eb2a", "a commit has no order"),
+        ("v20221123-4b1eb2a", "v20221123-0a1eb2a", "a commit has no order"),
+        ("0.1.0-d95cd14", "0.1.0-ee79f00", "a commit has no order"),
+        ("sha256:4b1eb2a4b1", "sha256:0a1eb2a4b1", "a digest has no order"),
+        ("app@sha256:11", "app@sha256:22", "a digest has no order"),
+        ("app:1.2@sha256:11", "app:1.2@sha256:22", "the tag is one, the digests are two"),
+        ("a/app:1.2", "b/app:1.3", "they name two things"),
+        ("app:1.2", "1.3", "they name two things"),
+        ("1.2", "1.2.0", "they are one version"),
+        ("v20230101", "v1.2", "they count in two ways"),
+        ("2023-10-10", "2023-10-10T13:03:29Z", "they count in two ways"),
+        ("2023-10-10T13:03:29", "2023-10-10T13:03:30Z", "they count in two ways"),
+        ("1.2-alpine", "1.3-debian", "they are of two series or variants"),
+        ("1.2.3-java11", "1.2.3-java17", "they are of two series or variants"),
+        ("1.2.3-debian-11", "1.2.3-debian-12", "they are of two series or variants"),
+        ("1.25-alpine3.17", "1.25-alpine3.18", "they are of two series or variants"),
+        ("v20230721-3e2062e", "v20230312-4.5.2-28-g66a7607", "they are of two series or variants"),
+        ("1.2-3-g4b1eb2a", "1.3-1-g0a1eb2a", "they differ in more than one number"),
+        ("20230101-a-20240101", "20230102-a-20240102", "they differ in more than one date"),
+        ("main", "dev", "they are no versions"),
+        ("latest", "1.2", "they are no versions"),
+    ],
+)
+def test_why_neither_is_higher(one: str, other: str, why: str) -> None:
+    assert (compared(one, other), compared(other, one)) == (("", why), ("", why))
+
+
+@pytest.mark.parametrize(
+    "text", ["2023-13-10", "2023-10-32", "2023-10-10T25:00Z", "2023-10-10T1:00Z", "2023-10", "x"]
+)
+def test_what_is_no_timestamp(text: str) -> None:
+    assert timestamp(text) is None
+
+
+ODD = st.text(alphabet="0123456789abcfgnrv.-_+:@/TZ PR٣", max_size=24)
+LIKELY = st.from_regex(
+    r"(v|n|PR-|app:)?[0-9]{1,3}(\.[0-9]{1,2}){0,3}(-[a-z0-9]{1,8}){0,2}", fullmatch=True
+)
+
+
+@given(st.text(max_size=30) | ODD | LIKELY, st.text(max_size=30) | ODD | LIKELY)
+def test_any_two_texts_have_an_answer_that_does_not_depend_on_the_side(a: str, b: str) -> None:
+    other = {"ours": "theirs", "theirs": "ours", "": ""}
+    side, why = compared(a, b)
+    assert compared(b, a) == (other[side], why)
+    assert (higher(a, b), why_not_higher(a, b)) == (side, why)
+    assert bool(side) != bool(why)
+
+
+@given(LIKELY, LIKELY, LIKELY)
+def test_what_is_higher_is_so_in_a_row(a: str, b: str, c: str) -> None:
+    if higher(a, b) == higher(b, c) == "ours":
+        assert higher(a, c) != "theirs"
