@@ -151,7 +151,7 @@ def _options(
     if settings.policies:  # most repositories have none
         from kmerge_git.merge.decide.policies import policy_for
 
-        policy = policy_for(settings.policies)
+        policy = policy_for(settings.policies, _mine(settings, virtual, base, theirs), name)
     return Options(
         name,
         settings.rules,
@@ -163,6 +163,15 @@ def _options(
         virtual,
         settings.generated,
     )
+
+
+def _mine(settings: Settings, virtual: bool, base: str, theirs: str) -> str:
+    """The side whose change goes on top, for the policy that asks; an inner merge has none."""
+    if virtual or not any(policy == "rebump" for _, policy in settings.policies):
+        return ""
+    from kmerge_git.git.mine import mine
+
+    return mine(base, theirs)
 
 
 def _read(path: str) -> bytes:

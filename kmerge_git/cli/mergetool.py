@@ -6,6 +6,7 @@ import argparse
 import os
 
 from kmerge_git.cli import files
+from kmerge_git.git.mine import mine
 from kmerge_git.git.settings import settings_for
 from kmerge_git.kube.crdfiles import learn_files, learn_own
 from kmerge_git.merge.three import Three
@@ -37,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
     for problem in (*settings.problems, *known[0], *known[1]):
         files.say(f"kmerge: {args.merged}: {problem}")
     texts = Three(base, files.read(args.local), files.read(args.remote))
-    outcome = merge_one(texts, options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE")))
+    labels = ("BASE", "LOCAL", "REMOTE")
+    outcome = merge_one(texts, options_for(args.merged, settings, labels, mine()))
     files.write(args.merged, outcome.text)
     for conflict in outcome.conflicts:
         files.say(f"kmerge: {args.merged}: {conflict.shown()}")

@@ -65,7 +65,9 @@ def run(args: argparse.Namespace) -> int:
     ours, theirs = repository.commit(args.into), repository.commit(args.rev)
     # without a working tree the attributes are those of the commit to be on
     with scratch(repository, None if repository.worktree else ours.tree) as at:
-        settings = SettingsOf(at.repository, labels=("base", args.into, args.rev))
+        labels = ("base", args.into, args.rev)
+        mine = "theirs" if args.rebase else "ours"  # whose change goes on top
+        settings = SettingsOf(at.repository, labels=labels, mine=mine)
         if args.rebase:
             preview = preview_rebase(repository, at, ours, theirs, settings)
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kmerge_git.git.mine import by_labels
 from kmerge_git.git.sides import Entries, TreeEntry
 
 # which of the stages 1, 2 and 3 are there
@@ -75,6 +76,15 @@ class Operation:
     def is_known(self) -> bool:
         """Whether git tells which trees were merged; else all three are the empty tree."""
         return not self.base == self.ours == self.theirs
+
+    @property
+    def mine(self) -> str:
+        """The side whose change goes on top of the other's; nothing where there is none."""
+        if self.name in ("merge", "squash"):
+            return "ours"
+        # a rebase may be at a merge that it makes anew
+        is_known = self.name in ("rebase", "cherry-pick", "am")
+        return by_labels(self.labels[0], self.labels[2]) if is_known else ""
 
     @property
     def finish(self) -> str:

@@ -75,7 +75,7 @@ def explain_commit(
 
     # without a working tree the attributes are those of the merge
     with scratch(repository, None if repository.worktree else commit.tree) as at:
-        settings = SettingsOf(at.repository)
+        settings = SettingsOf(at.repository, mine="ours")
         made = merge_trees(at, sides, settings)
         chosen = [file for file in made.files if is_chosen(file.path)]
         files = tuple(explained(file, committed(file.path)) for file in chosen)
@@ -141,7 +141,7 @@ def explain_progress(
         hint = f"`kmerge explain {'HEAD' if is_merge else 'REV'}` explains a merge commit"
         raise UsageError("no merge is in progress here", hint=hint)
     _require_base(repository, operation)
-    settings = SettingsOf(repository, labels=operation.labels)
+    settings = SettingsOf(repository, labels=operation.labels, mine=operation.mine)
     known = _from_trees(repository, operation, settings) if operation.is_known else ()
     made = {file.path for file in known}
     rest = [stages for stages in left if stages.path not in made]

@@ -80,7 +80,7 @@ class Refresher:
 
     def __init__(self, repository: Repository, at: Scratch, other: Commit, orders: Orders) -> None:
         self.other = other
-        self.settings = SettingsOf(at.repository)
+        self.settings = SettingsOf(at.repository, mine="ours")
         self._repository = repository
         self._at = at
         self._orders = orders

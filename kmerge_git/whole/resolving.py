@@ -61,7 +61,7 @@ class Resolving:
         operation = current_operation(repository)
         wishes = Wishes(paths, json=json)
         plan = make_plan(repository, wishes, operation, is_ours=kept.is_ours)
-        options = SettingsOf(repository, None, operation.labels)
+        options = SettingsOf(repository, None, operation.labels, mine=operation.mine)
         asked = [AskedFile(f, options(f.path)) for f in plan.files if _can_be_asked(f)]
         return cls(repository, plan, asked, kept)
 

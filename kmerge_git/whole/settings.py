@@ -24,11 +24,13 @@ class SettingsOf:
         favor: str | None = None,
         labels: tuple[str, str, str] = LABELS,
         config: list[tuple[str, str]] | None = None,
+        mine: str = "",
     ) -> None:
         self._repository = repository
         self._flags = {"favor": favor} if favor else {}
         self._config = repository.settings() if config is None else config
         self._labels = labels
+        self._mine = mine  # whose change goes on top (see `git.mine`)
         self.problems: list[str] = []
         self._top = repository.worktree or os.getcwd()
         keytable.forget()  # what other settings let be known
@@ -46,7 +48,11 @@ class SettingsOf:
         settings = settle(path, self._config, attributes, os.environ, self._flags)
         self.problems += [p for p in settings.problems if p not in self.problems]
         known = self._definitions(tuple(settings.own_crds))
-        return options_for(path, settings, self._labels, lambda: keytable.know(known))
+
+        def define() -> None:
+            keytable.know(known)
+
+        return options_for(path, settings, self._labels, mine=self._mine, define=define)
 
     def _definitions(self, places: tuple[str, ...]) -> dict[tuple[str, str], int]:
         """What is known where an attribute names these places; read once."""

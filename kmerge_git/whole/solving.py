@@ -67,7 +67,7 @@ def make_plan(
     `is_ours` tells what an unfinished `kmerge resolve` left in a file.
     """
     operation = operation or current_operation(repository)
-    options = SettingsOf(repository, wishes.favor, operation.labels)
+    options = SettingsOf(repository, wishes.favor, operation.labels, mine=operation.mine)
     conflicts = repository.conflicts()
     names = _GivenNames(repository, operation)
     reasons = {

@@ -34,7 +34,7 @@ class Task:
 def plan_merge(task: Task, start: Start) -> SolvePlan:
     """Decide about everything that git left in conflict; nothing is written."""
     repository, place = task.repository, task.place
-    settings = SettingsOf(repository, task.favor, task.labels, task.config)
+    settings = SettingsOf(repository, task.favor, task.labels, task.config, "ours")
     conflicts = unmerged()
     base = repository.commit(place.bases[0]).tree if place.bases else None
     sides = (repository.commit(oid).tree for oid in (place.ours, place.theirs))

@@ -1,0 +1,101 @@
+"""Whose change goes on top of the other's: ours in a merge, theirs where commits are applied.
+
+A rebase, a cherry-pick and `git am` put what they carry, theirs, on top of what is there. A revert
+and a stash put nothing on top. Only policy `rebump` asks, and it asks on the driver's way: no git
+is called. Labels say it (git 2.44), else the command that called the driver (where the system
+shows it), else what lies in git's folder.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.git.hints import git_folder
+from kmerge_git.system import calls, contents, decoded, environment, exists, is_folder
+
+OURS, THEIRS, NOBODY = "ours", "theirs", ""
+# git's own words; what else it may be called (an alias) says nothing
+_BY_COMMAND = {
+    **dict.fromkeys(("merge", "merge-tree"), OURS),
+    **dict.fromkeys(("rebase", "cherry-pick", "am"), THEIRS),
+    **dict.fromkeys(("revert", "stash", "checkout", "switch", "restore", "apply"), NOBODY),
+}
+_WITH_VALUE = ("-c", "-C", "--git-dir", "--work-tree", "--namespace", "--super-prefix")
+_STEPS = 6  # from the driver up to git: a shell or two stand between them
+
+
+def mine(base: str = "", theirs: str = "") -> str:
+    """The side that goes on top, by the labels that git gave to base and theirs; or nothing."""
+    for found in (_by_labels(base, theirs), _by_command()):
+        if found is not None:
+            return found
+    return _by_traces()
+
+
+def by_labels(base: str, theirs: str) -> str:
+    """The same for a merge that is none of the above if its labels do not say so."""
+    found = _by_labels(base, theirs)
+    return OURS if found is None else found
+
+
+def _by_labels(base: str, theirs: str) -> str | None:
+    if theirs == "Stashed changes" or theirs.startswith("parent of ") or theirs == "(empty tree)":
+        return NOBODY
+    picks = base.startswith("parent of ") or base in ("(empty tree)", "constructed merge base")
+    return THEIRS if picks else None
+
+
+def _by_command() -> str | None:
+    """What the git above this process was told to do; None: that cannot be seen."""
+    process = str(calls.getpid()) if hasattr(calls, "getppid") else ""
+    for _ in range(_STEPS):
+        state = decoded(contents(f"/proc/{process}/stat"))
+        process = " ".join(state.rpartition(")")[2].split()[1:2])  # the parent
+        if not process.isdigit():
+            return None
+        words = decoded(contents(f"/proc/{process}/cmdline")).split("\0")
+        program = words[0].rpartition("/")[2]
+        if program == "git" or program.startswith("git-"):
+            return _of_words([program.removeprefix("git-"), *words[1:]])
+    return None
+
+
+def _of_words(words: list[str]) -> str | None:
+    """What a command line of git is for."""
+    command, rest = words[0], words[1:]
+    while command == "git" or command[:1] == "-":
+        if command in _WITH_VALUE:
+            rest = rest[1:]
+        if not rest:
+            return None
+        command, rest = rest[0], rest[1:]
+    if command == "merge-tree" and any(word.startswith("--merge-base") for word in rest):
+        return NOBODY  # whose base it is, only the caller knows
+    if command == "rebase":
+        return _of_rebase(git_folder())
+    return _BY_COMMAND.get(command)
+
+
+def _by_traces() -> str:
+    """What lies in git's folder while it works, and what `git merge` tells by variables."""
+    folder = git_folder()
+    if folder and (is_folder(f"{folder}/rebase-merge") or is_folder(f"{folder}/rebase-apply")):
+        return _of_rebase(folder)
+    if folder and exists(f"{folder}/CHERRY_PICK_HEAD"):
+        return THEIRS
+    todo = _words(f"{folder}/sequencer/todo", 0) if folder else []
+    if todo or (folder and exists(f"{folder}/REVERT_HEAD")):
+        return THEIRS if todo[:1] in (["pick"], ["p"]) else NOBODY
+    names = (decoded(n) if isinstance(n, bytes) else n for n in environment())
+    is_merge = any(name.startswith("GITHEAD_") for name in names)
+    return OURS if is_merge or (folder and exists(f"{folder}/MERGE_HEAD")) else NOBODY
+
+
+def _of_rebase(folder: str) -> str:
+    """Theirs, but where `rebase -r` makes a merge of a branch anew."""
+    step = _words(f"{folder}/rebase-merge/done", -1)
+    return OURS if step[:1] in (["merge"], ["m"]) else THEIRS
+
+
+def _words(file: str, line: int) -> list[str]:
+    """The words of a line of a list of steps."""
+    lines = [one for one in decoded(contents(file)).split("\n") if one.strip() and one[0] != "#"]
+    return lines[line].split() if lines else []

@@ -1,0 +1,211 @@
+"""Policy `rebump` in the real git: whose version goes on top is told by the operation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from world import Driven, World
+
+from kmerge_git.git import mine as whose
+from kmerge_git.git.repository import Repository
+from kmerge_git.whole.operation import current_operation
+
+# base, ours on main, theirs on `side`; what stands if ours, or theirs, goes on top
+CHARTS = [
+    ("1.2.0", "1.2.1", "1.3.0", "1.3.1", "1.3.0"),
+    ("1.2.0", "2.0.0", "1.2.1", "2.0.0", "2.0.1"),
+    ("1.2.0", "1.3.0", "1.2.5", "1.3.0", "1.3.1"),
+    ("v1.2.3", "v1.2.4", "v1.2.5", "v1.2.6", "v1.2.5"),
+    ('"1.2"', '"1.3"', '"2.0"', '"2.1"', '"2.0"'),
+    ("'1.2.9'", "'1.2.10'", "'1.2.11'", "'1.2.12'", "'1.2.11'"),
+    ("1.2.0", "1.2.1", "1.2.1", "1.2.1", "1.2.1"),  # both alike: no conflict
+    ("1.2.0", "1.1.0", "1.3.0", "", ""),  # not both went up
+    ("1.2.0", "1.3.0-rc.1", "1.2.1", "", ""),
+    ("1.2.0", "1.2.1+a", "1.3.0", "", ""),
+]
+SHOWS_COMMANDS = Path("/proc/self/cmdline").exists()  # else a lone pick is told by git 2.44 only
+NAMES = [f"charts/c{n}/Chart.yaml" for n in range(len(CHARTS))]
+POLICY = "kmerge-policy=version:rebump"
+
+
+def chart(version: str) -> str:
+    return f"apiVersion: v2\n# the chart's own\nversion: {version}  # see RELEASING\nname: a\n"
+
+
+@pytest.fixture
+def forked(driven: Driven) -> Driven:
+    """Charts that both branches bumped: main, which is checked out, and `side`."""
+    driven.write(".git/info/attributes", f"*.yaml merge=kmerge {POLICY}\n")
+    base, ours, theirs = (
+        {name: chart(versions[n]) for name, versions in zip(NAMES, CHARTS, strict=True)}
+        for n in range(3)
+    )
+    driven.fork(base, ours, theirs)
+    return driven
+
+
+def expect(driven: Driven, mine: str) -> None:
+    """Every chart as that side's bumps on top of the other's; the rest in conflict."""
+    column = {"ours": 3, "theirs": 4}[mine]
+    left = [name for name, row in zip(NAMES, CHARTS, strict=True) if not row[column]]
+    assert driven.unmerged() == left
+    for name, row in zip(NAMES, CHARTS, strict=True):
+        if row[column]:
+            assert driven.text(name) == chart(row[column]), row
+    text = driven.text(NAMES[7])
+    assert "<<<<<<<" in text and "(policy rebump: not both sides went up)" in text
+    assert current_operation(Repository.open(driven.path)).mine == mine
+
+
+def expect_silence(driven: Driven) -> None:
+    """Every chart that both changed is in conflict, and the conflict says why."""
+    same = NAMES[6]
+    assert driven.unmerged() == [name for name in NAMES if name != same]
+    assert "(policy rebump: only a merge, a rebase or a pick tells" in driven.text(NAMES[0])
+
+
+def test_a_merge(forked: Driven) -> None:
+    done = forked.merge()
+    expect(forked, "ours")
+    what = "1.3.1 written, the patch change of ours on top of 1.3.0 (rule 12 policy rebump)"
+    assert f"{NAMES[0]}: version: changed on both sides: {what}" in done.err
+
+
+@pytest.mark.parametrize("backend", ["--merge", "--apply"])
+def test_a_rebase(forked: Driven, backend: str) -> None:
+    """What is rebased is theirs to git, and goes on top: here the commit of `side`."""
+    forked.switch("side")
+    forked.git("rebase", backend, "main", check=False)
+    expect(forked, "theirs")
+
+
+@pytest.mark.skipif(not SHOWS_COMMANDS, reason="the command that runs is not shown")
+def test_a_cherry_pick(forked: Driven) -> None:
+    forked.git("cherry-pick", "side", check=False)
+    expect(forked, "theirs")
+
+
+def test_several_picks(forked: Driven) -> None:
+    forked.switch("side")
+    forked.commit("more", {"x.yaml": "a: 1\n"})
+    forked.switch("main")
+    forked.git("cherry-pick", "side~2..side", check=False)
+    expect(forked, "theirs")
+
+
+def test_a_revert_puts_nothing_on_top(forked: Driven) -> None:
+    forked.commit("on", {name: chart(row[2]) for name, row in zip(NAMES, CHARTS, strict=True)})
+    forked.git("revert", "--no-edit", "HEAD~1", check=False)
+    assert NAMES[0] in forked.unmerged()
+    assert "(policy rebump: only a merge, a rebase or a pick tells" in forked.text(NAMES[0])
+    assert current_operation(Repository.open(forked.path)).mine == ""
+
+
+def test_a_stash_puts_nothing_on_top(forked: Driven) -> None:
+    forked.git("checkout", "-q", "main~1")
+    for name, row in zip(NAMES, CHARTS, strict=True):
+        forked.write(name, chart(row[2]))
+    forked.git("stash")
+    forked.switch("main")
+    forked.git("stash", "pop", check=False)
+    expect_silence(forked)
+
+
+def test_a_linked_worktree(forked: Driven) -> None:
+    forked.git("worktree", "add", "-q", "--detach", "../linked", "side")
+    linked = Driven(forked.world, forked.path.parent / "linked")
+    linked.git("rebase", "main", check=False)
+    expect(linked, "theirs")
+
+
+def test_solve_and_preview_know_the_operation(forked: Driven) -> None:
+    """Markers of git's own merge are solved as the driver would have; a preview says the same."""
+    assert forked.kmerge("preview", "side", "--json", check=False).out.count('"neither"') == 4
+    rebased = forked.kmerge("preview", "--rebase", "side", "--json", check=False).out
+    assert "the patch change of theirs on top of" in rebased
+    forked.git("cherry-pick", "side", check=False, env={"KMERGE": "0"})
+    assert NAMES[0] in forked.unmerged()
+    forked.kmerge("solve", check=False)
+    expect(forked, "theirs")
+
+
+def test_explain_says_which_value_was_written(forked: Driven) -> None:
+    forked.merge()
+    assert "1.3.1 written, the patch change of ours" in forked.kmerge("explain").out
+
+
+@pytest.mark.parametrize(
+    "base, theirs, mine",
+    [
+        ("1a2b3c4", "side", "ours"),
+        ("merged common ancestors", "side", "ours"),
+        ("parent of 1a2b3c4 (bump)", "1a2b3c4 (bump)", "theirs"),
+        ("(empty tree)", "1a2b3c4 (bump)", "theirs"),
+        ("constructed merge base", "bump", "theirs"),
+        ("1a2b3c4 (bump)", "parent of 1a2b3c4 (bump)", ""),
+        ("1a2b3c4 (bump)", "(empty tree)", ""),
+        ("Stash base", "Stashed changes", ""),
+    ],
+)
+def test_what_labels_say(base: str, theirs: str, mine: str) -> None:
+    assert whose.by_labels(base, theirs) == mine
+
+
+@pytest.mark.parametrize(
+    "files, variables, mine",
+    [
+        (["rebase-merge/done:pick 1a2b3c4 x"], {}, "theirs"),
+        (["rebase-merge/done:pick 1a2b3c4 x\nmerge -C 1a2b3c4 side"], {}, "ours"),
+        (["rebase-apply/next:1"], {"GITHEAD_1a": "side"}, "theirs"),
+        (["CHERRY_PICK_HEAD:1a2b3c4"], {}, "theirs"),
+        (["REVERT_HEAD:1a2b3c4"], {}, ""),
+        (["sequencer/todo:pick 1a2b3c4 x"], {}, "theirs"),
+        (["sequencer/todo:revert 1a2b3c4 x"], {}, ""),
+        (["MERGE_HEAD:1a2b3c4"], {}, "ours"),
+        ([], {"GITHEAD_1a2b3c4": "side"}, "ours"),
+        ([], {}, ""),
+    ],
+)
+@pytest.mark.parametrize("place", [".git", "elsewhere"])
+def test_what_lies_in_the_folder_of_git(
+    place: str,
+    files: list[str],
+    variables: dict[str, str],
+    mine: str,
+    world: World,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where the system does not show which command runs, in an own folder and by a pointer."""
+    monkeypatch.setattr(whose, "_by_command", lambda: None)
+    folder = world.root / place
+    folder.mkdir()
+    if place == "elsewhere":
+        (world.root / ".git").write_text(f"gitdir: {folder}\n")
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    for file in files:
+        name, _, text = file.partition(":")
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text + "\n")
+    assert whose.mine() == mine
+
+
+@pytest.mark.parametrize(
+    "line, mine",
+    [
+        ("git merge side", "ours"),
+        ("git -c a=b -C /x --no-pager cherry-pick 1a2b3c4", "theirs"),
+        ("merge side", "ours"),  # `git-merge`
+        ("git rebase main", "theirs"),
+        ("git merge-tree --write-tree a b", "ours"),
+        ("git merge-tree --merge-base=c a b", ""),
+        ("git stash pop", ""),
+        ("git revert HEAD", ""),
+        ("git my-alias", None),
+        ("git", None),
+        ("git -c", None),
+    ],
+)
+def test_what_a_command_is_for(line: str, mine: str | None) -> None:
+    assert whose._of_words(line.split()) == mine
