@@ -172,6 +172,7 @@ def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
         ("1.1", "1.9", "1.10", "unquoted they are numbers, and as numbers the other is higher"),
         ("1.1", "&a 1.2", "1.3", "an anchor or a tag stands in front of one"),
         ("x:1", "x:2", "y:3", "they name two things"),
+        ("x:80", "x:81", "x:82", "the numbers may be ports"),
     ],
 )
 def test_the_conflict_says_why_a_policy_does_not_speak(
@@ -183,6 +184,11 @@ def test_the_conflict_says_why_a_policy_does_not_speak(
     assert [(c.told, c.why) for c in made.conflicts] == [(told, "changed on both sides")]
     assert f"<<<<<<< ours (a: {told})\n" in made.text.decode()
     assert [d.what for d in made.explained] == [told]
+
+
+def test_a_number_behind_an_image_is_a_tag() -> None:
+    texts = (f"image: app:{value}\n".encode() for value in (16, 17, 18))
+    assert merge_files(*texts, policy=policy_for([("**", "higher")])).text == b"image: app:18\n"
 
 
 def test_quoted_numbers_are_versions() -> None:

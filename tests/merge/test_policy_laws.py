@@ -113,5 +113,11 @@ def test_any_value_is_settled_or_left(base: str, ours: str, theirs: str) -> None
         assert "internal error" not in made.reason
 
 
+def test_digits_of_other_scripts_are_no_numbers() -> None:
+    for one, other in (("²", "²"), ("٣", "٣"), ("1", "²")):
+        three = [f"tag: {v}\n".encode() for v in ("a", f"{one}.5", f"{other}.6")]
+        assert "internal error" not in merged(three, [("**", "higher")], "ours").reason
+
+
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

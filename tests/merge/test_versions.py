@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmerge_git.merge.decide.versions import compared, higher, timestamp, why_not_higher
+from kmerge_git.merge.decide.times import timestamp
+from kmerge_git.merge.decide.versions import compared, higher, why_not_higher
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,7 @@ from kmerge_git.merge.decide.versions import compared, higher, timestamp, why_no
         ("1.2.3-debian-11-r9", "1.2.3-debian-11-r10"),
         ("1.2.3-build.9", "1.2.3-build.10"),
         ("app:17", "app:18"),
+        ("owner/action@v3", "owner/action@v4"),
         # timestamps
         ("2023-10-10T13:03:29Z", "2023-10-12T13:12:40Z"),
         ("2023-10-10T13:03:29.5Z", "2023-10-10T13:03:29.51Z"),
@@ -47,6 +49,10 @@ def test_the_later_one_is_higher_from_both_sides(low: str, high: str) -> None:
         ("16", "17.2", "plain numbers are no versions"),
         ("99999999", "88888888", "plain numbers are no versions"),  # no dates
         ("app:1234567", "app:7654321", "plain numbers are no versions"),  # perhaps commits
+        ("10.0.0.1", "10.0.0.2", "they may be addresses"),
+        ("30000-32000", "30000-32767", "they are of two series or variants"),
+        ("512M", "4G", "they are of two series or variants"),
+        ("a/b@4b1eb2a4b1", "a/b@0a1eb2a4b1", "a commit has no order"),
         ("PR-12", "PR-15", "the number of a pull request is no order"),
         ("main-pr12-4b1eb2a", "main-pr15-0a1eb2a", "the number of a pull request is no order"),
         ("4b1eb2a", "0a1eb2a", "a commit has no order"),

@@ -11,10 +11,11 @@ from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.merge.decide import siblings
 from kmerge_git.merge.decide.rebump import CHART, rebumped
 from kmerge_git.merge.decide.rules import Ruling
+from kmerge_git.merge.decide.times import is_number
 from kmerge_git.merge.decide.versions import (
-    NO_NUMBER,
     compared,
     higher,
+    is_port,
     version,
     why_not_higher,
 )
@@ -140,19 +141,26 @@ def _higher(at: At, path: Path, place: Place | None, rule: str) -> Ruling:
         return _refused(NOT_ONE_VALUE)
     ours, theirs = values
     side, why = compared(ours.value, theirs.value)
-    if side and place is not None and place.maps is not None:
-        why = siblings.of_two_images(path, place.maps)
-    if side and not why and _are_floats(ours, theirs):
-        first, other = float(ours.value), float(theirs.value)
-        why = (
-            "" if (first > other, first < other) == (side == "ours", side == "theirs") else UNQUOTED
-        )
-    if side and not why and (ours.anchor, ours.tag) != (theirs.anchor, theirs.tag):
-        why = MARKED
-    if not side or why:
-        return _refused(why or NO_NUMBER)
+    maps = place.maps if place is not None else None
+    why = why or _doubt(path, ours, theirs, side)
+    why = why or (siblings.of_two_images(path, maps) if maps is not None else "")
+    if why:
+        return _refused(why)
     plan: Plan = Keep(ours) if side == "ours" else Take(theirs, at.theirs[0])
     return Ruling(side, rule, plan=plan)
+
+
+def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
+    """Why a value that is the higher version may be something else, or nothing."""
+    if is_port(ours.value) and is_port(theirs.value) and not _is_image(path):
+        return "the numbers may be ports"
+    if (ours.anchor, ours.tag) != (theirs.anchor, theirs.tag):
+        return MARKED
+    if _are_floats(ours, theirs):
+        highest = max(ours, theirs, key=lambda node: float(node.value))
+        is_same = float(ours.value) == float(theirs.value)
+        return UNQUOTED if is_same or highest is not (ours if side == "ours" else theirs) else ""
+    return ""
 
 
 def _values(at: At) -> Iterator[Scalar]:
@@ -163,10 +171,15 @@ def _values(at: At) -> Iterator[Scalar]:
             yield value
 
 
+def _is_image(path: Path) -> bool:
+    """Whether a field says by its name that it holds an image."""
+    return bool(path) and isinstance(path[-1], str) and path[-1].lower().endswith("image")
+
+
 def _are_floats(*nodes: Scalar) -> bool:
     """Whether all are plain numbers like `0.5` to who reads the file."""
     return all(
-        not node.style and node.value.count(".") == 1 and node.value.replace(".", "").isdigit()
+        not node.style and node.value.count(".") == 1 and is_number(node.value.replace(".", ""))
         for node in nodes
     )
 

@@ -7,6 +7,8 @@ a commit (`v20221123-4b1eb2a191`), build counters behind what both have in commo
 
 from __future__ import annotations
 
+from kmerge_git.merge.decide.times import DIGITS, LONGEST, is_date, is_number, is_time, timestamp
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     # prefix, numbers, the parts of a pre-release (nothing: a release), variant
@@ -18,13 +20,12 @@ BEFORE_RELEASE = ("alpha", "beta", "dev", "pre", "preview", "rc", "snapshot")
 PULLS = ("pr", "mr", "pull")
 COUNTERS = ("b", "build", "n", "r", "rev", "run", "ci")  # what stands in front of a build's number
 MARKS = ("g", "h", "sha")  # what may stand in front of a commit
-DIGITS = frozenset("0123456789")
 HEX = frozenset("0123456789abcdef")
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-LONGEST = 200  # characters of a version
 
 NO_DIGEST = "a digest has no order"
 NO_COMMIT = "a commit has no order"
+NO_ADDRESS = "they may be addresses"
 NO_NUMBER = "plain numbers are no versions"
 NO_PULL = "the number of a pull request is no order"
 NO_VERSION = "they are no versions"
@@ -87,7 +88,9 @@ def _refused(text: str, *, is_bare: bool) -> str:
     """Why a text has no order, whatever it is compared with."""
     if DIGITS.isdisjoint(text):
         return NO_VERSION
-    if _is_number(text) and not _is_date(text) and (is_bare or len(text) >= 7):
+    if is_bare and text.count(".") == 3 and all(map(_is_byte, text.split("."))):
+        return NO_ADDRESS
+    if is_number(text) and not is_date(text) and (is_bare or len(text) >= 7):
         return NO_NUMBER  # of many digits behind an image it may be a commit
     return NO_PULL if _is_pull(_parts(text)[0]) else ""
 
@@ -106,7 +109,7 @@ def version(text: str) -> Version | None:
     prefix, rest = text[:first], text[first:]
     numbers, dash, suffix = rest.partition("-")
     parts = numbers.split(".")
-    if not all(map(_is_number, parts)) or (dash and not suffix):
+    if not all(map(is_number, parts)) or (dash and not suffix):
         return None
     return (prefix, tuple(int(part) for part in parts), *_suffix(suffix))
 
@@ -138,8 +141,13 @@ def _rank(found: Version) -> tuple[tuple[int, ...], bool, list[tuple[int, int, s
 
 
 def image(text: str) -> str:
-    """The image of `registry:5000/app:1.2@sha256:...`; nothing for a bare version."""
-    name = text.partition("@")[0]
+    """The image of `registry:5000/app:1.2@sha256:...`, what `owner/action@v1.2` is a version of.
+
+    Nothing for a bare version.
+    """
+    name, _, digest = text.partition("@")
+    if digest and ":" not in digest:
+        return name
     slash = name.rfind("/")
     colon = name.find(":", slash + 1)
     if colon >= 0:
@@ -149,14 +157,21 @@ def image(text: str) -> str:
 
 def tag(text: str) -> str:
     """The tag of an image, or the text itself; a digest without a tag has none."""
-    name = text.partition("@")[0]
     known = image(text)
-    return name[len(known) + 1 :] if known else name
+    if not known:
+        return text
+    name, _, digest = text.partition("@")
+    return name[len(known) + 1 :] if ":" in digest or not digest else digest
 
 
 def _is_digest(text: str) -> bool:
     """Whether it is `sha256:...`, or an image with nothing else behind it."""
     return image(text) in ("sha256", "sha512") or ("@" in text and not tag(text))
+
+
+def is_port(text: str) -> bool:
+    """Whether what looks like an image with a number for a tag may be a host with its port."""
+    return image(text) != "" and is_number(tag(text))
 
 
 # -- what has a date and a commit, or a build's number
@@ -170,10 +185,10 @@ def _in_series(one: tuple[list[str], str], other: tuple[list[str], str]) -> Answ
     behind_date = False
     for n, (a, b) in enumerate(zip(one[0], other[0], strict=True)):
         word, x, y = _numbers(a, b)
-        is_date = _is_date(x) and _is_date(y) and len(x) == len(y)
+        are_dates = is_date(x) and is_date(y) and len(x) == len(y)
         if a != b:
-            is_time = len(x) == len(y) in (4, 6) and _is_time(x) and _is_time(y)
-            if is_date or (behind_date and not word and is_time):
+            are_times = len(x) == len(y) in (4, 6) and is_time(x) and is_time(y)
+            if are_dates or (behind_date and not word and are_times):
                 days.append((x, y))
             elif _are_commits(a, b):
                 commits += 1
@@ -181,7 +196,7 @@ def _in_series(one: tuple[list[str], str], other: tuple[list[str], str]) -> Answ
                 return "", OTHER_SERIES
             else:
                 counts.append((n, word, (x, y)))
-        behind_date = is_date
+        behind_date = are_dates
     if days and not counts:
         return _by_dates(days)
     if len(counts) == 1 and not days:
@@ -190,7 +205,7 @@ def _in_series(one: tuple[list[str], str], other: tuple[list[str], str]) -> Answ
 
 
 def _by_dates(days: list[Pair]) -> Answer:
-    if sum(_is_date(x) for x, _ in days) > 1:
+    if sum(is_date(x) for x, _ in days) > 1:
         return "", "they differ in more than one date"
     left, right = ([int(pair[side]) for pair in days] for side in (0, 1))
     return _first(left > right)
@@ -202,7 +217,7 @@ def _by_count(
     """One number differs: a build's, if a commit beside it, or what is in front of it, says so."""
     parts, marks = one
     before = parts[n - 1] if n else ""
-    is_revision = not word and marks[n - 1 : n] == "-" and _is_number(before)
+    is_revision = not word and marks[n - 1 : n] == "-" and "." in marks and is_number(before)
     if is_sure or is_revision or (word or before).lower() in COUNTERS:
         left, right = int(pair[0]), int(pair[1])
         return _first(left > right, left == right)
@@ -225,7 +240,7 @@ def _numbers(a: str, b: str) -> tuple[str, str, str]:
     """The word that two parts begin with and the numbers behind it: `n51`, `n52`; else nothing."""
     x, y = a.lstrip(LETTERS), b.lstrip(LETTERS)
     word = a[: len(a) - len(x)]
-    if word != b[: len(b) - len(y)] or not (_is_number(x) and _is_number(y)):
+    if word != b[: len(b) - len(y)] or not (is_number(x) and is_number(y)):
         return "", "", ""
     return word, x, y
 
@@ -246,74 +261,10 @@ def _is_pull(parts: list[str]) -> bool:
     for n, part in enumerate(parts):
         word = part.rstrip("0123456789")
         follows = part[len(word) :] or "".join(parts[n + 1 : n + 2])
-        if word.lower() in PULLS and _is_number(follows):
+        if word.lower() in PULLS and is_number(follows):
             return True
     return False
 
 
-# -- numbers, dates and times
-
-
-def _is_number(text: str) -> bool:
-    return 0 < len(text) <= LONGEST and DIGITS.issuperset(text)
-
-
-def _is_date(text: str) -> bool:
-    """`20240131`, perhaps with the time of day behind it."""
-    if len(text) not in (8, 12, 14) or not _is_number(text):
-        return False
-    return "1990" <= text[:4] < "2100" and _is_day(text[4:6], text[6:8]) and _is_time(text[8:])
-
-
-def _is_day(month: str, day: str) -> bool:
-    return "01" <= month <= "12" and "01" <= day <= "31"
-
-
-def _is_time(digits: str) -> bool:
-    """`hhmmss`, `hhmm` or nothing; a minute may have 61 seconds."""
-    return digits[:2] <= "23" and digits[2:4] <= "59" and digits[4:] <= "60"
-
-
-def timestamp(text: str) -> tuple[str, tuple[int, int]] | None:
-    """`2023-10-11T17:54:55Z`: what it says besides the day, and its place in time."""
-    year, month, day = text[:4], text[5:7], text[8:10]
-    if not (_is_number(year) and _is_number(month + day) and text[4:5] == text[7:8] == "-"):
-        return None
-    if len(text) < 10 or not _is_day(month, day):
-        return None
-    days = _days(int(year), int(month), int(day))
-    if len(text) == 10:
-        return "day", (days * 86400, 0)
-    if text[10] not in "Tt ":
-        return None
-    clock, zone, offset = _zone(text[11:])
-    clock, _, fraction = clock.partition(".")
-    parts = clock.split(":")
-    is_clock = len(parts) in (2, 3) and all(len(p) == 2 and _is_number(p) for p in parts)
-    if offset is None or not is_clock or not _is_time("".join(parts)):
-        return None
-    if "." in text and (not _is_number(fraction) or len(parts) < 3):
-        return None
-    hours, minutes, seconds = (int(part) for part in (*parts, "0")[:3])
-    moment = days * 86400 + hours * 3600 + minutes * 60 + seconds - offset
-    return f"{len(parts)} {zone}", (moment, int(fraction[:9].ljust(9, "0")))
-
-
-def _zone(text: str) -> tuple[str, str, int | None]:
-    """The time of day, whether it has a zone, and how many seconds that is ahead; None: no time."""
-    if text[-1:] in ("Z", "z"):
-        return text[:-1], "zone", 0
-    at = max(text.rfind("+"), text.rfind("-"))
-    if at < 0:
-        return text, "", 0
-    digits = text[at + 1 :].replace(":", "")
-    if len(digits) != 4 or not _is_number(digits) or not _is_time(digits):
-        return text, "", None
-    ahead = int(digits[:2]) * 3600 + int(digits[2:]) * 60
-    return text[:at], "zone", ahead if text[at] == "+" else -ahead
-
-
-def _days(year: int, month: int, day: int) -> int:
-    """Days since some day long ago."""
-    year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
-    return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
+def _is_byte(text: str) -> bool:
+    return is_number(text) and len(text) <= 3 and int(text) < 256
