@@ -39,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
         files.say(f"kmerge: {args.merged}: {problem}")
     texts = Three(base, files.read(args.local), files.read(args.remote))
     labels = ("BASE", "LOCAL", "REMOTE")
-    outcome = merge_one(texts, options_for(args.merged, settings, labels, mine()))
+    outcome = merge_one(texts, options_for(args.merged, settings, labels, mine=mine()))
     files.write(args.merged, outcome.text)
     for conflict in outcome.conflicts:
         files.say(f"kmerge: {args.merged}: {conflict.shown()}")

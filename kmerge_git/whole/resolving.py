@@ -19,7 +19,6 @@ from kmerge_git.text.markers import first_marker
 from kmerge_git.whole.kept import Answer, Kept, digest
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.questions import AskedFile, Question
-from kmerge_git.whole.settings import SettingsOf
 from kmerge_git.whole.settling import FileMerge
 from kmerge_git.whole.solving import SolvePlan, Wishes, carry_out, make_plan
 
@@ -61,8 +60,7 @@ class Resolving:
         operation = current_operation(repository)
         wishes = Wishes(paths, json=json)
         plan = make_plan(repository, wishes, operation, is_ours=kept.is_ours)
-        options = SettingsOf(repository, None, operation.labels, mine=operation.mine)
-        asked = [AskedFile(f, options(f.path)) for f in plan.files if _can_be_asked(f)]
+        asked = [AskedFile(f, plan.options(f.path)) for f in plan.files if _can_be_asked(f)]
         return cls(repository, plan, asked, kept)
 
     # -- what is asked

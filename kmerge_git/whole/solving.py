@@ -48,6 +48,7 @@ class SolvePlan:
     others: tuple[str, ...]
     problems: tuple[str, ...] = ()  # settings that make no sense
     why_not: tuple[str, ...] = ()  # of each of the others
+    options: Callable[[str], Options] = Options
 
     @property
     def is_solved(self) -> bool:
@@ -81,12 +82,13 @@ def make_plan(
         repository.staged,
         options,
         WorkTree(repository, options, force=wishes.force, is_ours=is_ours),
+        seconds=options.timeout,
         favors_deletions=True,
     )
     taken = {stages.path for stages in conflicts}.difference(others)
     files = settle(scene, lambda path: path in taken and is_selected(path, wishes.paths))
     why_not = tuple(reasons[path] for path in others)
-    return SolvePlan(operation, files, others, tuple(options.problems), why_not)
+    return SolvePlan(operation, files, others, tuple(options.problems), why_not, options)
 
 
 class _GivenNames:
