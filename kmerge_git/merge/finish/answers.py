@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from kmerge_git.text.pieces import Hunk
 
 CHOICES = (*SIDES, "both", "base", "higher")
+_read: dict[str, Collection | None] = {}  # what lines are that were read a moment ago
+_MOST_READ = 16
 # What a conflict is about; `value` is one scalar below a key, or in a list.
 KINDS = ("value", "entries", "text", "comment", "document", "lines")
 
@@ -273,7 +275,15 @@ def _is_about_a_key(hunk: Hunk) -> bool:
 
 
 def _top(text: str) -> Collection | None:
-    """The block collection that some lines are."""
+    """The block collection that some lines are; of each conflict they are asked for ten times."""
+    if text not in _read:
+        if len(_read) >= _MOST_READ:
+            _read.clear()
+        _read[text] = _collection(text)
+    return _read[text]
+
+
+def _collection(text: str) -> Collection | None:
     try:
         documents = split(Source.of(text)).documents
         root = documents[0].root if len(documents) == 1 else None
