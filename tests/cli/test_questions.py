@@ -1,0 +1,156 @@
+"""What a question looks like: it fits the terminal, and what differs is to be seen."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from fake_resolving import ALL, FakeQuestion, question
+
+from kmerge_git.cli.excerpts import aligned, cells, shortened, wrapped
+from kmerge_git.cli.questions import Around, Size, picture
+
+AROUND = Around(3, 11, ("1a2b3c4", "HEAD", "feature"))
+DIGESTS = tuple("registry.example.com/team/web@sha256:" + part * 32 for part in ("aa", "ab", "0c"))
+
+
+def lines(asked: FakeQuestion, room: Size | None = None, around: Around = AROUND) -> list[str]:
+    rows = picture(asked, around, room or Size())
+    return ["".join(text for text, _ in row) for row in rows]
+
+
+def test_a_value() -> None:
+    assert lines(question(("web:1.4", "web:1.5", None), choices=ALL)) == [
+        "",
+        "3 of 11  web.yaml",
+        "Deployment/web spec.image",
+        "changed on both sides",
+        "  base (1a2b3c4)    web:1.4",
+        "  ours (HEAD)       web:1.5",
+        "  theirs (feature)  (deleted)",
+    ]
+
+
+def test_what_a_side_changed_has_a_colour_in_whole_words() -> None:
+    rows = picture(question(("a/web:1.10-x", "a/web:1.11-x", "a/web:2.10-x")), AROUND, Size())
+    assert [part for row in rows for part in row if part[1] in ("green", "yellow")] == [
+        ("11", "green"),
+        ("2", "yellow"),
+    ]
+
+
+def test_new_on_both_sides_is_compared_with_the_other() -> None:
+    rows = picture(question((None, "port 80", "port 90")), AROUND, Size())
+    coloured = [part for row in rows for part in row if part[1] in ("green", "yellow")]
+    assert coloured == [("80", "green"), ("90", "yellow")]
+    assert "  base (1a2b3c4)    (not there)" in lines(question((None, "80", "90")))
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_long_values_are_cut_where_they_do_not_differ(columns: int) -> None:
+    shown = [line.strip() for line in lines(question(DIGESTS), Size(columns, 20)) if "…" in line]
+    assert len({line.split()[-1] for line in shown}) == 3
+    assert any("aaaa" in line for line in shown) and any("0c0c" in line for line in shown)
+
+
+def test_a_text_is_a_small_diff() -> None:
+    base = "one\ntwo\nthree\nfour\nfive\n"
+    ours, theirs = base.replace("two", "2"), base.replace("two", "zwei").replace("five", "5\n6")
+    assert lines(question((base, ours, theirs), kind="text"))[4:] == [
+        "  ours (HEAD):",
+        "   one",
+        "  -two",
+        "  +2",
+        "   three",
+        "  theirs (feature):",
+        "   one",
+        "  -two",
+        "  +zwei",
+        "   three",
+        "   four",
+        "  -five",
+        "  +5",
+        "  +6",
+    ]
+
+
+def test_a_deletion_and_what_is_not_there() -> None:
+    shown = lines(question(("a: 1\n", None, "a: 2\n"), kind="entries"))
+    assert shown[4:] == ["  ours (HEAD): deletes it", "  theirs (feature):", "  -a: 1", "  +a: 2"]
+    assert lines(question((None, "a: 1\n", ""), kind="lines"))[-1] == "  theirs (feature): nothing"
+
+
+def test_of_a_long_text_the_first_lines_are_shown() -> None:
+    base = "".join(f"line {n}\n" for n in range(60))
+    shown = lines(question((None, base, "short\n"), kind="text"), Size(80, 20))
+    assert len(shown) == 18
+    assert shown[-2:] == ["  theirs (feature):", "  +short"]
+    assert shown[-3] == "  … 50 more lines, `e` shows all"
+    assert shown[-4] == "  +line 9"
+
+
+def test_blanks_and_control_characters_are_spelled() -> None:
+    shown = lines(question(("a\n", "a \n", "\ta\x1b[2J\n"), kind="text"))
+    assert "  +a·" in shown and "  +\\ta\\x1b[2J" in shown
+    (row,) = [line for line in lines(question(("a", "b\x1b]0;x\x07", "c"))) if "x1b" in line]
+    assert row.isprintable()
+
+
+def test_every_picture_fits_its_terminal() -> None:
+    some = random.Random(15)
+    letters = ["a", "ab .-/:", "aé世界 ", "ab\n", "\x1b\t\n -"]
+    for _ in range(1000):
+        values = tuple(
+            None if some.random() < 0.1 else text(some, letters, some.choice((5, 60, 900)))
+            for _ in range(3)
+        )
+        kind = some.choice(("value", "text", "entries", "file"))
+        asked = question(
+            values,
+            path=text(some, letters[:3], 70) or "x",
+            resource=text(some, letters, 60),
+            field=text(some, letters, 150),
+            why=text(some, letters, 150) or "x",
+            kind=kind,
+        )
+        labels = tuple(text(some, letters, 50) for _ in range(3))
+        authors = {
+            side: text(some, letters, 99) for side in ("ours", "theirs")[: some.randrange(3)]
+        }
+        around = Around(3, 111, labels, text(some, letters, 60) * some.randrange(2), authors)
+        room = Size(some.randrange(40, 120), some.randrange(20, 50))
+        shown = lines(asked, room, around)
+        assert len(shown) <= room.rows - 2
+        assert [line for line in shown if cells(line) > room.columns] == []
+        assert all(line.isprintable() for line in shown)
+
+
+def text(some: random.Random, letters: list[str], most: int) -> str:
+    return "".join(some.choices(some.choice(letters), k=some.randrange(most)))
+
+
+def test_texts_that_differ_look_different_however_they_are_cut() -> None:
+    some = random.Random(15)
+    letters = ["a", "ab", "abc. /", "aé世"]
+    for _ in range(2000):
+        texts = [text(some, letters, 90) for _ in range(some.choice((1, 2, 3)))]
+        if some.random() < 0.6:
+            whole = some.choice(texts)
+            at = [some.randrange(len(whole) + 1) for _ in texts]
+            texts = [whole[:n] + t[: n % 5] + whole[n:] for n, t in zip(at, texts, strict=True)]
+        width = some.randrange(16, 60)
+        shown = [cut.text(t) for cut, t in zip(aligned(texts, width), texts, strict=True)]
+        assert all(cells(cut) <= width for cut in shown)
+        assert all(cut == t for cut, t in zip(shown, texts, strict=True) if cells(t) <= width)
+        assert len(set(shown)) == len(set(texts))
+
+
+def test_sentences_are_wrapped_at_blanks() -> None:
+    assert wrapped("one two three", 16) == ["one two three"]
+    assert wrapped("one two three four five", 16) == ["one two three", "four five"]
+    assert wrapped("x" * 40, 20) == ["x" * 20, "x" * 20]
+    assert wrapped("one two three four five six seven", 16, most=2) == [
+        "one two three",
+        "four fiv…x seven",
+    ]
+    assert shortened("apps/team/web/deployment.yaml", 16) == "apps/tea…nt.yaml"
