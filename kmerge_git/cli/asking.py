@@ -1,0 +1,320 @@
+"""`kmerge resolve` with a person: one question after the other, until all is said."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from kmerge_git.cli.accounts import counted
+from kmerge_git.cli.editing import NoAnswer, draft, edited, written
+from kmerge_git.cli.giving import Refusals, give, words
+from kmerge_git.cli.keys import AGAIN, ENTER, RESIZED, Keys
+from kmerge_git.cli.questions import Around, Size, picture
+from kmerge_git.cli.resolved import told
+from kmerge_git.cli.screen import Screen
+from kmerge_git.errors import KmergeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from kmerge_git.cli.authors import Authors
+    from kmerge_git.whole.kept import Answer
+    from kmerge_git.whole.questions import Question
+    from kmerge_git.whole.resolving import Resolving
+
+HOWS = {"o": "ours", "t": "theirs", "b": "both", "0": "base", "h": "higher"}
+# a key, what is said when it was pressed, and what more there is to know
+HELP = (
+    ("o", "ours", ""),
+    ("t", "theirs", ""),
+    ("b", "both", ", ours first"),
+    ("0", "base", ": neither change"),
+    ("h", "higher", ", of two versions"),
+    ("e", "edit", " it in your editor"),
+    ("O", "ours", " for the rest of this file"),
+    ("T", "theirs", " for the rest of this file"),
+    ("a", "all like this", ": and a key"),
+    ("s", "skip", ": leave it undecided"),
+    ("k", "back", " to the one before"),
+    ("d", "this file", " as it stands on disk"),
+    ("q", "stop", ", keep what was answered"),
+    ("?", "", "these words"),
+)
+RESTS = {"O": "ours", "T": "theirs"}
+WORDS = {key: said for key, said, _ in HELP}
+_MOST = 3  # refusals that are told one by one
+
+
+def ask(resolving: Resolving, options: argparse.Namespace) -> int:
+    """Ask until all is answered, or no more answer comes; 1 if conflicts are left."""
+    screen = Screen(sys.stdout)
+    with Keys(sys.stdin) as keys:
+        asking = Asking(resolving, screen, keys, _authors(resolving, options))
+        try:
+            asking.run()
+        except KeyboardInterrupt:  # asked for twice, or while git was at work
+            screen.echo("")
+        if not keys.is_killed:
+            asking.write_rest()
+    return told(resolving, asking.staged, asking.failed)
+
+
+def _authors(resolving: Resolving, options: argparse.Namespace) -> Authors | None:
+    if not getattr(options, "blame", False):
+        return None
+    from kmerge_git.cli.authors import Authors
+    from kmerge_git.git.repository import Repository
+
+    return Authors(Repository.open(), resolving.operation)
+
+
+class Asking:
+    """The way through the questions."""
+
+    def __init__(
+        self, resolving: Resolving, screen: Screen, keys: Keys, authors: Authors | None = None
+    ) -> None:
+        self._resolving = resolving
+        self._questions = resolving.questions
+        self._screen = screen
+        self._keys = keys
+        self._authors = authors
+        self._shown_for = Size()
+        self._whole: set[str] = set()  # files that stay as they stand in the working tree
+        self.staged: dict[str, None] = {}  # in the order in which they were
+        self.failed: dict[str, str] = {}  # files that could not be written, and why
+
+    def run(self) -> None:
+        """Ask, from the first question without an answer on."""
+        at = self._next(-1)
+        self._begin()
+        while at < len(self._questions):
+            at = self._question(at)
+
+    def _begin(self) -> None:
+        if not self._questions:
+            return
+        files = len({question.path for question in self._questions})
+        told = f"{counted(len(self._questions), 'conflict')} in {counted(files, 'file')}"
+        known = len(self._questions) - len(self._resolving.left)
+        told += f", {known} answered before" if known else ""
+        self._screen.say(f"{told}; `?` explains the keys, `q` stops and keeps the answers")
+
+    def _question(self, at: int) -> int:
+        """Ask one question until its answer says where to go on."""
+        self._show(at)
+        while True:
+            key = self._asked(f"Which? [{','.join(self._keys_here(at))}]")
+            if key == AGAIN or (key == RESIZED and self._screen.room() != self._shown_for):
+                self._show(at)
+            elif key != RESIZED:
+                after = self._do(key, at)
+                if after is not None:
+                    return after
+
+    def _asked(self, prompt: str) -> str:
+        """The key that comes next; the end of all keys is as good as the key that stops."""
+        self._screen.prompt(prompt)
+        key = self._keys.read()
+        if key is None or key in (AGAIN, RESIZED):
+            self._screen.echo("")
+        elif not self._keys.echoes:
+            self._screen.echo(WORDS.get(key, key))
+        return "q" if key is None else key
+
+    def _keys_here(self, at: int) -> list[str]:
+        question = self._questions[at]
+        keys = [key for key, how in HOWS.items() if how in question.choices]
+        rest = [key for key, how in RESTS.items() if how in question.choices]
+        return [*keys, "e", *rest, "a", "s", *(["k"] if at else []), "d", "q", "?"]
+
+    def _do(self, key: str, at: int) -> int | None:
+        """Do what a key means; where to go on, or None to ask again."""
+        if key in HOWS:
+            return self._give([self._questions[at]], HOWS[key], at)
+        if key in RESTS:
+            path = self._questions[at].path
+            rest = [q for q in self._questions[at:] if q.path == path]
+            return self._give(self._open(rest, at), RESTS[key], at)
+        if key[:1] == "a" and (len(key) == 1 or key[1:].strip() in HOWS):
+            return self._all_like(at, key[1:].strip())
+        acts = {"e": self._edit, "s": self._skip, "k": self._back, "d": self._take_file}
+        if key in acts:
+            return acts[key](at)
+        if key == "q":
+            return len(self._questions)
+        if key == ENTER and self._questions[at].id in self._resolving.answers:
+            return self._next(at)
+        if key == "?":
+            self._screen.rows(((f"{name}  {said}{more}", ""),) for name, said, more in HELP)
+        else:
+            self._screen.say("this key is no answer; `?` shows those that are", "yellow")
+        return None
+
+    # -- what the keys do
+
+    def _give(self, questions: Sequence[Question], how: str, at: int) -> int | None:
+        """One answer for some questions, where it is possible; says where it is not."""
+        engine = self._resolving
+        refused = give(engine, questions, lambda question: engine.answer_of(question, how))
+        self._write({question.path for question in questions})
+        if len(questions) > 1:
+            given = len(questions) - len(refused)
+            self._screen.say(f"{how} for {counted(given, 'conflict')}")
+        for question, why in refused[:_MOST]:
+            place = f"{question.conflict.spot or question.path}: " if len(questions) > 1 else ""
+            self._screen.say(f"not here: {place}{why}", "yellow")
+        if len(refused) > _MOST:
+            self._screen.say(f"and not in {len(refused) - _MOST} more", "yellow")
+        here = self._questions[at]
+        return None if any(question is here for question, _ in refused) else self._next(at)
+
+    def _all_like(self, at: int, key: str) -> int | None:
+        """The same answer for all of the same name and cause."""
+        here = self._questions[at]
+        like = self._open(
+            [q for q in self._questions if q is here or (here.name and q.is_like(here))], at
+        )
+        name = f": {here.name}, {here.conflict.why}" if here.name else ""
+        self._screen.say(f"{len(like)} like this{name}")
+        if not key:
+            key = self._asked(f"For all of them? [{','.join(HOWS)}, else none]")
+        if key not in HOWS:
+            return len(self._questions) if key == "q" else None
+        return self._give(like, HOWS[key], at)
+
+    def _open(self, questions: Sequence[Question], at: int) -> list[Question]:
+        """The question that is asked, and those of the others that wait for an answer."""
+        here, left = self._questions[at], self._left()
+        return [q for q in questions if q is here or q.id in left]
+
+    def _left(self) -> set[str]:
+        return {question.id for question in self._resolving.left}
+
+    def _edit(self, at: int) -> int | None:
+        """Let an editor make the answer, as often as a person wants to try."""
+        question = self._questions[at]
+        text = draft(question, self._resolving.operation.labels)
+        while True:
+            try:
+                with self._keys.lent():
+                    text = edited(text)
+            except NoAnswer as none:
+                self._screen.say(f"{words(none)}: no answer is given", "yellow")
+                return None
+            try:
+                refused = self._give_written(question, written(question, text))
+            except NoAnswer as none:
+                self._screen.say(f"{words(none)}: no answer is given", "yellow")
+                return None
+            except KmergeError as error:
+                refused = [(question, words(error))]
+            if not refused:
+                self._write({question.path})
+                return self._next(at)
+            self._screen.say(f"this cannot be: {refused[0][1]}", "yellow")
+            if self._asked("Edit it again? [y,n]") not in ("y", "Y", "e"):
+                return None
+
+    def _give_written(self, question: Question, text: str) -> Refusals:
+        def made(question: Question) -> Answer:
+            if question.kind == "value":
+                return self._resolving.answer_with(question, text)
+            return self._resolving.answer_lines(question, text)
+
+        return give(self._resolving, [question], made)
+
+    def _skip(self, at: int) -> int | None:
+        """Leave it undecided, also if it was not."""
+        question = self._questions[at]
+        if question.id in self._resolving.answers:
+            self._resolving.give(question, None)
+            self._write({question.path})
+        return self._next(at)
+
+    def _back(self, at: int) -> int | None:
+        for before in range(at - 1, -1, -1):
+            if self._questions[before].path not in self._whole:
+                return before
+        self._screen.say("this is the first question", "yellow")
+        return None
+
+    def _take_file(self, at: int) -> int | None:
+        path = self._questions[at].path
+        try:
+            self._resolving.take_file(path)
+        except KmergeError as error:
+            self._screen.say(f"not as it stands: {words(error)}", "yellow")
+            return None
+        self._whole.add(path)
+        self.staged[path] = None
+        self.failed.pop(path, None)
+        return self._next(at)
+
+    def _next(self, at: int) -> int:
+        """The next question that waits for an answer; behind the last one if there is none."""
+        left = self._left()
+        after = range(at + 1, len(self._questions))
+        return next((n for n in after if self._questions[n].id in left), len(self._questions))
+
+    # -- what is written
+
+    def _write(self, paths: Iterable[str]) -> None:
+        """Write the files that are decided, and those that were and are not any more."""
+        left = {question.path for question in self._resolving.left}
+        ready = [path for path in sorted(paths) if path not in left or path in self.staged]
+        self._put(ready)
+        for path in ready:
+            if path in self.failed:
+                self._screen.say(f"not written: {path}: {self.failed[path]}", "yellow")
+            else:
+                is_done = path in self.staged
+                said = "decided, written and staged" if is_done else "in conflict again"
+                self._screen.say(f"{path}: {said}", "dim")
+
+    def write_rest(self) -> None:
+        """What is left when nothing more is asked: markers, and files that need no answer."""
+        paths = dict.fromkeys([question.path for question in self._questions])
+        self._put([*(p for p in paths if p not in self.staged), *self._resolving.settled])
+
+    def _put(self, paths: list[str]) -> None:
+        """Write all of them at once; or one by one, so that one stands in nobody's way."""
+        if not paths:
+            return
+        try:
+            staged = self._resolving.put(paths)
+        except KmergeError as error:
+            if len(paths) > 1:
+                for path in paths:
+                    self._put([path])
+            else:
+                self.failed[paths[0]] = words(error)
+            return
+        for path in paths:
+            self.failed.pop(path, None)
+            self.staged.pop(path, None)
+        self.staged |= dict.fromkeys(staged)
+
+    # -- what is shown
+
+    def _show(self, at: int) -> None:
+        question = self._questions[at]
+        self._shown_for = self._screen.room()
+        around = Around(
+            at + 1,
+            len(self._questions),
+            self._resolving.operation.labels,
+            self._answer_so_far(question),
+            self._authors.of(question) if self._authors else {},
+        )
+        self._screen.rows(picture(question, around, self._shown_for))
+
+    def _answer_so_far(self, question: Question) -> str:
+        answer = self._resolving.answers.get(question.id)
+        if answer is None:
+            return ""
+        if answer.how in HOWS.values():
+            return answer.how
+        lines = (answer.text or "").strip().split("\n")
+        return f"edited: {lines[0].strip()}{' …' if len(lines) > 1 else ''}"

@@ -1,0 +1,244 @@
+"""What a person presses: one key after the other where a terminal gives single keys, else lines.
+
+Signals are notes here and nothing is cut short by one: who asked to stop is heard at the next key.
+The second time it is meant at once. However this ends, the terminal is what it was before.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from types import FrameType, TracebackType
+from typing import Any, TextIO
+
+try:
+    import termios
+except ImportError:  # no terminal of this kind: a line for each answer
+    termios = None  # type: ignore[assignment]
+
+AGAIN = "\f"  # Ctrl-L, and what a terminal needs that comes back from the shell
+RESIZED = "resized"
+ESCAPE = "Esc"
+ENTER = ""
+_SETTLED = 0.15  # seconds without another change of its size
+_SEQUENCE = 0.05  # seconds in which the rest of a key's sequence arrives
+_ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
+_LFLAGS, _CHARS = 3, 6  # where `tcgetattr` has them
+
+
+class Keys:
+    """The keys of a terminal, or the lines of whatever stdin is; a context."""
+
+    def __init__(self, source: TextIO) -> None:
+        self._source = source
+        self.is_single = bool(termios) and source.isatty() and os.environ.get("TERM") != "dumb"
+        self._typed = b""
+        self._is_at_end = False
+        self._before: list[Any] | None = None  # the terminal's, while it gives single keys
+        self._handlers: dict[int, Any] = {}
+        self._ended_by = 0
+        self._is_back = self._is_resized = self._is_lent = False
+        self._woken: tuple[int, int] | None = None
+        self._waker = -1
+
+    def __enter__(self) -> Keys:
+        if termios is not None:
+            self._listen()
+        self._take()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._give_back()
+        self._stop_listening()
+        if self.is_killed:
+            _die_of(self._ended_by)
+
+    @property
+    def echoes(self) -> bool:
+        """Whether the terminal shows by itself what is typed."""
+        return self._source.isatty() and not self.is_single
+
+    @property
+    def is_killed(self) -> bool:
+        """Whether somebody wants this process to end, and not only the questions."""
+        return self._ended_by not in (0, signal.SIGINT)
+
+    def read(self) -> str | None:
+        """The next key, or a line without its blanks; None: nothing more comes, or shall come."""
+        if termios is None:
+            line = self._source.readline()
+            return line.strip() if line else None
+        while not self._ended_by:
+            if self._is_back:
+                self._is_back = False
+                return AGAIN
+            word = self._key() if self.is_single else self._line()
+            if word is not None:
+                return None if word == "\x04" else word
+            if self._is_at_end:
+                return None
+            if not self._fill(_SETTLED if self._is_resized else None) and self._is_resized:
+                self._is_resized = False
+                return RESIZED
+        return None
+
+    @contextmanager
+    def lent(self) -> Iterator[None]:
+        """Let a program have the terminal; what is asked of it there is not asked of us."""
+        self._give_back()
+        # a handler, for what is ignored here is ignored in the program as well
+        numbers = [getattr(signal, name) for name in ("SIGINT", "SIGQUIT") if hasattr(signal, name)]
+        handlers = [(number, signal.signal(number, _nothing)) for number in numbers]
+        self._is_lent = True
+        try:
+            yield
+        finally:
+            self._is_lent = False
+            for number, handler in handlers:
+                signal.signal(number, handler)
+            self._take()
+
+    # -- what was typed
+
+    def _key(self) -> str | None:
+        if not self._typed:
+            return None
+        length = _length(self._typed)
+        while not length:
+            if self._is_at_end or not self._fill(_SEQUENCE):
+                length = len(self._typed)
+                break
+            length = _length(self._typed)
+        key, self._typed = self._typed[:length], self._typed[length:]
+        if key[:1] == b"\x1b":
+            return ESCAPE
+        return ENTER if key in (b"\r", b"\n") else key.decode("utf-8", "surrogateescape")
+
+    def _line(self) -> str | None:
+        line, end, rest = self._typed.partition(b"\n")
+        if not end and not (line and self._is_at_end):
+            return None
+        self._typed = rest
+        return line.decode("utf-8", "surrogateescape").strip()
+
+    def _fill(self, seconds: float | None) -> bool:
+        """Wait for something to happen; False if nothing did."""
+        file = self._source.fileno()
+        wake = self._woken[0] if self._woken else -1
+        ready, _, _ = select.select([file, *([wake] if wake >= 0 else [])], [], [], seconds)
+        if wake in ready:
+            os.read(wake, 4096)
+        if file in ready:
+            try:
+                data = os.read(file, 4096)
+            except OSError:  # the terminal is gone
+                data = b""
+            self._is_at_end = not data
+            self._typed += data
+        return bool(ready)
+
+    # -- the terminal
+
+    def _take(self) -> None:
+        """Ask for single keys; what was typed before anything was to be seen is no answer."""
+        if not self.is_single:
+            return
+        file = self._source.fileno()
+        with suppress(termios.error):
+            self._before = termios.tcgetattr(file)
+            mode = termios.tcgetattr(file)
+            mode[_LFLAGS] &= ~(termios.ICANON | termios.ECHO)
+            mode[_CHARS][termios.VMIN], mode[_CHARS][termios.VTIME] = 1, 0
+            termios.tcsetattr(file, termios.TCSAFLUSH, mode)
+            self._typed = b""
+
+    def _give_back(self) -> None:
+        before, self._before = self._before, None
+        if before is not None:
+            with suppress(termios.error, ValueError):
+                termios.tcsetattr(self._source.fileno(), termios.TCSADRAIN, before)
+
+    # -- signals
+
+    def _listen(self) -> None:
+        self._woken = os.pipe()
+        for end in self._woken:
+            os.set_blocking(end, False)
+        try:
+            self._waker = signal.set_wakeup_fd(self._woken[1], warn_on_full_buffer=False)
+        except ValueError:  # only the main thread may
+            return
+        answers: dict[str, Callable[[int, FrameType | None], None]] = {
+            **dict.fromkeys(_ENDINGS, self._end),
+            "SIGTSTP": self._stop_for_a_while,
+            "SIGWINCH": self._resize,
+        }
+        for name, handler in answers.items():
+            number = getattr(signal, name)
+            if signal.getsignal(number) != signal.SIG_IGN:  # as `nohup` wants it
+                self._handlers[number] = signal.signal(number, handler)
+
+    def _stop_listening(self) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        if self._woken:
+            with suppress(ValueError):
+                signal.set_wakeup_fd(self._waker)
+            for end in self._woken:
+                os.close(end)
+            self._woken = None
+
+    def _end(self, number: int, frame: FrameType | None) -> None:
+        if not self._ended_by:
+            self._ended_by = number
+            return
+        self._give_back()
+        if number == signal.SIGINT:
+            raise KeyboardInterrupt
+        _die_of(number)
+
+    def _stop_for_a_while(self, number: int, frame: FrameType | None) -> None:
+        was_taken = self._before is not None
+        self._give_back()
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+        # whoever reads this line is in the foreground again
+        signal.signal(number, self._stop_for_a_while)
+        if was_taken:
+            self._take()
+        self._is_back = not self._is_lent
+
+    def _resize(self, number: int, frame: FrameType | None) -> None:
+        self._is_resized = True
+
+
+def _length(typed: bytes) -> int:
+    """How many bytes the first key is; 0: more have to come. An arrow is one key, not three."""
+    if typed[0] >= 0x80:
+        more = next((i for i, byte in enumerate(typed) if i and not 0x80 <= byte < 0xC0), None)
+        return more or len(typed)
+    if typed[:1] != b"\x1b":
+        return 1
+    if typed[1:2] == b"[":
+        end = next((i for i, byte in enumerate(typed) if i > 1 and 0x40 <= byte < 0x7F), None)
+        return end + 1 if end else 0
+    if typed[1:2] == b"O":
+        return 3 if len(typed) > 2 else 0
+    return 2 if len(typed) > 1 else 0
+
+
+def _nothing(number: int, frame: FrameType | None) -> None:
+    pass
+
+
+def _die_of(number: int) -> None:
+    signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)

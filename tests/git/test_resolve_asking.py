@@ -1,0 +1,354 @@
+"""`kmerge resolve` with a person, in real repositories and a real pseudo-terminal."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("termios")
+
+from manifests import deployment, service
+from terminal import Terminal
+from world import Done, Repo
+
+from kmerge_git.text.markers import first_marker
+
+PROMPT = "?] "
+CHART = "apiVersion: v2\nname: web\nversion: 1.{}.0\n"
+BASE = {
+    "app.yaml": deployment(),
+    "chart/Chart.yaml": CHART.format(0),
+    "gone.yaml": service(80, "gone"),
+    "note.txt": "one\n",
+}
+OURS = {
+    "app.yaml": deployment(replicas=2, image="app:2", env=("A=1", "OURS=1")),
+    "chart/Chart.yaml": CHART.format(9),
+    "note.txt": "ours\n",
+}
+THEIRS = {
+    "app.yaml": deployment(replicas=3, image="app:10", env=("A=1", "THEIRS=1")),
+    "chart/Chart.yaml": CHART.format(10),
+    "gone.yaml": service(81, "gone"),
+    "note.txt": "theirs\n",
+}
+
+
+class Person(Terminal):
+    """Somebody who answers."""
+
+    def __init__(self, repo: Repo, *args: str, **variables: str) -> None:
+        argv = [sys.executable, "-m", "kmerge_git", "resolve", *args]
+        super().__init__(argv, cwd=repo.path, env=repo.world.env | variables)
+
+    def question(self, about: str) -> str:
+        """Wait until it is asked about a field."""
+        return self.wait(about) + self.wait(PROMPT)
+
+
+@pytest.fixture
+def stopped(repo: Repo) -> Repo:
+    """A merge that stopped: two conflicts in app.yaml, one in Chart.yaml, a deletion, a text."""
+    repo.commit("base", BASE)
+    repo.branch("side")
+    repo.commit("theirs", THEIRS)
+    repo.switch("main")
+    (repo.path / "gone.yaml").unlink()
+    repo.commit("ours", OURS)
+    assert repo.merge().code == 1
+    assert repo.unmerged() == [*sorted(BASE)]
+    return repo
+
+
+def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
+    with Person(stopped) as it:
+        assert "  ours (HEAD)     2\n  theirs (side)   3\n" in it.question("spec.replicas")
+        it.press("o")
+        it.question("image")
+        it.press("h")
+        it.question("version")
+        it.press("t")
+        it.question("gone.yaml")
+        it.press("t")
+        assert it.end() == 0
+        assert it.is_normal()
+        assert "alone   note.txt" in it.rest()
+        assert "`git commit`" not in it.rest()
+    assert stopped.unmerged() == ["note.txt"]
+    assert stopped.text("app.yaml") == deployment(2, "app:10", ("A=1", "OURS=1", "THEIRS=1"))
+    assert stopped.show(":chart/Chart.yaml") == THEIRS["chart/Chart.yaml"]
+    assert stopped.show(":gone.yaml") == THEIRS["gone.yaml"]
+    stopped.git("add", "note.txt")
+    stopped.git("commit", "-q", "--no-edit")
+
+
+def test_back_over_a_staged_file(stopped: Repo) -> None:
+    with Person(stopped) as it:
+        it.question("spec.replicas")
+        it.press("oo")
+        it.question("image")
+        assert "app.yaml: decided, written and staged" in it.question("version")
+        assert stopped.unmerged() == ["chart/Chart.yaml", "gone.yaml", "note.txt"]
+        it.press("k")
+        assert "answered: ours" in it.question("image")
+        it.press("t")
+        it.question("version")
+        assert "image: app:10" in stopped.show(":app.yaml")
+        it.press("kk")
+        it.question("image")
+        it.question("replicas")
+        it.press("s")
+        assert "app.yaml: in conflict again" in it.question("version")
+        assert "app.yaml" in stopped.unmerged()
+        assert first_marker(stopped.text("app.yaml")) >= 0
+        it.press("q")
+        assert it.end() == 1
+        assert "left    app.yaml: 1 conflict\n" in it.rest()
+    assert stopped.unmerged() == [*sorted(BASE)]
+    text = stopped.text("app.yaml")
+    assert "image: app:10" in text and text.count("<<<<<<<") == 1
+    with Person(stopped) as it:
+        assert "4 conflicts in 3 files, 1 answered before" in it.question("spec.replicas")
+        it.press("\x04")
+        assert it.end() == 1
+    assert stopped.text("app.yaml") == text
+
+
+def test_one_answer_for_all_like_this(repo: Repo) -> None:
+    files = [f"{name}/Chart.yaml" for name in "abc"]
+    repo.fork(*(dict.fromkeys(files, CHART.format(n)) for n in (0, 9, 10)))
+    repo.merge()
+    with Person(repo) as it:
+        it.question("version")
+        it.press("ah")
+        assert "3 like this: version, changed on both sides" in it.wait("else none]")
+        assert it.end() == 0
+        assert "3 files staged; finish with `git commit`" in it.rest()
+    assert [repo.show(f":{file}") for file in files] == [CHART.format(10)] * 3
+    repo.git("commit", "-q", "--no-edit")
+    assert not (repo.path / ".git" / "kmerge-answers").exists()
+
+
+def editor(folder: Path, *scripts: str) -> str:
+    """An editor that does one thing after the other."""
+    file = folder / "editor"
+    parts = "".join(f"{n}) {script};;\n" for n, script in enumerate(scripts, 1))
+    count = 'n=$(cat "$D/n" 2>/dev/null || echo 0); n=$((n+1)); echo $n >"$D/n"\n'
+    file.write_text(f"#!/bin/sh\nD='{folder}'\n{count}case $n in\n{parts}esac\n")
+    file.chmod(0o755)
+    return str(file)
+
+
+def test_rubbish_of_an_editor_is_refused(stopped: Repo, tmp_path: Path) -> None:
+    values = ("a: [", '"open', "", "app:11")
+    scripts = [f"printf '{value}\\n' >\"$1\"" for value in values]
+    with Person(stopped, GIT_EDITOR=editor(tmp_path, *scripts)) as it:
+        it.question("spec.replicas")
+        it.press("s")
+        it.question("image")
+        it.press("e")
+        it.wait("this cannot be: it is no YAML")
+        it.press("y")
+        it.wait("this cannot be: ")
+        it.press("y")
+        it.wait("it is empty: no answer is given")
+        it.wait(PROMPT)
+        it.press("e")
+        it.question("version")
+        it.press("q")
+        assert it.end() == 1
+    assert stopped.text("app.yaml").count("<<<<<<<") == 1
+    assert "image: app:11" in stopped.text("app.yaml")
+
+
+def test_lines_are_edited_as_they_stand(repo: Repo, tmp_path: Path) -> None:
+    base, ours, theirs = (
+        deployment() + "        args:\n        - a\n" + "".join(f"        - {x}\n" for x in more)
+        for more in ("", "b", "cd")
+    )
+    repo.fork({"app.yaml": base}, {"app.yaml": ours}, {"app.yaml": theirs})
+    repo.merge()
+    drop = 'sed -e \'/^[<=>|]\\{7\\}/d\' "$1" >"$D/x"; cp "$D/x" "$1"'
+    wrong = f"{drop}; echo 'x: [' >>\"$1\""
+    mend = 'grep -v x: "$1" >"$D/x"; cp "$D/x" "$1"'
+    with Person(repo, GIT_EDITOR=editor(tmp_path, wrong, mend)) as it:
+        it.question("args[1-2]")
+        it.press("e")
+        it.wait("this cannot be: ")
+        it.wait("[y,n] ")
+        it.press("y")
+        assert it.end() == 0
+    assert repo.show(":app.yaml") == ours + theirs.removeprefix(base)
+
+
+@pytest.mark.parametrize("key", ["\x03", "\x04", "q"])
+def test_stopped_in_the_middle(stopped: Repo, key: str) -> None:
+    with Person(stopped) as it:
+        it.question("spec.replicas")
+        it.press("t")
+        it.question("image")
+        it.press(key)
+        assert it.end() == 1
+        assert it.is_normal()
+    assert stopped.unmerged() == [*sorted(BASE)]
+    text = stopped.text("app.yaml")
+    assert "replicas: 3" in text and text.count("<<<<<<<") == 1
+    with Person(stopped) as it:
+        it.question("image")
+        it.press("o")
+        it.question("version")
+        it.press("q")
+        it.end()
+    assert stopped.text("app.yaml") == deployment(3, "app:2", ("A=1", "OURS=1", "THEIRS=1"))
+    assert "app.yaml" not in stopped.unmerged()
+
+
+def test_killed_in_the_middle(stopped: Repo) -> None:
+    with Person(stopped) as it:
+        it.question("spec.replicas")
+        it.press("t")
+        it.question("image")
+        it.process.send_signal(signal.SIGKILL)
+        assert it.end() == -signal.SIGKILL
+    assert stopped.unmerged() == [*sorted(BASE)]
+    with Person(stopped) as it:
+        assert "1 answered before" in it.question("image")
+        it.press("o")
+        it.question("version")
+        it.press("o")
+        it.question("gone.yaml")
+        it.press("o")
+        assert it.end() == 0
+    assert stopped.text("app.yaml") == deployment(3, "app:2", ("A=1", "OURS=1", "THEIRS=1"))
+    assert stopped.unmerged() == ["note.txt"]
+    assert not (stopped.path / "gone.yaml").exists()
+
+
+# Right before its n-th step that changes anything it is killed: see `test_solve_killed`.
+KILLED = """
+import argparse, os, signal, sys
+from kmerge_git.cli.asking import ask
+from kmerge_git.git.repository import Repository
+from kmerge_git.whole.resolving import Resolving
+STEPS = {"os.rename", "os.remove", "os.chmod", "subprocess.Popen"}
+count = 0
+def watch(event, args):
+    global count
+    writes = event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax")
+    if event in STEPS or writes:
+        count += 1
+        if count == int(sys.argv[1]):
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(watch)
+code = ask(Resolving.start(Repository.open()), argparse.Namespace(blame=False))
+print("steps", count)
+raise SystemExit(code)
+"""
+
+
+def test_killed_at_every_step(repo: Repo, tmp_path: Path) -> None:
+    """No answer is lost that was heard, and nothing is staged that was not decided."""
+    script = tmp_path / "killed.py"
+    script.write_text(KILLED)
+    repo.fork(*({"app.yaml": of["app.yaml"]} for of in (BASE, OURS, THEIRS)))
+    decided = deployment(3, "app:2", ("A=1", "OURS=1", "THEIRS=1"))
+
+    def answered(step: int) -> Done:
+        words = [sys.executable, script, str(step)]
+        return repo.world.run(*words, cwd=repo.path, check=False, stdin="t\no\n")
+
+    step = 0
+    while True:
+        step += 1
+        assert repo.merge().code == 1
+        done = answered(step)
+        (repo.path / ".git" / "index.lock").unlink(missing_ok=True)
+        if repo.unmerged() == []:
+            assert repo.show(":app.yaml") == decided == repo.text("app.yaml")
+        if done.code == 0:
+            break
+        assert done.code == -signal.SIGKILL
+        if step % 3 == 0:
+            before = repo.unmerged()
+            again = repo.world.run(sys.executable, script, "0", cwd=repo.path, stdin="o\no\n")
+            known = next((n for n in (2, 1) if f"{n} answered before" in again.out), 0)
+            assert again.out.count("Which?") == (2 - known if before else 0)
+            assert known >= done.out.count("Which?") - 1 or not before
+            assert repo.unmerged() == []
+        (repo.path / ".git" / "kmerge-answers").unlink(missing_ok=True)
+        repo.git("merge", "--abort")
+        assert repo.text("app.yaml") == OURS["app.yaml"]
+    assert f"steps {step - 1}" in done.out
+    assert step > 6
+
+
+def test_a_file_edited_meanwhile_is_left_alone_or_taken(stopped: Repo) -> None:
+    with Person(stopped) as it:
+        it.question("spec.replicas")
+        it.press("d")
+        assert "not as it stands: conflict markers are left in it" in it.wait(PROMPT)
+        stopped.write("app.yaml", "mine: 1\n")
+        it.press("oo")
+        it.question("image")
+        assert "not written: app.yaml: it was edited meanwhile" in it.question("version")
+        assert stopped.text("app.yaml") == "mine: 1\n"
+        it.press("k")
+        it.question("image")
+        it.press("d")
+        it.question("version")
+        it.press("q")
+        assert it.end() == 1
+        assert "staged  app.yaml\n" in it.rest()
+    assert stopped.show(":app.yaml") == "mine: 1\n"
+    assert stopped.text("app.yaml") == "mine: 1\n"
+
+
+def test_a_file_edited_before_is_nobodys_question(stopped: Repo) -> None:
+    stopped.write("app.yaml", "mine: 1\n")
+    with Person(stopped) as it:
+        assert "2 conflicts in 2 files" in it.question("version")
+        it.press("q")
+        assert it.end() == 1
+        assert "alone   app.yaml: edited by hand since the merge" in it.rest()
+    assert stopped.text("app.yaml") == "mine: 1\n"
+
+
+def test_the_smallest_terminal(stopped: Repo) -> None:
+    with Person(stopped) as it:
+        it.resize(20, 40)
+        for about in ("spec.replicas", "image", "version", "gone.yaml"):
+            shown = it.question(about).splitlines()
+            assert len(shown) <= 20
+            it.press("s")
+        assert it.end() == 1
+
+
+def test_only_some_paths(stopped: Repo) -> None:
+    with Person(stopped, "chart") as it:
+        it.question("1 of 1  chart/Chart.yaml")
+        it.press("o")
+        assert it.end() == 0
+        assert "1 file staged, 3 files left in conflict\n" in it.rest()
+        assert "alone   app.yaml: not asked for" in it.rest()
+
+
+def test_who_it_was(stopped: Repo) -> None:
+    with Person(stopped, "--blame") as it:
+        shown = it.question("spec.replicas")
+        assert " Ada: ours\n" in shown and " Ada: theirs\n" in shown
+        it.press("q")
+        it.end()
+
+
+def test_names_of_others_drive_no_terminal(repo: Repo) -> None:
+    name = "a\x1b]0;x\x07.yaml"
+    repo.fork(*({name: CHART.format(f"{n}\u202e")} for n in range(3)))
+    repo.merge()
+    with Person(repo, NO_COLOR="1") as it:
+        it.question("version")
+        it.press("q")
+        it.end()
+        assert all(line.isprintable() for line in it.raw.split("\n"))
