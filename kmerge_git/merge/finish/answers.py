@@ -70,7 +70,7 @@ def choices(kind: str, hunk: Hunk) -> tuple[str, ...]:
     found = [*SIDES]
     if _both(kind, hunk) is not None:
         found.append("both")
-    if UNDECIDED not in hunk.base:
+    if not _is_undecided(hunk.base):
         found.append("base")
     if _higher(kind, hunk):
         found.append("higher")
@@ -89,7 +89,7 @@ def lines_of(kind: str, hunk: Hunk, choice: str) -> str:
         if text is None:
             raise Refused(_why_not_both(kind, hunk))
         return text
-    if choice == "base" and UNDECIDED in hunk.base:
+    if choice == "base" and _is_undecided(hunk.base):
         raise Refused("the base is an undecided merge itself")
     return hunk.side(choice)
 
@@ -102,6 +102,11 @@ def edited(text: str, size: int = 7) -> str:
         raise Refused("there is a character in it that no manifest can hold")
     text = text.replace("\r\n", "\n")
     return text if not text or text.endswith("\n") else text + "\n"
+
+
+def _is_undecided(base: str) -> bool:
+    """Whether it comes from a merge of several bases that had a conflict there, ours or git's."""
+    return UNDECIDED in base or first_marker(base) >= 0
 
 
 # -- a higher version
