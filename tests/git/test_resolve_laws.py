@@ -6,6 +6,7 @@ Whatever is answered: a file holds exactly that, and nothing else of it changes.
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from random import Random
 
@@ -22,21 +23,22 @@ from kmerge_git.whole.kept import Answer
 from kmerge_git.whole.questions import Question
 from kmerge_git.whole.resolving import Resolving
 
-RANDOM = 150  # conflicts that nobody thought of
+RANDOM = 120  # conflicts that nobody thought of
 
 
-def files() -> dict[str, list[bytes]]:
+def files(count: int) -> dict[str, list[bytes]]:
+    """Every case, and random ones."""
     found = all_cases()
-    for seed in range(RANDOM):
+    for seed in range(count):
         found[f"random/{seed}.yaml"] = list(conflict_trio(Random(seed)))
     return found
 
 
-def stopped(world: World, name: str = "stopped") -> Repo:
+def stopped(world: World, count: int = RANDOM) -> Repo:
     """A merge of all of it, in which every file is in conflict that can be."""
-    repo = world.init(name)
+    repo = world.init("stopped")
     repo.write(".git/info/attributes", "* -text\n")
-    texts = files()
+    texts = files(count)
     repo.fork(*({path: three[at] for path, three in texts.items()} for at in range(3)))
     assert repo.merge().code == 1
     return repo
@@ -47,40 +49,41 @@ def texts(repo: Repo) -> dict[str, bytes]:
     return {path.relative_to(repo.path).as_posix(): path.read_bytes() for path in found}
 
 
-@pytest.mark.parametrize("side", ["ours", "theirs"])
-def test_one_side_of_all_is_what_a_favoured_side_makes(world: World, side: str) -> None:
-    repo, other = stopped(world), stopped(world, "favored")
-    repo.kmerge("resolve", "--take", side)
-    other.kmerge("solve", "--favor", side, check=False)
-    assert texts(repo) == texts(other)
-    assert repo.git("ls-files", "-s").out == other.git("ls-files", "-s").out
+def test_one_side_of_all_is_what_a_favoured_side_makes(world: World) -> None:
+    """And an undo between the sides makes all of it a conflict again."""
+    repo = stopped(world, 60)
+    before = repo.git("ls-files", "-s").out
+    for side in ("ours", "theirs"):
+        other = Repo(world, world.root / side)
+        shutil.copytree(repo.path, other.path)
+        other.kmerge("solve", "--favor", side, check=False)
+        repo.kmerge("resolve", "--take", side)
+        assert texts(repo) == texts(other)
+        assert repo.git("ls-files", "-s").out == other.git("ls-files", "-s").out != before
+        if side == "ours":
+            repo.kmerge("resolve", "--undo", ".")
+            assert repo.git("ls-files", "-s").out == before
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_any_mixture_holds_what_was_chosen(
-    world: World, seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_any_mixture_holds_what_was_chosen(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """The file with a mixture beside those with all of one side: no field is the other's."""
     repo = stopped(world)
     monkeypatch.chdir(repo.path)
     resolving = Resolving.start(Repository.open())
     sides = {side: one_sided(repo, resolving, side) for side in ("ours", "theirs")}
-    chosen = answered(resolving, Random(seed))
-    assert len(chosen) > 200
-    resolving.put()
-    unmerged = set(repo.unmerged())
-    for path in dict.fromkeys(question.path for question in resolving.questions):
-        asked = [question for question in resolving.questions if question.path == path]
-        assert all(question.id in chosen for question in asked) == (path not in unmerged)
-        if path in unmerged:
-            continue
-        made = (repo.path / path).read_bytes() if (repo.path / path).exists() else b""
-        assert first_marker(made.decode("utf-8", "surrogateescape")) < 0
-        for side, whole in sides.items():
-            mine = [q for q in asked if chosen[q.id].how == side]
-            assert not strangers(mine, whole.get(path, b""), made, path)
-            if len(mine) == len(asked):
-                assert made == whole.get(path, b"")
+    assert repo.unmerged() == [path for path, _ in sorted(resolving.unasked)]
+    for seed in range(3):
+        chosen = answered(resolving, Random(seed))
+        resolving.put()
+        for path in dict.fromkeys(question.path for question in resolving.questions):
+            asked = [question for question in resolving.questions if question.path == path]
+            made = (repo.path / path).read_bytes() if (repo.path / path).exists() else b""
+            assert first_marker(made.decode("utf-8", "surrogateescape")) < 0
+            for side, whole in sides.items():
+                mine = [question for question in asked if chosen[question.id].how == side]
+                assert not strangers(mine, whole.get(path, b""), made, path)
+                if len(mine) == len(asked):
+                    assert made == whole.get(path, b"")
 
 
 def one_sided(repo: Repo, resolving: Resolving, side: str) -> dict[str, bytes]:
@@ -92,17 +95,22 @@ def one_sided(repo: Repo, resolving: Resolving, side: str) -> dict[str, bytes]:
 
 
 def answered(resolving: Resolving, r: Random) -> dict[str, Answer]:
-    """Give every question an answer at random."""
+    """Give every question an answer at random, of those that can stand beside the others."""
+    for question in resolving.questions:
+        resolving.give(question, None)
     given = {}
     for question in resolving.questions:
         for how in r.sample(question.choices, len(question.choices)):
             try:
                 answer = resolving.answer_of(question, how)
+                resolving.give(question, answer)
+                resolving.check([question.path])
             except Refused:
+                resolving.give(question, None)
                 continue
-            resolving.give(question, answer)
             given[question.id] = answer
             break
+    assert len(given) == len(resolving.questions) > 60
     return given
 
 
@@ -119,7 +127,8 @@ def strangers(mine: list[Question], whole: bytes, made: bytes, path: str) -> lis
 def test_a_list_that_is_answered_is_as_by_hand(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repo, other = stopped(world), stopped(world, "by-hand")
+    repo, other = stopped(world, 60), Repo(world, world.root / "by-hand")
+    shutil.copytree(repo.path, other.path)
     monkeypatch.chdir(other.path)
     resolving = Resolving.start(Repository.open())
     chosen = answered(resolving, Random(7))
