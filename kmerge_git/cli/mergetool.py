@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 
 from kmerge_git.cli import files
+from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.mine import mine
 from kmerge_git.git.settings import settings_for
 from kmerge_git.kube.crdfiles import learn_files, learn_own
 from kmerge_git.merge.three import Three
-from kmerge_git.whole.merging import merge_one, options_for
+from kmerge_git.whole.merging import merge_both, options_for
 
 EPILOG = """\
 register it once, then use it in a conflict that came about without the driver:
   kmerge install --mergetool
   git mergetool --tool=kmerge
+
+On a terminal it asks about what is left, field by field, as `kmerge resolve` does.
 
 exit code: 0 MERGED has no conflicts, 1 conflicts are marked in MERGED, 2 an error
 """
@@ -37,12 +41,22 @@ def run(args: argparse.Namespace) -> int:
     known = learn_files(settings.crds), learn_own("", settings.own_crds)
     for problem in (*settings.problems, *known[0], *known[1]):
         files.say(f"kmerge: {args.merged}: {problem}")
-    texts = Three(base, files.read(args.local), files.read(args.remote))
-    labels = ("BASE", "LOCAL", "REMOTE")
-    outcome = merge_one(texts, options_for(args.merged, settings, labels, mine=mine()))
+    texts = Three[bytes | None](base, files.read(args.local), files.read(args.remote))
+    options = options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE"), mine=mine())
+    both = merge_both(texts, options, Libgit2LineMerge())
+    outcome = both.outcome
     files.write(args.merged, outcome.text)
+    if not outcome.clean and outcome.method != "kept" and _is_somebody_there():
+        from kmerge_git.cli.asking import ask
+        from kmerge_git.whole.onefile import OneFile
+
+        return ask(OneFile(args.merged, both, texts, options), args)
     for conflict in outcome.conflicts:
         files.say(f"kmerge: {args.merged}: {conflict.shown()}")
     if outcome.clean:
         files.say(f"kmerge: {args.merged}: merged, no conflicts")
     return 0 if outcome.clean else 1
+
+
+def _is_somebody_there() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
