@@ -34,6 +34,7 @@ COMMANDS = {
     "explain": "say why a merge came out as it did, by field and rule",
     "refresh": "merge a revision into branches where git alone cannot",
     "replay": "merge the repository's own past merges again, and compare",
+    "policy": "try a policy on the repository's own past",
     "diff": "say what changed, by resource and field",
     "check": "find wrong directives, merge damage and traps in manifests",
     "merge-file": "merge two versions of a manifest that come from one base",

@@ -6,15 +6,15 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Generator, Iterator
-from contextlib import closing
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.cli.files import say, tell
-from kmerge_git.cli.progress import Progress
+from kmerge_git.cli.past import add_scope, chosen, count, each, scope, tallied, tell_head, workers
+from kmerge_git.cli.progress import waiting
 from kmerge_git.errors import KmergeError, UsageError
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ examples:
   kmerge replay --show 3 --extract d  its five texts as files: base, ours, theirs, kmerge, people
 
 Every manifest that both sides of a past merge changed is merged again, by git's line merge and by
-kmerge, and compared with what people committed. Nothing in the repository is touched, nothing is
+kmerge, and compared with what people committed. Policies that would have settled what is left as
+people did are proposed, none is switched on. Nothing in the repository is touched, nothing is
 fetched. A history without merges (squashed pull requests) still has its cherry-picks and reverts:
 where the message names the commit, they are replayed.
 
@@ -45,44 +46,30 @@ _BELOW = ("resolved", "mended", "followed")  # counts of what the line above cou
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command line."""
+    add_scope(parser)
     add = parser.add_argument
-    add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
-    add("--last", type=_count, metavar="N", help="only the newest N merges")
-    add("--picks", action="store_true", help="cherry-picks and reverts, too")
-    add("--jobs", type=_count, metavar="N", help="processes (default: one a processor)")
     add("--json", action="store_true", help="print the report as JSON")
     add("--html", metavar="FILE", help="write the report as one HTML page")
-    add("--show", type=_count, metavar="N", help="show the N-th disagreement")
+    add("--show", type=count, metavar="N", help="show the N-th disagreement")
     add("--extract", metavar="DIR", help="with --show: write its texts as files")
     add_color(parser, "colours on stdout")
 
 
-def _count(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text)
-
-
 def run(args: argparse.Namespace) -> int:
     """Replay, then report."""
-    from kmerge_git.git.history import commits_here
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.picks import choose
-    from kmerge_git.whole.tally import Tally, notes
+    from kmerge_git.whole.proposing import propose
 
     if args.extract and not args.show:
         raise UsageError("--extract needs --show N", hint="it writes the texts of one disagreement")
     repository = Repository.open()
-    history, hint = commits_here(repository, args.range)
-    found = choose(history, picks=args.picks, most=args.last)
-    with closing(_replay(repository, found.commits, args.jobs)) as merges:
+    with workers(args, repository) as made:
         if args.show:
-            return _show(args, repository, merges)
-        tally = Tally()
-        for merge in merges:
-            tally.add(merge)
-    shallow = repository.is_shallow
-    tally.notes = notes(tally, found, args.range, is_shallow=shallow, hint=hint)
+            found, _ = chosen(args, repository)
+            return _show(args, repository, each(made, found.commits))
+        tally = tallied(args, repository, made)
+        with waiting("trying policies"):
+            tally.proposals = propose(tally.conflicted, made.tried)
     if args.html:
         _write_page(args, repository, tally)
     if args.json:
@@ -92,22 +79,6 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _replay(
-    repository: Repository, commits: list[str], jobs: int | None
-) -> Generator[ReplayedMerge]:
-    from kmerge_git.cli import main
-    from kmerge_git.whole.cores import collect_rarely, cores
-    from kmerge_git.whole.workers import replay_all
-
-    if main.owns_process:
-        collect_rarely()
-
-    with closing(Progress(len(commits), "merges")) as bar:
-        for done, merge in enumerate(replay_all(repository, commits, jobs or cores()), 1):
-            bar.update(done)
-            yield merge
-
-
 def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[ReplayedMerge]) -> int:
     from kmerge_git.whole.replaying import Replayer
     from kmerge_git.whole.showing import extract, lines
@@ -115,7 +86,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
     disagreements = (file for merge in merges for file in merge.files if file.is_disagreement)
     file = next(islice(disagreements, args.show - 1, None), None)
     if file is None:
-        command = " ".join(["kmerge", "replay", *_scope(args)])
+        command = " ".join(["kmerge", "replay", *scope(args)])
         raise UsageError(f"there is no disagreement {args.show}", hint=f"`{command}` lists them")
     texts = Replayer(repository).texts(file)
     if args.extract:
@@ -134,12 +105,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
 def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     from kmerge_git.whole.tally import COUNTS
 
-    head = [f"{tally.replayed()} replayed"]
-    head += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
-    tell(", ".join([*head, *tally.left_out()]))
-    for note in tally.notes:
-        tell(note)
-    tell("")
+    tell_head(tally)
     for name, words in COUNTS.items():
         count = tally.counts[name]
         depth = 2 if name.startswith("resolved_") else int(name in _BELOW)
@@ -149,6 +115,8 @@ def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
         tell("")
         tell(tally.times())
     _print_list(tally, args, paint)
+    _print_left(tally, paint)
+    _print_proposals(tally, args, paint)
 
 
 def _share(tally: Tally, name: str) -> str:
@@ -161,7 +129,7 @@ def _share(tally: Tally, name: str) -> str:
 def _print_list(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     found = tally.disagreements
     if found:
-        command = " ".join(["kmerge", "replay", *_scope(args), "--show", "N"])
+        command = " ".join(["kmerge", "replay", *scope(args), "--show", "N"])
         tell("")
         print(paint.line(("disagreements", "bold"), f" (`{command}` shows one)"))
     for number, file in enumerate(found[:_MOST_LINES], 1):
@@ -175,16 +143,40 @@ def _print_list(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
         tell(f"       {_place(file)}: {'; '.join(file.git_damage)}")
 
 
+def _print_left(tally: Tally, paint: Paint) -> None:
+    groups = tally.left()
+    if groups:
+        tell("")
+        print(paint.line(("left under both, by cause and field", "bold")))
+    for cause, field, found in groups[:_MOST_LINES]:
+        tell(f"{len(found):>7}  {f'{cause}: {field}' if field else cause}")
+    if len(groups) > _MOST_LINES:
+        rest = sum(len(found) for _, _, found in groups[_MOST_LINES:])
+        tell(f"{rest:>7}  in {len(groups) - _MOST_LINES} more groups: --json and --html list all")
+
+
+def _print_proposals(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
+    from kmerge_git.whole.proposing import attribute_lines, notes_on
+
+    found = tally.proposals
+    if not found:
+        return
+    tell("")
+    print(paint.line(("policies that the past proves", "bold"), " (none is switched on)"))
+    for number, proposal in enumerate(found, 1):
+        tell(f"{number:>5}  {proposal.told}")
+        tell(f"       {proposal.config}")
+    tell("       or for everybody, in .gitattributes, where the last line for a file counts:")
+    for line in attribute_lines(found):
+        tell(f"       {line}")
+    for note in notes_on(found):
+        tell(f"       {note}")
+    tell(f"       each case: {' '.join([found[0].command, *scope(args)])}")
+
+
 def _place(file: Replayed) -> str:
     flag = " (criss-cross)" if file.criss_cross else ""
     return f"{file.commit[:10]}  {file.path}{flag}"
-
-
-def _scope(args: argparse.Namespace) -> list[str]:
-    """Which merges were asked for, as words of the command line."""
-    scope = [args.range] if args.range != "HEAD" else []
-    scope += ["--last", str(args.last)] if args.last else []
-    return scope + (["--picks"] if args.picks else [])
 
 
 def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) -> None:
@@ -193,11 +185,10 @@ def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) 
 
     place = Path(repository.worktree or repository.git_dir)
     name = place.name.removesuffix(".git") or str(place)
-    scope = " ".join(_scope(args))
     draft = Path(f"{args.html}.kmerge-{os.getpid()}")
     try:
         with draft.open("w", encoding="utf-8") as file:
-            file.writelines(page(tally, name, scope, Replayer(repository).texts))
+            file.writelines(page(tally, name, " ".join(scope(args)), Replayer(repository).texts))
         draft.replace(args.html)
     except OSError as error:
         raise KmergeError(error.strerror or str(error), path=args.html) from error

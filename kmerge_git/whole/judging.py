@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from functools import cache, partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from kmerge_git.errors import KmergeError
+from kmerge_git.kube.lookup import found_at
+from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.damage import new_damage
 from kmerge_git.text.source import Source
+from kmerge_git.tree.brief import brief
 from kmerge_git.tree.documents import Stream, split
+from kmerge_git.tree.nodes import Node
 from kmerge_git.tree.values import to_value
+
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
 
 Agreement = Literal[
     "same bytes", "same meaning", "another order", "different", "unreadable", "gone"
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedValue:
+    """The value of a field: the same text for the same value, and as people may read it."""
+
+    canon: str  # empty where there is none
+    shown: str = ""
 
 
 class Judge:
@@ -76,8 +92,28 @@ class Judge:
         except KmergeError:
             return False
 
+    def value(self, data: bytes | None, resource: str, path: Path) -> ComparedValue | None:
+        """What a text has at a place; None where it cannot be read, or lacks the resource."""
+        try:
+            stream = self._stream(data) if data is not None else None
+        except KmergeError:
+            return None
+        documents = stream.documents if stream is not None else ()
+        found = [d.root for d in documents if d.root and name_of(d) == resource]
+        return value_of(found_at(found[0], path), found[0]) if len(found) == 1 else None
+
     def _values(self, data: bytes) -> list[object]:
         return [to_value(root) for root in self._stream(data).roots]
+
+
+def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | None:
+    """The value of a node, if there is one; None where it cannot be told."""
+    if node is None:
+        return ComparedValue("")
+    try:
+        return ComparedValue(_canon(to_value(node, root)), brief(node))
+    except KmergeError:
+        return None
 
 
 def _stream(path: str, data: bytes) -> Stream:

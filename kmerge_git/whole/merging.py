@@ -49,6 +49,7 @@ class Both:
     outcome: Outcome
     git: bytes
     git_clean: bool
+    is_late: bool = False  # kmerge's merge took too long: both are git's
 
     @property
     def result(self) -> Result:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 
 from kmerge_git import __version__
 from kmerge_git.visible import visible
 from kmerge_git.whole.chart import chart
+from kmerge_git.whole.proposing import attribute_lines, notes_on
 from kmerge_git.whole.replaying import Replayed, ReplayedTexts
 from kmerge_git.whole.sidebyside import table
 from kmerge_git.whole.style import STYLE
-from kmerge_git.whole.tally import Tally
+from kmerge_git.whole.tally import RemainingHere, Tally
 
+_FEW = 3  # places of a cause
 _MOST_SHOWN = 200  # disagreements with their texts; more make no page that anybody reads
 
 TextsOf = Callable[[Replayed], ReplayedTexts]
@@ -34,6 +36,8 @@ def page(tally: Tally, name: str, scope: str, texts_of: TextsOf) -> Iterator[str
     yield _header(tally, name, scope)
     yield _cards(tally)
     yield _charts(tally)
+    yield _proposals(tally, scope)
+    yield _left(tally)
     yield from _disagreements(tally, scope, texts_of)
     yield from _damaged(tally, texts_of)
     yield _new_conflicts(tally)
@@ -111,6 +115,54 @@ def _charts(tally: Tally) -> str:
         + chart("What people committed where only kmerge resolves the conflict", {"people": people})
         + "</section>"
     )
+
+
+def _proposals(tally: Tally, scope: str) -> str:
+    """Policies with what they would have come to, and what there is to paste."""
+    found = tally.proposals
+    if not found:
+        return ""
+    scope = f" {scope}" if scope else ""
+    rows = "".join(
+        f"<tr><td>{_shown(trial.told)}<br><code>{_shown(trial.config)}</code><br>"
+        f"<code>{_shown(f'{trial.command}{scope}')}</code></td></tr>"
+        for trial in found
+    )
+    notes = "".join(f"<p>{_shown(note)}.</p>" for note in notes_on(found))
+    lines = "\n".join(map(_shown, attribute_lines(found)))
+    return (
+        f"<section><h2>Policies that the past proves <span>{len(found)}</span></h2>"
+        "<p>Each would have settled conflicts that are left under both, at least nine of ten as "
+        "people did. None is switched on: paste its line in a clone, or all of them for everybody "
+        f"into <code>.gitattributes</code>, where the last line for a file counts.</p>{notes}"
+        f'<div class="scroll"><table class="list">{rows}</table></div><pre>{lines}</pre></section>'
+    )
+
+
+def _left(tally: Tally) -> str:
+    """What is left under both, by cause and field, with where it is."""
+    groups = tally.left()
+    if not groups:
+        return ""
+    rows = "".join(
+        f"<tr><td>{len(found)}</td><td>{_shown(cause)}</td><td>{_shown(field)}</td>"
+        f"<td>{_shown(_places(found))}</td></tr>"
+        for cause, field, found in groups[:_MOST_SHOWN]
+    )
+    rest = len(groups) - _MOST_SHOWN
+    more = f"<p class='none'>{rest} more groups are not shown here.</p>" if rest > 0 else ""
+    total = sum(len(found) for _, _, found in groups)
+    return (
+        f"<section><h2>Left under both <span>{total}</span></h2>"
+        f'<div class="scroll"><table class="list">{rows}</table></div>{more}</section>'
+    )
+
+
+def _places(found: Sequence[RemainingHere]) -> str:
+    """Where the first few are."""
+    places = dict.fromkeys(f"{file.commit[:10]} {file.path}" for file, _ in found)
+    more = f" and {len(places) - _FEW} more" if len(places) > _FEW else ""
+    return ", ".join([*places][:_FEW]) + more
 
 
 def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]:

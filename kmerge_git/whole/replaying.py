@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -11,13 +12,21 @@ from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.refusals import MissingObject
 from kmerge_git.git.repository import Repository
+from kmerge_git.git.settings import matches, settle
 from kmerge_git.git.sides import FileCase, touched_by_both
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options, Outcome
 from kmerge_git.whole.judging import Agreement, Judge
-from kmerge_git.whole.merging import merge_both
+from kmerge_git.whole.merging import Both, Job, merge_both
 from kmerge_git.whole.moves import Arrivals, changed_nothing_else, find_moves, without_edits
 from kmerge_git.whole.picks import Kind, pick_of, trees_of
+from kmerge_git.whole.remaining import Listener, Remaining
+from kmerge_git.whole.timed import merge_all
+from kmerge_git.whole.trying import FieldPolicy, Judgement, hinted, judged
+
+Way = Literal["merge"] | Kind
+# the side whose change is made again
+MINE = {"merge": "ours", "cherry-pick": "theirs", "revert": ""}
 
 Skipped = Literal["", "octopus", "cut off", "missing", "elsewhere"]
 
@@ -43,7 +52,10 @@ class Replayed:
     people_damage: tuple[str, ...]
     places: tuple[str, ...]  # of the conflicts that kmerge leaves
     seconds: float
-    criss_cross: bool
+    criss_cross: bool = False
+    left: tuple[Remaining, ...] = ()  # the same, field by field
+    is_late: bool = False  # it took too long: git's line merge stands
+    kind: Way = "merge"
 
     @property
     def is_resolved(self) -> bool:
@@ -62,7 +74,7 @@ class ReplayedMerge:
     """All files of one past merge that both sides changed; a pick is a merge, too."""
 
     files: tuple[Replayed, ...] = ()
-    kind: Literal["merge"] | Kind = "merge"
+    kind: Way = "merge"
     criss_cross: bool = False
     skipped: Skipped = ""
     deleted: int = 0  # manifests that one side deleted and the other changed
@@ -81,11 +93,23 @@ class ReplayedTexts:
     people: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A file that was left with conflicts, merged again with one policy."""
+
+    file: Replayed
+    cases: tuple[tuple[Remaining, Judgement], ...]  # the conflicts of the field that it is for
+    freed: Agreement | Literal[""]  # how the file agrees with people's; nothing: not clean
+
+
 class Replayer:
     """Replays merges of one repository, one after the other, without a process a file."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, glob: str = "*") -> None:
         self.repository = repository
+        self._glob = glob  # of the files that are looked at
+        settings = settle("", repository.settings(), {}, os.environ, {})
+        self._seconds = settings.timeout  # for a file; 0: as many as it needs
         self._lines = Libgit2LineMerge()
         # what the first merge imports is no part of its time
         merge_both(Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
@@ -114,10 +138,15 @@ class Replayer:
         trees = trees_of(self.repository, commit, pick) if pick and commit.parents else None
         if pick is None or trees is None:
             return ReplayedMerge(skipped="elsewhere")
-        return replace(self._made(commit, trees), kind=pick.kind)
+        return self._made(commit, trees, pick.kind)
 
     def _made(
-        self, commit: Commit, trees: Three[str | None], *, criss_cross: bool = False
+        self,
+        commit: Commit,
+        trees: Three[str | None],
+        kind: Way = "merge",
+        *,
+        criss_cross: bool = False,
     ) -> ReplayedMerge:
         ours, theirs = trees.ours or "", trees.theirs or ""
         cases = touched_by_both(
@@ -125,11 +154,15 @@ class Replayer:
             self.repository.changes(trees.base, theirs),
         )
         files = tuple(
-            self._file(commit, case, criss_cross) for case in cases if _is_replayable(case)
+            replace(self._file(commit, case, kind), criss_cross=criss_cross)
+            for case in cases
+            if _is_replayable(case) and matches(self._glob, case.path)
         )
         gone = [case for case in cases if _is_deleted(case)]
         followed = self._followed(gone, trees.base, (ours, theirs)) if gone else 0
-        return ReplayedMerge(files, criss_cross=criss_cross, deleted=len(gone), followed=followed)
+        return ReplayedMerge(
+            files, kind, criss_cross=criss_cross, deleted=len(gone), followed=followed
+        )
 
     def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
         """How many deleted files `kmerge solve` would follow to where their resources are now."""
@@ -141,22 +174,23 @@ class Replayer:
             count += bool(moves) and changed_nothing_else(without_edits(three, moves))
         return count
 
-    def _file(self, commit: Commit, case: FileCase, criss_cross: bool) -> Replayed:
+    def _file(self, commit: Commit, case: FileCase, kind: Way) -> Replayed:
         people_entry = self.repository.entry(commit.tree, case.path)
         if people_entry is not None and not people_entry.is_text:
             people_entry = None
         oids = [entry.oid if entry else "" for entry in (*case.entries, people_entry)]
         blobs = dict(zip(("base", "ours", "theirs", "people"), oids, strict=True))
         three, people = self._versions(blobs), self._read(blobs["people"])
-        options = Options(case.path)
+        asked = Listener()
         start = time.perf_counter()
-        both = merge_both(three, options, self._lines)
+        both = self._merged(three, Options(case.path, policy=asked))
         seconds = time.perf_counter() - start
         outcome = both.outcome
         # a clean result that the pipeline vouches for needs no judge
         is_proved = outcome.clean and outcome.method == "structure"
         judge = Judge(three, case.path, sound=outcome.text if is_proved else None)
         git_damage = judge.damage(both.git) if both.git_clean else ()
+        clashes = () if outcome.clean else asked.clashes(outcome)
         return Replayed(
             commit.oid,
             commit.subject,
@@ -172,8 +206,27 @@ class Replayer:
             judge.damage(people) if people is not None else (),
             tuple(conflict.place or conflict.why for conflict in outcome.conflicts),
             seconds,
-            criss_cross,
+            left=hinted(clashes, judge, people, MINE[kind], case.path) if clashes else (),
+            is_late=both.is_late,
+            kind=kind,
         )
+
+    def _merged(self, three: Three[bytes | None], options: Options) -> Both:
+        (both,) = merge_all([Job(three, options)], self._seconds, self._lines)
+        return both
+
+    def tried(self, file: Replayed, rule: FieldPolicy) -> Tried:
+        """A file that was left with conflicts, merged again with one policy."""
+        left = tuple(each for each in file.left if rule.means(file.path, each))
+        if not left:
+            return Tried(file, (), "")
+        three, people = self._versions(file.blobs), self._read(file.blobs["people"])
+        policy = rule.asked(MINE[file.kind], file.path)
+        outcome = self._merged(three, Options(file.path, policy=policy)).outcome
+        judge = Judge(three, file.path)
+        cases = tuple(zip(left, judged(left, outcome, three, judge, people), strict=True))
+        is_freed = outcome.clean and any(verdict.is_settled for _, verdict in cases)
+        return Tried(file, cases, judge.agreement(outcome.text, people) if is_freed else "")
 
     def _versions(self, blobs: BlobIds) -> Three[bytes | None]:
         return Three(blobs["base"], blobs["ours"], blobs["theirs"]).map(self._read)
@@ -184,7 +237,7 @@ class Replayer:
     def texts(self, file: Replayed) -> ReplayedTexts:
         """The five texts of a file, merged once more."""
         three = self._versions(file.blobs)
-        both = merge_both(three, Options(file.path), self._lines)
+        both = self._merged(three, Options(file.path))
         people = self._read(file.blobs["people"])
         base, ours, theirs = three.map(lambda data: data or b"").each()
         return ReplayedTexts(base, ours, theirs, both.outcome, people or b"")

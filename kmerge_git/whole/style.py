@@ -67,6 +67,7 @@ text-align:left;font-weight:600;color:var(--dim)}
 .gap td{background:var(--gap);text-align:center;color:var(--dim)}
 .list{width:100%;border-collapse:collapse}
 .list td{padding:5px 14px 5px 0;border-top:1px solid var(--line);overflow-wrap:anywhere}
+pre{margin:12px 0 0;padding:10px 14px;background:var(--gap);border-radius:8px;overflow-x:auto}
 .none,.note{color:var(--dim)}.note{padding:0 14px}
 footer{color:var(--dim);font-size:13px}
 @media (max-width:760px){.cards{grid-template-columns:repeat(2,1fr)}}

@@ -7,7 +7,10 @@ from statistics import median
 from typing import Any
 
 from kmerge_git.whole.picks import Chosen
+from kmerge_git.whole.proposing import attribute_lines
+from kmerge_git.whole.remaining import Remaining
 from kmerge_git.whole.replaying import Replayed, ReplayedMerge
+from kmerge_git.whole.trial import Trial
 
 # what is counted, with the words of the report
 COUNTS = {
@@ -25,6 +28,7 @@ COUNTS = {
     "mended": "of these kmerge merges to a sound result or stops",
     "changed": "clean under both, with different results",
     "people_broken": "broken in what people committed",
+    "late": "no result within the time limit: git's line merge stands",
     "by_lines": "merged by lines (templates, not YAML)",
     "deleted": "deleted on one side and changed on the other: a conflict, no driver is asked",
     "followed": "of these `kmerge solve` takes the edit to where the resource is now",
@@ -35,6 +39,9 @@ _AGREED = {
     "another order": "resolved_other_order",
     "different": "resolved_different",
 }
+
+
+RemainingHere = tuple[Replayed, Remaining]  # a conflict in its file
 
 
 class Tally:
@@ -55,6 +62,8 @@ class Tally:
         self.disagreements: list[Replayed] = []
         self.broken: list[Replayed] = []
         self.new_conflicts: list[Replayed] = []
+        self.still: list[Replayed] = []  # in conflict under both
+        self.proposals: list[Trial] = []
         self.seconds = array("d")
 
     def replayed(self) -> str:
@@ -95,7 +104,8 @@ class Tally:
             self.seconds.append(file.seconds)
             self.disagreements += [file] if file.is_disagreement else []
             self.broken += [file] if file.git_damage else []
-            self.new_conflicts += [file] if file.git_clean and not file.kmerge_clean else []
+            if not file.kmerge_clean:
+                (self.new_conflicts if file.git_clean else self.still).append(file)
 
     def _count(self, file: Replayed) -> None:
         names = ["files"]
@@ -112,8 +122,23 @@ class Tally:
             names.append("git_broken")
             names += [] if file.kmerge_damage else ["mended"]
         names += ["changed"] if file.changed else []
+        names += ["late"] if file.is_late else []
         for name in names:
             self.counts[name] += 1
+
+    @property
+    def conflicted(self) -> list[Replayed]:
+        """The files that kmerge leaves in conflict."""
+        return [*self.still, *self.new_conflicts]
+
+    def left(self) -> list[tuple[str, str, list[RemainingHere]]]:
+        """What is left under both, by cause and field, the most conflicts first."""
+        groups: dict[tuple[str, str], list[RemainingHere]] = {}
+        for file in self.still:
+            for each in file.left:
+                groups.setdefault((each.cause, each.called(file.path)), []).append((file, each))
+        order = sorted(groups, key=lambda key: (-len(groups[key]), key))
+        return [(*key, groups[key]) for key in order]
 
     def milliseconds(self) -> dict[str, float]:
         """Median and longest time of a file."""
@@ -153,6 +178,12 @@ class Tally:
             ],
             "git_broken": [as_plain(file) for file in self.broken],
             "new_conflicts": [as_plain(file) for file in self.new_conflicts],
+            "left": [
+                {"cause": cause, "field": field, "conflicts": [_plain_left(*at) for at in found]}
+                for cause, field, found in self.left()
+            ],
+            "proposals": [trial.as_json() for trial in self.proposals],
+            "gitattributes": attribute_lines(self.proposals),
         }
 
 
@@ -190,4 +221,13 @@ def as_plain(file: Replayed) -> dict[str, Any]:
         "conflicts": list(file.places),
         "criss_cross": file.criss_cross,
         "blobs": file.blobs,
+    }
+
+
+def _plain_left(file: Replayed, left: Remaining) -> dict[str, Any]:
+    return {
+        "commit": file.commit,
+        "path": file.path,
+        "resource": left.resource,
+        "field": left.field,
     }

@@ -14,9 +14,11 @@ from kmerge_git.outcome import GENERATED, Conflict, Outcome
 from kmerge_git.whole.merging import Both, Job, merge_both
 
 
-def merge_all(jobs: Sequence[Job], seconds: float = 0.0) -> list[Both]:
+def merge_all(
+    jobs: Sequence[Job], seconds: float = 0.0, lines: Libgit2LineMerge | None = None
+) -> list[Both]:
     """Merge files that know nothing of each other; `seconds` for each, 0: no limit."""
-    lines = Libgit2LineMerge()
+    lines = lines or Libgit2LineMerge()
     found = []
     with _clock(seconds) as ring_in:
         for job in jobs:
@@ -43,7 +45,7 @@ def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
     if count < 0:
         text, conflicts = texts.ours, (Conflict("", "", why),)
     outcome = Outcome(text, count == 0, "lines", conflicts=conflicts, reason=why)
-    return Both(outcome, text, count == 0)
+    return Both(outcome, text, count == 0, is_late=True)
 
 
 @contextmanager

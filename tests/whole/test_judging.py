@@ -43,3 +43,40 @@ def test_what_was_broken_before_is_no_damage() -> None:
     assert Judge(twice, "a.yaml").damage(b"c: 1\na: 1\na: 1\nb: 1\n") == ()
     template = Three(b"{{ if }}\n", b"{{ if }}\na: 1\n", b"b: 1\n{{ if }}\n")
     assert Judge(template, "a.yaml").damage(b"b: 1\n{{ if }}\na: 1\n") == ()
+
+
+FILE = b"""kind: A
+metadata: {name: a}
+list: [{name: x, v: 1}, {name: y, v: '1'}]
+none: null
+---
+kind: B
+metadata: {name: b}
+---
+kind: B
+metadata: {name: b}
+"""
+
+
+@pytest.mark.parametrize(
+    "resource, path, canon",
+    [
+        ("A/a", ("list", (("name", "x"),), "v"), "1"),
+        ("A/a", ("list", (("name", "y"),), "v"), '"1"'),
+        ("A/a", ("list", 0), '{"name": "x", "v": 1}'),
+        ("A/a", ("list", (("name", "z"),)), ""),  # it is not there
+        ("A/a", ("none",), "null"),
+        ("A/a", ("none", "below"), ""),
+        ("C/c", ("kind",), None),
+        ("B/b", ("kind",), None),  # which one is not known
+    ],
+)
+def test_the_value_at_a_place(resource: str, path: tuple[object, ...], canon: str | None) -> None:
+    value = Judge(WHOLE, "a.yaml").value(FILE, resource, path)  # type: ignore[arg-type]
+    assert (value.canon if value is not None else None) == canon
+
+
+def test_what_is_no_yaml_has_no_values() -> None:
+    assert Judge(WHOLE, "a.yaml").value(b"a: [\n", "", ("a",)) is None
+    assert Judge(WHOLE, "a.yaml").value(None, "", ("a",)) is None
+    assert Judge(WHOLE, "a.yaml").value(b"a: *b\n", "", ("a",)) is None  # the alias of nothing

@@ -1,0 +1,133 @@
+"""`kmerge policy try`: what one policy would have made of the conflicts of the past."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING
+
+from kmerge_git.cli.colour import Paint, add_color
+from kmerge_git.cli.files import tell
+from kmerge_git.cli.past import add_scope, tallied, tell_head, workers
+from kmerge_git.cli.progress import waiting
+from kmerge_git.errors import UsageError
+
+if TYPE_CHECKING:
+    from kmerge_git.whole.remaining import Remaining
+    from kmerge_git.whole.replaying import Replayed
+    from kmerge_git.whole.trial import Trial
+    from kmerge_git.whole.trying import Judgement
+
+DESCRIPTION = """\
+Merge the repository's own past merges again with one policy for one field, and compare what it
+decides with what people committed. Nothing is switched on, nothing is touched.
+"""
+EPILOG = """\
+examples:
+  kmerge policy try '*' '**.image' higher                     all merges that HEAD can reach
+  kmerge policy try '**/Chart.yaml' appVersion higher v1..main
+  kmerge policy try '*' '**.replicas' ours --last 200 --json
+
+GLOB, FIELDPATH and POLICY are those of `git config kmerge.policy` (docs/install.md). Which ones the
+past proves `kmerge replay` tells.
+
+exit status: 0 the replay is done, 2 an error
+"""
+_TRY = """\
+Replay the past with one policy alone.
+
+example:
+  kmerge policy try '*' '**.image' higher --last 200
+
+exit status: 0 the replay is done, 2 an error
+"""
+_MOST_LINES = 20
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command line."""
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    about, _, examples = _TRY.partition("\n\n")
+    raw = argparse.RawDescriptionHelpFormatter
+    summary = "replay the past with one policy"
+    trying = actions.add_parser(
+        "try", help=summary, description=about, epilog=examples, formatter_class=raw
+    )
+    add = trying.add_argument
+    add("glob", metavar="GLOB", help="files, as in attribute files: '*', '**/Chart.yaml'")
+    add("field", metavar="FIELDPATH", help="a field: spec.replicas, '**.image'")
+    add("policy", metavar="POLICY", help="higher, ours, theirs, ..")
+    add_scope(trying)
+    add("--json", action="store_true", help="print the report as JSON")
+    add_color(trying, "colours on stdout")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Replay with the policy, then report."""
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.git.settings import POLICIES
+    from kmerge_git.whole.trial import Trial
+    from kmerge_git.whole.trying import FieldPolicy
+
+    if args.policy not in POLICIES:
+        names = ", ".join(POLICIES)
+        raise UsageError(f"no policy is called {args.policy}", hint=f"they are {names}")
+    for word in (args.glob, args.field):
+        if not word or len(word.split()) != 1:
+            raise UsageError(f"{word!r} is not one word", hint="settings are split at blanks")
+    rule = FieldPolicy(args.glob, args.field, args.policy)
+    repository = Repository.open()
+    with workers(args, repository, rule.glob) as made:
+        tally = tallied(args, repository, made)
+        with waiting("trying the policy"):
+            trial = Trial(rule, tuple(made.tried(rule, tally.conflicted)))
+    if args.json:
+        whole = tally.as_json()
+        known = {key: whole[key] for key in ("schema", "merges", "picks", "notes")}
+        print(json.dumps(known | trial.as_json() | {"conflicts": trial.cases_as_json()}, indent=2))
+    else:
+        tell_head(tally)
+        _print(trial, Paint(args.color, sys.stdout))
+    return 0
+
+
+def _print(trial: Trial, paint: Paint) -> None:
+    from kmerge_git.whole.trial import ENOUGH, OF_TEN
+
+    rule = trial.rule
+    rows = (
+        (len(trial.cases), f"conflicts on {rule.field} in {rule.glob}"),
+        (trial.settled, f"  settled by {rule.policy}"),
+        (trial.count("as people"), "    as people did"),
+        (trial.count("otherwise"), "    differently from people"),
+        (trial.count("unknown"), "    with nothing in people's commit to compare with"),
+        (trial.freed, "files that would have had no conflict"),
+        (trial.freed_as_people, "  with the meaning that people committed"),
+    )
+    for count, words in rows[: None if trial.settled else 2]:
+        tell(f"{count:>7}  {words}")
+    apart = [case for case in trial.cases if case[-1].match == "otherwise"]
+    if apart:
+        tell("")
+        print(paint.line(("differently from people", "bold")))
+    for case in apart[:_MOST_LINES]:
+        tell(f"       {_told(*case)}")
+    if len(apart) > _MOST_LINES:
+        tell(f"       and {len(apart) - _MOST_LINES} more: --json lists all")
+    if not trial.settled:
+        return
+    tell("")
+    if trial.is_proved:
+        print(paint.line(("to switch it on", "bold"), " (one of these)"))
+    else:
+        words = f" (fewer than {ENOUGH} cases, or than {OF_TEN} of 10 as people did)"
+        print(paint.line(("to switch it on all the same", "bold"), words))
+    tell(f"       {trial.config}")
+    if "," not in rule.field:
+        tell(f"       .gitattributes: {trial.attributes}")
+
+
+def _told(file: Replayed, left: Remaining, verdict: Judgement) -> str:
+    value, people = (text or "(gone)" for text in (verdict.value, verdict.people))
+    return f"{file.commit[:10]}  {file.path}: {left.place}: {value}, people: {people}"
