@@ -8,6 +8,7 @@ import pytest
 from world import Driven, World
 
 from kmerge_git.git import mine as whose
+from kmerge_git.git.conflicts import Operation
 from kmerge_git.git.repository import Repository
 from kmerge_git.whole.operation import current_operation
 
@@ -132,7 +133,28 @@ def test_solve_and_preview_know_the_operation(forked: Driven) -> None:
 
 def test_explain_says_which_value_was_written(forked: Driven) -> None:
     forked.merge()
-    assert "1.3.1 written, the patch change of ours" in forked.kmerge("explain").out
+    said = "1.3.1 written, the patch change of ours"
+    assert said in forked.kmerge("explain").out
+    forked.commit("merged")
+    assert said in forked.kmerge("explain", "HEAD").out
+
+
+@pytest.mark.parametrize(
+    "name, labels, mine",
+    [
+        ("merge", ("1a2b3c4", "HEAD", "side"), "ours"),
+        ("squash", ("1a2b3c4", "HEAD", "side"), "ours"),
+        ("rebase", ("parent of 1a2b3c4 (bump)", "HEAD", "1a2b3c4 (bump)"), "theirs"),
+        ("rebase", ("1a2b3c4", "HEAD", "side"), "ours"),  # a merge that is made anew
+        ("am", ("constructed merge base", "HEAD", "bump"), "theirs"),
+        ("stash", ("Stash base", "Updated upstream", "Stashed changes"), ""),
+        ("", ("base", "ours", "theirs"), ""),
+    ],
+)
+def test_whose_change_goes_on_top_in_an_operation(
+    name: str, labels: tuple[str, str, str], mine: str
+) -> None:
+    assert Operation(name, "", "", "", labels).mine == mine
 
 
 @pytest.mark.parametrize(
