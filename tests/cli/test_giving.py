@@ -1,0 +1,97 @@
+"""Answers that can stand alone, and not together; files that cannot be written."""
+
+from __future__ import annotations
+
+import io
+import os
+
+import pytest
+from fake_resolving import FakeQuestion, FakeResolving, question
+
+from kmerge_git.cli.asking import Asking
+from kmerge_git.cli.giving import give
+from kmerge_git.cli.keys import Keys
+from kmerge_git.cli.resolved import told
+from kmerge_git.cli.screen import Screen
+from kmerge_git.errors import KmergeError, Refused
+
+FIELDS = ("a", "b", "c")
+ASKED = [question(("0", "1", "2"), field=name) for name in FIELDS]
+OTHER = question(("0", "1", "2"), path="x.yaml", field="a")
+
+
+class Picky(FakeResolving):
+    """`theirs` may stand in one place of a file only; some files cannot be written."""
+
+    broken: tuple[str, ...] = ()
+
+    def check(self, paths: list[str]) -> None:
+        for path in paths:
+            of = [q.id for q in self.questions if q.path == path]
+            taken = [id_ for id_, answer in self.answers.items() if answer.how == "theirs"]
+            if len(set(of) & set(taken)) > 1:
+                raise Refused("not twice")
+
+    def put(self, paths: list[str] | None = None) -> tuple[str, ...]:
+        if set(self.broken) & set(paths or ()):
+            raise KmergeError("no room", hint="make some")
+        return super().put(paths)
+
+    def hows(self) -> str:
+        return "".join(self.answers[q.id].how[0] if q.id in self.answers else "." for q in ASKED)
+
+
+def theirs(resolving: FakeResolving, questions: list[FakeQuestion]) -> list[tuple[str, str]]:
+    refused = give(resolving, questions, lambda q: resolving.answer_of(q, "theirs"))  # type: ignore
+    return [(q.conflict.field, why) for q, why in refused]
+
+
+def test_what_cannot_stand_together_is_refused_and_the_rest_is_given() -> None:
+    resolving = Picky(*ASKED, OTHER)
+    assert theirs(resolving, [*ASKED, OTHER]) == [("b", "not twice"), ("c", "not twice")]
+    assert resolving.hows() == "t.."
+    assert OTHER.id in resolving.answers
+
+
+def test_a_refused_answer_leaves_the_one_before() -> None:
+    resolving = Picky(*ASKED)
+    resolving.give(ASKED[0], resolving.answer_of(ASKED[0], "theirs"))
+    resolving.give(ASKED[1], resolving.answer_of(ASKED[1], "ours"))
+    assert theirs(resolving, [ASKED[1]]) == [("b", "not twice")]
+    assert resolving.hows() == "to."
+
+
+def answered(keys: str, resolving: FakeResolving, monkeypatch: pytest.MonkeyPatch) -> Asking:
+    """The questions, answered from a pipe."""
+    there, here = os.pipe()
+    os.write(here, "".join(f"{key}\n" for key in keys).encode())
+    os.close(here)
+    monkeypatch.setattr("kmerge_git.cli.resolved._unmerged", list)
+    with os.fdopen(there) as stdin, Keys(stdin) as pressed:
+        asking = Asking(resolving, Screen(io.StringIO()), pressed)  # type: ignore[arg-type]
+        asking.run()
+        asking.write_rest()
+    return asking
+
+
+def test_a_file_that_cannot_be_written_is_in_nobodys_way(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    resolving = Picky(*ASKED, OTHER)
+    resolving.broken, resolving.settled = ("web.yaml",), ("moved.yaml",)
+    asking = answered("oooo", resolving, monkeypatch)
+    assert told(resolving, asking.staged, asking.failed) == 1  # type: ignore[arg-type]
+    out = capsys.readouterr()
+    assert out.out.splitlines() == [
+        "staged  x.yaml",
+        "staged  moved.yaml",
+        "left    web.yaml: not written: no room; make some",
+    ]
+    assert "2 files staged, 1 file left in conflict; `kmerge resolve` goes on" in out.err
+
+
+def test_the_end_of_a_pipe_is_the_end_of_the_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    resolving = Picky(*ASKED)
+    asking = answered("to", resolving, monkeypatch)
+    assert resolving.hows() == "to."
+    assert not asking.staged and not asking.failed
