@@ -11,7 +11,7 @@ from kmerge_git.cli.editing import NoAnswer, draft, edited, written
 from kmerge_git.cli.giving import Refusals, give, words
 from kmerge_git.cli.keys import AGAIN, ENTER, RESIZED, Keys
 from kmerge_git.cli.questions import Around, Size, picture
-from kmerge_git.cli.resolved import told
+from kmerge_git.cli.resolved import stages, told
 from kmerge_git.cli.screen import Screen
 from kmerge_git.errors import KmergeError
 
@@ -269,8 +269,9 @@ class Asking:
             if path in self.failed:
                 self._screen.say(f"not written: {path}: {self.failed[path]}", "yellow")
             else:
-                is_done = path in self.staged
-                said = "decided, written and staged" if is_done else "in conflict again"
+                done = "decided, written and staged"
+                done = done if stages(self._resolving) else "decided and written"
+                said = done if path in self.staged else "in conflict again"
                 self._screen.say(f"{path}: {said}", "dim")
 
     def write_rest(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from kmerge_git.cli.accounts import counted
@@ -12,6 +12,7 @@ from kmerge_git.errors import KmergeError
 if TYPE_CHECKING:
     from kmerge_git.whole.resolving import Resolving
 
+MERGETOOL = "mergetool"
 _LINES = 10  # files that are told of each kind
 
 
@@ -20,6 +21,8 @@ def told(resolving: Resolving, staged: Collection[str], failed: Mapping[str, str
     left: dict[str, int] = {}
     for question in resolving.left:
         left[question.path] = left.get(question.path, 0) + 1
+    if not stages(resolving):
+        return _told_of_one(left, staged, failed)
     known = {*left, *failed, *(path for path, _ in resolving.unasked)}
     unasked = sorted(set(_unmerged()) - known)
     _lines("staged", list(staged))
@@ -38,6 +41,21 @@ def told(resolving: Resolving, staged: Collection[str], failed: Mapping[str, str
     elif operation.finish:
         said += f"; finish with `{operation.finish}`"
     say(f"kmerge: {said}")
+    return 1 if left or failed else 0
+
+
+def stages(resolving: Resolving) -> bool:
+    """Whether a file that is written is staged as well; what a merge tool wrote, git stages."""
+    return resolving.operation.name != MERGETOOL
+
+
+def _told_of_one(left: Mapping[str, int], written: Iterable[str], failed: Mapping[str, str]) -> int:
+    for path in written:
+        say(f"kmerge: {path}: merged, no conflict is left")
+    for path, count in left.items():
+        say(f"kmerge: {path}: {counted(count, 'conflict')} left")
+    for path, why in failed.items():
+        say(f"kmerge: {path}: not written: {why}")
     return 1 if left or failed else 0
 
 

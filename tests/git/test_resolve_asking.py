@@ -37,12 +37,16 @@ THEIRS = {
 }
 
 
+RESOLVE = (sys.executable, "-m", "kmerge_git", "resolve")
+
+
 class Person(Terminal):
     """Somebody who answers."""
 
-    def __init__(self, repo: Repo, *args: str, **variables: str) -> None:
-        argv = [sys.executable, "-m", "kmerge_git", "resolve", *args]
-        super().__init__(argv, cwd=repo.path, env=repo.world.env | variables)
+    def __init__(
+        self, repo: Repo, *args: str, command: tuple[str, ...] = RESOLVE, **variables: str
+    ) -> None:
+        super().__init__([*command, *args], cwd=repo.path, env=repo.world.env | variables)
 
     def question(self, about: str) -> str:
         """Wait until it is asked about a field."""
@@ -352,3 +356,26 @@ def test_names_of_others_drive_no_terminal(repo: Repo) -> None:
         it.press("q")
         it.end()
         assert all(line.isprintable() for line in it.raw.split("\n"))
+
+
+def test_as_the_merge_tool_of_git(repo: Repo) -> None:
+    repo.fork(
+        *(dict.fromkeys(("a.yaml", "b.yaml"), of["app.yaml"]) for of in (BASE, OURS, THEIRS))
+    )
+    repo.kmerge("install", "--mergetool")
+    repo.git("config", "merge.kmerge.driver", "false")
+    repo.merge()
+    command = ("git", "mergetool", "--tool=kmerge", "--no-prompt")
+    with Person(repo, command=command) as it:
+        it.question("a.yaml\nDeployment/web spec.replicas")
+        it.press("o")
+        it.question("image")
+        it.press("t")
+        it.wait("a.yaml: decided and written")
+        it.question("b.yaml\nDeployment/web spec.replicas")
+        it.press("q")
+        it.wait("b.yaml: 2 conflicts left")
+        assert it.end() == 1
+        assert "staged" not in it.seen and "not asked for" not in it.seen
+    assert repo.unmerged() == ["b.yaml"]
+    assert repo.show(":a.yaml") == deployment(2, "app:10", ("A=1", "OURS=1", "THEIRS=1"))
