@@ -19,6 +19,7 @@ PATH = "apps/web.yaml"
 UP: Versions = ("app:1.1", "app:1.3", "app:1.2", "app:1.3")  # people take the higher one, ours
 UP_THERE: Versions = ("app:1.1", "app:1.2", "app:1.3", "app:1.3")
 DOWN: Versions = ("app:1.1", "app:1.3", "app:1.2", "app:1.2")  # people take the lower one
+BRANCH: Versions = ("app:1.1", "app:x", "app:1.2", "app:x")  # no version: people take ours
 OTHER: Versions = ("app:1.1", "app:1.3", "app:1.2", "app:2")
 
 
@@ -59,6 +60,7 @@ def proposed(repo: Repo, merges: Sequence[Merge]) -> list[tuple[str, str, str, i
         ([UP, UP_THERE] * 4 + [OTHER], []),  # eight of nine
         ([DOWN] * 5, [("*", "**.image", "theirs", 5, 5)]),
         ([UP] * 5, [("*", "**.image", "higher", 5, 5)]),  # and not `ours`, which is as right
+        ([UP] * 5 + [BRANCH], [("*", "**.image", "higher", 5, 5)]),  # nor where it is more often
     ],
 )
 def test_nine_of_ten_and_five(
@@ -119,6 +121,27 @@ def test_a_version_that_no_side_has(repo: Repo) -> None:
         bumped("2.3.4", "2.3.5", "2.3.5-0", "2.3.6"),  # a prerelease: it says nothing
     ]
     assert proposed(repo, merges * 3) == [("**/Chart.yaml", "version", "rebump", 6, 6)]
+
+
+def test_a_policy_that_speaks_of_what_is_named_only(repo: Repo) -> None:
+    """`higher` leaves a chart's own version alone, unless it is named."""
+    merges = [
+        bumped("1.0.0", "1.0.1", "1.1.0", "1.1.0"),
+        bumped("1.0.0", "1.1.0", "1.0.1", "1.1.0"),
+    ]
+    assert proposed(repo, merges * 3) == [("**/Chart.yaml", "version", "higher", 6, 6)]
+
+
+def test_what_a_merge_does_not_keep_is_not_proposed(repo: Repo) -> None:
+    """Of elements only a merge can tell what comes of them."""
+
+    def text(*args: str) -> dict[str, str]:
+        return {PATH: "spec:\n  args:\n" + "".join(f"  - {word}\n" for word in args)}
+
+    versions = [text("--a"), text("--a", "--b"), text("--a", "--c")]
+    wrong = Merge("wrong", *versions, text("--a", "--d"))
+    right = Merge("right", *versions, text("--a", "--b", "--c"))
+    assert proposed(repo, [wrong] * 6 + [right] * 2) == []
 
 
 def test_in_a_pick_the_commit_that_is_picked_goes_on_top(repo: Repo) -> None:

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kmerge_git.kube.fieldpath import matches, pattern
-from kmerge_git.whole.remaining import Remaining, any_element, anywhere
+from kmerge_git.outcome import Conflict, Decision, Outcome
+from kmerge_git.tree.nodes import Entry
+from kmerge_git.whole.remaining import Listener, Remaining, any_element, anywhere
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
@@ -49,3 +51,35 @@ def test_a_field_and_its_patterns(path: Path, form: str, name: str, called: str)
     assert Remaining("", field, "changed", path).called("c/Chart.yaml") == called
     for text in filter(None, (form, name)):
         assert matches(pattern(text), path)
+
+
+def clash(resource: str, field: str, what: str = "changed on both sides") -> Decision:
+    return Decision(resource, field, what, "conflict", "6")
+
+
+def test_what_was_asked_in_vain_is_not_left() -> None:
+    """A resource that is given up as a whole is one conflict, whatever was asked inside of it."""
+    outcome = Outcome(
+        b"",
+        False,
+        "structure",
+        conflicts=(Conflict("A/a", "", "cannot be merged"), Conflict("B/b", "x", "changed")),
+        decisions=(clash("A/a", "x"), clash("A/a", "y"), clash("B/b", "x")),
+    )
+    left = [(each.resource, each.field) for each, _ in Listener().clashes(outcome)]
+    assert left == [("B/b", "x"), ("A/a", "")]
+
+
+def test_which_question_was_about_which_conflict() -> None:
+    """Only where there are as many; asking twice about the same entries is asking once."""
+    listener = Listener()
+    entries = [Entry(number, number) for number in range(8)]
+    for number in (0, 0, 2, 4, 6):
+        path = ("x",) if number < 4 else ("y",)
+        listener(path, [], [entries[number]], [entries[number + 1]], "what else is told")
+    decisions = (clash("A/a", "x"), clash("B/b", "x"), clash("A/a", "y"))
+    conflicts = tuple(Conflict(d.resource, d.path, "changed") for d in decisions)
+    outcome = Outcome(b"", False, "structure", conflicts=conflicts, decisions=decisions)
+    asked = [inquiry for _, inquiry in listener.clashes(outcome)]
+    assert [each and each.at[1] for each in asked] == [[entries[0]], [entries[2]], None]
+    assert asked[0] is not None and asked[0].at[3] == "what else is told"
