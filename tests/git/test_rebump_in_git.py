@@ -189,7 +189,7 @@ def test_what_labels_say(base: str, theirs: str, mine: str) -> None:
         ([], {}, ""),
     ],
 )
-@pytest.mark.parametrize("place", [".git", "elsewhere"])
+@pytest.mark.parametrize("place", [".git", "pointed-at", "in-a-variable"])
 def test_what_lies_in_the_folder_of_git(
     place: str,
     files: list[str],
@@ -198,11 +198,13 @@ def test_what_lies_in_the_folder_of_git(
     world: World,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Where the system does not show which command runs, in an own folder and by a pointer."""
+    """Where the system does not show which command runs, in a folder of git, by its pointer, by GIT_DIR."""
     monkeypatch.setattr(whose, "_by_command", lambda: None)
     folder = world.root / place
     folder.mkdir()
-    if place == "elsewhere":
+    if place == "in-a-variable":
+        monkeypatch.setenv("GIT_DIR", str(folder))
+    elif place == "pointed-at":
         (world.root / ".git").write_text(f"gitdir: {folder}\n")
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
