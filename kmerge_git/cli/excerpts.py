@@ -107,8 +107,10 @@ def _ends(text: str, room: int) -> list[Span]:
 
 def _windows(longest: int, spots: Sequence[int], room: int) -> list[Span]:
     """Where the texts part, with a little of what stands before: the same for all of them."""
-    if spots and spots[-1] - spots[0] < room // 3:
-        spots = spots[:1]
+    if spots and spots[-1] - spots[0] < room * 2 // 3:  # one window shows all of them
+        apart, size = spots[-1] - spots[0], max(room - 2, 2)
+        start = max(min(spots[0] - (size - apart) // 3, longest - size), 0)
+        return [(start, start + size)]
     spans: list[Span] = []
     for spot in spots:
         size = max((room - len(spots) - 1) // len(spots), 2)

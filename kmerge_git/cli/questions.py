@@ -17,7 +17,7 @@ Row = tuple[Part, ...]
 SIDES = ("base", "ours", "theirs")
 _COLOURS = {"base": "", "ours": "green", "theirs": "yellow"}
 _LABEL = 24  # characters of a branch's name
-_BESIDE = 36  # columns of a value that has its name beside it
+_BESIDE = 56  # columns of a value that has its name beside it
 _APART = 2  # rows of a prompt, and of the line that the answer ends
 _AROUND = 1  # lines around a change
 
