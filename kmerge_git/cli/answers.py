@@ -7,7 +7,7 @@ from typing import Any
 
 from kmerge_git.cli import files
 from kmerge_git.errors import UsageError
-from kmerge_git.whole.deciding import SIDES, Decided, Given
+from kmerge_git.whole.deciding import SIDES, ById, Picked
 from kmerge_git.whole.kept import Answer
 from kmerge_git.whole.questions import Question
 from kmerge_git.whole.resolving import Resolving
@@ -17,7 +17,7 @@ LARGEST = 32 << 20  # bytes
 _WHAT = "a side (ours, theirs, both, base, higher), {value: YAML} or {lines: TEXT}"
 
 
-def as_json(resolving: Resolving, decided: Decided | None = None) -> dict[str, Any]:
+def as_json(resolving: Resolving, decided: Picked | None = None) -> dict[str, Any]:
     """All questions, each with its answer so far; a schema grows by fields.
 
     After answers: the ids of those that were given, and why others could not be.
@@ -36,7 +36,7 @@ def as_json(resolving: Resolving, decided: Decided | None = None) -> dict[str, A
     } | _decided(decided)
 
 
-def _decided(decided: Decided | None) -> dict[str, Any]:
+def _decided(decided: Picked | None) -> dict[str, Any]:
     if decided is None:
         return {}
     return {
@@ -77,7 +77,7 @@ def _answer(answer: Answer | None) -> Any:
     return {"lines": answer.text or ""}
 
 
-def read_answers(name: str) -> tuple[Given, ...]:
+def read_answers(name: str) -> tuple[ById, ...]:
     """The answers in a file; conflicts without one are passed over. Nothing in it is trusted."""
     data = files.read(name)
     if len(data) > LARGEST:
@@ -100,7 +100,7 @@ def read_answers(name: str) -> tuple[Given, ...]:
     return tuple(given for at, row in rows if (given := _given(row, f"conflicts[{at}]", name)))
 
 
-def _given(row: object, place: str, name: str) -> Given | None:
+def _given(row: object, place: str, name: str) -> ById | None:
     """The answer of one conflict, or None where there is none."""
     if not isinstance(row, dict):
         raise UsageError(f"{place}: no conflict with an id", path=name)
@@ -110,11 +110,11 @@ def _given(row: object, place: str, name: str) -> Given | None:
     if answer is None:
         return None
     if isinstance(answer, str) and answer in SIDES:
-        return Given(of, answer)
+        return ById(of, answer)
     if isinstance(answer, dict) and len(answer) == 1:
         ((how, text),) = answer.items()
         if how in ("value", "lines") and isinstance(text, str) and _is_writable(text):
-            return Given(of, how, text)
+            return ById(of, how, text)
     raise UsageError(f"{place}.answer: none of those that there are", path=name, hint=_WHAT)
 
 

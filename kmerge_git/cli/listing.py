@@ -13,7 +13,7 @@ from kmerge_git.cli.solve import what_next
 from kmerge_git.whole.deciding import SIDES
 
 if TYPE_CHECKING:
-    from kmerge_git.whole.deciding import Decided
+    from kmerge_git.whole.deciding import Picked
     from kmerge_git.whole.questions import Question
     from kmerge_git.whole.resolving import Resolving
 
@@ -63,7 +63,7 @@ def _side(name: str, text: str | None) -> Iterator[str]:
         yield f"        … {len(lines) - _MOST} more lines"
 
 
-def tell_decided(resolving: Resolving, decided: Decided) -> None:
+def tell_decided(resolving: Resolving, decided: Picked) -> None:
     """What became of each file that was asked about, and what is left."""
     why = {question.id: words for question, words in decided.refused}
     left = {path: list(found) for path, found in groupby(resolving.left, lambda q: q.path)}

@@ -48,6 +48,13 @@ COMMANDS = {
     "last-applied": "view, set or edit the annotation of `kubectl apply`",
 }
 
+EPILOG = (
+    "To begin: `kmerge install` in a repository, then merge as always. Before a merge: "
+    "`preview`; one that stopped: `solve`, then `resolve`; why it came out so: `explain`; many "
+    "branches: `refresh`. `kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is "
+    "the same."
+)
+
 # Commands whose inputs are merged at one go, and the argument that names the file; the others ask
 # for the clock file by file (see `guard`).
 WATCHED = {
@@ -130,10 +137,7 @@ def _dispatch(name: str, argv: list[str]) -> int:
     parser = _Parser(
         prog="kmerge",
         description="Merges Kubernetes manifests by resource, field and keyed list.",
-        epilog="To begin: `kmerge install` in a repository, then merge as always. Before a merge: "
-        "`preview`; one that stopped: `solve`, then `resolve`; why it came out so: `explain`; many "
-        "branches: `refresh`. `kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is "
-        "the same.",
+        epilog=EPILOG,
     )
     parser.add_argument("--version", action="version", version=f"kmerge {__version__}")
     commands = parser.add_subparsers(

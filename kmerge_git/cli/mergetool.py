@@ -5,14 +5,22 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from dataclasses import replace
 
 from kmerge_git.cli import files
+from kmerge_git.errors import KmergeError
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.mine import mine
 from kmerge_git.git.settings import settings_for
 from kmerge_git.kube.crdfiles import learn_files, learn_own
 from kmerge_git.merge.three import Three
 from kmerge_git.whole.merging import merge_both, options_for
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.outcome import Options
+    from kmerge_git.whole.merging import Both
+    from kmerge_git.whole.resolving import Resolving
 
 EPILOG = """\
 register it once, then use it in a conflict that came about without the driver:
@@ -45,12 +53,11 @@ def run(args: argparse.Namespace) -> int:
     options = options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE"), mine=mine())
     both = merge_both(texts, options, Libgit2LineMerge())
     outcome = both.outcome
-    files.write(args.merged, outcome.text)
     if not outcome.clean and outcome.method != "kept" and _is_somebody_there():
         from kmerge_git.cli.asking import ask
-        from kmerge_git.whole.onefile import OneFile
 
-        return ask(OneFile(args.merged, both, texts, options), args)
+        return ask(_in_index(args.merged) or _alone(args.merged, both, texts, options), args)
+    files.write(args.merged, outcome.text)
     for conflict in outcome.conflicts:
         files.say(f"kmerge: {args.merged}: {conflict.shown()}")
     if outcome.clean:
@@ -60,3 +67,31 @@ def run(args: argparse.Namespace) -> int:
 
 def _is_somebody_there() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _in_index(merged: str) -> Resolving | None:
+    """The questions about a file that git has in conflict; None where that is not so.
+
+    Git writes the file anew where a tool leaves conflicts: answers are kept beside the index.
+    """
+    from kmerge_git.cli.solve import inside
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.whole.resolving import Resolving
+
+    try:
+        repository = Repository.open()
+        path = inside(merged, repository.worktree)
+        found = Resolving.start(repository, (path,), json=True)
+    except KmergeError:
+        return None
+    # git ends what it has begun, and tells of the other files
+    found.operation = replace(found.operation, name="mergetool")
+    return found if any(question.path == path for question in found.questions) else None
+
+
+def _alone(merged: str, both: Both, texts: Three[bytes | None], options: Options) -> Resolving:
+    """The questions about a file of which no index knows."""
+    from kmerge_git.whole.onefile import OneFile
+
+    files.write(merged, both.outcome.text)
+    return OneFile(merged, both, texts, options)

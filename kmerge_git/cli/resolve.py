@@ -14,7 +14,7 @@ from kmerge_git.git.manifests import is_selected
 
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.deciding import Decided, Given
+    from kmerge_git.whole.deciding import ById, Picked
     from kmerge_git.whole.resolving import Resolving
 
 EPILOG = """\
@@ -109,10 +109,10 @@ def _require_terminal(args: argparse.Namespace) -> None:
         raise UsageError("no terminal to ask on", hint=hint)
 
 
-def _given(args: argparse.Namespace) -> tuple[Given, ...]:
+def _given(args: argparse.Namespace) -> tuple[ById, ...]:
     """The answers of the command line that name their question."""
     from kmerge_git.cli.answers import read_answers
-    from kmerge_git.whole.deciding import SIDES, Given
+    from kmerge_git.whole.deciding import SIDES, ById
 
     if args.take and args.take not in SIDES:
         raise UsageError(f"--take: `{args.take}` is none of {', '.join(SIDES)}")
@@ -121,7 +121,7 @@ def _given(args: argparse.Namespace) -> tuple[Given, ...]:
         of, equals, text = word.partition("=")
         if not equals:
             raise UsageError(f"--set: `{word}` has no `=`", hint="ID=YAML")
-        given.append(Given(of, "value", text))
+        given.append(ById(of, "value", text))
     return (*given, *(read_answers(args.source) if args.source else ()))
 
 
@@ -137,15 +137,15 @@ def _require_conflict(resolving: Resolving, given: str, path: str) -> None:
     raise UsageError("no file is in conflict there", path=given, hint=hint)
 
 
-def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[Given, ...]) -> int:
+def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[ById, ...]) -> int:
     """Answer as the command line says."""
-    from kmerge_git.whole.deciding import Wish, carry_out, decide
+    from kmerge_git.whole.deciding import Choosing, carry_out, decide
 
-    decided = decide(resolving, Wish(given, args.take or "", tuple(args.at)))
+    decided = decide(resolving, Choosing(given, args.take or "", tuple(args.at)))
     return _show(args, resolving, carry_out(resolving, decided))
 
 
-def _show(args: argparse.Namespace, resolving: Resolving, decided: Decided | None = None) -> int:
+def _show(args: argparse.Namespace, resolving: Resolving, decided: Picked | None = None) -> int:
     from kmerge_git.cli.answers import as_json
     from kmerge_git.cli.listing import tell_decided, tell_list
 

@@ -129,12 +129,16 @@ def _print(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
     for what, paths in sorted(told.items()):
         more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
         say(f"kmerge: {what}: {', '.join(paths[:_MOST])}{more}")
+    _summarize(plan, left, dry_run)
+
+
+def _summarize(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
     solved = sum(file.verdict == "solved" for file in plan.files)
     said = f"{counted(solved, 'file')} {'would be ' if dry_run else ''}solved and staged"
     if not plan.files:
         said = "no manifest is in conflict"
     if left:
-        asks = any(file.path in left and file.writes for file in plan.files)
+        asks = any(file.verdict == "conflict" and file.method != "kept" for file in plan.files)
         more = ": `kmerge resolve` asks field by field" if asks else ""
         say(f"kmerge: {said}, {counted(len(left), 'file')} left in conflict{more}")
     else:

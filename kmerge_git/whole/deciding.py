@@ -17,7 +17,7 @@ Answered = tuple[Question, Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class ById:
     """An answer by the id of its question: a side, or `value` or `lines` and their text."""
 
     id: str
@@ -26,16 +26,16 @@ class Given:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class Choosing:
     """What is to be decided: some questions by their ids, others by one side."""
 
-    given: tuple[Given, ...] = ()
+    given: tuple[ById, ...] = ()
     side: str = ""
     at: tuple[str, ...] = ()  # patterns of fields, and ids; none: every question without an answer
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class Picked:
     """What comes of a wish: answers that an id asks for, others, and why some cannot be."""
 
     named: tuple[Answered, ...]
@@ -48,7 +48,7 @@ class Decided:
         return (*self.named, *self.others)
 
 
-def decide(resolving: Resolving, wish: Wish) -> Decided:
+def decide(resolving: Resolving, wish: Choosing) -> Picked:
     """The answers to a wish, each of them proved by itself; nothing is given yet.
 
     An answer by id has the last word, then one by a pattern; a side for all leaves alone what has
@@ -56,7 +56,7 @@ def decide(resolving: Resolving, wish: Wish) -> Decided:
     """
     known = {question.id: question for question in resolving.questions}
     ids = [at for at in wish.at if at in known or _looks_like_an_id(at)]
-    named = _by_id(resolving, known, [*wish.given, *(Given(at, wish.side) for at in ids)])
+    named = _by_id(resolving, known, [*wish.given, *(ById(at, wish.side) for at in ids)])
     patterns = [at for at in wish.at if at not in ids]
     about = _at(resolving, patterns) if patterns else []
     if wish.side and not wish.at:  # a side for all is for what nobody has decided yet
@@ -70,10 +70,10 @@ def decide(resolving: Resolving, wish: Wish) -> Decided:
             others.append((question, resolving.answer_of(question, wish.side)))
         except Refused as why:
             refused.append((question, why.why))
-    return Decided(tuple(named.values()), tuple(others), tuple(refused))
+    return Picked(tuple(named.values()), tuple(others), tuple(refused))
 
 
-def carry_out(resolving: Resolving, decided: Decided) -> Decided:
+def carry_out(resolving: Resolving, decided: Picked) -> Picked:
     """Give the answers and write what comes of them; if a named one cannot be, all is as before.
 
     Others may not stand beside those of their file: such a question is left as it was.
@@ -93,9 +93,9 @@ def carry_out(resolving: Resolving, decided: Decided) -> Decided:
 def _agreeing(
     resolving: Resolving,
     path: str,
-    decided: Decided,
+    decided: Picked,
     before: Iterable[tuple[Question, Answer | None]],
-) -> Decided:
+) -> Picked:
     """Without the answers that cannot stand beside the rest of a file."""
     try:
         resolving.check([path])
@@ -123,7 +123,7 @@ def _looks_like_an_id(text: str) -> bool:
 
 
 def _by_id(
-    resolving: Resolving, known: dict[str, Question], wanted: Iterable[Given]
+    resolving: Resolving, known: dict[str, Question], wanted: Iterable[ById]
 ) -> dict[str, Answered]:
     """The answers whose questions are named; a contradiction is an error."""
     answers: dict[str, Answered] = {}
@@ -144,7 +144,7 @@ def _by_id(
     return answers
 
 
-def _answer(resolving: Resolving, question: Question, given: Given) -> Answer:
+def _answer(resolving: Resolving, question: Question, given: ById) -> Answer:
     if given.how == "value":
         return resolving.answer_with(question, given.text)
     if given.how == "lines":

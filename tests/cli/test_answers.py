@@ -9,10 +9,10 @@ import pytest
 
 from kmerge_git.cli.answers import read_answers
 from kmerge_git.errors import UsageError
-from kmerge_git.whole.deciding import Given
+from kmerge_git.whole.deciding import ById
 
 
-def read(folder: Path, text: str | bytes) -> tuple[Given, ...]:
+def read(folder: Path, text: str | bytes) -> tuple[ById, ...]:
     file = folder / "answers"
     file.write_bytes(text if isinstance(text, bytes) else text.encode())
     return read_answers(str(file))
@@ -26,17 +26,17 @@ def answers(*found: object) -> str:
 def test_every_kind_of_answer(tmp_path: Path) -> None:
     text = answers("ours", {"value": "1"}, {"lines": "a: 1\nb: 2\n"}, None, "higher")
     assert read(tmp_path, text) == (
-        Given("0", "ours"),
-        Given("1", "value", "1"),
-        Given("2", "lines", "a: 1\nb: 2\n"),
-        Given("4", "higher"),
+        ById("0", "ours"),
+        ById("1", "value", "1"),
+        ById("2", "lines", "a: 1\nb: 2\n"),
+        ById("4", "higher"),
     )
 
 
 def test_what_a_list_says_besides_is_passed_over(tmp_path: Path) -> None:
     row = {"id": "x", "path": "a.yaml", "choices": ["ours"], "told": None}
     assert read(tmp_path, json.dumps({"schema": 1, "conflicts": [row], "left": 1})) == ()
-    assert read(tmp_path, b"\xef\xbb\xbf" + answers("ours").encode()) == (Given("0", "ours"),)
+    assert read(tmp_path, b"\xef\xbb\xbf" + answers("ours").encode()) == (ById("0", "ours"),)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from manifests import deployment
 from terminal import Terminal
@@ -47,18 +49,24 @@ def test_every_file_is_asked_about(stopped: Repo) -> None:
 
 
 def test_what_is_not_decided_stays_in_conflict(stopped: Repo) -> None:
+    """Git brings its own markers back then; the answers are known the next time."""
     with tool(stopped, "a.yaml") as terminal:
+        terminal.wait("spec.replicas")
         terminal.wait("Which?")
         terminal.press("t")
         terminal.wait("image")
         terminal.wait("Which?")
         terminal.press("q")
         assert terminal.end() == 1
-        assert "a.yaml: 1 conflict left" in terminal.seen
-        assert "staged" not in terminal.seen
+        assert "left    a.yaml: 1 conflict" in terminal.seen
+        assert "b.yaml" not in terminal.seen
     assert "a.yaml" in stopped.unmerged()
-    assert stopped.text("a.yaml").count("<<<<<<<") == 1
-    assert "  replicas: 3\n" in stopped.text("a.yaml")
+    assert stopped.text("a.yaml").count("<<<<<<<") == 2
+    with tool(stopped, "a.yaml") as terminal:
+        assert "replicas" not in terminal.wait("Which?")
+        terminal.press("o")
+        assert terminal.end() == 0
+    assert stopped.show(":a.yaml") == deployment(replicas=3, image="app:2")
 
 
 def test_the_file_as_it_stands(stopped: Repo) -> None:
@@ -74,26 +82,59 @@ def test_the_file_as_it_stands(stopped: Repo) -> None:
     assert stopped.show(":b.yaml") == deployment(replicas=9)
 
 
-def test_an_edit_meanwhile_is_not_overwritten(stopped: Repo) -> None:
-    with tool(stopped, "b.yaml") as terminal:
-        terminal.wait("Which?")
-        stopped.write("b.yaml", deployment(replicas=9))
-        terminal.press("t")
-        terminal.wait("it was edited meanwhile")
-        terminal.end()
-    assert stopped.text("b.yaml") == deployment(replicas=9)
-
-
-def test_three_files_outside_of_any_repository(repo: Repo) -> None:
-    place = repo.world.root / "plain"
-    place.mkdir()
+@pytest.fixture
+def apart(repo: Repo) -> Repo:
+    """Three files in no repository."""
+    place = Repo(repo.world, repo.world.root / "apart")
     for name, replicas in (("base", 1), ("ours", 2), ("theirs", 3)):
-        (place / f"{name}.yaml").write_text(deployment(replicas))
-    argv = ("python", "-m", "kmerge_git", "mergetool", "base.yaml", "ours.yaml", "theirs.yaml", "o")
-    import sys
+        place.write(f"{name}.yaml", deployment(replicas, image=f"app:{replicas}"))
+    return place
 
-    with Terminal((sys.executable, *argv[1:]), cwd=place, env=repo.world.env) as terminal:
+
+def by_hand(place: Repo) -> Terminal:
+    names = ("base.yaml", "ours.yaml", "theirs.yaml", "out.yaml")
+    argv = (sys.executable, "-m", "kmerge_git", "mergetool", *names)
+    return Terminal(argv, cwd=place.path, env=place.world.env)
+
+
+def test_three_files_in_no_repository(apart: Repo) -> None:
+    with by_hand(apart) as terminal:
+        terminal.wait("theirs (REMOTE)  3")
         terminal.wait("Which?")
-        terminal.press("t")
+        terminal.press("T")
         assert terminal.end() == 0
-    assert (place / "o").read_text() == deployment(replicas=3)
+    assert apart.text("out.yaml") == deployment(replicas=3, image="app:3")
+
+
+def test_what_is_left_of_three_files_is_marked(apart: Repo) -> None:
+    with by_hand(apart) as terminal:
+        terminal.wait("Which?")
+        terminal.press("0")
+        terminal.wait("Which?")
+        terminal.press("q")
+        assert terminal.end() == 1
+    assert apart.text("out.yaml").count("<<<<<<< LOCAL") == 1
+    assert "  replicas: 1\n" in apart.text("out.yaml")
+
+
+def test_an_edit_meanwhile_is_not_overwritten(apart: Repo) -> None:
+    mine = deployment(replicas=9)
+    with by_hand(apart) as terminal:
+        terminal.wait("Which?")
+        apart.write("out.yaml", mine)
+        terminal.press("T")
+        terminal.wait("it was edited meanwhile")
+        assert terminal.end() == 1
+    assert apart.text("out.yaml") == mine
+
+
+def test_a_file_without_markers_is_taken_as_it_stands(apart: Repo) -> None:
+    mine = deployment(replicas=9)
+    with by_hand(apart) as terminal:
+        terminal.wait("Which?")
+        terminal.press("d")
+        terminal.wait("conflict markers are left in it")
+        apart.write("out.yaml", mine)
+        terminal.press("d")
+        assert terminal.end() == 0
+    assert apart.text("out.yaml") == mine

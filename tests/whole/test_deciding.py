@@ -11,7 +11,7 @@ from kmerge_git.errors import Refused, UsageError
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
-from kmerge_git.whole.deciding import Decided, Given, Wish, carry_out, decide
+from kmerge_git.whole.deciding import ById, Choosing, Picked, carry_out, decide
 from kmerge_git.whole.kept import Answer
 from kmerge_git.whole.questions import Question
 
@@ -78,20 +78,20 @@ class Fake:
         self.check(["a.yaml"])
 
 
-def hows(wish: Wish, **answers: str) -> dict[str, str]:
+def hows(wish: Choosing, **answers: str) -> dict[str, str]:
     return {of.id: answer.how for of, answer in decided(wish, **answers).answers}
 
 
-def decided(wish: Wish, **answers: str) -> Decided:
+def decided(wish: Choosing, **answers: str) -> Picked:
     return decide(Fake(**answers), wish)  # type: ignore[arg-type]
 
 
 def test_a_side_for_all() -> None:
-    assert hows(Wish(side="theirs")) == dict.fromkeys((ONE, TWO, THREE), "theirs")
+    assert hows(Choosing(side="theirs")) == dict.fromkeys((ONE, TWO, THREE), "theirs")
 
 
 def test_a_side_for_all_leaves_the_answers_that_there_are() -> None:
-    assert hows(Wish(side="theirs"), **{ONE: "higher"}) == {TWO: "theirs", THREE: "theirs"}
+    assert hows(Choosing(side="theirs"), **{ONE: "higher"}) == {TWO: "theirs", THREE: "theirs"}
 
 
 @pytest.mark.parametrize(
@@ -110,23 +110,23 @@ def test_a_side_for_all_leaves_the_answers_that_there_are() -> None:
     ],
 )
 def test_at(at: str, meant: list[str]) -> None:
-    assert hows(Wish(side="ours", at=(at,))) == dict.fromkeys(meant, "ours")
+    assert hows(Choosing(side="ours", at=(at,))) == dict.fromkeys(meant, "ours")
 
 
 def test_at_replaces_an_answer() -> None:
-    assert hows(Wish(side="ours", at=("spec.replicas",)), **{ONE: "theirs"}) == {ONE: "ours"}
+    assert hows(Choosing(side="ours", at=("spec.replicas",)), **{ONE: "theirs"}) == {ONE: "ours"}
 
 
 def test_by_id_before_by_field_before_all() -> None:
-    given = (Given(ONE, "value", "7"),)
-    assert hows(Wish(given, "ours", ("spec.*", "**.image"))) == {ONE: "value", TWO: "ours"}
-    assert hows(Wish(given, "ours")) == {ONE: "value", TWO: "ours", THREE: "ours"}
-    assert hows(Wish(given)) == {ONE: "value"}
+    given = (ById(ONE, "value", "7"),)
+    assert hows(Choosing(given, "ours", ("spec.*", "**.image"))) == {ONE: "value", TWO: "ours"}
+    assert hows(Choosing(given, "ours")) == {ONE: "value", TWO: "ours", THREE: "ours"}
+    assert hows(Choosing(given)) == {ONE: "value"}
 
 
 def test_what_cannot_be_is_left_where_no_id_names_it() -> None:
     for at in ((), ("**",)):
-        found = decided(Wish(side="higher", at=at))
+        found = decided(Choosing(side="higher", at=at))
         assert [of.id for of, _ in found.answers] == [ONE]
         assert [(of.id, why) for of, why in found.refused] == [
             (TWO, "higher cannot stand here"),
@@ -137,25 +137,28 @@ def test_what_cannot_be_is_left_where_no_id_names_it() -> None:
 @pytest.mark.parametrize(
     "wish, said",
     [
-        (Wish(side="higher", at=(TWO,)), f"{TWO}: higher cannot be its answer: higher cannot"),
-        (Wish((Given(ONE, "value", "["),)), f"{ONE}: value cannot be its answer: no YAML"),
-        (Wish((Given("b" * 12, "ours"),)), f"{'b' * 12}: no conflict here has this id"),
-        (Wish((Given("replicas", "value", "1"),)), "replicas: no conflict here has this id"),
-        (Wish(side="ours", at=("b" * 12,)), f"{'b' * 12}: no conflict here has this id"),
-        (Wish(side="ours", at=("spec.none",)), "spec.none: --at: no field in conflict is meant"),
-        (Wish(side="ours", at=("",)), "--at: no field in conflict is meant"),
-        (Wish((Given(ONE, "ours"),), "base", (ONE,)), "it is given two different answers"),
-        (Wish((Given(ONE, "ours"), Given(ONE, "value", "1"))), "two different answers"),
+        (Choosing(side="higher", at=(TWO,)), f"{TWO}: higher cannot be its answer: higher cannot"),
+        (Choosing((ById(ONE, "value", "["),)), f"{ONE}: value cannot be its answer: no YAML"),
+        (Choosing((ById("b" * 12, "ours"),)), f"{'b' * 12}: no conflict here has this id"),
+        (Choosing((ById("replicas", "value", "1"),)), "replicas: no conflict here has this id"),
+        (Choosing(side="ours", at=("b" * 12,)), f"{'b' * 12}: no conflict here has this id"),
+        (
+            Choosing(side="ours", at=("spec.none",)),
+            "spec.none: --at: no field in conflict is meant",
+        ),
+        (Choosing(side="ours", at=("",)), "--at: no field in conflict is meant"),
+        (Choosing((ById(ONE, "ours"),), "base", (ONE,)), "it is given two different answers"),
+        (Choosing((ById(ONE, "ours"), ById(ONE, "value", "1"))), "two different answers"),
     ],
 )
-def test_what_is_refused(wish: Wish, said: str) -> None:
+def test_what_is_refused(wish: Choosing, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         decided(wish)
     assert said in str(caught.value)
 
 
 def test_the_same_answer_twice_is_one() -> None:
-    assert hows(Wish((Given(ONE, "ours"),) * 2, "ours", (ONE,))) == {ONE: "ours"}
+    assert hows(Choosing((ById(ONE, "ours"),) * 2, "ours", (ONE,))) == {ONE: "ours"}
 
 
 def test_all_or_nothing() -> None:
@@ -163,8 +166,8 @@ def test_all_or_nothing() -> None:
     resolving: Any = Fake(**{THREE: "ours"})
     resolving.once = ("value",)
     before = dict(resolving.answers)
-    given = Given(ONE, "value", "1"), Given(TWO, "value", "2")
-    found = decide(resolving, Wish(given, "theirs", ("**",)))
+    given = ById(ONE, "value", "1"), ById(TWO, "value", "2")
+    found = decide(resolving, Choosing(given, "theirs", ("**",)))
     with pytest.raises(Refused):
         carry_out(resolving, found)
     assert resolving.answers == before
@@ -174,7 +177,7 @@ def test_what_cannot_stand_beside_others_is_left() -> None:
     """Of a side for many as much as there can be, in their order, and beside what an id says."""
     resolving: Any = Fake(**{THREE: "base"})
     resolving.once = ("ours",)
-    found = carry_out(resolving, decide(resolving, Wish(side="ours", at=("**",))))
+    found = carry_out(resolving, decide(resolving, Choosing(side="ours", at=("**",))))
     assert [of.id for of, _ in found.answers] == [ONE]
     assert [(of.id, why) for of, why in found.refused] == [
         (TWO, "a name stands twice"),
@@ -184,7 +187,7 @@ def test_what_cannot_stand_beside_others_is_left() -> None:
         ONE: "ours",
         THREE: "base",
     }
-    named = Wish((Given(THREE, "ours"),), "ours", ("**.image",))
+    named = Choosing((ById(THREE, "ours"),), "ours", ("**.image",))
     resolving = Fake()
     resolving.once = ("ours",)
     found = carry_out(resolving, decide(resolving, named))
