@@ -1,0 +1,47 @@
+"""A file that takes too long is git's line merge; one that a generator writes keeps ours."""
+
+from __future__ import annotations
+
+import pytest
+
+from kmerge_git.errors import TimeUp
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import GENERATED, Options
+from kmerge_git.whole import timed
+from kmerge_git.whole.merging import Both, Job
+
+BASE = b"a: 1\nb: 1\nc: 1\nd: 1\n"
+
+
+@pytest.mark.parametrize(
+    "generated, ours, theirs, method, clean",
+    [
+        (False, b"a: 2", b"a: 3", "lines", False),
+        (True, b"a: 2", b"a: 3", "kept", False),
+        (False, b"a: 2", b"d: 4", "lines", True),
+        (True, b"a: 2", b"d: 4", "lines", True),
+    ],
+)
+def test_no_result_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+    generated: bool,
+    ours: bytes,
+    theirs: bytes,
+    method: str,
+    clean: bool,
+) -> None:
+    def late(*args: object) -> Both:
+        raise TimeUp
+
+    def changed(line: bytes) -> bytes:
+        return BASE.replace(line[:1] + b": 1", line)
+
+    monkeypatch.setattr(timed, "merge_both", late)
+    three = Three[bytes | None](BASE, changed(ours), changed(theirs))
+    (both,) = timed.merge_all([Job(three, Options("x.yaml", generated=generated))], 9.0)
+    assert (both.outcome.method, both.outcome.clean) == (method, clean)
+    assert both.git_clean is clean
+    assert "no result within 9 s" in both.outcome.reason
+    assert (GENERATED in both.outcome.reason) is (method == "kept")
+    assert (b"<<<<<<<" in both.outcome.text) is (method == "lines" and not clean)
+    assert method != "kept" or both.outcome.text == three.ours
