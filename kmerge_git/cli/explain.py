@@ -73,7 +73,8 @@ def run(args: argparse.Namespace) -> int:
     paint = Paint(args.color, sys.stdout)
     for line in lines(found, everything=args.all):
         print(paint.line(*line))
-    if found.commit is None and any(file.state == "in conflict" for file in found.files):
+    left = [file for file in found.files if file.state == "in conflict" and file.merge.asks]
+    if found.commit is None and left:
         say("kmerge: `kmerge resolve` asks about what is left, field by field")
     return 0
 

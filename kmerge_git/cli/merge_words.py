@@ -44,14 +44,15 @@ def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
         yield from _some(mine)
         if plan.others:
             yield f"left as git left it, no manifest: {_names(plan.others)}"
-        yield _what_next(bool(mine), bool(plan.others))
+        yield _what_next([file for file in plan.files if file.path in left], plan.others)
 
 
-def _what_next(mine: bool, others: bool) -> str:
+def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:
     """How to finish what is left of manifests, of other files, or of both."""
-    if not mine:
+    if not any(file.asks for file in files):
         return "edit, `git add` and `git commit`"
-    rest = ", of the rest edit and `git add`" if others else ""
+    by_hand = others or not all(file.asks for file in files)
+    rest = ", of the rest edit and `git add`" if by_hand else ""
     return (
         f"`kmerge resolve` asks field by field{rest}, `kmerge explain` says why; then `git commit`"
     )

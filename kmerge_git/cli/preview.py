@@ -81,11 +81,17 @@ def run(args: argparse.Namespace) -> int:
         _print_tree(preview, Paint(args.color, sys.stdout))
     else:
         _print(preview, Paint(args.color, sys.stdout))
-    if not (preview.is_clean or args.json or args.write_tree):
+    if _asks(preview) and not (args.json or args.write_tree):
         say("kmerge: where it stops, `kmerge resolve` asks field by field")
     if preview.beyond_git and repository.worktree and not args.write_tree:
         _say_what_git_would_do(preview, args.rev)
     return 0 if preview.is_clean else 1
+
+
+def _asks(preview: Preview) -> bool:
+    """Whether a person will decide about fields; where ours is kept whole there are none."""
+    left = [f for step in preview.steps for f in step.files if f.result == "conflict"]
+    return any(file.method != "kept" for file in left)
 
 
 def _say_what_git_would_do(preview: Preview, rev: str) -> None:

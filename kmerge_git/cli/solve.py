@@ -138,7 +138,7 @@ def _summarize(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
     if not plan.files:
         said = "no manifest is in conflict"
     if left:
-        asks = any(file.verdict == "conflict" and file.method != "kept" for file in plan.files)
+        asks = any(file.path in left and file.asks for file in plan.files)
         more = ": `kmerge resolve` asks field by field" if asks else ""
         say(f"kmerge: {said}, {counted(len(left), 'file')} left in conflict{more}")
     else:

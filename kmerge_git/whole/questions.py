@@ -85,6 +85,8 @@ class AskedFile:
 
     def check(self, answers: Mapping[str, Answer]) -> None:
         """Refuse answers that cannot stand together."""
+        if self._options.define is not None:  # another file may have been merged meanwhile
+            self._options.define()
         if self._deciding is not None:
             self._deciding.check(self._given(answers))
 

@@ -104,6 +104,11 @@ class FileMerge:
         return bool(self.both and self.both.git_clean and not self.moves)
 
     @property
+    def asks(self) -> bool:
+        """Whether a person can decide in it, place by place: not where ours is kept whole."""
+        return self.verdict == "conflict" and self.method != "kept"
+
+    @property
     def result(self) -> Result:
         """The file in one word, beside git's result."""
         if self.verdict != "solved":

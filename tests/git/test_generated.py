@@ -89,6 +89,21 @@ def test_solve_takes_the_markers_of_git_out(repo: Repo) -> None:
     assert "M11" not in repo.kmerge("check", "--staged").out
 
 
+def test_nobody_is_asked_field_by_field(repo: Repo) -> None:
+    rendered(repo)
+    assert "resolve" not in repo.kmerge("preview", "side", check=False).err
+    repo.merge()
+    done = repo.kmerge("resolve", "--take", "theirs")
+    assert f"left to you, {GENERATED}: {X}" in done.err
+    assert (repo.unmerged(), repo.text(Y)) == ([X], MERGED)
+    done = repo.kmerge("solve", check=False)
+    assert "resolve" not in done.said
+    assert "resolve" not in repo.kmerge("explain").err
+    repo.git("merge", "--abort")
+    done = repo.kmerge("merge", "side", check=False)
+    assert done.err.splitlines()[-1] == "kmerge: edit, `git add` and `git commit`"
+
+
 def test_a_branch_with_such_a_conflict_is_not_refreshed(repo: Repo) -> None:
     rendered(repo)
     done = repo.kmerge("refresh", "--with", "main", "side", "--json", check=False)
