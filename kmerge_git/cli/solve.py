@@ -115,11 +115,7 @@ def _unmerged(repository: Repository, plan: SolvePlan, dry_run: bool) -> list[st
 
 def _print(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
     for file in plan.files:
-        tell(_line(file, dry_run))
-        for words in file.chosen:
-            tell(f"    {words}")
-        for conflict in file.conflicts if file.method != "kept" else ():  # the line has said why
-            tell(f"    {conflict.shown(file.path)}")
+        _print_file(file, dry_run)
     if not plan.is_solved and not plan.operation.is_known:
         say("kmerge: git does not tell which trees are merged: no resource is followed to its file")
     unasked = sorted(set(left) - {file.path for file in plan.files} - set(plan.others))
@@ -143,6 +139,14 @@ def _summarize(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
         say(f"kmerge: {said}, {counted(len(left), 'file')} left in conflict{more}")
     else:
         say(f"kmerge: {said}{'' if dry_run else what_next(plan.operation)}")
+
+
+def _print_file(file: FileMerge, dry_run: bool) -> None:
+    tell(_line(file, dry_run))
+    for words in file.chosen:
+        tell(f"    {words}")
+    for conflict in file.conflicts if file.method != "kept" else ():  # the line has said why
+        tell(f"    {conflict.shown(file.path)}")
 
 
 def what_next(operation: Operation) -> str:
