@@ -359,9 +359,7 @@ def test_names_of_others_drive_no_terminal(repo: Repo) -> None:
 
 
 def test_as_the_merge_tool_of_git(repo: Repo) -> None:
-    repo.fork(
-        *(dict.fromkeys(("a.yaml", "b.yaml"), of["app.yaml"]) for of in (BASE, OURS, THEIRS))
-    )
+    repo.fork(*(dict.fromkeys(("a.yaml", "b.yaml"), of["app.yaml"]) for of in (BASE, OURS, THEIRS)))
     repo.kmerge("install", "--mergetool")
     repo.git("config", "merge.kmerge.driver", "false")
     repo.merge()
