@@ -8,6 +8,7 @@ import re
 import select
 import struct
 import subprocess
+import sys
 import termios
 import time
 from collections.abc import Sequence
@@ -15,6 +16,12 @@ from pathlib import Path
 from types import TracebackType
 
 PATIENCE = 60.0  # seconds: a guard against hanging, not a measure
+# the terminal of its session, so that Ctrl-C and Ctrl-Z reach it
+_IN_CONTROL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execvpe(sys.argv[1], sys.argv[1:], os.environ)
+"""
 _PAINT = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -37,14 +44,13 @@ class Terminal:
         self._read = 0  # how much of it was waited for
         self.before = self.is_normal()
         self.process = subprocess.Popen(
-            [str(word) for word in argv],
+            [sys.executable, "-I", "-S", "-c", _IN_CONTROL, *map(str, argv)],
             cwd=cwd,
             env={"TERM": "xterm"} | env,
             stdin=self._slave,
             stdout=self._slave,
             stderr=self._slave,
             start_new_session=True,
-            preexec_fn=self._take_control,  # noqa: PLW1509
         )
 
     def __enter__(self) -> Terminal:
@@ -61,9 +67,6 @@ class Terminal:
             self.process.wait()
         os.close(self._master)
         os.close(self._slave)
-
-    def _take_control(self) -> None:
-        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
     def resize(self, rows: int, columns: int) -> None:
         size = struct.pack("HHHH", rows, columns, 0, 0)
