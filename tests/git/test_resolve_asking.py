@@ -70,6 +70,8 @@ def stopped(repo: Repo) -> Repo:
 def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
     with Person(stopped) as it:
         assert "  ours (HEAD)     2\n  theirs (side)   3\n" in it.question("spec.replicas")
+        it.press("h")
+        assert "not here: plain numbers are no versions" in it.wait(PROMPT)
         it.press("o")
         it.question("image")
         it.press("h")

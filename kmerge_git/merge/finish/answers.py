@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.kube.listkeys import field_text
-from kmerge_git.merge.decide.policies import higher
+from kmerge_git.merge.decide.policies import higher, why_not_higher
 from kmerge_git.merge.plan import Item, Why
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.markers import first_marker
@@ -82,7 +82,7 @@ def lines_of(kind: str, hunk: Hunk, choice: str) -> str:
     if choice == "higher":
         side = _higher(kind, hunk)
         if not side:
-            raise Refused("none of the two is a higher version of the same thing")
+            raise Refused(_why_not_higher(kind, hunk))
         return hunk.side(side)
     if choice == "both":
         text = _both(kind, hunk)
@@ -113,15 +113,25 @@ def _is_undecided(base: str) -> bool:
 
 
 def _higher(kind: str, hunk: Hunk) -> str:
+    values = _two_values(kind, hunk)
+    return higher(*values) if values else ""
+
+
+def _why_not_higher(kind: str, hunk: Hunk) -> str:
+    values = _two_values(kind, hunk)
+    return why_not_higher(*values) if values else "these are not two values of one field"
+
+
+def _two_values(kind: str, hunk: Hunk) -> tuple[str, str] | None:
     if kind != "value":
-        return ""
+        return None
     ours, theirs = _entry_of(hunk, hunk.ours), _entry_of(hunk, hunk.theirs)
     if ours is None or theirs is None:
-        return ""
+        return None
     mine, yours = ours.value, theirs.value
     if not (isinstance(mine, Scalar) and isinstance(yours, Scalar)):
-        return ""
-    return higher(mine.value, yours.value)
+        return None
+    return mine.value, yours.value
 
 
 # -- both
