@@ -40,6 +40,7 @@ def _decided(decided: Picked | None) -> dict[str, Any]:
     if decided is None:
         return {}
     return {
+        "staged": list(decided.staged),
         "given": [question.id for question, _ in decided.answers],
         "refused": [{"id": question.id, "why": why} for question, why in decided.refused],
     }

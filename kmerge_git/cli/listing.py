@@ -67,9 +67,7 @@ def tell_decided(resolving: Resolving, decided: Picked) -> None:
     """What became of each file that was asked about, and what is left."""
     why = {question.id: words for question, words in decided.refused}
     left = {path: list(found) for path, found in groupby(resolving.left, lambda q: q.path)}
-    paths = dict.fromkeys(question.path for question in resolving.questions)
-    staged = [*(path for path in paths if path not in left), *resolving.settled]
-    for path in staged:
+    for path in decided.staged:
         tell(f"staged  {path}")
     for path, questions in left.items():
         tell(f"left    {path}: {counted(len(questions), 'conflict')}")
@@ -77,7 +75,7 @@ def tell_decided(resolving: Resolving, decided: Picked) -> None:
             more = f"; {why[question.id]}" if question.id in why else ""
             tell(f"    {question.id}  {question.conflict.shown('the file')}{more}")
     _tell_unasked(resolving)
-    said = f"{counted(len(staged), 'file')} staged"
+    said = f"{counted(len(decided.staged), 'file')} staged"
     if left:
         rest = counted(len(resolving.left), "conflict")
         say(f"kmerge: {said}, {rest} left: `kmerge resolve` asks, --take and --set answer")

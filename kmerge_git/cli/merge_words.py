@@ -50,7 +50,8 @@ def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
 def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:
     """How to finish what is left of manifests, of other files, or of both."""
     if not any(file.asks for file in files):
-        return "edit, `git add` and `git commit`"
+        why = "`kmerge explain` says why; then " if files else ""
+        return f"{why}edit, `git add` and `git commit`"
     by_hand = others or not all(file.asks for file in files)
     rest = ", of the rest edit and `git add`" if by_hand else ""
     return (

@@ -41,6 +41,7 @@ class Picked:
     named: tuple[Answered, ...]
     others: tuple[Answered, ...] = ()
     refused: tuple[tuple[Question, str], ...] = ()
+    staged: tuple[str, ...] = ()  # files, when it is carried out
 
     @property
     def answers(self) -> tuple[Answered, ...]:
@@ -83,11 +84,10 @@ def carry_out(resolving: Resolving, decided: Picked) -> Picked:
         resolving.give_all(decided.answers)
         for path in dict.fromkeys(question.path for question, _ in decided.answers):
             decided = _agreeing(resolving, path, decided, before)
-        resolving.put()
+        return replace(decided, staged=tuple(resolving.put()))
     except Refused:
         resolving.give_all(before)
         raise
-    return decided
 
 
 def _agreeing(

@@ -73,3 +73,14 @@ def test_explain(driven: Driven) -> None:
     driven.git("add", "app.yaml")
     driven.git("commit", "-q", "-m", "with its markers")
     assert driven.kmerge("explain", "HEAD").err == ""
+
+
+def test_generated_files_are_not_asked_about(repo: Repo) -> None:
+    """Nobody is sent to a command that leaves the file alone."""
+    repo.write(".gitattributes", "app.yaml kmerge-generated\n")
+    fork(repo, app=FIELDS)
+    assert "resolve`" not in repo.kmerge("merge", "side", check=False).err
+    assert "resolve`" not in repo.kmerge("solve", check=False).err
+    done = repo.kmerge("resolve", "--list")
+    assert "kmerge: left to you, " in done.err
+    assert "app.yaml" in done.err
