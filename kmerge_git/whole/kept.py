@@ -16,7 +16,15 @@ from typing import Any
 from kmerge_git.git.files import read_text, replace_file
 
 FILE = "kmerge-answers"
-_DIGEST = 64
+# what git writes when an operation stops, and leaves alone until its end
+_BEGUN = (
+    "MERGE_HEAD",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+    "REBASE_HEAD",
+    "SQUASH_MSG",
+    "AUTO_MERGE",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,15 @@ class Kept:
     def is_ours(self, path: str, found: bytes) -> bool:
         """Whether a file holds what an earlier run wrote there."""
         return digest(found) in self.written.get(path, ())
+
+    def forget_what_is_older(self) -> None:
+        """Forget answers to an operation that has ended since.
+
+        Who aborts a merge and makes it once more wants to be asked once more.
+        """
+        times = [_written_at(self._drafts / name) for name in _BEGUN]
+        if _written_at(self._file) < max(times):
+            self.forget({*self.answers, *self.written})
 
     def remember(self, path: str, answers: Mapping[str, Answer]) -> None:
         """The answers of a file as they are now."""
@@ -88,6 +105,13 @@ class Kept:
             }
         except (ValueError, RecursionError):
             return
+
+
+def _written_at(file: Path) -> int:
+    try:
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def digest(data: bytes) -> str:

@@ -81,7 +81,11 @@ class AskedFile:
 
     def with_lines(self, question: Question, text: str) -> Answer:
         """Lines as they shall stand in the file."""
-        return Answer("lines", edited(text, self._options.marker_size))
+        lines = edited(text, self._options.marker_size)
+        three = self.file.three
+        if self._deciding is None and b"\r\n" in (three.ours or three.theirs or b""):
+            lines = lines.replace("\n", "\r\n")  # of a whole file they are its own
+        return Answer("lines", lines)
 
     def check(self, answers: Mapping[str, Answer]) -> None:
         """Refuse answers that cannot stand together."""

@@ -57,6 +57,7 @@ class Resolving:
     ) -> Resolving:
         """Merge anew what is in conflict; nothing is written."""
         kept = Kept(Path(repository.git_dir))
+        kept.forget_what_is_older()
         operation = current_operation(repository)
         wishes = Wishes(paths, json=json)
         plan = make_plan(repository, wishes, operation, is_ours=kept.is_ours)

@@ -16,7 +16,7 @@ from kmerge_git.cli.main import COMMANDS, main
         (["frobnicate"], "there is no command frobnicate", "see `kmerge --help`"),
         (["--frobnicate"], "unknown: --frobnicate", "see `kmerge --help`"),
         (["check", "--frobnicate"], "unknown: --frobnicate", "see `kmerge check --help`"),
-        (["status", "x"], "unknown: x", "see `kmerge status --help`"),
+        (["doctor", "x"], "unknown: x", "see `kmerge doctor --help`"),
         (["check", "--format", "xml"], "argument --format: invalid", "see `kmerge check --help`"),
         (
             ["merge-file", "a"],

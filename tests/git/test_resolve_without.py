@@ -184,6 +184,14 @@ def test_an_id_is_that_of_the_conflict(torn: Driven) -> None:
     assert after[1] == before[1]
 
 
+def test_a_merge_that_is_made_again_is_asked_again(torn: Driven) -> None:
+    torn.kmerge("resolve", "--take", "theirs", "--at", REPLICAS, check=False)
+    assert listed(torn)["left"] == 2
+    torn.git("merge", "--abort")
+    assert torn.merge().code == 1
+    assert listed(torn)["left"] == 4
+
+
 def test_what_is_refused(torn: Driven) -> None:
     one = ids(torn, REPLICAS)[0]
     torn.write("answers", "{}")

@@ -229,3 +229,10 @@ def test_any_answers_make_a_file_that_can_be_read(case):
         except Refused:
             continue
         assert split(Source(of.text(given))).roots is not None
+
+
+@pytest.mark.parametrize("given", ["app:1 : 2", "- a", "a: b"])
+def test_a_map_in_one_line_is_a_slip(given):
+    with pytest.raises(Refused, match="quotes"):
+        IMAGE.with_value(0, given)
+    assert made(IMAGE, IMAGE.with_value(0, "{a: b}")) == image(" {a: b}  # the app\n")

@@ -245,7 +245,12 @@ def _is_block(node: Node) -> bool:
 def _entry_with(model: str, entry: Entry, root: Node, given: str) -> str:
     """The only entry of some lines with another value; a comment behind the old one stays."""
     old = entry.value
-    is_short = "\n" not in given.strip("\n") and not _is_block(root)
+    is_line = "\n" not in given.strip("\n")
+    if is_line and _is_block(root) and isinstance(old, Scalar):
+        raise Refused(
+            "without quotes it would be a map or a list; put quotes or brackets around it"
+        )
+    is_short = is_line and not _is_block(root)
     if is_short and inline(old):
         return model[: old.start] + given.strip() + model[old.end :]
     line_end = model.find("\n", entry.start)
