@@ -13,6 +13,7 @@ from kmerge_git.merge.finish.answers import edited
 from kmerge_git.merge.finish.by_lines import open_lines
 from kmerge_git.merge.finish.deciding import Deciding
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify import damage
 from kmerge_git.outcome import Conflict, Options
 from kmerge_git.whole.kept import Answer
 from kmerge_git.whole.settling import FileMerge
@@ -93,6 +94,13 @@ class AskedFile:
             self._options.define()
         if self._deciding is not None:
             self._deciding.check(self._given(answers))
+            return
+        texts = self.file.three.map(lambda data: data or b"")
+        for answer in answers.values():
+            own = (answer.text or "").encode("utf-8", "surrogateescape")
+            broken = damage.brought(own, texts, self.path)
+            if broken:
+                raise Refused(f"the file would be broken: {min(broken)}")
 
     def data(self, answers: Mapping[str, Answer]) -> bytes | None:
         """The file with these answers, and markers around what is left; None: deleted."""

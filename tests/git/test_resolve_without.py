@@ -250,6 +250,24 @@ def test_a_deletion_against_a_change(repo: Repo) -> None:
         assert listed(place)["conflicts"][0]["answer"] is None
 
 
+def test_a_file_of_ones_own_where_one_side_deleted_it(repo: Repo) -> None:
+    repo.fork({"a.yaml": SIDES[0], "x": "1"}, {"x": "2"}, {"a.yaml": SIDES[2]})
+    repo.git("rm", "-q", "a.yaml")
+    repo.commit("gone")
+    repo.merge()
+    (conflict,) = listed(repo)["conflicts"]
+    one = conflict["id"]
+    assert "the question is whether the file stays" in refused(repo, f"--set={one}=5")
+    for text in ("a: [1\n", "a: 1\na: 2\n", "<<<<<<< x\n=======\n>>>>>>> y\n"):
+        answers = {"schema": 1, "conflicts": [{"id": one, "answer": {"lines": text}}]}
+        repo.write("answers", json.dumps(answers))
+        assert "lines cannot be its answer: " in refused(repo, "--from", "answers")
+    answers["conflicts"] = [{"id": one, "answer": {"lines": SIDES[1]}}]
+    repo.write("answers", json.dumps(answers))
+    repo.kmerge("resolve", "--from", "answers")
+    assert repo.show(":a.yaml") == SIDES[1]
+
+
 def test_what_is_left_alone_is_told(driven: Driven) -> None:
     files = {
         "a.yaml": SIDES,

@@ -77,6 +77,13 @@ def test_solve(torn: Driven, options: tuple[str, ...]) -> None:
     told(torn.kmerge("solve", *options, check=False), shown)
 
 
+@pytest.mark.parametrize("options", [("--list",), ("--take", "both"), ("--list", "--json")])
+def test_resolve(torn: Driven, options: tuple[str, ...]) -> None:
+    torn.git("merge", BRANCH, check=False)
+    shown = r"\u001b[2J\u202e" if "--json" in options else SHOWN
+    told(torn.kmerge("resolve", *options, check=False), shown)
+
+
 def test_replay(torn: Driven) -> None:
     torn.git("merge", BRANCH, check=False)
     torn.commit(SUBJECT, {FILE: manifest("people\u202e")})
@@ -182,6 +189,12 @@ def test_objects(world: World, colour: str) -> None:
         ("preview", EVIL),
         ("replay", EVIL),
         ("solve", FILE),
+        ("resolve", "--list", FILE),
+        ("resolve", "--take", EVIL),
+        ("resolve", "--take", "ours", "--at", EVIL),
+        ("resolve", "--set", f"{EVIL}=1"),
+        ("resolve", "--from", EVIL),
+        ("resolve", "--undo", FILE),
         ("patch", FILE, "--patch", FILE),
         ("apply", FILE),
         ("merge2", "--src", FILE, "--dest", FILE),
