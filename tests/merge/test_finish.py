@@ -201,8 +201,7 @@ def test_what_git_merged_by_lines_is_answered_like_others(ends):
     for side, text in (("ours", texts.ours), ("theirs", texts.theirs), ("base", texts.base)):
         assert of.text({0: of.chosen(0, side)}) == text
     marked = of.text({})
-    assert marked.startswith(f"{{{{ if x }}}}{ends}<<<<<<< ours{ends}".encode())
-
+    assert marked.startswith(f"{{{{ if x }}}}{ends}
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_any_answers_make_a_file_that_can_be_read(case):
@@ -231,8 +230,71 @@ def test_any_answers_make_a_file_that_can_be_read(case):
         assert split(Source(of.text(given))).roots is not None
 
 
+<<<<<<< HEAD
 @pytest.mark.parametrize("given", ["app:1 : 2", "- a", "a: b"])
 def test_a_map_in_one_line_is_a_slip(given):
     with pytest.raises(Refused, match="quotes"):
         IMAGE.with_value(0, given)
     assert made(IMAGE, IMAGE.with_value(0, "{a: b}")) == image(" {a: b}  # the app\n")
+
+
+FLOW = "a: {{\n  x: {},\n  y: 2\n}}\n"
+
+
+def test_lines_between_brackets_are_read_with_them():
+    of = deciding(*(FLOW.format(n) for n in (1, 2, 3)), head="")
+    assert [of.value(0, side) for side in ("base", "ours", "theirs")] == ["1", "2", "3"]
+    for side in ("ours", "theirs", "base"):
+        assert made(of, of.chosen(0, side)) == FLOW.format(of.value(0, side))
+    assert made(of, of.with_value(0, "[5]")) == FLOW.format("[5]")
+    with pytest.raises(Refused):
+        of.with_value(0, "5, z")
+
+
+def test_a_value_between_brackets_leaves_its_neighbours():
+    of = deciding("a: {x: 1, y: 2}\n", "a: {x: 2, y: 2}\n", "a: {x: 3, y: 2}\n", head="")
+    assert of.kinds == ["value"]
+    assert made(of, of.with_value(0, "5")) == "a: {x: 5, y: 2}\n"
+
+
+@pytest.mark.parametrize("form", ["a: {{x: {0}, y: {0}}}\n", "a: [x, {}]\n"])
+def test_no_value_where_it_would_decide_about_more(form):
+    of = deciding(*(form.format(n) for n in (1, 2, 3)), head="")
+    assert of.kinds == ["entries"]
+    with pytest.raises(Refused):
+        of.with_value(0, "5")
+
+
+@pytest.mark.parametrize(
+    "given", ["{{ .Values.a }}", "--- a", "---\na", "5: x: 1", "|+\n  a\n\n\n"]
+)
+def test_a_value_that_would_be_another_one_is_refused(given):
+    with pytest.raises(Refused):
+        IMAGE.with_value(0, given)
+
+
+def test_a_text_whose_header_counts_columns():
+    assert made(IMAGE, IMAGE.with_value(0, "|2\n   a")) == image(" |2\n     a\n")
+
+
+def test_a_value_in_the_place_of_none():
+    of = deciding("a: 1\nb: 1\n", "b: 1\n", "a:\nb: 1\n", head="")
+    assert made(of, of.with_value(0, "5")).startswith("a: 5\n")
+
+
+def test_json_stays_json():
+    texts = Three(*(f'{{\n  "a": {n},\n  "b": 1\n}}\n'.encode() for n in (1, 2, 3)))
+    outcome = merge_files(*texts.each(), path="a.json")
+    of = Deciding(outcome.open_merge, texts, "a.json")
+    of.check({0: of.with_value(0, '"x"')})
+    with pytest.raises(Refused, match="JSON"):
+        of.check({0: of.with_value(0, "x")})
+
+
+def test_a_collection_that_one_side_emptied():
+    head = '{"p":"b c",'
+    texts = Three(*(text.encode() for text in (head + '"b":"x"}\n', "{}\n", '{"b":"3"}\n')))
+    of = Deciding(merge_files(*texts.each(), path="a.json").open_merge, texts, "a.json")
+    for side in ("ours", "theirs"):
+        of.check({0: of.chosen(0, side)})
+        assert of.text({0: of.chosen(0, side)}) == texts.side(side)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from kmerge_git.errors import Refused
 from kmerge_git.merge.conflicted import OpenMerge, answered
 from kmerge_git.merge.finish import answers, sound
+from kmerge_git.merge.finish.lines import path_of
 from kmerge_git.merge.verify import damage
+from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import is_clean
 
 TYPE_CHECKING = False
@@ -40,7 +42,7 @@ class Deciding:
 
     def path(self, number: int) -> Path:
         """The field that a conflict is about."""
-        return answers.path_of(self._open.hunks[number])
+        return path_of(self._open.hunks[number])
 
     def choices(self, number: int) -> tuple[str, ...]:
         """The answers in one word that a conflict may have."""
@@ -56,7 +58,9 @@ class Deciding:
 
     def with_value(self, number: int, given: str) -> str:
         """The lines with a value that somebody gave as YAML."""
-        return answers.with_value(self.kinds[number], self._open.hunks[number], given)
+        from kmerge_git.merge.finish.values import with_value  # few answers are no side
+
+        return with_value(self.kinds[number], self._open.hunks[number], given)
 
     def check(self, given: Given) -> None:
         """Refuse answers that cannot stand together in this file."""
@@ -64,11 +68,21 @@ class Deciding:
         for document in self._open.merged.documents:
             if any(id(piece) in by_hunk for piece in document.pieces):
                 sound.check(document, by_hunk)
-        rest = {n: h.ours for n, h in enumerate(self._open.hunks) if n not in given}
-        data = self.text({**rest, **given})
-        broken = damage.brought(data, self._texts, self._path)
-        if broken:
-            raise Refused(f"the file would be broken: {min(broken)}")
+        broken: set[str] = set()
+        for side in SIDES:  # what the answers to come may mend is no fault of these
+            rest = {n: h.side(side) for n, h in enumerate(self._open.hunks) if n not in given}
+            made = self.text({**rest, **given})
+            broken = damage.brought(made, self._texts, self._path)
+            if not broken:
+                return self._refuse_no_json(made)
+        raise Refused(f"the file would be broken: {min(broken)}")
+
+    def _refuse_no_json(self, made: bytes) -> None:
+        """What was JSON in all versions stays JSON, and not only YAML."""
+        if not self._path.endswith(".json"):
+            return
+        if all(_is_json(data) for data in self._texts.each() if data) and not _is_json(made):
+            raise Refused("the file would be no JSON any more: quote it")
 
     def text(self, given: Given) -> bytes:
         """The file with these answers, and markers around what is left."""
@@ -84,3 +98,13 @@ class Deciding:
                 text = sound.with_empty_ones(old, by_hunk)
                 if text is not None:
                     new.pieces = [text]
+
+
+def _is_json(data: bytes) -> bool:
+    import json  # few files are
+
+    try:
+        json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -8,6 +8,8 @@ entries inside must be those that the lines of the answer hold when they are rea
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Refused
+from kmerge_git.merge.finish.lines import BRACKETS
+from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -24,13 +26,17 @@ if TYPE_CHECKING:
 
 def check(document: MergedDocument, answers: Answers) -> None:
     """Refuse the answers to a document's conflicts if they do more than they say."""
+    hunks = [piece for piece in document.pieces if isinstance(piece, Hunk)]
+    for side in SIDES:  # all of one side was proved when the merge was made
+        if all(answers.get(id(hunk), hunk.ours) == hunk.side(side) for hunk in hunks):
+            return
     if document.plan is None:
         return
     before, after = _Laid(document, {}), _Laid(document, answers)
     if not _same_around(before.root, after.root, before, after):
         raise Refused("with this answer other lines would mean something else")
-    for hunk in document.pieces:
-        if isinstance(hunk, Hunk) and id(hunk) in answers:
+    for hunk in hunks:
+        if id(hunk) in answers:
             _check_inside(after, hunk, answers[id(hunk)])
 
 
@@ -86,6 +92,24 @@ class _Laid:
                 return hunk
         return None
 
+    def has(self, node: Node) -> int | None:
+        """The conflict that has all of a node."""
+        for hunk, (start, end) in self.ranges.items():
+            if start <= node.start and node.end <= end and node.start < node.end:
+                return hunk
+        return None
+
+    def brackets(self, start: int, end: int) -> tuple[str, str]:
+        """Those of the flow collection that a run of whole lines stands in, or none."""
+        node: Node | None = self.root
+        found = ("", "")
+        while isinstance(node, Collection):
+            if node.flow and node.content < start and end <= node.end:
+                found = BRACKETS[isinstance(node, Sequence)]
+            around = (e.value for e in node.entries if e.start < start and end <= e.value.end)
+            node = next(around, None)
+        return found
+
     def strays(self, entries: tuple[Entry, ...], before: _Laid, known: tuple[Entry, ...]) -> bool:
         """Whether lines of a conflict came among entries where `before` has none of them."""
         here = {self.around(entry) for entry in entries} - {None}
@@ -106,19 +130,29 @@ def _same_around(
 ) -> bool:
     """Whether all that stands outside of the conflicts is the same."""
     if isinstance(one, Collection) and _is_nothing(other):
-        is_emptied = all(before.is_inside(entry) for entry in one.entries)
-        if emptied is not None and is_emptied:
-            emptied.append((other.end, "[]" if isinstance(one, Sequence) else "{}"))
-        return is_emptied
+        return _is_emptied(one, other, before, emptied)
     if _is_nothing(one) and isinstance(other, Collection):
         return all(after.is_inside(entry) for entry in other.entries)
+    if before.has(one) and before.has(one) == after.has(other):
+        return True
     if isinstance(one, Scalar) and isinstance(other, Scalar):
-        return one.style == other.style and one.anchor == other.anchor
+        return (one.style, one.anchor) == (other.style, other.anchor)
     if not (isinstance(one, Collection) and isinstance(other, Collection)):
         return same_node(one, other)
     if type(one) is not type(other) or (one.anchor, one.tag) != (other.anchor, other.tag):
         return False
     return _same_entries_around(one, other, before, after, emptied)
+
+
+def _is_emptied(
+    one: Collection, other: Node, before: _Laid, emptied: list[tuple[int, str]] | None
+) -> bool:
+    """Whether the answers took all entries, so that `[]` or `{}` must stand there."""
+    if not all(before.is_inside(entry) for entry in one.entries):
+        return False
+    if emptied is not None:
+        emptied.append((other.end, "[]" if isinstance(one, Sequence) else "{}"))
+    return True
 
 
 def _same_entries_around(
@@ -148,14 +182,15 @@ def _is_nothing(node: Node) -> bool:
 
 def _check_inside(after: _Laid, hunk: Hunk, text: str) -> None:
     """The entries within a conflict are those that its lines hold when they are read alone."""
+    start, end = after.ranges[id(hunk)]
+    opening, closing = after.brackets(start, end)
     try:
-        documents = split(Source.of(text)).documents
+        documents = split(Source.of(opening + text + closing)).documents
         alone = documents[0].root if len(documents) == 1 else None
     except KmergeError:
         return  # lines of a text, a part of something; what is around them has been looked at
-    if not isinstance(alone, Collection) or alone.flow:
+    if not isinstance(alone, Collection) or (alone.flow and not opening):
         return
-    start, end = after.ranges[id(hunk)]
     found: list[Entry] = []
     _collect(after.root, start, end, found)
     wanted: list[Entry] | None = list(alone.entries)
