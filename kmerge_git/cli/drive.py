@@ -111,10 +111,9 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
 
 def _learn(name: str, settings: Settings, text: bytes) -> None:
     """Read the definitions of the kinds that are in this file."""
-    from kmerge_git.kube.crdfiles import learn_files, learn_own
+    from kmerge_git.kube.crdfiles import kinds_of, learn_files, learn_own
 
-    lines = text.decode("utf-8", "replace").split("\n")
-    kinds = [line[5:].strip() for line in lines if line.startswith("kind:")]
+    kinds = kinds_of(text.decode("utf-8", "replace"))
     for problem in (*learn_files(settings.crds, kinds), *learn_own("", settings.own_crds, kinds)):
         _say(name, problem)
 

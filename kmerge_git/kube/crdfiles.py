@@ -14,6 +14,32 @@ _KIND, _LINK, _FILE = 0o170000, 0o120000, 0o100000
 _LARGEST = 16 << 20  # bytes of a file that attributes name
 
 
+def kinds_of(text: str) -> list[str] | None:
+    """What may be the kinds of the resources in a file, also of those in lists, and in JSON.
+
+    None where one is spelled in a way that only a parser reads.
+    """
+    found = []
+    for rest in text.split("kind")[1:]:
+        colon, _, value = rest.lstrip("\"' ").partition(":")
+        if colon:
+            continue  # a longer word, or no key
+        words = value.partition("\n")[0].split()
+        while words and words[0][0] in "&!":  # an anchor, a tag
+            del words[0]
+        name = _name(words[0].lstrip("\"'")) if words else ""
+        if not name:
+            return None
+        found.append(name)
+    return found
+
+
+def _name(word: str) -> str:
+    """The letters and digits with which a word starts."""
+    end = next((at for at, char in enumerate(word) if not char.isalnum()), len(word))
+    return word[:end]
+
+
 def learn_files(paths: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
     """Make the rules know the CRDs in these places; says which places are of no use.
 

@@ -47,6 +47,24 @@ def test_they_count_for_every_merge(driven: Driven, place: str) -> None:
     assert "both added" not in driven.kmerge("explain", "HEAD").out
 
 
+@pytest.mark.parametrize("kind", ['"Foo"', "Foo # why", "!!str Foo"])
+@pytest.mark.parametrize("attribute", ["", "*.yaml kmerge-crd=crds"])
+def test_the_driver_knows_a_kind_however_it_is_written(
+    driven: Driven, kind: str, attribute: str
+) -> None:
+    """As the commands for the whole repository, which read all definitions."""
+    texts = (text.replace("kind: Foo", f"kind: {kind}") for text in (FOO, OURS, THEIRS, BOTH))
+    base, ours, theirs, both = texts
+    driven.fork(
+        {"x.yaml": base, ".gitattributes": f"{attribute}\n"} | CRDS,
+        {"x.yaml": ours},
+        {"x.yaml": theirs},
+    )
+    if not attribute:
+        driven.git("config", "kmerge.crd", "crds")
+    assert (driven.merge().code, driven.text("x.yaml")) == (0, both)
+
+
 def test_without_a_driver_and_without_a_working_tree(repo: Repo, world: World) -> None:
     fork(repo, "*.yaml kmerge-crd=crds")
     assert repo.merge().code == 1
