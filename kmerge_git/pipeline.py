@@ -168,7 +168,8 @@ def _explained(
 ) -> tuple[Decision, ...]:
     from kmerge_git.merge.account.telling import explained  # few ask
 
-    return explained(_rules(options), texts, outcome, journal.notes, options)
+    found = explained(_rules(options), texts, outcome, journal.notes, options)
+    return (*found, *journal.unnoted)
 
 
 def _doubtful(

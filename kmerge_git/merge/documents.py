@@ -93,10 +93,11 @@ def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
 def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None) -> MergedFile:
     """A file that is one conflict; `new`: a resource of each side, which say why."""
     texts = at.map(lambda s: s.source.text)
-    side = walk.noted(walk.rules.document_clash(why))
     names = {name_of(d) for d in new.each() if d is not None} if new is not None else set()
     is_one = len(names) == 1 and len(at.ours.documents) == 1
-    made = whole_conflict(texts, why, names.pop() if is_one else "", new)
+    name = walk.journal.resource = names.pop() if is_one else ""
+    side = walk.noted(walk.rules.document_clash(why))
+    made = whole_conflict(texts, why, name, new)
     if side:
         made.documents[0].pieces = [texts.side(side)]
     return made
@@ -271,6 +272,7 @@ def _added(walk: Walk, theirs: Document) -> Pieces:
 
 
 def _clash(walk: Walk, at: Trio, name: str, why: str) -> MergedDocument:
+    walk.journal.resource = name
     side = walk.noted(walk.rules.document_clash(why))
     if not side:
         return MergedDocument(at, name, None, conflict(at, why))

@@ -40,12 +40,13 @@ class Note:
 class Journal:
     """Collects the notes of a merge, resource by resource."""
 
-    __slots__ = ("_unnoted", "notes", "resource")
+    __slots__ = ("notes", "resource", "unnoted")
 
     def __init__(self, resource: str = "") -> None:
         self.notes: list[tuple[str, Note]] = []
         self.resource = resource  # the resource that is being merged
-        self._unnoted: list[Decision] = []  # conflicts of comments, and of what was in doubt
+        # conflicts of comments, and of what was in doubt, that a side was favoured in
+        self.unnoted: tuple[Decision, ...] = ()
 
     def write(self, notes: Iterable[Note]) -> None:
         """Remember what was decided."""
@@ -65,13 +66,19 @@ class Journal:
 
     def favor(self, side: str, conflicts: Iterable[Conflict]) -> None:
         """Remember that every conflict was decided for a side."""
-        self.notes = [(resource, note.favored(side)) for resource, note in self.notes]
+        whole = {c.resource for c in conflicts if not c.field}
+        self.notes = [
+            (resource, note.favored(side))
+            for resource, note in self.notes
+            # of a resource that is one conflict nothing else was left to anybody
+            if not (note.side == "conflict" and note.path and resource in whole)
+        ]
         noted = {(resource, fieldpath.show(note.path)) for resource, note in self.notes}
-        self._unnoted = [
+        self.unnoted = tuple(
             Decision(c.resource, c.field, c.why, side, FAVOR)
             for c in conflicts
             if (c.resource, c.field) not in noted
-        ]
+        )
 
     def decisions(self) -> tuple[Decision, ...]:
         """The notes for people: with places as text."""
@@ -79,4 +86,4 @@ class Journal:
             Decision(resource, fieldpath.show(n.path), n.what, n.side, n.rule, n.ours, n.theirs)
             for resource, n in self.notes
         )
-        return (*noted, *self._unnoted)
+        return (*noted, *self.unnoted)

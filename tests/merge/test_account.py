@@ -319,3 +319,23 @@ def test_the_driver_s_decisions_stay_as_short_as_they_were() -> None:
     assert len(outcome.decisions) < len(outcome.explained)
     assert {d.base for d in outcome.decisions} == {""}
     assert outcome.explained is outcome.explained
+
+
+@pytest.mark.parametrize("favor", ["ours", "theirs"])
+@pytest.mark.parametrize("folder", FOLDERS, ids=name)
+def test_all_that_a_favoured_side_decided_is_told(folder: Path, favor: str) -> None:
+    """Comments and whole resources, too; in a resource that is one conflict nothing else."""
+    path = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8")).get("path", "")
+    left = merge_files(*trio(folder), path=path)
+    made = merge_files(*trio(folder), path=path, favor=favor)
+    if left.method != "structure" or left.clean or not made.clean:
+        return
+    conflicts = {(c.resource, c.field) for c in left.conflicts}
+    for decisions in (made.decisions, made.explained):
+        told = [d for d in decisions if d.rule == "13 favor"]
+        assert {d.side for d in told} == {favor}
+        assert "conflict" not in {d.side for d in decisions}
+        assert conflicts <= {(d.resource, d.path) for d in told}
+        assert {d.resource for d in told} == {resource for resource, _ in conflicts}
+        whole = {resource for resource, field in conflicts if not field}
+        assert not [d for d in told if d.resource in whole and d.path]

@@ -201,7 +201,8 @@ def test_what_git_merged_by_lines_is_answered_like_others(ends):
     for side, text in (("ours", texts.ours), ("theirs", texts.theirs), ("base", texts.base)):
         assert of.text({0: of.chosen(0, side)}) == text
     marked = of.text({})
-    assert marked.startswith(f"{{{{ if x }}}}{ends}
+    assert marked.startswith(f"{{{{ if x }}}}{ends}<<<<<<< ours{ends}".encode())
+
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_any_answers_make_a_file_that_can_be_read(case):
@@ -230,7 +231,6 @@ def test_any_answers_make_a_file_that_can_be_read(case):
         assert split(Source(of.text(given))).roots is not None
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("given", ["app:1 : 2", "- a", "a: b"])
 def test_a_map_in_one_line_is_a_slip(given):
     with pytest.raises(Refused, match="quotes"):

@@ -22,7 +22,7 @@ from kmerge_git.tree.documents import split, split_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.account.places import Difference, Ends
@@ -55,8 +55,8 @@ def explained(
     except (KmergeError, RecursionError):
         return ()
     known = {(resource, note.path): note for resource, note in notes}
-    made = [_decision(d, known.get((d.resource, d.path)), outcome, options) for d in found]
-    told_of = {(d.resource, d.path) for d in found}
+    made = [_decision(d, _note(known, d), outcome, options) for d in found]
+    told_of = {(d.resource, d.path) for d in found if d.kind != "comment"}
     rest = [
         (place, note)
         for place, note in known.items()
@@ -105,6 +105,11 @@ def _decision(
     )
 
 
+def _note(known: Mapping[Place, Note], of: Difference) -> Note | None:
+    """What the rules said of a place; what they said of a resource is not about its comments."""
+    return known.get((of.resource, of.path)) if of.kind != "comment" else None
+
+
 def _says_more(note: Note) -> bool:
     return note.side == "conflict" or note.rule.startswith(_TELLING)
 
@@ -115,7 +120,8 @@ def _more(
     """The notes of other places: what a policy, a favoured side or a null did there."""
     for (resource, path), note in notes:
         is_told = any(name == resource and _are_in_line(path, other) for name, other in told_of)
-        if is_told and not note.rule.startswith(_TELLING) and not note.rule.endswith(" lost"):
+        is_whole = not path and note.side == "conflict"
+        if is_told and not (is_whole or note.rule.startswith(_TELLING) or "lost" in note.rule):
             continue
         values = told(streams.map(lambda s, r=resource, p=path: _value(s, r, p)))  # type: ignore[misc]
         shown = fieldpath.show(path)
