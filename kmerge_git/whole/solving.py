@@ -16,7 +16,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git import staging
 from kmerge_git.git.call import ask_git
 from kmerge_git.git.conflicts import Operation, Stages
-from kmerge_git.git.files import replace_file
+from kmerge_git.git.files import read_text, replace_file
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.repository import Repository
@@ -132,6 +132,8 @@ class WorkTree:
         is_ours: Callable[[str, bytes], bool] = lambda path, found: False,
     ) -> None:
         self._top = repository.worktree or ""
+        self._repository = repository
+        self._tree = read_text(Path(repository.git_dir, "AUTO_MERGE")).strip()
         self._options = options
         self._force = force
         self._is_ours = is_ours
@@ -144,7 +146,9 @@ class WorkTree:
         if self._force:
             return ""
         size, found = self._options(path).marker_size, self._found(path)
-        if found is not None and self._is_ours(path, found):
+        if found is not None and (
+            self._is_as_git_left_it(path, found) or self._is_ours(path, found)
+        ):
             return ""
         if is_left_by_a_merge(found, three, made, self._lines, size):
             return ""
@@ -152,6 +156,17 @@ class WorkTree:
             "edited by hand since the merge, or by rerere: `git add` it, or solve it anew with "
             "--force"
         )
+
+    def _is_as_git_left_it(self, path: str, found: bytes) -> bool:
+        """Whether a file is what git wrote: it notes the tree, markers and all."""
+        if not self._tree:
+            return False
+        try:
+            entry = self._repository.entry(self._tree, path)
+            left = self._repository.text(entry) if entry is not None and entry.is_text else None
+        except (KmergeError, ValueError):  # a note about a tree that is not there any more
+            return False
+        return left is not None and left.replace(b"\r\n", b"\n") == found.replace(b"\r\n", b"\n")
 
     def is_as_staged(self, path: str, data: bytes) -> bool:
         """Whether a file that is not in conflict holds nothing else than what is staged."""

@@ -349,6 +349,20 @@ def test_why_a_file_is_left_to_the_user(repo: Repo) -> None:
     ]
 
 
+def test_whatever_git_wrote_is_nobodys_work(repo: Repo) -> None:
+    """Git compares lines in ways that no line merge of ours knows, and notes what it wrote."""
+    texts = ("a: 1\nx: 1\nb: 1\n", "a:  1\nx: 1\nb: 2\n", "a: 3\nx: 1\nb: 3\n")
+    repo.fork(*({"app.yaml": text} for text in texts))
+    assert repo.git("merge", "-X", "ignore-space-change", "side", check=False).code == 1
+    assert repo.text("app.yaml").startswith("a: 3\n")
+    done = repo.kmerge("solve", check=False)
+    assert "by hand" not in done.out
+    note = repo.path / ".git/AUTO_MERGE"
+    for text in ("", "0" * 40, "no tree"):
+        note.write_text(text)
+        assert repo.kmerge("solve", check=False).code == 1
+
+
 def test_what_rerere_resolved_is_left_alone(repo: Repo) -> None:
     repo.git("config", "rerere.enabled", "true")
     stopped(repo, BASE, OURS, THEIRS)
