@@ -90,6 +90,8 @@ def read_answers(name: str) -> tuple[ById, ...]:
     except json.JSONDecodeError as error:
         why, line, column = f"no JSON: {error.msg}", error.lineno, error.colno
         raise UsageError(why, path=name, line=line, column=column) from None
+    except ValueError:
+        raise UsageError("no answers: a number in it has too many digits", path=name) from None
     except RecursionError:
         raise UsageError("no answers: it is nested too deeply", path=name) from None
     if not isinstance(found, dict) or not isinstance(found.get("conflicts"), list):

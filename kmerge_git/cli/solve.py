@@ -78,6 +78,8 @@ def run(args: argparse.Namespace) -> int:
 
 def inside(path: str, worktree: str | None) -> str:
     """A path of the command line as git names it: from the top of the working tree."""
+    if not path:  # of a variable that is not set; git refuses it, too
+        raise UsageError("a path is empty", hint="`.` is this folder")
     if worktree is None:
         return path
     top = Path(worktree).resolve()

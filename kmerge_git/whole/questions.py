@@ -94,11 +94,9 @@ class AskedFile:
             self._options.define()
         if self._deciding is not None:
             self._deciding.check(self._given(answers))
-            return
-        texts = self.file.three.map(lambda data: data or b"")
-        for answer in answers.values():
-            own = (answer.text or "").encode("utf-8", "surrogateescape")
-            broken = damage.brought(own, texts, self.path)
+        elif any(answer.how == "lines" for answer in answers.values()):
+            texts = self.file.three.map(lambda data: data or b"")
+            broken = damage.brought(self.data(answers) or b"", texts, self.path)
             if broken:
                 raise Refused(f"the file would be broken: {min(broken)}")
 

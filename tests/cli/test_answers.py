@@ -46,6 +46,7 @@ def test_what_a_list_says_besides_is_passed_over(tmp_path: Path) -> None:
         ("{\n  'a'}", "answers:2:3: no JSON"),
         (b"\xff", "answers: no UTF-8: byte 0"),
         ("[" * 100_000, "answers: no answers: it is nested too deeply"),
+        ('{"schema": ' + "1" * 5000 + "}", "answers: no answers: a number in it has too many"),
         ("[]", "answers: no answers; it looks like"),
         ("null", "answers: no answers; it looks like"),
         ('{"schema": 1}', "answers: no answers; it looks like"),

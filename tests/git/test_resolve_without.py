@@ -206,6 +206,7 @@ def test_what_is_refused(torn: Driven) -> None:
         (("--set", f"{one}=[1"), f"{one}: value cannot be its answer: "),
         (("--set", f"{one}=1", "--set", f"{one}=2"), "it is given two different answers"),
         (("--take", "ours", "x.yaml"), "x.yaml: no file is in conflict there"),
+        (("--take", "ours", ""), "a path is empty"),
         (("--take", "ours", "../x.yaml"), "is outside of the working tree"),
         (("--from", "answers"), "answers: no answers"),
         (("--from", "none"), "none: cannot read it"),
@@ -241,6 +242,9 @@ def test_a_deletion_against_a_change(repo: Repo) -> None:
         place.merge()
         (conflict,) = listed(place)["conflicts"]
         assert (conflict["kind"], conflict["ours"]) == ("file", None)
+        row = {"id": conflict["id"], "answer": {"lines": "a: [\n"}}
+        place.write("answers", json.dumps({"schema": 1, "conflicts": [row]}))
+        assert "the file would be broken: it is no YAML" in refused(place, "--from", "answers")
         place.kmerge("resolve", "--take", side)
         assert place.unmerged() == []
         assert (place.path / "a.yaml").exists() == there
