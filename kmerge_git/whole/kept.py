@@ -63,10 +63,11 @@ class Kept:
         self.answers[path] = dict(answers)
         self._save()
 
-    def will_write(self, path: str, data: bytes) -> None:
-        """What will stand in a file, as the working tree has it."""
-        known = self.written.setdefault(path, [])
-        known[:] = [*known[-1:], digest(data)]
+    def will_write(self, files: Iterable[tuple[str, bytes]]) -> None:
+        """What will stand in files, as the working tree has it."""
+        for path, data in files:
+            known = self.written.setdefault(path, [])
+            known[:] = [*known[-1:], digest(data)]
         self._save()
 
     def forget(self, paths: Iterable[str]) -> None:

@@ -182,10 +182,12 @@ class Resolving:
         again = [f.path for f in asked if f.verdict != "solved" and f.path in self._done]
         staging.mark_unmerged(self._worktree, [self._stages[path] for path in again])
         self._done.difference_update(again)
-        for file in asked:
-            if file.data is not None and file.verdict != "solved":
-                written = self._repository.to_worktree(file.path, file.data)
-                self._kept.will_write(file.path, written)
+        # of a decided file, too: a kill may come before it is staged
+        self._kept.will_write(
+            (file.path, self._repository.to_worktree(file.path, file.data))
+            for file in asked
+            if file.data is not None
+        )
         carry_out(self._repository, replace(self._plan, files=tuple(files)))
         self._found |= {file.path: self._on_disk(file.path) for file in asked}
 

@@ -143,6 +143,8 @@ class WorkTree:
         self, path: str, three: Three[bytes | None], made: Iterable[bytes | None]
     ) -> str:
         """Why a file in conflict must be left alone: it is none that a merge leaves."""
+        if any(Path(self._top, folder).is_symlink() for folder in Path(path).parents):
+            return "a folder above it is a symbolic link now"
         if self._force:
             return ""
         size, found = self._options(path).marker_size, self._found(path)

@@ -315,3 +315,26 @@ def test_outside_of_any_conflict(repo: Repo, tmp_path: Path) -> None:
     assert (done.code, done.out, done.err) == (0, "", "kmerge: no conflict waits for an answer\n")
     assert repo.kmerge("resolve", "--take", "ours").code == 0
     assert "no terminal" in refused(repo)
+
+
+def test_what_was_written_and_not_staged_is_staged_by_the_next_call(torn: Driven) -> None:
+    """As after a kill between the two: another git holds the index."""
+    one, other = (c["id"] for c in listed(torn, "a.yaml")["conflicts"])
+    lock = torn.write(".git/index.lock", "")
+    done = torn.kmerge("resolve", "--set", f"{one}=7", "--set", f"{other}=app:7", check=False)
+    assert (done.code, torn.text("a.yaml")) == (2, deployment(replicas=7, image="app:7"))
+    lock.unlink()
+    assert torn.kmerge("resolve", "--take", "theirs").code == 0
+    assert torn.unmerged() == []
+    assert torn.text("a.yaml") == deployment(replicas=7, image="app:7")
+
+
+def test_nothing_is_written_beyond_a_link(torn: Driven, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (torn.path / "apps/b.yaml").unlink()
+    (torn.path / "apps").rmdir()
+    (torn.path / "apps").symlink_to(elsewhere)
+    torn.kmerge("resolve", "--take", "ours")
+    assert (torn.unmerged(), list(elsewhere.iterdir())) == (["apps/b.yaml"], [])
+    assert "symbolic link" in listed(torn)["left_alone"][0]["why"]
