@@ -173,6 +173,13 @@ def test_no_union_of_lists_that_are_new_on_both_sides(before: str) -> None:
         ("1.1", "&a 1.2", "1.3", "an anchor or a tag stands in front of one"),
         ("x:1", "x:2", "y:3", "they name two things"),
         ("x:80", "x:81", "x:82", "the numbers may be ports"),
+        ("0.1", "0.5", "0.7", "a number, and the field is not called a version"),
+        ("0.1", "'0.5'", "'0.25'", "a number, and the field is not called a version"),
+        ("2-core", "4-core", "8-core", "a number, and the field is not called a version"),
+        ("zone-1", "zone-2", "zone-3", "a number, and the field is not called a version"),
+        ("1.2.0", "1.3.0", "1.1.0", "a side went back to a lower one"),
+        ("12.1", "11.6", "'12.1'", "a side went back to a lower one"),  # spelled anew
+        ("1.9.0", "1.9.1", "1.10", "unquoted they are numbers, and as numbers the other is higher"),
     ],
 )
 def test_the_conflict_says_why_a_policy_does_not_speak(
@@ -189,6 +196,28 @@ def test_the_conflict_says_why_a_policy_does_not_speak(
 def test_a_number_behind_an_image_is_a_tag() -> None:
     texts = (f"image: app:{value}\n".encode() for value in (16, 17, 18))
     assert merge_files(*texts, policy=policy_for([("**", "higher")])).text == b"image: app:18\n"
+
+
+@pytest.mark.parametrize("field", ["**.zone", "zone", "a.*", "**"])
+def test_what_is_named_or_called_a_version_is_one(field: str) -> None:
+    texts = (f"a:\n  zone: z-{n}\n  x: 1\n  tag: z-{n}\n".encode() for n in "123")
+    made = merge_files(*texts, policy=policy_for([(field, "higher"), ("**.tag", "higher")]))
+    assert b"tag: z-3\n" in made.text
+    assert made.clean == ("zone" in field and field.startswith("**"))
+
+
+def test_a_program_s_clock_may_be_late() -> None:
+    times = ("2023-10-11", "2023-10-12", "2023-10-10")
+    texts = (f"a: '{time}T01:02:03Z'\n".encode() for time in times)
+    assert merge_files(*texts, policy=policy_for([("**", "higher")])).clean
+
+
+@pytest.mark.parametrize("field", [".", "[", "[]", "*", "]"])
+def test_an_odd_field_path_breaks_nothing(field: str) -> None:
+    texts = [f"a: x:{n}.0\n".encode() for n in "123"]
+    policy = policy_for([(field, "higher")])
+    for three in (texts, [b"a: 1\n", b"", b"a: 2\n"]):
+        assert "internal error" not in merge_files(*three, policy=policy).reason
 
 
 def test_quoted_numbers_are_versions() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,6 +32,18 @@ from kmerge_git.merge.decide.versions import compared, higher, why_not_higher
         ("1.2.3-build.9", "1.2.3-build.10"),
         ("app:17", "app:18"),
         ("owner/action@v3", "owner/action@v4"),
+        ("main-3f8d5c2-1700000000", "main-4f8d5c2-1700000100"),
+        ("1.0.9", "1.0.10"),
+        ("23.04", "23.10"),
+        ("2023.10", "2024.1"),
+        ("1.2.2023", "1.2.2024"),
+        ("1.2.3-rc.1-alpine", "1.2.3-rc.2-alpine"),
+        ("1.2.3-SNAPSHOT", "1.2.3"),
+        ("v1.27.3+k3s2", "v1.27.4+k3s1"),
+        ("1.2.3+4b1eb2a", "1.2.4+0a1eb2a"),
+        (">= 1.2.3", ">= 1.3.0"),
+        ("--version=1.2.3", "--version=1.3.0"),
+        ("--image=app:1.2", "--image=app:1.3"),
         # timestamps
         ("2023-10-10T13:03:29Z", "2023-10-12T13:12:40Z"),
         ("2023-10-10T13:03:29.5Z", "2023-10-10T13:03:29.51Z"),
@@ -75,11 +89,54 @@ def test_the_later_one_is_higher_from_both_sides(low: str, high: str) -> None:
         ("1.2-3-g4b1eb2a", "1.3-1-g0a1eb2a", "they differ in more than one number"),
         ("20230101-a-20240101", "20230102-a-20240102", "they differ in more than one date"),
         ("main", "dev", "they are no versions"),
+        # commits that look like versions
+        ("abc1234", "abc2345", "a commit has no order"),
+        ("app:sha-abc1234", "app:sha-abc2345", "a commit has no order"),
+        ("app:sha-1234567", "app:sha-2345678", "they count in two ways"),
+        ("v1234567", "v2345678", "they count in two ways"),
+        ("1.2.3-1234567", "1.2.3-2345678", "they are of two series or variants"),
+        # days that are none, of two forms, or written in another order
+        ("v20231301-4b1eb2a", "v20231401-0a1eb2a", "they are of two series or variants"),
+        ("main-20231012", "main-202210121230", "they count in two ways"),
+        ("main-20231012", "main-12345", "they count in two ways"),
+        ("31.12.2022", "1.2.2023", "they count in two ways"),
+        ("2023.10", "1.5", "they count in two ways"),
+        ("1.02", "1.1", "they count in two ways"),
+        # a pre-release whose order nobody knows
+        ("1.2.3-dev.1", "1.2.3-alpha.1", "they are of two series or variants"),
+        ("1.2.3-snapshot", "1.2.3-rc1", "they are of two series or variants"),
+        ("1.2.3-pre.4b1eb2a", "1.2.3-pre.5b1eb2a", "a commit has no order"),
+        ("1.2.3-dev.main", "1.2.3-dev.topic", "they are of two series or variants"),
+        ("1.2.3-rc.1-alpine", "1.2.3-rc.2-debian", "they are of two series or variants"),
+        ("v1.27.3+k3s1", "v1.27.4+rke2r1", "they are of two series or variants"),
+        # what is no version at all
+        ("-1", "-2", "they are no versions"),
+        (".5", ".25", "they are no versions"),
+        ("--v=2", "--v=4", "they are no versions"),
+        ("--qps=50.5", "--qps=60.5", "they are no versions"),
+        ("<1.2.3", "<1.3.0", "they are no versions"),
+        ("$1.20", "$1.30", "they are no versions"),
+        ("We need 1.2", "We need 1.3", "they are no versions"),
+        ("we need app:1.2", "we need app:1.3", "they are no versions"),
+        ("--target=app:1.2", "--target=app:1.3", "they are no versions"),
+        ("fe80::1", "fe80::2", "they are no versions"),
         ("latest", "1.2", "they are no versions"),
     ],
 )
 def test_why_neither_is_higher(one: str, other: str, why: str) -> None:
     assert (compared(one, other), compared(other, one)) == (("", why), ("", why))
+
+
+# https://semver.org, 11.4
+BY_SEMVER = (
+    *("1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-beta.2"),
+    *("1.0.0-beta.11", "1.0.0-rc.1", "1.0.0", "1.0.1-alpha", "1.2.0", "1.10.0", "2.0.0"),
+)
+
+
+@pytest.mark.parametrize("low, high", list(combinations(BY_SEMVER, 2)))
+def test_the_order_of_semver(low: str, high: str) -> None:
+    assert (higher(low, high), higher(high, low)) == ("theirs", "ours")
 
 
 @pytest.mark.parametrize(
@@ -90,7 +147,16 @@ def test_what_is_no_timestamp(text: str) -> None:
 
 
 ODD = st.text(alphabet="0123456789abcfgnrv.-_+:@/TZ PR٣", max_size=24)
-LIKELY = st.from_regex(
+PARTS = st.sampled_from(
+    [
+        *("1", "2", "10", "02", "7654321", "20231012", "20231301", "2023", "abc1234", "1234567"),
+        *("rc", "rc1", "dev", "alpha", "r1", "g4b1eb2a", "amd64", "v1"),
+    ]
+)
+TAGS = st.lists(st.tuples(PARTS, st.sampled_from([".", "-", "+", "_"])), min_size=1).map(
+    lambda parts: "".join(part + mark for part, mark in parts)[:-1]
+)
+LIKELY = TAGS | st.from_regex(
     r"(v|n|PR-|app:)?[0-9]{1,3}(\.[0-9]{1,2}){0,3}(-[a-z0-9]{1,8}){0,2}", fullmatch=True
 )
 

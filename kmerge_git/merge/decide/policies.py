@@ -11,10 +11,11 @@ from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.merge.decide import siblings
 from kmerge_git.merge.decide.rebump import CHART, rebumped
 from kmerge_git.merge.decide.rules import Ruling
-from kmerge_git.merge.decide.times import is_number
+from kmerge_git.merge.decide.times import is_number, timestamp
 from kmerge_git.merge.decide.versions import (
     compared,
     higher,
+    image,
     is_port,
     version,
     why_not_higher,
@@ -31,7 +32,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.fieldpath import Path, Word
     from kmerge_git.merge.decide.rules import Place, Policy
     from kmerge_git.merge.plan import Plan
     from kmerge_git.tree.nodes import Entry
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["higher", "policy_for", "version", "why_not_higher"]
 
 VERSION = ("version",)
+HIGHER = "12 policy higher"
 RULE = "12 policy rebump"
 NOT_ONE_VALUE = "not two values of one line"
 MARKED = "an anchor or a tag stands in front of one"
@@ -49,6 +51,10 @@ NOBODYS = "only a merge, a rebase or a pick tells whose version goes on top"
 REBUMPS = "a chart's own version is for `rebump`"
 NOTHING = Ruling("", "")
 UNQUOTED = "unquoted they are numbers, and as numbers the other is higher"
+QUANTITY = "a number, and the field is not called a version"
+WENT_BACK = "a side went back to a lower one"
+# what a field is called, at its end, where a number alone says which version it is
+VERSIONS = ("version", "tag", "image", "release", "chart", "revision", "rev", "ref", "channel")
 
 
 def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> Policy | None:
@@ -71,8 +77,10 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
                     ruling = _rebump(at, mine) if is_own else _refused(NO_CHART)
                 elif name == "higher" and is_own and words != [*VERSION]:
                     ruling = _refused(REBUMPS)  # the higher one may be out, with other content
+                elif name == "higher":
+                    ruling = _higher(at, path, place, is_named=_names(words, path))
                 else:
-                    ruling = _decided(name, path, at, place)
+                    ruling = _decided(name, at, place)
                 if ruling.side:
                     return ruling
                 if ruling.refused and at.ours and at.theirs:
@@ -93,15 +101,20 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
     return decide
 
 
-def _decided(name: str, path: Path, at: At, place: Place | None) -> Ruling:
+def _names(words: list[Word], path: Path) -> bool:
+    """Whether a field path says by name which field is meant, so that it is known what it holds."""
+    word = words[-1] if words else "**"
+    last = word if isinstance(word, str) else word[0]
+    return last != "**" and (last != "*" or not isinstance(path[-1], str))
+
+
+def _decided(name: str, at: At, place: Place | None) -> Ruling:
     rule = f"12 policy {name}"
     if name in ("ours", "theirs"):
         return Ruling(name, rule)
     if not (at.ours and at.theirs):
-        return NOTHING  # what is gone on a side has no version there
-    if name == "union":
-        return _union(at, place, rule)
-    return _higher(at, path, place, rule)
+        return NOTHING
+    return _union(at, place, rule)
 
 
 def _refused(why: str) -> Ruling:
@@ -134,20 +147,24 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
 # -- versions
 
 
-def _higher(at: At, path: Path, place: Place | None, rule: str) -> Ruling:
+def _higher(at: At, path: Path, place: Place | None, *, is_named: bool) -> Ruling:
     """The side that has the higher version, with its value alone."""
+    if not (at.ours and at.theirs):
+        return NOTHING  # what is gone on a side has no version there
     values = [*_values(at)]
     if len(values) != 2:
         return _refused(NOT_ONE_VALUE)
     ours, theirs = values
     side, why = compared(ours.value, theirs.value)
     maps = place.maps if place is not None else None
-    why = why or _doubt(path, ours, theirs, side)
+    why = why or _doubt(path, ours, theirs, side) or _back(at.base, ours.value, theirs.value)
+    if not (why or is_named or _is_version(path)) and all(map(_is_quantity, values)):
+        why = QUANTITY
     why = why or (siblings.of_two_images(path, maps) if maps is not None else "")
     if why:
         return _refused(why)
     plan: Plan = Keep(ours) if side == "ours" else Take(theirs, at.theirs[0])
-    return Ruling(side, rule, plan=plan)
+    return Ruling(side, HIGHER, plan=plan)
 
 
 def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
@@ -160,7 +177,38 @@ def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
         highest = max(ours, theirs, key=lambda node: float(node.value))
         is_same = float(ours.value) == float(theirs.value)
         return UNQUOTED if is_same or highest is not (ours if side == "ours" else theirs) else ""
-    return ""
+    return "" if higher(_read(ours), _read(theirs)) == side else UNQUOTED
+
+
+def _is_version(path: Path) -> bool:
+    """Whether a field says by its name that it holds a version."""
+    names = [step for step in path if isinstance(step, str)]
+    return bool(names) and names[-1].lower().endswith(VERSIONS)
+
+
+def _is_quantity(node: Scalar) -> bool:
+    """Whether it may be an amount or an id: `0.5`, `4-core`, `us-east-1`; `v2` is neither."""
+    found = version(node.value)
+    if found is None or image(node.value):
+        return False
+    prefix, numbers, _, variant = found
+    is_bare = not prefix and not variant
+    return prefix not in ("v", "V") and (len(numbers) == 1 or (is_bare and len(numbers) == 2))
+
+
+def _back(before: list[Entry], ours: str, theirs: str) -> str:
+    """Why not, where a side went back; but what a program writes is only as old as its clock."""
+    base = before[0].value if len(before) == 1 else None
+    if not isinstance(base, Scalar) or timestamp(base.value) is not None:
+        return ""
+    return WENT_BACK if "ours" in (higher(base.value, ours), higher(base.value, theirs)) else ""
+
+
+def _read(node: Scalar) -> str:
+    """The version as who reads the file gets it: of `1.10` without quotes `1.1`."""
+    if not _are_floats(node):
+        return node.value
+    return node.value.rstrip("0") + "0" * node.value.rstrip("0").endswith(".")
 
 
 def _values(at: At) -> Iterator[Scalar]:

@@ -7,6 +7,16 @@ a commit (`v20221123-4b1eb2a191`), build counters behind what both have in commo
 
 from __future__ import annotations
 
+from kmerge_git.merge.decide.counts import (
+    COUNTERS,
+    LETTERS,
+    are_commits,
+    are_counts,
+    count_alike,
+    flavour,
+    is_image_name,
+    is_named,
+)
 from kmerge_git.merge.decide.times import DIGITS, LONGEST, is_date, is_number, is_time, timestamp
 
 TYPE_CHECKING = False
@@ -15,13 +25,12 @@ if TYPE_CHECKING:
     Version = tuple[str, tuple[int, ...], tuple[str, ...], str]
     Answer = tuple[str, str]  # the side that is higher, or nothing and why
     Pair = tuple[str, str]
+    Parts = list[tuple[int, int, str]]  # of a pre-release, as they are compared
 
 BEFORE_RELEASE = ("alpha", "beta", "dev", "pre", "preview", "rc", "snapshot")
+STAGES = frozenset(("alpha", "beta", "rc"))  # of the others nobody can say which comes first
 PULLS = ("pr", "mr", "pull")
-COUNTERS = ("b", "build", "n", "r", "rev", "run", "ci")  # what stands in front of a build's number
-MARKS = ("g", "h", "sha")  # what may stand in front of a commit
-HEX = frozenset("0123456789abcdef")
-LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+NUMBERS = "0123456789"
 
 NO_DIGEST = "a digest has no order"
 NO_COMMIT = "a commit has no order"
@@ -56,6 +65,8 @@ def compared(ours: str, theirs: str) -> Answer:
         return _first(times[0][1] > times[1][1], times[0][1] == times[1][1])
     if image(ours) != image(theirs):
         return "", OTHER_IMAGE
+    if not is_image_name(image(ours)):
+        return "", NO_VERSION
     if _is_digest(ours) or _is_digest(theirs):
         return "", NO_DIGEST
     one, other = tag(ours), tag(theirs)
@@ -74,19 +85,30 @@ def _ordered(one: str, other: str, *, is_bare: bool) -> Answer:
     if refused:
         return "", min(refused)
     mine, yours = version(one), version(other)
-    if mine is None or yours is None or (mine[0], mine[3]) != (yours[0], yours[3]):
-        parts = _parts(one), _parts(other)
+    parts = _parts(one), _parts(other)
+    if mine is None or yours is None or _are_parted(mine, yours, parts[0][0], parts[1][0]):
         return _in_series(*parts) if parts[0][1] == parts[1][1] else ("", OTHER_SERIES)
-    sizes = sorted(len(str(numbers[0])) for _, numbers, _, _ in (mine, yours))
-    if sizes[1] >= 7 and sizes[0] <= 4:
-        return "", OTHER_FORM  # a date, or what may be a commit, beside `1.2`
+    if flavour(one.partition("+")[2]) != flavour(other.partition("+")[2]):
+        return "", OTHER_SERIES
+    word = _parts(mine[0].rstrip("-_."))[0][-1]
+    if not count_alike(_numbers_of(one, mine), _numbers_of(other, yours), word):
+        return "", OTHER_FORM
     left, right = _rank(mine), _rank(yours)
+    if left[0] == right[0] and not _are_stages(left[2], right[2]):
+        return "", OTHER_SERIES
     return _first(left > right, left == right)
+
+
+def _are_parted(mine: Version, yours: Version, one: list[str], other: list[str]) -> bool:
+    """Whether two versions are of two prefixes or variants, or are commits that look like them."""
+    if (mine[0], mine[3]) != (yours[0], yours[3]):
+        return True
+    return any(a != b and are_commits(a, b) for a, b in zip(one, other, strict=False))
 
 
 def _refused(text: str, *, is_bare: bool) -> str:
     """Why a text has no order, whatever it is compared with."""
-    if DIGITS.isdisjoint(text):
+    if DIGITS.isdisjoint(text) or not is_named(text):
         return NO_VERSION
     if is_bare and text.count(".") == 3 and all(map(_is_byte, text.split("."))):
         return NO_ADDRESS
@@ -114,15 +136,30 @@ def version(text: str) -> Version | None:
     return (prefix, tuple(int(part) for part in parts), *_suffix(suffix))
 
 
+def _numbers_of(text: str, found: Version) -> list[str]:
+    """The numbers of a version as they are written."""
+    return text[len(found[0]) :].partition("+")[0].partition("-")[0].split(".")
+
+
 def _suffix(suffix: str) -> tuple[tuple[str, ...], str]:
-    """A pre-release (`rc.1`), or a variant (`alpine`) that must be the same on both sides."""
-    parts = tuple(suffix.lower().split("."))
-    if parts[0].rstrip("0123456789") in BEFORE_RELEASE:
-        return parts, ""
+    """A pre-release (`rc.1`), and a variant (`alpine`) that must be the same on both sides."""
+    before, _, variant = suffix.partition("-")
+    parts = tuple(before.lower().split("."))
+    words = [part.rstrip(NUMBERS) for part in parts if not is_number(part)]
+    # of a branch or a commit in it nobody knows the order
+    if not is_number(parts[0]) and all(word in BEFORE_RELEASE for word in words):
+        return parts, variant
     return (), suffix
 
 
-def _rank(found: Version) -> tuple[tuple[int, ...], bool, list[tuple[int, int, str]]]:
+def _are_stages(one: Parts, other: Parts) -> bool:
+    """Whether the first words in which two pre-releases differ have an order."""
+    pairs = ((a[2], b[2]) for a, b in zip(one, other, strict=False) if a != b)
+    words = next(pairs, ("", ""))
+    return not all(words) or STAGES.issuperset(words)
+
+
+def _rank(found: Version) -> tuple[tuple[int, ...], bool, Parts]:
     _, numbers, before, _ = found
     while numbers and numbers[-1] == 0:
         numbers = numbers[:-1]  # 1.2 and 1.2.0 are one version
@@ -190,7 +227,7 @@ def _in_series(one: tuple[list[str], str], other: tuple[list[str], str]) -> Answ
             are_times = len(x) == len(y) in (4, 6) and is_time(x) and is_time(y)
             if are_dates or (behind_date and not word and are_times):
                 days.append((x, y))
-            elif _are_commits(a, b):
+            elif are_commits(a, b):
                 commits += 1
             elif not x:
                 return "", OTHER_SERIES
@@ -218,7 +255,9 @@ def _by_count(
     parts, marks = one
     before = parts[n - 1] if n else ""
     is_revision = not word and marks[n - 1 : n] == "-" and "." in marks and is_number(before)
-    if is_sure or is_revision or (word or before).lower() in COUNTERS:
+    word = (word or before).lower()
+    is_count = is_sure or is_revision or word in COUNTERS
+    if is_count and are_counts(*pair, word, is_sure=is_sure):
         left, right = int(pair[0]), int(pair[1])
         return _first(left > right, left == right)
     return "", OTHER_SERIES
@@ -243,17 +282,6 @@ def _numbers(a: str, b: str) -> tuple[str, str, str]:
     if word != b[: len(b) - len(y)] or not (is_number(x) and is_number(y)):
         return "", "", ""
     return word, x, y
-
-
-def _are_commits(a: str, b: str) -> bool:
-    """Whether two parts can only be hashes; one of digits alone is a hash beside another one."""
-    for mark in MARKS:
-        if a.startswith(mark) and b.startswith(mark):
-            a, b = a[len(mark) :], b[len(mark) :]
-            break
-    both = a + b
-    is_hex = all(7 <= len(part) <= 40 and HEX.issuperset(part) for part in (a, b))
-    return is_hex and not DIGITS.isdisjoint(both) and not DIGITS.issuperset(both)
 
 
 def _is_pull(parts: list[str]) -> bool:
