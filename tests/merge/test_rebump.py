@@ -54,6 +54,17 @@ def test_where_nothing_can_be_said(base: str | None, mine: str, other: str, why:
     assert rebumped(base, mine, other) == ("", why)
 
 
+@pytest.mark.parametrize(
+    "base, ours, theirs", [("1.7", "1.8", "1.9"), ("1.8", "1.10", "1.9"), ("1.1", "1.2", "1.10")]
+)
+def test_no_number_that_is_read_as_a_lower_version(base: str, ours: str, theirs: str) -> None:
+    """`version: 1.10` is 1.1 to who reads the chart; in quotes it is what it says."""
+    for quote, clean in (("", False), ('"', True)):
+        texts = (f"version: {quote}{v}{quote}\n".encode() for v in (base, ours, theirs))
+        policy = policy_for([("version", "rebump")], "ours", "Chart.yaml")
+        assert merge_files(*texts, path="Chart.yaml", policy=policy).clean is clean
+
+
 NUMBERS = st.tuples(*[st.integers(0, 12)] * 3)
 
 

@@ -52,6 +52,7 @@ REBUMPS = "a chart's own version is for `rebump`"
 NOTHING = Ruling("", "")
 UNQUOTED = "unquoted they are numbers, and as numbers the other is higher"
 QUANTITY = "a number, and the field is not called a version"
+CUT = "unquoted, it is read as another version"
 WENT_BACK = "a side went back to a lower one"
 # what a field is called, at its end, where a number alone says which version it is
 VERSIONS = ("version", "tag", "image", "release", "chart", "revision", "rev", "ref", "channel")
@@ -206,9 +207,12 @@ def _back(before: list[Entry], ours: str, theirs: str) -> str:
 
 def _read(node: Scalar) -> str:
     """The version as who reads the file gets it: of `1.10` without quotes `1.1`."""
-    if not _are_floats(node):
-        return node.value
-    return node.value.rstrip("0") + "0" * node.value.rstrip("0").endswith(".")
+    return node.value.rstrip("0") if _are_floats(node) and _is_cut(node.value) else node.value
+
+
+def _is_cut(number: str) -> bool:
+    """Whether a number without quotes is read as another version: `1.10`, never `2.0`."""
+    return number[-1:] == "0" and number[-2:] != ".0"
 
 
 def _values(at: At) -> Iterator[Scalar]:
@@ -250,6 +254,8 @@ def _rebump(at: At, mine: str) -> Ruling:
     value, kind = rebumped(start, own.value, other.value)
     if not value:
         return _refused(kind)
+    if _are_floats(ours, theirs) and any(map(_is_cut, (own.value, other.value, value))):
+        return _refused(CUT)
     if value == own.value:
         plan: Plan = Keep(ours) if mine == "ours" else Take(theirs, at.theirs[0])
         return Ruling(mine, RULE, plan=plan)
