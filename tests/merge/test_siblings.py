@@ -64,6 +64,30 @@ def test_comments_at_one_of_them_leave_both_to_a_person() -> None:
     assert [c.field for c in merged(HIGHER, *three).conflicts] == ["image.tag", "image.digest"]
 
 
+@pytest.mark.parametrize(
+    "beside, version",
+    [
+        *((digest, "tag") for digest in ("imageSha", "tagDigest", "hash", "commit")),
+        *(("checksum", "version"), ("imageID", "image"), ("sha512", "targetRevision")),
+        # what the version is of
+        *((name, "tag") for name in ("hub", "imageName", "name", "registry")),
+        *(("chart", "version"), ("chart", "targetRevision"), ("repo", "rev"), ("url", "ref")),
+    ],
+)
+def test_what_one_side_changed_beside_a_version_is_of_that_version(
+    beside: str, version: str
+) -> None:
+    """Never a version of theirs with what stands beside ours."""
+    rows = (("1.0.0", "zz"), ("1.1.0", "yy"), ("1.2.0", "zz"))
+    three = [f"a:\n  {version}: {number}\n  {beside}: {text}\n" for number, text in rows]
+    assert [c.field for c in merged(HIGHER, *three).conflicts] == [f"a.{version}"]
+
+
+def test_a_name_that_holds_the_version() -> None:
+    three = [f"a:\n  chart: web-1.{n}.0\n  version: 1.{n}.0\n" for n in range(3)]
+    assert merged(HIGHER, *three).text.decode() == three[2]
+
+
 def test_a_new_digest_of_the_tag_that_is_the_same() -> None:
     made = merged(HIGHER, image("1.0", "00"), image("1.0", "11"), image("1.0", "22"))
     assert [c.told for c in made.conflicts] == [

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kmerge_git.merge.decide.comments import tails_clash
 from kmerge_git.merge.decide.rules import Ruling
-from kmerge_git.merge.decide.versions import image
+from kmerge_git.merge.decide.versions import higher, image
 from kmerge_git.merge.plan import Keep, Take
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.tree.nodes import Scalar
@@ -26,9 +26,15 @@ if TYPE_CHECKING:
     Maps = Three[Mapping | None]
     Alone = Callable[[Path, At, Place | None], Ruling | None]
 
-TAGS = ("tag", "newTag", "imageTag", "version", "image")
-DIGESTS = ("digest", "imageDigest", "sha256", "sha")
-NAMES = ("image", "repository", "registry", "newName")
+TAGS = ("tag", "newTag", "imageTag", "version", "image", "targetRevision", "rev", "ref")
+DIGESTS = (
+    *("digest", "imageDigest", "tagDigest", "sha256", "sha512", "sha", "imageSha", "imageID"),
+    *("hash", "checksum", "commit"),
+)
+NAMES = (
+    *("image", "imageName", "name", "newName", "repository", "repo", "repoURL", "registry"),
+    *("hub", "chart", "url"),
+)
 BOTH = "both"
 
 PARTED = "the tag and its digest would come from two sides"
@@ -42,8 +48,8 @@ def of_two_images(path: Path, maps: Maps) -> str:
     for name in NAMES:
         if name != path[-1]:
             at = _texts(maps, name)
-            ours, theirs = (image(text or "") or text for text in (at.ours, at.theirs))
-            if ours != theirs:
+            ours, theirs = (image(text or "") or text or "" for text in (at.ours, at.theirs))
+            if ours != theirs and not higher(ours, theirs):  # `web-1.1` and `web-1.2` are one thing
                 return f"`{name}` beside it is another one on each side"
     return ""
 
