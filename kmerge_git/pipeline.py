@@ -89,6 +89,8 @@ def merge_files(
 
 def merge(texts: Three[bytes], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
     """The same with everything given; `start` starts git's line merge, for a side or for none."""
+    if options.define is not None:
+        options.define()
     made = _merged(texts, options, start)
     if options.generated and not (made.clean or options.virtual):
         return kept(texts, options, GENERATED)

@@ -10,9 +10,14 @@ import pytest
 from test_driver_surroundings import CRD, FOO, RULE
 from world import Driven, Repo, World
 
+from kmerge_git.errors import Refused
 from kmerge_git.git.repository import Repository
 from kmerge_git.kube import keytable
-from kmerge_git.kube.crdfiles import learn_own
+from kmerge_git.kube.crdfiles import learn, learn_own
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Options
+from kmerge_git.whole.merging import merge_one
+from kmerge_git.whole.resolving import Resolving
 from kmerge_git.whole.settings import SettingsOf
 
 OURS, THEIRS = FOO + RULE.format("b"), FOO + RULE.format("c")
@@ -93,6 +98,42 @@ def test_each_file_is_merged_with_its_own(repo: Repo) -> None:
     (step,) = json.loads(done.out)["steps"]
     found = {file["path"]: file["result"] for file in step["files"]}
     assert found == {"a/x.yaml": "resolved", "b/x.yaml": "conflict", "c/x.yaml": "conflict"}
+
+
+def test_an_answer_is_proved_with_the_definitions_of_its_file(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not with those of the file that was merged last."""
+    names = ("a.yaml", "b.yaml")
+    base, theirs = FOO + RULE.format("b"), FOO + RULE.format("b").replace("2", "3")
+    repo.fork(
+        CRDS | dict.fromkeys(names, base) | {".gitattributes": "a.yaml kmerge-crd=crds\n"},
+        dict.fromkeys(names, FOO),
+        dict.fromkeys(names, theirs),
+    )
+    assert repo.merge().code == 1
+    monkeypatch.chdir(repo.path)
+    resolving = Resolving.start(Repository.open())
+    first, second = resolving.questions
+    lines = RULE.format("a")
+    with pytest.raises(Refused, match="element twice"):
+        resolving.answer_lines(first, lines)
+    assert resolving.answer_lines(second, lines).text == lines
+
+
+def test_what_is_merged_by_lines_is_judged_by_its_own_definitions() -> None:
+    """A key that is a list: no fields are merged; the same element twice is damage even so."""
+    base = FOO + RULE.format("b") + RULE.format("c") + "  ? [x]\n  : y\n"
+    ours = base.replace("  - id: a", RULE.format("z") + "  - id: a")
+    theirs = base.replace("  ?", RULE.format("z").replace("2", "3") + "  ?")
+
+    def define() -> None:
+        learn(CRD.encode(), "crds/foo.yaml")
+
+    for options, is_clean in ((Options("x.yaml"), True), (Options("x.yaml", define=define), False)):
+        keytable.forget()
+        outcome = merge_one(Three(base.encode(), ours.encode(), theirs.encode()), options)
+        assert (outcome.clean, bool(outcome.reason)) == (is_clean, True)
 
 
 def outside(repo: Repo) -> None:
