@@ -231,6 +231,11 @@ class Outcome:
             self._decisions, self._account = self._account(), None
         return self._decisions
 
+    @property
+    def loses(self) -> bool:
+        """Whether a change did not come through: rules `kyaml` have a winner where others clash."""
+        return any(decision.rule.endswith(" lost") for decision in self.decisions)
+
     def chosen(self, favor: str) -> list[str]:
         """What a policy or the favourite side decided, in words."""
         found = [decision.shown() for decision in self.decisions if decision.is_settled]

@@ -92,7 +92,7 @@ def merge(texts: Three[bytes], options: Options, start: Callable[[str], LineMerg
     if options.define is not None:
         options.define()
     made = _merged(texts, options, start)
-    if options.generated and not (made.clean or options.virtual):
+    if options.generated and not options.virtual and (not made.clean or made.loses):
         return kept(texts, options, GENERATED)
     return made
 

@@ -50,6 +50,16 @@ def test_no_side_wins_in_it(driven: Driven) -> None:
     assert (driven.unmerged(), driven.text(X)) == ([X], OURS)
 
 
+def test_no_rules_have_a_winner_in_it(driven: Driven) -> None:
+    rendered(driven)
+    driven.git("config", "kmerge.rules", "kyaml")
+    assert (driven.merge().code, driven.unmerged()) == (1, [X])
+    assert (driven.text(X), driven.text(Y)) == (OURS, MERGED)
+    driven.git("merge", "--abort")
+    assert driven.kmerge("merge", "side", check=False).code == 1
+    assert (driven.unmerged(), driven.text(X)) == ([X], OURS)
+
+
 def test_a_merge_that_takes_too_long_leaves_no_markers_either(driven: Driven) -> None:
     rendered(driven)
     done = driven.git("merge", "side", env={"KMERGE_TIMEOUT": "0.000001"}, check=False)
