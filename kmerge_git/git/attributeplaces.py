@@ -10,6 +10,7 @@ from pathlib import Path
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attributes import split_line
+from kmerge_git.git.call import ask_git
 from kmerge_git.git.files import read_text
 from kmerge_git.git.places import git_path, system_attribute_file, user_attribute_file
 from kmerge_git.git.settings import matches
@@ -25,24 +26,30 @@ class AttributePlaces:
     def place_of(self, path: str, name: str, value: str) -> str:
         """`FILE:LINE` of the line that gives a path this value of an attribute.
 
-        Nothing where that is not certain: macros, patterns with brackets, files that only the
-        index has. `value` is what git says, in its words.
+        Nothing where that is not certain: macros, patterns with brackets or backslashes, files
+        that only the index has. `value` is what git says, in its words.
         """
-        for file, inside in self._files(path):
+        files = list(self._files(path))
+        if any(self._has_macro(file, name) for file, _ in files):
+            return ""
+        for file, inside in files:
             lines = self._lines_of(file)
             for number in range(len(lines), 0, -1):
                 line = lines[number - 1]
                 if name not in line:
                     continue
                 pattern, words = split_line(line)
-                if pattern.startswith("[attr]"):
-                    return ""
                 found = _value(name, words)
-                if found and "[" in pattern:
+                if found and ("[" in pattern or "\\" in pattern):
                     return ""
                 if found and matches(pattern, inside):
                     return f"{_shown(file, self.top)}:{number}" if found == value else ""
         return ""
+
+    def _has_macro(self, file: Path, name: str) -> bool:
+        """Whether a macro says something of an attribute: any line that names it may, then."""
+        lines = self._lines_of(file)
+        return any(name in line and line.lstrip().startswith("[attr]") for line in lines)
 
     def _files(self, path: str) -> Iterator[tuple[Path, str]]:
         """The files that may say something of a path, the strongest first; its name for them."""
@@ -60,6 +67,10 @@ class AttributePlaces:
 
     @cached_property
     def _user(self) -> Path:
+        asked = ("config", "--type=path", "--get", "core.attributesFile")
+        said = ask_git(*asked, cwd=self.top)  # of any scope: git takes it from each
+        if said.code == 0 and said.line:
+            return self.top / said.line
         return user_attribute_file(self.top)
 
     @cached_property

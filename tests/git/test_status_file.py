@@ -183,6 +183,14 @@ def test_other_ways_than_a_merge_are_told(driven: Driven) -> None:
         ({".gitattributes": "* kmerge-rules=kyaml\n[attr]other -diff\n"}, ".gitattributes:1"),
         ({".gitattributes": "b[a-z] kmerge-rules=git\n* kmerge-rules=kyaml\n"}, ".gitattributes:2"),
         ({".gitattributes": "* kmerge-rules=kyaml\nb[a-z] kmerge-rules=git\n"}, ""),
+        ({".gitattributes": "* kmerge-rules=kyaml\n*.y\\aml kmerge-rules=kyaml\n"}, ""),
+        (
+            {
+                ".gitattributes": "[attr]odd kmerge-rules=kyaml\n* kmerge-rules=kyaml\n",
+                ".git/info/attributes": "* odd\n",
+            },
+            "",
+        ),
     ],
 )  # fmt: skip
 def test_the_line_is_named_where_it_is_certain(
@@ -194,6 +202,18 @@ def test_the_line_is_named_where_it_is_certain(
     assert repo.attribute("a/b c.yaml", "kmerge-rules") == "kyaml"
     source = said(told(repo, "a/b c.yaml"))["rules"]
     assert source == ("kyaml", f"attribute kmerge-rules {place}".strip())
+
+
+def test_the_users_attribute_file_may_be_named_for_one_repository(repo: Repo, world: World) -> None:
+    usual = world.home / ".config" / "git" / "attributes"
+    usual.parent.mkdir(parents=True)
+    for file in (usual, world.home / "other"):
+        file.write_text("* kmerge-rules=kyaml\n")
+    repo.write("a.yaml", POD)
+    for name, place in (("", "~/.config/git/attributes:1"), ("~/other", "~/other:1")):
+        if name:
+            repo.git("config", "core.attributesFile", name)
+        assert said(told(repo, "a.yaml"))["rules"] == ("kyaml", f"attribute kmerge-rules {place}")
 
 
 def test_names_of_files(driven: Driven, world: World) -> None:
