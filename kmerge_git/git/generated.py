@@ -7,11 +7,16 @@ from pathlib import Path
 
 _BYTES = 4096
 _LINES = 20
+_AUTO = r"(?:auto[- ]?|automatically )?generated\b"
+_BY = r"(?:by(?! default)|with|from|using|file|code|manifests?)\b"
 _WORDS = re.compile(
-    r"code generated\b.*\bdo not edit"
-    r"|\bfile (?:is|was|has been) (?:auto[- ]?|automatically )?generated\b"
-    r"|\b(?:auto[- ]?|automatically )generated\b|@generated\b|\bgenerated (?:by|with|from)\b"
-    r"|\bgenerated\b.*\bhelm-docs\b"
+    # what the line speaks of must be the file: many speak of passwords, names and other files
+    r"^#\W*(?:(?:note|warning|do not edit|this is|an?|code|file)\W+)*"
+    rf"{_AUTO}(?: {_BY}|\W*$|[.,;:!]|\W+do not\b)"
+    rf"|\bthis (?:\w+ )?(?:file|manifest|document) (?:is|was|has been) (?:an? )?{_AUTO}"
+    rf"|\bgenerated {_BY}.*\bdo not (?:edit|modify|change)\b"
+    rf"|\bdo not (?:edit|modify|change)\b.*\bgenerated {_BY}"
+    r"|@generated\b"
     r"|^# Source: \S+/templates/\S",  # helm template
     re.I,
 )
