@@ -298,3 +298,19 @@ def test_a_collection_that_one_side_emptied():
     for side in ("ours", "theirs"):
         of.check({0: of.chosen(0, side)})
         assert of.text({0: of.chosen(0, side)}) == texts.side(side)
+
+
+@pytest.mark.parametrize("lines", ["    more\n", "    |\n"])
+def test_lines_that_go_on_with_what_stands_above_are_refused(lines):
+    of = deciding(*(spec(f"  a: x\n  b: {n}\n") for n in (1, 2, 3)))
+    with pytest.raises(Refused):
+        of.check({0: lines})
+
+
+def test_a_document_stays_one_of_its_own():
+    form = "a: 1\n---\nkind: A\nmetadata: {{name: x}}\nv: {}\n"
+    of = deciding(form.format(1), "a: 1\n", form.format(3), head="")
+    assert of.kinds == ["document"]
+    with pytest.raises(Refused, match="---"):
+        of.check({0: "  b: 1\n"})
+    assert made(of, of.with_value(0, "b: 1")) == "a: 1\n---\nb: 1\n"

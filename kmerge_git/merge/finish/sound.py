@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.merge.finish.lines import BRACKETS
+from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.source import Source
@@ -31,6 +32,7 @@ def check(document: MergedDocument, answers: Answers) -> None:
         if all(answers.get(id(hunk), hunk.ours) == hunk.side(side) for hunk in hunks):
             return
     if document.plan is None:
+        _check_documents(hunks, answers)
         return
     before, after = _Laid(document, {}), _Laid(document, answers)
     if not _same_around(before.root, after.root, before, after):
@@ -38,6 +40,22 @@ def check(document: MergedDocument, answers: Answers) -> None:
     for hunk in hunks:
         if id(hunk) in answers:
             _check_inside(after, hunk, answers[id(hunk)])
+
+
+def _check_documents(hunks: list[Hunk], answers: Answers) -> None:
+    """What stands for a whole document begins like one, and goes on with none before it."""
+    for hunk in hunks:
+        text = answers.get(id(hunk), "")
+        if not isinstance(hunk.about, Three) or not text:
+            continue
+        if any(_opens(side) for side in (hunk.ours, hunk.theirs)) and not _opens(text):
+            raise Refused("it is a document of its own: it begins with `---`")
+
+
+def _opens(text: str) -> bool:
+    """Whether lines begin with `---`, or with comments above it."""
+    lines = (line for line in text.split("\n") if line.strip() and not line.startswith("#"))
+    return next(lines, "").startswith("---")
 
 
 def with_empty_ones(document: MergedDocument, answers: Answers) -> str | None:
@@ -64,11 +82,14 @@ class _Laid:
     def __init__(self, document: MergedDocument, answers: Answers) -> None:
         self.opening = document.opening or "---\n"
         self.ranges: dict[int, Range] = {}
+        self.texts: set[int] = set()  # the conflicts about lines of a text
         out, at = [self.opening], len(self.opening)
         for piece in document.pieces:
             text = piece if isinstance(piece, str) else answers.get(id(piece), piece.ours)
             if isinstance(piece, Hunk):
                 self.ranges[id(piece)] = (at, at + len(text))
+                if isinstance(piece.about, tuple):
+                    self.texts.add(id(piece))
             out.append(text)
             at += len(text)
         self.text = "".join(out)
@@ -98,6 +119,13 @@ class _Laid:
             if start <= node.start and node.end <= end and node.start < node.end:
                 return hunk
         return None
+
+    def has_text_of(self, node: Scalar) -> bool:
+        """Whether a conflict is about lines of a text that goes on before or behind them."""
+        found = (self.ranges[hunk] for hunk in self.texts)
+        return any(
+            node.start < end and not self.text[node.end : start].strip() for start, end in found
+        )
 
     def brackets(self, start: int, end: int) -> tuple[str, str]:
         """Those of the flow collection that a run of whole lines stands in, or none."""
@@ -136,7 +164,10 @@ def _same_around(
     if before.has(one) and before.has(one) == after.has(other):
         return True
     if isinstance(one, Scalar) and isinstance(other, Scalar):
-        return (one.style, one.anchor) == (other.style, other.anchor)
+        if (one.style, one.anchor) != (other.style, other.anchor):
+            return False
+        is_text = before.has_text_of(one) or after.has_text_of(other)
+        return is_text or same_node(one, other)
     if not (isinstance(one, Collection) and isinstance(other, Collection)):
         return same_node(one, other)
     if type(one) is not type(other) or (one.anchor, one.tag) != (other.anchor, other.tag):

@@ -23,7 +23,7 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
     given = edited(given.strip("\n"))
     model = hunk.ours or hunk.theirs or hunk.base
     if kind == "document":
-        return given
+        return given if not model.startswith("---") or given.startswith("---") else f"---\n{given}"
     if kind == "text":
         if not isinstance(root, Scalar):
             raise Refused("these are lines of a text: give a text")
@@ -33,15 +33,18 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
     entry = entry_of(hunk, model)
     if entry is not None and (kind == "value" or not in_flow(entry)):
         made = _entry_with(entry, root, given)
-        there = entry_of(hunk, within(made))
-        if there is None or there.name != entry.name or not same_node(there.value, root):
-            raise Refused("it would mean something else in this place: quote it")
+        _require(entry_of(hunk, within(made)), entry.name, root)
         return within(made)
     top = block_of(model)
     if top is None or type(top) is not type(root) or not _is_block(root):
         shape = "a list" if isinstance(top, Sequence) else "fields"
         raise Refused(f"here stand several entries: give {shape}, in lines")
     return _at_column(given, _column(model))
+
+
+def _require(there: Entry | None, name: str, value: Node) -> None:
+    if there is None or there.name != name or not same_node(there.value, value):
+        raise Refused("it would mean something else in this place: quote it")
 
 
 def _parsed(given: str) -> Node:
