@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.merged import MergedFile
     from kmerge_git.merge.three import Three
+    from kmerge_git.merge.verify.damage import Identities
     from kmerge_git.outcome import Conflict
 
     Given = Mapping[int, str]  # by the number of the conflict: the lines in its place
@@ -25,12 +26,13 @@ if TYPE_CHECKING:
 class Deciding:
     """The conflicts of one file by their numbers, and answers to them."""
 
-    __slots__ = ("_open", "_path", "_texts", "kinds")
+    __slots__ = ("_open", "_path", "_sound", "_texts", "kinds")
 
     def __init__(self, open_merge: OpenMerge, texts: Three[bytes], path: str) -> None:
         self._open = open_merge
         self._texts = texts
         self._path = path
+        self._sound: Identities = {}  # documents that were looked into for an answer before
         self.kinds = [
             answers.kind_of(hunk, by_lines=open_merge.is_by_lines) for hunk in open_merge.hunks
         ]
@@ -72,7 +74,7 @@ class Deciding:
         for side in SIDES:  # what the answers to come may mend is no fault of these
             rest = {n: h.side(side) for n, h in enumerate(self._open.hunks) if n not in given}
             made = self.text({**rest, **given})
-            broken = damage.brought(made, self._texts, self._path)
+            broken = damage.brought(made, self._texts, self._path, self._sound)
             if not broken:
                 return self._refuse_no_json(made)
         raise Refused(f"the file would be broken: {min(broken)}")

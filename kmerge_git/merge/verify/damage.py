@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from kmerge_git.kube.identity import Identity
     from kmerge_git.tree.same import Known
 
+    Identities = dict[str, Identity | None]  # of documents, by their texts
+
 
 LARGE = 100_000  # bytes that may have too many entries
 
@@ -39,11 +41,14 @@ def breaks(data: bytes, texts: Three[bytes], path: str) -> bool:
     return bool(brought(data, texts, path))
 
 
-def brought(data: bytes, texts: Three[bytes], path: str) -> set[str]:
+def brought(
+    data: bytes, texts: Three[bytes], path: str, sound: Identities | None = None
+) -> set[str]:
     """The damage in a merge of three inputs that are YAML, where no input has it.
 
     The result is read first: where nothing is wrong with it, the inputs are not parsed. One that
-    is too much to be taken apart is not looked into.
+    is too much to be taken apart is not looked into. `sound` has the documents of earlier results of
+    the same inputs with which nothing was wrong: they are not read again.
     """
     if len(data) > LARGE:
         from kmerge_git.merge.bulk import has_bulk  # few files are so large
@@ -55,10 +60,15 @@ def brought(data: bytes, texts: Three[bytes], path: str) -> set[str]:
     except KmergeError:
         return set()
     known = {d.content for stream in (at.ours, at.theirs) for d in stream.documents}
+    keys = dict(sound or {})
     try:
-        found = damage(split(Source(data, path)).documents, path, known)
+        found = damage(split(Source(data, path)).documents, path, known, keys)
     except KmergeError:
         found = {"it is no YAML"}
+    if not found:
+        if sound is not None:
+            sound.update(keys)
+        return found
     try:
         for stream in (at.ours, at.theirs):
             found -= damage(stream.documents, path) if found else found
@@ -77,12 +87,18 @@ def new_damage(result: Stream, inputs: Three[Stream], path: str) -> set[str]:
 
 
 def damage(
-    documents: tuple[Document, ...], path: str = "", known: set[str] | None = None
+    documents: tuple[Document, ...],
+    path: str = "",
+    known: set[str] | None = None,
+    keys: Identities | None = None,
 ) -> set[str]:
-    """Every damage, as a line that says what and where; `known` texts are not looked into."""
+    """Every damage, as a line that says what and where; `known` texts are not looked into.
+
+    `keys` are the resources by their texts: those that are there are not looked into, either.
+    """
     found: set[str] = set()
     seen: set[object] = set()
-    keys: dict[str, Identity | None] = {}  # the same text holds the same, and is read once
+    keys = {} if keys is None else keys  # the same text holds the same, and is read once
     made_of: Known = {}
     for document in documents:
         text = document.text
