@@ -18,13 +18,13 @@ _LINES = 10  # files that are told of each kind
 
 def told(resolving: Resolving, staged: Collection[str], failed: Mapping[str, str]) -> int:
     """Tell what became of the files and what ends the operation; the exit code."""
-    left: dict[str, int] = {}
-    for question in resolving.left:
-        left[question.path] = left.get(question.path, 0) + 1
+    left = _left(resolving)
     if not stages(resolving):
         return _told_of_one(left, staged, failed)
+    unmerged = _unmerged()
+    left = left if unmerged is None else _within(unmerged, left)
     known = {*left, *failed, *(path for path, _ in resolving.unasked)}
-    unasked = sorted(set(_unmerged()) - known)
+    unasked = sorted(set(unmerged or ()) - known)
     _lines("staged", list(staged))
     _lines("left", [f"{path}: {counted(n, 'conflict')}" for path, n in left.items()])
     _lines("left", [f"{path}: not written: {why}" for path, why in failed.items()])
@@ -44,6 +44,19 @@ def told(resolving: Resolving, staged: Collection[str], failed: Mapping[str, str
     return 1 if left or failed else 0
 
 
+def _left(resolving: Resolving) -> dict[str, int]:
+    """How many questions of each file have no answer."""
+    left: dict[str, int] = {}
+    for question in resolving.left:
+        left[question.path] = left.get(question.path, 0) + 1
+    return left
+
+
+def _within(unmerged: Collection[str], left: Mapping[str, int]) -> dict[str, int]:
+    """Those that still are in conflict: somebody may have ended some of them meanwhile."""
+    return {path: count for path, count in left.items() if path in unmerged}
+
+
 def stages(resolving: Resolving) -> bool:
     """Whether a file that is written is staged as well; what a merge tool wrote, git stages."""
     return resolving.operation.name != MERGETOOL
@@ -59,14 +72,14 @@ def _told_of_one(left: Mapping[str, int], written: Iterable[str], failed: Mappin
     return 1 if left or failed else 0
 
 
-def _unmerged() -> list[str]:
-    """All that git still calls unmerged, asked about or not."""
+def _unmerged() -> list[str] | None:
+    """All that git still calls unmerged, asked about or not; None: this is no repository."""
     from kmerge_git.git.repository import Repository
 
     try:
         return [stages.path for stages in Repository.open().conflicts()]
     except KmergeError:  # three files in no repository may be asked about as well
-        return []
+        return None
 
 
 def _lines(what: str, lines: Sequence[str]) -> None:

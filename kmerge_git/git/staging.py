@@ -90,5 +90,10 @@ def _git(worktree: str, argv: list[str], stdin: bytes, env: dict[str, str] | Non
         raise KeyboardInterrupt
     if done.returncode:
         message = done.stderr.decode("utf-8", "replace")
-        hint = "another git process holds the index" if "index.lock" in message else ""
+        hint = ""
+        if "index.lock" in message:  # git's advice is longer than its reason
+            message, hint = (
+                message.strip().partition("\n")[0],
+                "another git process holds the index",
+            )
         raise GitFailed(["git", *argv], done.returncode, message, hint=hint)

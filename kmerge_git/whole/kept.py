@@ -43,7 +43,9 @@ class Kept:
         self._drafts = place
         self.answers: dict[str, dict[str, Answer]] = {}
         self.written: dict[str, list[str]] = {}
+        self._told: dict[str, dict[str, Answer]] = {}  # by this process
         self._load()
+        self._told = {path: dict(found) for path, found in self.answers.items()}
 
     def is_ours(self, path: str, found: bytes) -> bool:
         """Whether a file holds what an earlier run wrote there."""
@@ -59,12 +61,19 @@ class Kept:
             self.forget({*self.answers, *self.written})
 
     def remember(self, path: str, answers: Mapping[str, Answer]) -> None:
-        """The answers of a file as they are now."""
-        self.answers[path] = dict(answers)
+        """The answers of a file as they are now; what another process heard meanwhile stays."""
+        self._load()
+        before = self._told.get(path, {})
+        others = self.answers.get(path, {}).items()
+        kept = {id_: one for id_, one in others if id_ in answers or id_ not in before}
+        new = {id_: one for id_, one in answers.items() if before.get(id_) != one}
+        self.answers[path] = kept | new
+        self._told[path] = dict(answers)
         self._save()
 
     def will_write(self, files: Iterable[tuple[str, bytes]]) -> None:
         """What will stand in files, as the working tree has it."""
+        self._load()
         for path, data in files:
             known = self.written.setdefault(path, [])
             known[:] = [*known[-1:], digest(data)]
@@ -73,6 +82,9 @@ class Kept:
     def forget(self, paths: Iterable[str]) -> None:
         """Files that are decided, or in no conflict any more."""
         gone = set(paths)
+        self._load()
+        for path in gone:
+            self._told.pop(path, None)
         if gone & (self.answers.keys() | self.written.keys()):
             self.answers = {k: v for k, v in self.answers.items() if k not in gone}
             self.written = {k: v for k, v in self.written.items() if k not in gone}

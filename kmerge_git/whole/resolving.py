@@ -177,6 +177,7 @@ class Resolving:
 
     def _write(self, files: list[FileMerge]) -> None:
         asked = [file for file in files if file.path in self._asked]
+        self._refuse_ended(file.path for file in asked)
         for file in asked:
             self._refuse_handwork(file.path)
         again = [f.path for f in asked if f.verdict != "solved" and f.path in self._done]
@@ -188,8 +189,24 @@ class Resolving:
             for file in asked
             if file.data is not None
         )
-        carry_out(self._repository, replace(self._plan, files=tuple(files)))
+        try:
+            carry_out(self._repository, replace(self._plan, files=tuple(files)))
+        except KmergeError:  # written, but the index was held by another: it is no handwork
+            self._found |= {
+                file.path: found
+                for file in asked
+                if self._kept.is_ours(file.path, found := self._on_disk(file.path) or b"")
+            }
+            raise
         self._found |= {file.path: self._on_disk(file.path) for file in asked}
+
+    def _refuse_ended(self, paths: Iterable[str]) -> None:
+        """Nothing is written for a conflict that somebody else has ended."""
+        now = {stages.path for stages in self._repository.conflicts()}
+        for path in paths:
+            if path in self._stages and path not in now and path not in self._done:
+                hint = "`git status` says more"
+                raise Refused("somebody has ended this conflict meanwhile", path=path, hint=hint)
 
     def _refuse_handwork(self, path: str) -> None:
         """What somebody did in a file while the questions were asked is not overwritten."""

@@ -75,7 +75,7 @@ def test_from_the_first_question_to_the_commit(stopped: Repo) -> None:
         it.press("o")
         it.question("image")
         it.press("h")
-        it.question("version")
+        assert "it is theirs\n" in it.question("version")
         it.press("t")
         it.question("gone.yaml")
         it.press("t")
@@ -168,6 +168,25 @@ def test_rubbish_of_an_editor_is_refused(stopped: Repo, tmp_path: Path) -> None:
         assert it.end() == 1
     assert stopped.text("app.yaml").count("<<<<<<<") == 1
     assert "image: app:11" in stopped.text("app.yaml")
+
+
+def test_rubbish_in_the_place_of_a_file_is_refused(stopped: Repo, tmp_path: Path) -> None:
+    scripts = ["printf '{[\\n' >\"$1\"", "printf 'a: 1\\na: 2\\n' >\"$1\""]
+    with Person(stopped, GIT_EDITOR=editor(tmp_path, *scripts)) as it:
+        it.question("spec.replicas")
+        it.press("ss")
+        it.question("version")
+        it.press("s")
+        it.question("gone.yaml")
+        it.press("e")
+        it.wait("the file would be broken")
+        it.press("y")
+        it.wait("key twice")
+        it.press("n")
+        it.wait(PROMPT)
+        it.press("q")
+        assert it.end() == 1
+    assert "gone.yaml" in stopped.unmerged()
 
 
 def test_lines_are_edited_as_they_stand(repo: Repo, tmp_path: Path) -> None:
@@ -310,6 +329,70 @@ def test_a_file_edited_meanwhile_is_left_alone_or_taken(stopped: Repo) -> None:
         assert "staged  app.yaml\n" in it.rest()
     assert stopped.show(":app.yaml") == "mine: 1\n"
     assert stopped.text("app.yaml") == "mine: 1\n"
+
+
+@pytest.mark.parametrize("key", ["q", "kill"])
+def test_an_index_that_is_held_for_a_while(stopped: Repo, key: str) -> None:
+    """The file is written and not staged: it is nobody's work but ours."""
+    lock = stopped.path / ".git" / "index.lock"
+    decided = deployment(3, "app:2", ("A=1", "OURS=1", "THEIRS=1"))
+    with Person(stopped) as it:
+        it.question("spec.replicas")
+        lock.touch()
+        it.press("to")
+        it.question("image")
+        assert "not written: app.yaml" in it.question("version")
+        assert "app.yaml" in stopped.unmerged() and stopped.text("app.yaml") == decided
+        if key == "q":
+            lock.unlink()
+            it.press(key)
+            assert it.end() == 1
+    lock.unlink(missing_ok=True)
+    if key == "kill":
+        with Person(stopped) as it:
+            assert "2 answered before" in it.question("version")
+            it.press("q")
+            assert it.end() == 1
+    assert "app.yaml" not in stopped.unmerged()
+    assert stopped.show(":app.yaml") == decided
+
+
+def test_a_conflict_that_ends_meanwhile(stopped: Repo) -> None:
+    with Person(stopped) as it:
+        it.question("spec.replicas")
+        stopped.git("add", "app.yaml")  # with its markers, as people do
+        it.press("to")
+        it.question("image")
+        told = it.question("version")
+        assert "not written: app.yaml: somebody has ended this conflict meanwhile" in told
+        it.press("q")
+        assert it.end() == 1
+        assert "left    app.yaml: not written" in it.rest()
+    assert stopped.show(":app.yaml") == stopped.text("app.yaml")
+
+
+def test_two_at_once_lose_no_answer(stopped: Repo) -> None:
+    with Person(stopped) as one, Person(stopped) as other:
+        one.question("spec.replicas")
+        other.question("spec.replicas")
+        one.press("t")
+        one.question("image")
+        other.press("s")
+        other.question("image")
+        other.press("o")
+        other.question("version")
+        one.press("s")
+        one.question("version")
+        one.press("o")
+        one.question("gone.yaml")
+        for it in (one, other):
+            it.process.kill()
+    assert "chart/Chart.yaml" not in stopped.unmerged()
+    with Person(stopped) as it:
+        assert "2 answered before" in it.question("gone.yaml")
+        it.press("q")
+        it.end()
+    assert stopped.show(":app.yaml") == deployment(3, "app:2", ("A=1", "OURS=1", "THEIRS=1"))
 
 
 def test_a_file_edited_before_is_nobodys_question(stopped: Repo) -> None:
