@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 from kmerge_git.errors import Refused
+from kmerge_git.kube.identity import identity
 from kmerge_git.merge.finish.by_lines import open_lines
 from kmerge_git.merge.finish.deciding import Deciding
 from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify import damage
 from kmerge_git.outcome import Options
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.source import Source
@@ -113,6 +115,9 @@ def test_an_answer_in_one_word(of, choice, expected):
         (ARGS, "--z", spec("  args:\n    - --a\n    - --z\n")),
         (ARGS, "k: 1\nl: 2", spec("  args:\n    - --a\n    - k: 1\n      l: 2\n")),
         (TEXT, "anything: [\n", None),
+        (IMAGE, "app\n...\n", None),  # inside of a file it would be a text of three words
+        (IMAGE, "--- app", None),
+        (IMAGE, "---app", image(" ---app  # the app\n")),
         (TEXT, '"two\\nlines"', "data:\n  text: |\n    a\n    two\n    lines\n    c\n"),
         (GONE, "7", spec("  z: 1\n  a: 7\n")),
     ],
@@ -139,6 +144,23 @@ def test_a_value_that_nobody_had(of, given, expected):
 def test_lines_that_do_more_than_they_say_are_refused(of, lines, why):
     with pytest.raises(Refused, match=why):
         of.check({0: lines})
+
+
+def test_of_many_documents_only_those_with_new_answers_are_read_again(monkeypatch):
+    def text(n: int) -> str:
+        return "".join(f"---\nkind: A\nmetadata: {{name: a{i}}}\nv: {n}\n" for i in range(9))
+
+    of = deciding(*(text(n) for n in (1, 2, 3)), head="")
+    read: list[object] = []
+    monkeypatch.setattr(damage, "identity", lambda root: read.append(root) or identity(root))
+    of.check({0: "v: 4\n"})
+    assert len(read) == 9
+    of.check({0: "v: 4\n", 1: "v: 5\n"})
+    assert len(read) == 10
+    with pytest.raises(Refused, match="twice"):
+        of.check({0: "v: 4\nv: 4\n"})
+    with pytest.raises(Refused, match="twice"):  # and is no sound text after that
+        of.check({0: "v: 4\nv: 4\n"})
 
 
 def test_a_value_below_which_something_stands_may_be_a_text():

@@ -97,7 +97,8 @@ class _Laid:
             documents = split(Source.of(self.text)).documents
             root = documents[0].root if len(documents) == 1 else None
         except KmergeError as error:
-            raise Refused(f"the file would be no YAML any more: {error.why}") from None
+            why = error.why.removeprefix("not YAML: ")
+            raise Refused(f"the file would be no YAML any more: {why}") from None
         if root is None:
             raise Refused("the resource would be empty, or several")
         self.root = root

@@ -16,6 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.text.pieces import Hunk
 
+_OF_DOCUMENTS = ("---", "...")  # deeper in a file they would be text
+
 
 def with_value(kind: str, hunk: Hunk, given: str) -> str:
     """The lines of a conflict with a value in the place of those of both sides."""
@@ -30,6 +32,8 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
         return _at_column(root.value.rstrip("\n") + "\n", _column(model))
     if kind in ("comment", "lines"):
         raise Refused("there is no value in this place; give the lines")
+    if any(line[:3] in _OF_DOCUMENTS and not line[3:4].strip() for line in given.split("\n")):
+        raise Refused("give the value alone, without `---` and `...`")
     entry = entry_of(hunk, model)
     if entry is not None and (kind == "value" or not in_flow(entry)):
         made = _entry_with(entry, root, given)
@@ -53,7 +57,7 @@ def _parsed(given: str) -> Node:
         root = stream.documents[0].root if len(stream.documents) == 1 else None
         refuse_oddities(split(Source.of("")), stream)
     except KmergeError as error:
-        raise Refused(f"it is no YAML: {error.why}") from None
+        raise Refused(f"it is no YAML: {error.why.removeprefix('not YAML: ')}") from None
     if root is None:
         raise Refused("there is no value in it")
     return root
