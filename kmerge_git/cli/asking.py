@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from io import TextIOWrapper
 from typing import TYPE_CHECKING
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.editing import NoAnswer, draft, edited, written
 from kmerge_git.cli.giving import Refusals, give, words
 from kmerge_git.cli.keys import AGAIN, ENTER, RESIZED, Keys
-from kmerge_git.cli.questions import Around, Size, picture
+from kmerge_git.cli.questions import Around, Size, in_short, picture, side_of
 from kmerge_git.cli.resolved import stages, told
 from kmerge_git.cli.screen import Screen
 from kmerge_git.errors import KmergeError
@@ -48,6 +49,8 @@ _MOST = 3  # refusals that are told one by one
 
 def ask(resolving: Resolving, options: argparse.Namespace) -> int:
     """Ask until all is answered, or no more answer comes; 1 if conflicts are left."""
+    if isinstance(sys.stdout, TextIOWrapper):  # not every terminal knows every character
+        sys.stdout.reconfigure(errors="backslashreplace")
     screen = Screen(sys.stdout)
     with Keys(sys.stdin) as keys:
         asking = Asking(resolving, screen, keys, _authors(resolving, options))
@@ -168,7 +171,11 @@ class Asking:
         if len(refused) > _MOST:
             self._screen.say(f"and not in {len(refused) - _MOST} more", "yellow")
         here = self._questions[at]
-        return None if any(question is here for question, _ in refused) else self._next(at)
+        if any(question is here for question, _ in refused):
+            return None
+        if how == "higher" and len(questions) == 1:
+            self._screen.say(f"it is {side_of(here, self._resolving.answers[here.id])}", "dim")
+        return self._next(at)
 
     def _all_like(self, at: int, key: str) -> int | None:
         """The same answer for all of the same name and cause."""
@@ -179,10 +186,18 @@ class Asking:
         name = f": {here.name}, {here.conflict.why}" if here.name else ""
         self._screen.say(f"{len(like)} like this{name}")
         if not key:
-            key = self._asked(f"For all of them? [{','.join(HOWS)}, else none]")
+            key = self._asked_for_all(like)
         if key not in HOWS:
+            self._screen.say("none of them is answered", "yellow")
             return len(self._questions) if key == "q" else None
         return self._give(like, HOWS[key], at)
+
+    def _asked_for_all(self, like: Sequence[Question]) -> str:
+        keys = [key for key, how in HOWS.items() if any(how in q.choices for q in like)]
+        key = RESIZED
+        while key in (AGAIN, RESIZED):
+            key = self._asked(f"For all of them? [{','.join(keys)}, else none]")
+        return key
 
     def _open(self, questions: Sequence[Question], at: int) -> list[Question]:
         """The question that is asked, and those of the others that wait for an answer."""
@@ -306,16 +321,7 @@ class Asking:
             at + 1,
             len(self._questions),
             self._resolving.operation.labels,
-            self._answer_so_far(question),
+            in_short(self._resolving.answers.get(question.id)),
             self._authors.of(question) if self._authors else {},
         )
         self._screen.rows(picture(question, around, self._shown_for))
-
-    def _answer_so_far(self, question: Question) -> str:
-        answer = self._resolving.answers.get(question.id)
-        if answer is None:
-            return ""
-        if answer.how in HOWS.values():
-            return answer.how
-        lines = (answer.text or "").strip().split("\n")
-        return f"edited: {lines[0].strip()}{' …' if len(lines) > 1 else ''}"

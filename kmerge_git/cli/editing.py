@@ -51,7 +51,8 @@ def edited(text: str) -> str:
         file.write_bytes(text.encode("utf-8", "surrogateescape"))
         code = _run(program, str(file))
         if code:
-            raise NoAnswer(f"the editor ended with {code}")
+            how = f"ended with {code}" if code > 0 else f"was ended by signal {-code}"
+            raise NoAnswer(f"the editor {how}")
         try:
             found = file.read_bytes().decode()
         except OSError as error:

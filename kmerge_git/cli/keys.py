@@ -25,8 +25,11 @@ ESCAPE = "Esc"
 ENTER = ""
 _SETTLED = 0.15  # seconds without another change of its size
 _SEQUENCE = 0.05  # seconds in which the rest of a key's sequence arrives
-_ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
+_ENDINGS = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP")
 _LFLAGS, _CHARS = 3, 6  # where `tcgetattr` has them
+_PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
+_TEXTS = b"]P_^X"  # what begins a text in a terminal's own language
+_FIXED = {b"M": 6, b"[": 4}  # a click of the mouse, and a function key of the Linux console
 
 
 class Keys:
@@ -94,6 +97,7 @@ class Keys:
     def lent(self) -> Iterator[None]:
         """Let a program have the terminal; what is asked of it there is not asked of us."""
         self._give_back()
+        before = self._mode()
         # a handler, for what is ignored here is ignored in the program as well
         numbers = [getattr(signal, name) for name in ("SIGINT", "SIGQUIT") if hasattr(signal, name)]
         handlers = [(number, signal.signal(number, _nothing)) for number in numbers]
@@ -104,6 +108,8 @@ class Keys:
             self._is_lent = False
             for number, handler in handlers:
                 signal.signal(number, handler)
+            if before is not None and before != self._mode():  # it crashed, or is of that kind
+                self._set(before)
             self._take()
 
     # -- what was typed
@@ -163,8 +169,20 @@ class Keys:
     def _give_back(self) -> None:
         before, self._before = self._before, None
         if before is not None:
-            with suppress(termios.error, ValueError):
-                termios.tcsetattr(self._source.fileno(), termios.TCSADRAIN, before)
+            self._set(before)
+
+    def _mode(self) -> list[Any] | None:
+        """How the terminal is set; None: there is none."""
+        if termios is None:
+            return None
+        try:
+            return termios.tcgetattr(self._source.fileno())
+        except (termios.error, ValueError):
+            return None
+
+    def _set(self, mode: list[Any]) -> None:
+        with suppress(termios.error, ValueError):
+            termios.tcsetattr(self._source.fileno(), termios.TCSADRAIN, mode)
 
     # -- signals
 
@@ -227,12 +245,32 @@ def _length(typed: bytes) -> int:
         return more or len(typed)
     if typed[:1] != b"\x1b":
         return 1
+    if typed[1:2] == b"\x1b":  # Alt and such a key
+        rest = _length(typed[1:])
+        return rest + 1 if rest else 0
+    if typed.startswith(_PASTE):  # what was copied somewhere is no answer
+        return _behind(typed, _PASTED)
     if typed[1:2] == b"[":
-        end = next((i for i, byte in enumerate(typed) if i > 1 and 0x40 <= byte < 0x7F), None)
-        return end + 1 if end else 0
+        return _sequence(typed)
+    if typed[1:2] and typed[1] in _TEXTS:  # a terminal's late answer to what an editor asked it
+        ends = [end for end in (_behind(typed, b"\x07"), _behind(typed, b"\x1b\\")) if end]
+        return min(ends, default=0)
     if typed[1:2] == b"O":
         return 3 if len(typed) > 2 else 0
     return 2 if len(typed) > 1 else 0
+
+
+def _sequence(typed: bytes) -> int:
+    """The same for what begins with ESC and a bracket: some say how long they are, most end so."""
+    length = _FIXED.get(typed[2:3])
+    if length is not None:
+        return length if len(typed) >= length else 0
+    end = next((i for i, byte in enumerate(typed) if i > 1 and 0x40 <= byte < 0x7F), None)
+    return end + 1 if end else 0
+
+
+def _behind(typed: bytes, end: bytes) -> int:
+    return typed.find(end) + len(end) if end in typed else 0
 
 
 def _nothing(number: int, frame: FrameType | None) -> None:

@@ -10,6 +10,7 @@ from kmerge_git.cli.excerpts import Part, aligned, cells, one_row, shortened, wr
 from kmerge_git.text.diff3 import changes
 
 if TYPE_CHECKING:
+    from kmerge_git.whole.kept import Answer
     from kmerge_git.whole.questions import Question
 
 Row = tuple[Part, ...]
@@ -46,12 +47,18 @@ def picture(question: Question, around: Around, room: Size) -> list[Row]:
     head = _head(question, around, room.columns)
     rows = max(room.rows - len(head) - _APART, 3)
     heads = {
-        side: side if side == label else f"{side} ({shortened(one_row(label), _LABEL)})"
+        side: side if side == label else f"{side} ({_short(one_row(label))})"
         for side, label in zip(SIDES, around.labels, strict=True)
     }
     if question.kind == "value":
         return head + _values(question, heads, around.authors, Size(room.columns, rows))
     return head + _versions(question, heads, around.authors, Size(room.columns, rows))
+
+
+def _short(label: str) -> str:
+    """A name of git's, of a long one with a subject in parentheses the name alone."""
+    name, _, subject = label.partition(" (")
+    return shortened(name if subject and len(label) > _LABEL else label, _LABEL)
 
 
 def _head(question: Question, around: Around, columns: int) -> list[Row]:
@@ -67,6 +74,19 @@ def _head(question: Question, around: Around, columns: int) -> list[Row]:
         said = f"answered: {one_row(around.answer)} (Enter keeps it)"
         rows.append(((shortened(said, columns), "bold"),))
     return rows
+
+
+def in_short(answer: Answer | None) -> str:
+    """What was answered, for people; nothing if nothing was."""
+    if answer is None or answer.how not in ("value", "lines"):
+        return answer.how if answer else ""
+    lines = (answer.text or "").strip().split("\n")
+    return f"edited: {lines[0].strip()}{' …' if len(lines) > 1 else ''}"
+
+
+def side_of(question: Question, answer: Answer) -> str:
+    """The side whose lines an answer is that named none."""
+    return "ours" if answer.text == question.conflict.ours else "theirs"
 
 
 # -- a value

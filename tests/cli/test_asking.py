@@ -23,6 +23,14 @@ ROOT = HERE.parent.parent
 FIRST, SECOND, THIRD = "1 of 7", "2 of 7", "3 of 7"
 PROMPT = "?] "
 FILES = ["web.yaml", "b.yaml", "c.yaml"]
+NO_ANSWERS = (
+    "\x1bOA", "\x1b[A", "\x1b[1;5C", "é", "\x1b",
+    "\x1b\x1bOt",  # Alt and an arrow
+    "\x1b[[A", "\x1b[Mott",  # of the Linux console; the mouse
+    "\x1b[200~ooT\nq\x1b[201~",  # pasted
+    "\x1b]11;rgb:0000/eoTe/0000\x07", "\x1b]11;rgb:0000/0000/0000\x1b\\",  # a colour: late answers
+    "\x1bP1$r0 q\x1b\\",
+)  # fmt: skip
 UNWANTED = ("GIT_", "KMERGE", "EDITOR", "VISUAL", "NO_COLOR", "FORCE_COLOR", "ENV")
 
 
@@ -118,9 +126,9 @@ def test_all_like_this(tmp_path: Path) -> None:
     with asked(tmp_path) as it:
         it.press("sss")
         it.question(4)
-        it.press("ax")
+        it.press("aT")
         it.wait("else none]")
-        it.wait(PROMPT)
+        assert "none of them is answered" in it.wait(PROMPT)
         it.press("at")
         it.wait("theirs for 2 conflicts")
         assert "name" in it.question(5)
@@ -186,7 +194,7 @@ def test_the_words_fit_the_smallest_terminal(tmp_path: Path) -> None:
 
 def test_an_arrow_is_no_answer(tmp_path: Path) -> None:
     with asked(tmp_path) as it:
-        for key in ("\x1bOA", "\x1b[A", "\x1b[1;5C", "é", "\x1b"):  # the first ends in O and A
+        for key in NO_ANSWERS:
             it.press(key)
             assert "this key is no answer" in it.wait(PROMPT)
         it.press("q")
@@ -207,7 +215,7 @@ def test_stop_and_keep(tmp_path: Path, key: str) -> None:
         assert "Traceback" not in it.seen
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 def test_ended_from_outside(tmp_path: Path, number: int) -> None:
     with asked(tmp_path) as it:
         it.press("o")
@@ -344,6 +352,7 @@ def test_rubbish_is_given_up(tmp_path: Path) -> None:
     [
         ("exit 3", "the editor ended with 3"),
         (":", "nothing was changed"),
+        ("kill -9 $$", "was ended by signal 9"),
         (put("# kmerge: x\\n\\n"), "it is empty"),
         (put(""), "it is empty"),
         (put("\\377"), "no UTF-8"),
@@ -379,6 +388,25 @@ def test_there_is_no_editor(tmp_path: Path) -> None:
         it.press("e\n")
         assert "Terminal is dumb, but EDITOR unset" in it.wait("given")
         it.press("\x04")
+        assert it.end() == 1
+
+
+def test_an_editor_that_leaves_the_terminal_as_it_wants_it(tmp_path: Path) -> None:
+    with asked(tmp_path, GIT_EDITOR=editor(tmp_path, "stty raw -echo")) as it:
+        it.press("e")
+        it.wait("nothing was changed")
+        it.wait(PROMPT)
+        it.press("q")
+        assert it.end() == 1
+        assert it.is_normal()
+
+
+def test_a_terminal_that_does_not_know_a_character(tmp_path: Path) -> None:
+    with asked(tmp_path, PYTHONIOENCODING="ascii") as it:
+        it.press("é")
+        assert "\\xe9" in it.wait("this key is no answer")
+        it.wait(PROMPT)
+        it.press("q")
         assert it.end() == 1
 
 

@@ -31,6 +31,16 @@ def test_a_value() -> None:
     ]
 
 
+def test_of_a_long_name_the_subject_of_its_commit_goes_first() -> None:
+    names = ("parent of 088701e (topic change)", "HEAD", "feature/with-a-very-long-name-1.2")
+    shown = lines(question(("1", "2", "3")), around=Around(1, 1, names))
+    assert shown[-3:] == [
+        "  base (parent of 088701e)           1",
+        "  ours (HEAD)                        2",
+        "  theirs (feature/with…ng-name-1.2)  3",
+    ]
+
+
 def test_what_a_side_changed_has_a_colour_in_whole_words() -> None:
     rows = picture(question(("a/web:1.10-x", "a/web:1.11-x", "a/web:2.10-x")), AROUND, Size())
     assert [part for row in rows for part in row if part[1] in ("green", "yellow")] == [
