@@ -47,8 +47,8 @@ def brought(
     """The damage in a merge of three inputs that are YAML, where no input has it.
 
     The result is read first: where nothing is wrong with it, the inputs are not parsed. One that
-    is too much to be taken apart is not looked into. `sound` has the documents of earlier results of
-    the same inputs with which nothing was wrong: they are not read again.
+    is too much to be taken apart is not looked into. `sound` has the documents of earlier results
+    of the same inputs with which nothing was wrong: they are not read again.
     """
     if len(data) > LARGE:
         from kmerge_git.merge.bulk import has_bulk  # few files are so large
