@@ -30,7 +30,8 @@ def told(resolving: Resolving, staged: Collection[str], failed: Mapping[str, str
     _lines("left", [f"{path}: not written: {why}" for path, why in failed.items()])
     _lines("alone", [f"{path}: {why}" for path, why in resolving.unasked])
     _lines("alone", [f"{path}: not asked for" for path in unasked])
-    said = f"{counted(len(staged), 'file')} staged"
+    asked = staged or resolving.questions or resolving.unasked
+    said = f"{counted(len(staged), 'file')} staged" if asked else "nothing is in conflict"
     rest = len(known) + len(unasked)
     operation = resolving.operation
     if rest:

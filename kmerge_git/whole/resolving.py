@@ -15,7 +15,7 @@ from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.git import staging
 from kmerge_git.git.conflicts import Operation
 from kmerge_git.git.repository import Repository
-from kmerge_git.text.markers import first_marker
+from kmerge_git.text.markers import SIZE, first_marker
 from kmerge_git.whole.kept import Answer, Kept, digest
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.questions import AskedFile, Question
@@ -139,8 +139,9 @@ class Resolving:
 
     def take_file(self, path: str) -> None:
         """Stage a file as it stands in the working tree, whatever was answered before."""
-        data = self._on_disk(path)
-        if data is not None and first_marker(data.decode("utf-8", "surrogateescape")) >= 0:
+        data = self._on_disk(path) or b""
+        size = min(self._plan.options(path).marker_size, SIZE)
+        if first_marker(data.decode("utf-8", "surrogateescape"), size) >= 0:
             raise Refused("conflict markers are left in it", path=path)
         staging.stage_files(self._worktree, [path], sparse=self._is_sparse())
         self._whole.add(path)

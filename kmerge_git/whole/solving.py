@@ -155,8 +155,8 @@ class WorkTree:
         if is_left_by_a_merge(found, three, made, self._lines, size):
             return ""
         return (
-            "edited by hand since the merge, or by rerere: `git add` it, or solve it anew with "
-            "--force"
+            "edited by hand since the merge, or by rerere: `git add` it, or `kmerge solve --force` "
+            "it for a new start"
         )
 
     def _is_as_git_left_it(self, path: str, found: bytes) -> bool:

@@ -371,6 +371,27 @@ def test_a_conflict_that_ends_meanwhile(stopped: Repo) -> None:
     assert stopped.show(":app.yaml") == stopped.text("app.yaml")
 
 
+def test_short_markers_are_markers_where_the_file_has_such(repo: Repo) -> None:
+    attributes = {".gitattributes": "app.yaml conflict-marker-size=5\n"}
+    repo.fork(*({"app.yaml": of["app.yaml"]} | attributes for of in (BASE, OURS, THEIRS)))
+    repo.merge()
+    with Person(repo) as it:
+        it.question("spec.replicas")
+        repo.write("app.yaml", "mine: 1\n<<<<< ours\n=====\na: 2\n>>>>> theirs\n")
+        it.press("d")
+        assert "conflict markers are left in it" in it.wait(PROMPT)
+        it.press("q")
+        assert it.end() == 1
+    assert "app.yaml" in repo.unmerged()
+
+
+def test_nothing_is_in_conflict(stopped: Repo) -> None:
+    stopped.git("merge", "--abort")
+    with Person(stopped) as it:
+        assert it.end() == 0
+        assert "kmerge: nothing is in conflict\n" in it.rest()
+
+
 def test_two_at_once_lose_no_answer(stopped: Repo) -> None:
     with Person(stopped) as one, Person(stopped) as other:
         one.question("spec.replicas")
