@@ -73,9 +73,17 @@ class Options:
         return LABELS if callable(self._labels) else self._labels
 
     def but(
-        self, *, favor: str | None = None, labels: Labels | None = None, style: str = ""
+        self,
+        *,
+        favor: str | None = None,
+        labels: Labels | None = None,
+        style: str = "",
+        policy: bool = True,
     ) -> Options:
-        """The same with another side that wins (empty: neither), other labels, another style."""
+        """The same with another side that wins (empty: neither), other labels, another style.
+
+        Or without policies.
+        """
         return Options(
             self.path,
             self.rules,
@@ -83,7 +91,7 @@ class Options:
             self.marker_size,
             labels or self._labels,
             style or self.style,
-            self.policy,
+            self.policy if policy else None,
             self.virtual,
             self.generated,
             self.define,
@@ -235,6 +243,11 @@ class Outcome:
     def loses(self) -> bool:
         """Whether a change did not come through: rules `kyaml` have a winner where others clash."""
         return any(decision.rule.endswith(" lost") for decision in self.decisions)
+
+    @property
+    def is_by_policy(self) -> bool:
+        """Whether a policy decided anything."""
+        return any(decision.rule.startswith("12") for decision in self.decisions)
 
     def chosen(self, favor: str) -> list[str]:
         """What a policy or the favourite side decided, in words."""

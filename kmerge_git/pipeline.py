@@ -105,7 +105,12 @@ def _merged(texts: Three[bytes], options: Options, start: Callable[[str], LineMe
         return same
     lines = Asked(start)
     try:
-        return _by_structure(texts.map(lambda data: Source(data, options.path)), options, lines)
+        sources = texts.map(lambda data: Source(data, options.path))
+        made = _by_structure(sources, options, lines)
+        if options.policy is not None and made.is_by_policy and lines.result()[1] == 0:
+            plain = _by_structure(sources, options.but(policy=False), lines)
+            made = plain if plain.clean else made  # what merges clean is for no policy
+        return made
     except KmergeError as error:
         if options.rules == "kyaml" and not (options.virtual or options.favor):
             outcome = _by_lines_of_kyaml(texts, options, error)

@@ -144,6 +144,10 @@ LIST = "args:\n- a\n- b\nend: 1\n"
         ("- x\n- y\n", "- y\n- z\n", "- x\n- y\n- z\n"),
         ("- x\n", "- x\n- y\n- x\n", "- x\n- y\n- x\n"),  # twice on one side is meant so
         ("- x  # mine\n- w\n", "- x\n- y\n", None),  # a comment would be lost
+        ("- --x=1\n", "- --y=1\n", "- --x=1\n- --y=1\n"),
+        ("- --x=1\n- -v\n", "- --x=1\n- -w\n", "- --x=1\n- -v\n- -w\n"),
+        ("- --x=1\n", "- --x=2\n", None),
+        ("- --x\n- 1\n", "- --x\n- 2\n", None),  # `--x 1 2` is nobody's
     ],
 )
 def test_a_union_keeps_once_what_both_added(ours: str, theirs: str, result: str | None) -> None:

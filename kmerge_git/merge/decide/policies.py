@@ -132,6 +132,9 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
     lists = place.lists if place is not None else None
     if lists is not None and (lists.base is None or not lists.base.entries):
         return _refused("the list is new on both sides")
+    mine, yours = _options(at.ours), _options(at.theirs)
+    if any(mine[name] != yours[name] for name in mine if name in yours):
+        return _refused("both add one option, with two values")
     left = list(at.ours)
     taken = []
     for entry in at.theirs:
@@ -143,6 +146,17 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
         else:
             return _refused("comments of what both added differ")
     return Ruling("union", rule, taken=taken)
+
+
+def _options(entries: list[Entry]) -> dict[str, str]:
+    """The options of a command line with their values: of `--b=1`, or of `--b` and `1` behind it."""
+    texts = [entry.value.value if isinstance(entry.value, Scalar) else "" for entry in entries]
+    found = {}
+    for text, follows in zip(texts, [*texts[1:], ""], strict=True):
+        name, sign, value = text.partition("=")
+        if sign or text[:1] == "-":
+            found[name] = value if sign or follows[:1] == "-" else follows
+    return found
 
 
 # -- versions
