@@ -202,6 +202,24 @@ def test_a_number_behind_an_image_is_a_tag() -> None:
     assert merge_files(*texts, policy=policy_for([("**", "higher")])).text == b"image: app:18\n"
 
 
+@pytest.mark.parametrize("base", ["", "\n", "# nothing\n"])
+@pytest.mark.parametrize("policy, taken", [("ours", 1), ("theirs", 2), ("higher", 2)])
+def test_a_file_that_is_new_on_both_sides(base: str, policy: str, taken: int) -> None:
+    three = [base, *(f"a: 1\nx:\n  version: 1.{n}.0\n" for n in (1, 2))]
+    made = merge_files(*(t.encode() for t in three), policy=policy_for([("**", policy)]))
+    assert (made.method, made.text.decode()[-len(three[1]) :]) == ("structure", three[taken])
+
+
+def test_what_merges_clean_by_lines_is_for_no_policy() -> None:
+    """An element without a key that is another one on both sides; its lines do not clash."""
+    rows = (("y", "z", "y"), ("u", "x", "u"), ("u", "x", "y"))
+    three = [f"rules:\n- a: {a}\n  b: {b}\n  c: 1\n  d: {d}\n".encode() for a, b, d in rows]
+    plain = merge_files(*three)
+    assert (plain.clean, plain.method, plain.text) == (True, "lines", three[1])
+    for name in ("ours", "theirs", "union", "higher"):
+        assert merge_files(*three, policy=policy_for([("**", name)])).text == plain.text
+
+
 @pytest.mark.parametrize("field", ["**.zone", "zone", "a.*", "**"])
 def test_what_is_named_or_called_a_version_is_one(field: str) -> None:
     texts = (f"a:\n  zone: z-{n}\n  x: 1\n  tag: z-{n}\n".encode() for n in "123")

@@ -149,7 +149,7 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
 
 
 def _options(entries: list[Entry]) -> dict[str, str]:
-    """The options of a command line with their values: of `--b=1`, or of `--b` and `1` behind it."""
+    """The options of a command line with their values: `--b=1`, or `--b` and `1` behind it."""
     texts = [entry.value.value if isinstance(entry.value, Scalar) else "" for entry in entries]
     found = {}
     for text, follows in zip(texts, [*texts[1:], ""], strict=True):

@@ -202,15 +202,16 @@ def _entry(document: Document) -> Entry | None:
 def _names(rest: Documents) -> list[list[Hashable]]:
     """What tells the documents of a version apart; None for those that nothing does."""
     roots = [[document.root for document in documents] for documents in rest]
-    if all(sum(root is not None for root in version) == 1 for version in roots):
+    counts = [sum(root is not None for root in version) for version in roots]
+    if counts[1:] == [1, 1, 1] and counts[0] < 2:  # a new file on both sides has no base
         return [["the only one"] * len(version) for version in roots]
     names: list[list[Hashable]] = []
     for version in roots:
         found = [identity(root) for root in version]
-        counts: dict[Hashable, int] = {}
+        often: dict[Hashable, int] = {}
         for name in found:
-            counts[name] = counts.get(name, 0) + 1
-        names.append([name if name and counts[name] == 1 else None for name in found])
+            often[name] = often.get(name, 0) + 1
+        names.append([name if name and often[name] == 1 else None for name in found])
     return names
 
 
