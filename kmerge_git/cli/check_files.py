@@ -283,7 +283,8 @@ def _versions_in(top: str, blobs: Blobs) -> VersionsOf:
             blobs.read(f":0:{name}"),
             at.base,
             at.theirs,
-            words[2:3] == [b"kmerge"] and words[5:6] != [b"set"],  # or it is generated again
+            # or it is generated again
+            words[2:3] == [b"kmerge"] and words[5:6] not in ([b"set"], [b"true"]),
             lambda side: _keeps(at, side, name),
             lambda: name in resolved(),
         )

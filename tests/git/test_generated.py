@@ -179,6 +179,17 @@ def test_the_words_of_the_attribute(driven: Driven, word: str, is_kept: bool) ->
     assert (told in done.err) is ("perhaps" in word)
 
 
+@pytest.mark.parametrize("word", ["", "=true"])
+def test_what_is_generated_again_may_be_exactly_one_side(driven: Driven, word: str) -> None:
+    lines = {".gitattributes": f"*.yaml kmerge-generated{word}\n"}
+    driven.fork(lines | {Y: BASE}, {Y: OURS}, {Y: BESIDE})
+    assert driven.git("merge", "--no-commit", "side").code == 0
+    driven.git("checkout", "HEAD", "--", Y)
+    assert "M11" not in driven.kmerge("check", "--staged").out
+    driven.write(".gitattributes", "")
+    assert "error M11" in driven.kmerge("check", "--staged", check=False).out
+
+
 VERSIONS = (BASE, OURS, THEIRS, BESIDE, MERGED, BASE + "  c: '1'\n", "a: {{ x }}\n", "", "a\0")
 
 
