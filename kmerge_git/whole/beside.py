@@ -142,7 +142,9 @@ def _resolved(file: ExplainedFile, merge: FileMerge, found: bytes | None) -> Exp
         return replace(file, state="in conflict")
     sides = [resolve(made, s, size).encode("utf-8", "surrogateescape") for s in ("ours", "theirs")]
     mine, yours = (compared(side, found, merge.path) for side in sides)
-    conflicts = tuple(replace(c, choice=_choice(c.conflict, mine, yours)) for c in file.conflicts)
+    conflicts = tuple(
+        replace(c, choice=_choice(c.conflict, mine, yours, text)) for c in file.conflicts
+    )
     rest = [c for c in mine if not any(_is_about(c, known.conflict) for known in file.conflicts)]
     return replace(file, conflicts=conflicts, state="different", changes=tuple(rest))
 
@@ -153,12 +155,16 @@ def _size_of(made: str) -> int:
     return len(made[at:]) - len(made[at:].lstrip("<")) if at >= 0 else marker_size_for([made])
 
 
-def _choice(conflict: Conflict, mine: list[FieldChange], yours: list[FieldChange]) -> Choice:
-    if not any(_is_about(change, conflict) for change in mine):
-        return "ours"
-    if not any(_is_about(change, conflict) for change in yours):
-        return "theirs"
-    return "neither"
+def _choice(
+    conflict: Conflict, mine: list[FieldChange], yours: list[FieldChange], text: str
+) -> Choice:
+    is_ours, is_theirs = (
+        not any(_is_about(change, conflict) for change in changes) for changes in (mine, yours)
+    )
+    if is_ours and is_theirs:  # the values say nothing: the conflict is about comments
+        text = text.replace("\r\n", "\n")
+        is_ours, is_theirs = (part.strip("\n") in text for part in (conflict.ours, conflict.theirs))
+    return "ours" if is_ours else "theirs" if is_theirs else "neither"
 
 
 def _is_about(change: FieldChange, conflict: Conflict) -> bool:

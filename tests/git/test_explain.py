@@ -127,6 +127,18 @@ def test_the_same_is_said_whether_the_driver_made_it_or_not(repo: Repo) -> None:
     assert [c["chosen"] for c in found["conflict.yaml"]["conflicts"]] == ["neither"]
 
 
+def test_whose_comment_it_is(driven: Driven) -> None:
+    """Its values are the same in all versions: the text says it."""
+    base = "kind: ConfigMap\ndata:\n  a: 1 # x\n  b: 1\n"
+    sides = [{"x.yaml": base.replace("# x", word)} for word in ("# ours", "# theirs")]
+    driven.fork({"x.yaml": base}, *sides)
+    driven.merge()
+    for word, chosen in (("# ours", "ours"), ("# theirs", "theirs"), ("# mine", "neither")):
+        driven.write("x.yaml", base.replace("# x", word))
+        (conflict,) = files(told(driven))["x.yaml"]["conflicts"]
+        assert conflict["chosen"] == chosen
+
+
 def test_what_surprises_comes_first(driven: Driven) -> None:
     forked(driven)
     driven.merge()
