@@ -196,12 +196,12 @@ class Outcome:
 
     __slots__ = (
         *("_account", "_decisions", "_explain", "_explained"),
-        *("clean", "conflicts", "method", "open_merge", "reason", "text"),
+        *("_text", "clean", "conflicts", "method", "open_merge", "reason"),
     )
 
     def __init__(
         self,
-        text: bytes,
+        text: bytes | Callable[[], bytes],
         clean: bool,
         method: str,
         *,
@@ -209,7 +209,7 @@ class Outcome:
         decisions: tuple[Decision, ...] = (),
         reason: str = "",
     ) -> None:
-        self.text = text
+        self._text = text
         self.clean = clean
         self.method = method
         self.conflicts = conflicts
@@ -219,6 +219,13 @@ class Outcome:
         self._account: Callable[[], tuple[Decision, ...]] | None = None
         self._explained: tuple[Decision, ...] = ()
         self._explain: Callable[[Outcome], tuple[Decision, ...]] | None = None
+
+    @property
+    def text(self) -> bytes:
+        """The result; one with conflicts is spelled when it is asked for."""
+        if callable(self._text):
+            self._text = self._text()
+        return self._text
 
     def tell(
         self,

@@ -155,6 +155,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
                 from kmerge_git.merge.finish.favor import favored  # few merges favour a side
 
                 found = favored(found, sources, options, journal)
+            _ = found.text  # spelled in time, and where an error costs no more than a conflict
             _let_explain(found, sources, journal, options)
             return found
         wider = widened(doubts, found, merged)
@@ -188,7 +189,9 @@ def _doubtful(
     if count:
         raise Unsupported(why)
     whole = whole_conflict(sources.map(lambda source: source.text), why)
-    return conflicted(whole, sources, options)
+    made = conflicted(whole, sources, options)
+    _ = made.text
+    return made
 
 
 def _guard(streams: Three[Stream], size: int) -> None:

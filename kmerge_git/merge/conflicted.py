@@ -65,7 +65,7 @@ class OpenMerge:
 
     def outcome(self, method: str) -> Outcome:
         """What a merge answers that leaves all of them open."""
-        made = Outcome(self.text({}), False, method, conflicts=self.conflicts)
+        made = Outcome(lambda: self.text({}), False, method, conflicts=self.conflicts)
         made.open_merge = self
         return made
 
