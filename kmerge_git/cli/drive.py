@@ -196,6 +196,10 @@ def _replace(path: str, data: bytes) -> None:
 
 def _report(name: str, outcome: Outcome, options: Options) -> None:
     """One line a conflict and one line a file, only where there is something to say."""
+    if outcome.method == "lines" and outcome.reason.startswith("internal"):
+        _say(name, f"{outcome.reason}; git's line merge instead, please report it")
+    if options.virtual:
+        return  # of ancestors: nobody is asked about what is left there, and no side is ours
     for conflict in outcome.conflicts if outcome.method != "lines" else ():
         _say(name, conflict.shown())
     for words in outcome.chosen(options.favor) if options.favor or options.policy else ():
@@ -203,9 +207,7 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
     if options.rules == "kyaml":  # git's have conflicts instead
         _report_losses(name, outcome)
     count = len(outcome.conflicts)
-    if outcome.method == "lines" and outcome.reason.startswith("internal"):
-        _say(name, f"{outcome.reason}; git's line merge instead, please report it")
-    elif not outcome.clean and outcome.method == "structure":
+    if not outcome.clean and outcome.method == "structure":
         left = f"{count} conflict{'s' if count > 1 else ''} left"
         _say(name, f"{left}, the rest is merged; `kmerge resolve` asks")
         if any(not c.field and c.why.startswith("deleted in") for c in outcome.conflicts):

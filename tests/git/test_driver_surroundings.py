@@ -146,7 +146,8 @@ def test_criss_cross_with_a_clean_inner_merge(driven: Driven) -> None:
 def test_criss_cross_with_a_conflict_inside(driven: Driven) -> None:
     # inside, `a` is in conflict (2 or 3): both solved it as 2
     criss_cross(driven, OURS, "a: 3\nb: 1\n", ("a: 2\nb: 1\nc: 1\n", "a: 2\nb: 5\n"))
-    assert driven.merge().code == 0
+    done = driven.merge()
+    assert (done.code, "kmerge" in done.err) == (0, False)
     assert driven.text("x.yaml") == "a: 2\nb: 5\nc: 1\n"
     assert [size for size, _ in driven.sized_calls()] == [9, 7]
 
@@ -158,6 +159,16 @@ def test_criss_cross_whose_sides_disagree_still(driven: Driven) -> None:
     assert text.count("<<<<<<< ") == text.count(">>>>>>> ") == 1
     assert "a: 2\n=======\na: 3\n" in text
     assert {"b: 5", "c: 1"} <= set(text.splitlines())
+
+
+def test_a_favoured_side_in_a_criss_cross(driven: Driven) -> None:
+    """Told is what it decided between the branches, and nothing of their ancestors."""
+    criss_cross(driven, OURS, "a: 3\nb: 1\n", ("a: 2\nb: 1\nc: 1\n", "a: 3\nb: 5\n"))
+    done = driven.git("merge", "side", env={"KMERGE_FAVOR": "theirs"})
+    assert driven.text("x.yaml") == "a: 3\nb: 5\nc: 1\n"
+    assert [line for line in done.err.splitlines() if "kmerge" in line] == [
+        "kmerge: x.yaml: a: changed on both sides, theirs taken (rule 13 favor)"
+    ]
 
 
 def test_criss_cross_of_which_one_side_went_back_to_the_base(driven: Driven) -> None:
