@@ -18,6 +18,19 @@ def read_text(path: Path) -> str:
         raise KmergeError(f"cannot be read: {error.strerror}", path=str(path)) from error
 
 
+def content(top: Path, path: str) -> bytes | None:
+    """What a file of the working tree holds; None where there is none."""
+    file = top / path
+    try:
+        if file.exists() and not (file.is_file() or file.is_dir()):  # a pipe is read for ever
+            raise KmergeError("it is no file", path=path)
+        return file.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise KmergeError(error.strerror or str(error), path=path) from error
+
+
 def write_text(path: Path, text: str, *, executable: bool = False) -> None:
     """Replace a file, through links and with its mode; empty text removes it."""
     path = path.resolve()  # a link into somebody's dotfiles stays a link

@@ -14,6 +14,7 @@ from pathlib import Path
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.git import staging
 from kmerge_git.git.conflicts import Operation
+from kmerge_git.git.files import content
 from kmerge_git.git.repository import Repository
 from kmerge_git.text.markers import SIZE, first_marker
 from kmerge_git.whole.kept import Answer, Kept, digest
@@ -217,12 +218,7 @@ class Resolving:
             )
 
     def _on_disk(self, path: str) -> bytes | None:
-        try:
-            return Path(self._worktree, path).read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise KmergeError(error.strerror or str(error), path=path) from error
+        return content(Path(self._worktree), path)
 
     @property
     def _worktree(self) -> str:

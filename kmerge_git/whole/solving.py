@@ -16,7 +16,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git import staging
 from kmerge_git.git.call import ask_git
 from kmerge_git.git.conflicts import Operation, Stages
-from kmerge_git.git.files import read_text, replace_file
+from kmerge_git.git.files import content, read_text, replace_file
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.repository import Repository
@@ -186,12 +186,7 @@ class WorkTree:
         return asked.out.startswith("S ")
 
     def _found(self, path: str) -> bytes | None:
-        try:
-            return Path(self._top, path).read_bytes()
-        except FileNotFoundError:
-            return None
-        except OSError as error:
-            raise KmergeError(error.strerror or str(error), path=path) from error
+        return content(Path(self._top), path)
 
 
 def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -> None:

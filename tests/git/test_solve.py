@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from manifests import deployment, service, stream
@@ -545,3 +546,12 @@ def test_a_policy_decides(repo: Repo) -> None:
     assert repo.kmerge("preview", "side").code == 0
     repo.kmerge("solve")
     assert repo.text("app.yaml") == deployment(image="app:10")
+
+
+def test_a_pipe_in_the_place_of_a_file_is_none(repo: Repo) -> None:
+    stopped(repo, BASE, OURS, THEIRS)
+    (repo.path / "app.yaml").unlink()
+    os.mkfifo(repo.path / "app.yaml")
+    for command in ("solve", "resolve"):
+        done = repo.kmerge(command, "--take=ours" if command == "resolve" else ".", check=False)
+        assert (done.code, done.err) == (2, "kmerge: app.yaml: it is no file\n")
