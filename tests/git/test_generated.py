@@ -111,7 +111,8 @@ def test_nobody_is_asked_field_by_field(repo: Repo) -> None:
     assert "resolve" not in repo.kmerge("explain").err
     repo.git("merge", "--abort")
     done = repo.kmerge("merge", "side", check=False)
-    assert done.err.splitlines()[-1] == "kmerge: edit, `git add` and `git commit`"
+    last = "kmerge: `kmerge explain` says why; then edit, `git add` and `git commit`"
+    assert done.err.splitlines()[-1] == last
 
 
 def test_a_branch_with_such_a_conflict_is_not_refreshed(repo: Repo) -> None:
