@@ -184,9 +184,8 @@ def _doubtful(
     found: list[Violation], sources: Three[Source], options: Options, lines: Asked
 ) -> Outcome:
     """What no conflict around a place makes right: git's conflicts, or one around everything."""
-    _, count = lines.result()
     why = uncertain(found[0])
-    if count:
+    if lines.result()[1]:
         raise Unsupported(why)
     whole = whole_conflict(sources.map(lambda source: source.text), why)
     made = conflicted(whole, sources, options)

@@ -52,7 +52,7 @@ def are_counts(one: str, other: str, word: str, *, is_sure: bool = False) -> boo
         return max(sizes) < MANY and not is_padded  # 1.02 and 1.1
     if max(sizes) < MANY or (is_date(one) and is_date(other)):
         return True
-    if sizes[0] in (8, 12, 14) and {one[:2], other[:2]} & {"19", "20"}:
+    if sizes[0] in (8, 12, 14) and any(1900 <= int(n[:4]) < 2100 for n in (one, other)):
         return False  # there is no such day
     is_unix = sizes[0] in (10, 13) and one[0] == other[0] == "1"
     return is_unix or is_sure or word.lower() in COUNTERS
