@@ -30,8 +30,7 @@ def told(resolving: Resolving, staged: Collection[str], failed: Mapping[str, str
     _lines("left", [f"{path}: not written: {why}" for path, why in failed.items()])
     _lines("alone", [f"{path}: {why}" for path, why in resolving.unasked])
     _lines("alone", [f"{path}: not asked for" for path in unasked])
-    asked = staged or resolving.questions or resolving.unasked
-    said = f"{counted(len(staged), 'file')} staged" if asked else "nothing is in conflict"
+    said = _begin(resolving, staged)
     rest = len(known) + len(unasked)
     operation = resolving.operation
     if rest:
@@ -43,6 +42,12 @@ def told(resolving: Resolving, staged: Collection[str], failed: Mapping[str, str
         said += f"; finish with `{operation.finish}`"
     say(f"kmerge: {said}")
     return 1 if left or failed else 0
+
+
+def _begin(resolving: Resolving, staged: Collection[str]) -> str:
+    if staged or resolving.questions or resolving.unasked:
+        return f"{counted(len(staged), 'file')} staged"
+    return "nothing is in conflict"
 
 
 def _left(resolving: Resolving) -> dict[str, int]:
