@@ -31,7 +31,7 @@ from kmerge_git.merge.verify.line_opinion import (
     same_meaning,
 )
 from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outcome
-from kmerge_git.text.sealed import SEALED, is_sealed
+from kmerge_git.text.sealed import SEALED, holds_seal, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
 from kmerge_git.tree.documents import split, split_like
@@ -298,7 +298,7 @@ def _clean(
 
 def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) -> Outcome:
     """Git's line merge; ours with a conflict where even git cannot merge, or does damage."""
-    if _holds_seal(texts):
+    if holds_seal(texts.ours, texts.theirs):
         return kept(texts, options, SEALED)
     text, count = lines.result()
     if count < 0:
@@ -320,15 +320,11 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
     return Outcome(text, count == 0, "lines", conflicts=conflicts, reason=reason)
 
 
-def _holds_seal(texts: Three[bytes]) -> bool:
-    return any(is_sealed(data.decode("utf-8", "replace")) for data in (texts.ours, texts.theirs))
-
-
 def _by_lines_of_kyaml(texts: Three[bytes], options: Options, error: KmergeError) -> Outcome | None:
     """The answer of rules `kyaml` for a text that has no fields, as `merge3` gives it."""
     from kmerge_git.merge.kyaml.api import is_text, merge3_text
 
-    if not is_text(error, texts) or _holds_seal(texts):
+    if not is_text(error, texts) or holds_seal(texts.ours, texts.theirs):
         return None
     made = merge3_text(texts, path=options.path)
     return Outcome(made.data, True, "lines", decisions=made.decisions, reason=_told(error))

@@ -10,3 +10,8 @@ def is_sealed(text: str) -> bool:
     if not ("mac: ENC[" in text or '"mac": "ENC[' in text):
         return False
     return "\nsops:" in text or '"sops":' in text or text.startswith("sops:")
+
+
+def holds_seal(*versions: bytes) -> bool:
+    """Whether one of the versions of a file is sealed."""
+    return any(is_sealed(data.decode("utf-8", "replace")) for data in versions)

@@ -32,8 +32,7 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
         return _at_column(root.value.rstrip("\n") + "\n", _column(model))
     if kind in ("comment", "lines"):
         raise Refused("there is no value in this place; give the lines")
-    if any(line[:3] in _OF_DOCUMENTS and not line[3:4].strip() for line in given.split("\n")):
-        raise Refused("give the value alone, without `---` and `...`")
+    _refuse_documents(given)
     entry = entry_of(hunk, model)
     if entry is not None and (kind == "value" or not in_flow(entry)):
         made = _entry_with(entry, root, given)
@@ -49,6 +48,11 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
 def _require(there: Entry | None, name: str, value: Node) -> None:
     if there is None or there.name != name or not same_node(there.value, value):
         raise Refused("it would mean something else in this place: quote it")
+
+
+def _refuse_documents(given: str) -> None:
+    if any(line[:3] in _OF_DOCUMENTS and not line[3:4].strip() for line in given.split("\n")):
+        raise Refused("give the value alone, without `---` and `...`")
 
 
 def _parsed(given: str) -> Node:
