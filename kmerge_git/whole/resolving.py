@@ -182,7 +182,9 @@ class Resolving:
         self._refuse_ended(file.path for file in asked)
         for file in asked:
             self._refuse_handwork(file.path)
-        again = [f.path for f in asked if f.verdict != "solved" and f.path in self._done]
+        # git does not stage a second time that a file is gone
+        open_ = [f for f in asked if f.verdict != "solved" or f.data is None]
+        again = [f.path for f in open_ if f.path in self._done]
         staging.mark_unmerged(self._worktree, [self._stages[path] for path in again])
         self._done.difference_update(again)
         # of a decided file, too: a kill may come before it is staged

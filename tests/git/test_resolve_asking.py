@@ -385,6 +385,28 @@ def test_short_markers_are_markers_where_the_file_has_such(repo: Repo) -> None:
     assert "app.yaml" in repo.unmerged()
 
 
+def test_a_deletion_is_decided_twice(repo: Repo) -> None:
+    chart = CHART.format
+    repo.commit("base", {"a.yaml": chart(0), "b.yaml": chart(0)})
+    repo.branch("side")
+    repo.commit("theirs", {"a.yaml": chart(2), "b.yaml": chart(2)})
+    repo.switch("main")
+    (repo.path / "a.yaml").unlink()
+    repo.commit("ours", {"b.yaml": chart(1)})
+    repo.merge()
+    with Person(repo) as it:
+        it.question("1 of 2  a.yaml")
+        it.press("o")
+        it.question("2 of 2")
+        it.press("k")
+        it.question("1 of 2")
+        it.press("o")
+        assert "not written" not in it.question("2 of 2")
+        it.press("o")
+        assert it.end() == 0
+    assert repo.unmerged() == [] and not (repo.path / "a.yaml").exists()
+
+
 def test_nothing_is_in_conflict(stopped: Repo) -> None:
     stopped.git("merge", "--abort")
     with Person(stopped) as it:
