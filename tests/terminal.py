@@ -16,9 +16,11 @@ from pathlib import Path
 from types import TracebackType
 
 PATIENCE = 60.0  # seconds: a guard against hanging, not a measure
-# the terminal of its session, so that Ctrl-C and Ctrl-Z reach it
+# the terminal of its session, so that Ctrl-C and Ctrl-Z reach it, whoever runs the tests ignores them
 _IN_CONTROL = """
-import fcntl, os, sys, termios
+import fcntl, os, signal, sys, termios
+for name in (signal.SIGINT, signal.SIGQUIT, signal.SIGTSTP):
+    signal.signal(name, signal.SIG_DFL)
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.execvpe(sys.argv[1], sys.argv[1:], os.environ)
 """

@@ -45,11 +45,6 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
     return _at_column(given, _column(model))
 
 
-def _refuse_documents(given: str) -> None:
-    if any(line[:3] in _OF_DOCUMENTS and not line[3:4].strip() for line in given.split("\n")):
-        raise Refused("give the value alone, without `---` and `...`")
-
-
 def _require(there: Entry | None, name: str, value: Node) -> None:
     if there is None or there.name != name or not same_node(there.value, value):
         raise Refused("it would mean something else in this place: quote it")
