@@ -145,9 +145,14 @@ class _Marker:
 
     def _parts(self, span: Span) -> list[Span]:
         cut = span.cut
-        if cut.o0 == cut.o1 or cut.t0 == cut.t1:
+        if cut.o0 == cut.o1 or cut.t0 == cut.t1 or self._is_one_line(cut):
             return [span]
         return [span.part(part) for part in differences(self.ours, self.theirs, cut)]
+
+    def _is_one_line(self, cut: Cut) -> bool:
+        """Whether one line stands against another: most conflicts are so, and need no reading."""
+        lines = self.ours.lines[cut.o0 : cut.o1], self.theirs.lines[cut.t0 : cut.t1]
+        return len(lines[0]) == len(lines[1]) == 1 and lines[0] != lines[1]
 
     def _trimmed(self, span: Span) -> Span:
         cut = span.cut
