@@ -21,8 +21,8 @@ def kinds_of(text: str) -> list[str] | None:
     """
     found = []
     for rest in text.split("kind")[1:]:
-        colon, _, value = rest.lstrip("\"' ").partition(":")
-        if colon:
+        before, _, value = rest.lstrip("\"' ").partition(":")
+        if before:
             continue  # a longer word, or no key
         words = value.partition("\n")[0].split()
         while words and words[0][0] in "&!":  # an anchor, a tag

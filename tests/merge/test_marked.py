@@ -268,10 +268,17 @@ def test_brackets_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(units, "is_linewise", looked)
     pieces: list[str | Hunk] = ["{\n"]
     for n in range(50):
-        pieces += [Hunk("", f'"a{n}": 1,\n', f'"a{n}": 2,\n', "", ""), f'"b{n}": 1,\n']
-    shown = marked([*pieces, '"c": 1\n}\n'], Three("", "", ""))
+        ours, theirs = (f'"a{n}": {v},\n"b{n}": {v},\n' for v in (1, 2))
+        pieces += [Hunk("", ours, theirs, "", ""), f'"c{n}": 1,\n']
+    shown = marked([*pieces, '"d": 1\n}\n'], Three("", "", ""))
     assert sum(isinstance(part, Marked) for part in shown) == 50
     assert len(seen) == 2  # once a side
+
+
+def test_one_line_against_another_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(units, "split", None)
+    shown = marked(["a: 1\n", Hunk("", "b: 1\n", "b: 2\n", "", ""), "c: 1\n"], Three("", "", ""))
+    assert [part.ours for part in shown if isinstance(part, Marked)] == ["b: 1\n"]
 
 
 TEXTS = st.lists(
