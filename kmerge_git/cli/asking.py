@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.editing import NoAnswer, draft, edited, written
-from kmerge_git.cli.giving import Refusals, give, words
 from kmerge_git.cli.keys import AGAIN, ENTER, RESIZED, Keys
 from kmerge_git.cli.questions import Around, Size, in_short, picture, side_of
 from kmerge_git.cli.resolved import stages, told
 from kmerge_git.cli.screen import Screen
 from kmerge_git.errors import KmergeError
+from kmerge_git.whole.giving import Refusals, give, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

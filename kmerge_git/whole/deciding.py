@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from kmerge_git.errors import Refused, UsageError
 from kmerge_git.kube.fieldpath import matches, pattern
+from kmerge_git.whole.giving import give
 from kmerge_git.whole.kept import Answer
 from kmerge_git.whole.questions import ID, Question
 from kmerge_git.whole.resolving import Resolving
@@ -81,41 +82,19 @@ def carry_out(resolving: Resolving, decided: Picked) -> Picked:
     """
     before = [(q, resolving.answers.get(q.id)) for q, _ in decided.answers]
     try:
-        resolving.give_all(decided.answers)
-        for path in dict.fromkeys(question.path for question, _ in decided.answers):
-            decided = _agreeing(resolving, path, decided, before)
-        return replace(decided, staged=tuple(resolving.put()))
+        resolving.give_all(decided.named)
+        resolving.check(dict.fromkeys(question.path for question, _ in decided.named))
+        made = {question.id: answer for question, answer in decided.others}
+        asked = [question for question, _ in decided.others]
+        refused = give(resolving, asked, lambda question: made[question.id])
+        left = {question.id for question, _ in refused}
+        others = tuple(one for one in decided.others if one[0].id not in left)
+        refused = [*decided.refused, *refused]
+        staged = tuple(resolving.put())
     except Refused:
         resolving.give_all(before)
         raise
-
-
-def _agreeing(
-    resolving: Resolving,
-    path: str,
-    decided: Picked,
-    before: Iterable[tuple[Question, Answer | None]],
-) -> Picked:
-    """Without the answers that cannot stand beside the rest of a file."""
-    try:
-        resolving.check([path])
-        return decided
-    except Refused:
-        loose = [(question, answer) for question, answer in decided.others if question.path == path]
-        was = {question.id: answer for question, answer in before}
-        resolving.give_all((question, was[question.id]) for question, _ in loose)
-        resolving.check([path])
-    refused: list[tuple[Question, str]] = []
-    for question, answer in loose:
-        resolving.give(question, answer)
-        try:
-            resolving.check([path])
-        except Refused as why:
-            resolving.give(question, was[question.id])
-            refused.append((question, why.why))
-    left = {question.id for question, _ in refused}
-    others = tuple(one for one in decided.others if one[0].id not in left)
-    return replace(decided, others=others, refused=(*decided.refused, *refused))
+    return replace(decided, others=others, refused=tuple(refused), staged=staged)
 
 
 def _looks_like_an_id(text: str) -> bool:

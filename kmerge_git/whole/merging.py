@@ -105,11 +105,6 @@ def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineM
     return Both(outcome, text if count >= 0 else texts.ours, count == 0)
 
 
-def merge_one(three: Three[bytes | None], options: Options) -> Outcome:
-    """Kmerge's merge of a file."""
-    return merge_both(three, options, Libgit2LineMerge()).outcome
-
-
 class _Lines:
     """Git's line merge of a file, made when it is asked for."""
 

@@ -18,8 +18,8 @@ pytest.importorskip("termios")
 from ask_fake import QUESTIONS
 from terminal import Terminal
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
+TESTS = Path(__file__).parents[1]
+ROOT = TESTS.parent
 FIRST, SECOND, THIRD = "1 of 7", "2 of 7", "3 of 7"
 PROMPT = "?] "
 FILES = ["web.yaml", "b.yaml", "c.yaml"]
@@ -41,9 +41,9 @@ class Asked(Terminal):
         self._out = folder / "out.json"
         keep = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "KMERGE"))}
         env = (
-            keep | {"PYTHONPATH": f"{ROOT}:{HERE}", "HOME": str(folder), "LINES": "77"} | variables
+            keep | {"PYTHONPATH": f"{ROOT}:{TESTS}", "HOME": str(folder), "LINES": "77"} | variables
         )
-        argv = [sys.executable, HERE / "ask_fake.py", self._out]
+        argv = [sys.executable, Path(__file__).with_name("ask_fake.py"), self._out]
         super().__init__(argv, cwd=folder, env=env, rows=size[0], columns=size[1])
 
     def question(self, number: int) -> str:
@@ -230,10 +230,10 @@ def test_ended_from_outside(tmp_path: Path, number: int) -> None:
 def test_stopped_and_brought_back(tmp_path: Path) -> None:
     """By a shell: only with one is a process stopped at all."""
     env = {k: v for k, v in os.environ.items() if not k.startswith(UNWANTED)}
-    env |= {"PYTHONPATH": f"{ROOT}:{HERE}", "PS1": "$ ", "HOME": str(tmp_path)}
+    env |= {"PYTHONPATH": f"{ROOT}:{TESTS}", "PS1": "$ ", "HOME": str(tmp_path)}
     with Terminal(["sh", "-i"], cwd=tmp_path, env=env) as it:
         it.wait("$ ")
-        it.press(f"{sys.executable} {HERE / 'ask_fake.py'} out.json\n")
+        it.press(f"{sys.executable} {Path(__file__).with_name('ask_fake.py')} out.json\n")
         it.wait(FIRST)
         it.wait(PROMPT)
         it.press("o")

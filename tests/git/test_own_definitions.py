@@ -11,12 +11,13 @@ from test_driver_surroundings import CRD, FOO, RULE
 from world import Driven, Repo, World
 
 from kmerge_git.errors import Refused
+from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.repository import Repository
 from kmerge_git.kube import keytable
 from kmerge_git.kube.crdfiles import learn, learn_own
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
-from kmerge_git.whole.merging import merge_one
+from kmerge_git.whole.merging import merge_both
 from kmerge_git.whole.resolving import Resolving
 from kmerge_git.whole.settings import SettingsOf
 
@@ -132,7 +133,8 @@ def test_what_is_merged_by_lines_is_judged_by_its_own_definitions() -> None:
 
     for options, is_clean in ((Options("x.yaml"), True), (Options("x.yaml", define=define), False)):
         keytable.forget()
-        outcome = merge_one(Three(base.encode(), ours.encode(), theirs.encode()), options)
+        texts = Three[bytes | None](base.encode(), ours.encode(), theirs.encode())
+        outcome = merge_both(texts, options, Libgit2LineMerge()).outcome
         assert (outcome.clean, bool(outcome.reason)) == (is_clean, True)
 
 

@@ -12,6 +12,7 @@ pytest.importorskip("termios")
 
 from manifests import deployment, service
 from terminal import Terminal
+from test_solve_killed import killed
 from world import Done, Repo
 
 from kmerge_git.text.markers import first_marker
@@ -253,25 +254,12 @@ def test_killed_in_the_middle(stopped: Repo) -> None:
 
 
 # Right before its n-th step that changes anything it is killed: see `test_solve_killed`.
-KILLED = """
-import argparse, os, signal, sys
-from kmerge_git.cli.asking import ask
-from kmerge_git.git.repository import Repository
-from kmerge_git.whole.resolving import Resolving
-STEPS = {"os.rename", "os.remove", "os.chmod", "subprocess.Popen"}
-count = 0
-def watch(event, args):
-    global count
-    writes = event == "open" and isinstance(args[1], str) and set(args[1]) & set("wax")
-    if event in STEPS or writes:
-        count += 1
-        if count == int(sys.argv[1]):
-            os.kill(os.getpid(), signal.SIGKILL)
-sys.addaudithook(watch)
-code = ask(Resolving.start(Repository.open()), argparse.Namespace(blame=False))
-print("steps", count)
-raise SystemExit(code)
-"""
+KILLED = killed(
+    "import argparse\nfrom kmerge_git.cli.asking import ask\n"
+    "from kmerge_git.git.repository import Repository\n"
+    "from kmerge_git.whole.resolving import Resolving",
+    "ask(Resolving.start(Repository.open()), argparse.Namespace(blame=False))",
+)
 
 
 def test_killed_at_every_step(repo: Repo, tmp_path: Path) -> None:

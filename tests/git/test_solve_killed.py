@@ -15,7 +15,6 @@ from world import Repo
 # writing, a rename, a removal, a process (git).
 KILLED = """
 import os, signal, sys
-from kmerge_git.cli.main import main
 STEPS = {"os.rename", "os.remove", "os.chmod", "subprocess.Popen"}
 count = 0
 def watch(event, args):
@@ -26,10 +25,16 @@ def watch(event, args):
         if count == int(sys.argv[1]):
             os.kill(os.getpid(), signal.SIGKILL)
 sys.addaudithook(watch)
-code = main(["solve"])
+@
 print("steps", count)
 raise SystemExit(code)
 """
+
+
+def killed(imports: str, call: str) -> str:
+    """A program that calls something, and is killed before the step that its argument numbers."""
+    return f"{imports}\n{KILLED.replace('@', f'code = {call}')}"
+
 
 BASE = {"all.yaml": stream(deployment(), service(80)), "app.yaml": deployment(name="b")}
 MOVER = {
@@ -47,7 +52,7 @@ EDITOR = {
 def test_killed_at_every_step(repo: Repo, tmp_path: Path, mover: str) -> None:
     ours, theirs = (MOVER, EDITOR) if mover == "ours" else (EDITOR, MOVER)
     script = tmp_path / "killed.py"
-    script.write_text(KILLED)
+    script.write_text(killed("from kmerge_git.cli.main import main", 'main(["solve"])'))
     repo.fork(BASE, ours, theirs)
     theirs_oids = repo.git("ls-tree", "-r", "side").out
     step = 0
@@ -79,7 +84,7 @@ def _check_the_abort(repo: Repo, ours: dict[str, str]) -> None:
 def test_a_solve_that_was_killed_can_be_run_again(repo: Repo, tmp_path: Path, mover: str) -> None:
     ours, theirs = (MOVER, EDITOR) if mover == "ours" else (EDITOR, MOVER)
     script = tmp_path / "killed.py"
-    script.write_text(KILLED)
+    script.write_text(killed("from kmerge_git.cli.main import main", 'main(["solve"])'))
     repo.fork(BASE, ours, theirs)
     both = ("A=1", "OURS=1", "THEIRS=1") if mover == "ours" else ("A=1", "THEIRS=1", "OURS=1")
     for step in range(1, 100):

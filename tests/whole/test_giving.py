@@ -9,11 +9,11 @@ import pytest
 from fake_resolving import FakeQuestion, FakeResolving, question
 
 from kmerge_git.cli.asking import Asking
-from kmerge_git.cli.giving import give
 from kmerge_git.cli.keys import Keys
 from kmerge_git.cli.resolved import told
 from kmerge_git.cli.screen import Screen
 from kmerge_git.errors import KmergeError, Refused
+from kmerge_git.whole.giving import give
 
 FIELDS = ("a", "b", "c")
 ASKED = [question(("0", "1", "2"), field=name) for name in FIELDS]
