@@ -20,7 +20,7 @@ LAYERS = {
     "merge": {"text", "tree", "kube"},
     "compare": MERGING,
     "patch": {"tree", "kube"},
-    "check": CORE,
+    "check": CORE | {"compare"},
     "pipeline": MERGING,
     "git": {"text"},
     "report": set(),

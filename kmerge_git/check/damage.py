@@ -182,6 +182,7 @@ def unparseable(error: CannotParse, offset: int) -> Iterator[Found]:
 
 @Check(
     "M13", ERROR, OBJECT, "an entry twice in a kustomization",
+    hides=("M22",),
     kubectl="It does not read kustomizations.",
     kustomize="The build fails: `may not add resource with an already registered id`; of two "
     "images or generators only one counts.",

@@ -25,6 +25,7 @@ def _elements(found: KeyedList) -> Iterator[Map]:
 
 @Check(
     "M05", ERROR, KEYED, "two elements with one key in a list that has keys",
+    hides=("M22",),
     kubectl="Applying merges the two, or the API server refuses them as duplicates.",
     kustomize="Patches change only one of them.",
     example="env:\n- name: MODE\n  value: a\n- name: MODE\n  value: b",
@@ -38,6 +39,7 @@ def repeated_element(site: KeyedList) -> Iterator[Found]:
 
 @Check(
     "M06", WARNING, KEYED, "two elements with one key in another list that has keys",
+    hides=("M22",),
     kubectl="Applying merges the two, or only one counts.",
     kustomize="Only one of them counts.",
     example="imagePullSecrets:\n- name: registry\n- name: registry",

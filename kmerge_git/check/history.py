@@ -5,7 +5,7 @@ This module knows no git: the versions come with the site, whoever has read them
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from kmerge_git.check.plain import List, Map, Text, Value, documents
 from kmerge_git.check.registry import ERROR, HISTORY, WARNING, Check, Found
@@ -13,30 +13,60 @@ from kmerge_git.errors import CannotParse
 from kmerge_git.merge.three import Three, whose
 from kmerge_git.text.source import Source
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
-class GitVersions:
-    """The versions of a file: before the commit, and the three of an unfinished merge."""
+    from kmerge_git.check.merge_sides import Elsewhere
 
-    __slots__ = ("base", "driven", "head", "keeps", "staged", "theirs", "was_in_conflict")
+FEW = 4  # names in a message
+
+
+class MergeVersions:
+    """A file in a merge: its sides, what the merge came to, and what git can tell about it."""
+
+    __slots__ = ("elsewhere", "lost", "result", "sides", "was_in_conflict")
 
     def __init__(
         self,
-        head: bytes | None,
-        staged: bytes | None = None,
-        base: bytes | None = None,
-        theirs: bytes | None = None,
-        driven: bool = False,
-        keeps: Callable[[str], bool] = lambda side: False,
+        sides: Three[bytes | None],
+        result: bytes | None,
+        *,
+        lost: Callable[[str], tuple[str, ...]] = lambda side: (),
         was_in_conflict: Callable[[], bool] = lambda: False,
+        elsewhere: Elsewhere = lambda identity: [],
     ) -> None:
-        self.head = head  # ours, while a merge is unfinished
-        self.staged = staged
-        self.base = base
-        self.theirs = theirs  # None: no merge, or the file is not there
-        self.driven = driven  # whether kmerge merges this path
-        # whether a side as it is holds all that merges clean: asked for few files
-        self.keeps = keeps
-        self.was_in_conflict = was_in_conflict  # and somebody has staged what is to be there
+        self.sides = sides
+        self.result = result  # as it is committed, or staged
+        # the fields that merge clean and that one side, as it is, has not: asked for few files
+        self.lost = lost
+        self.was_in_conflict = was_in_conflict  # and somebody decided what is to be there
+        self.elsewhere = elsewhere
+
+
+class GitVersions:
+    """The versions of a file in git, read when they are asked for."""
+
+    def __init__(
+        self,
+        head: Callable[[], bytes | None] = lambda: None,
+        merge: Callable[[], MergeVersions | None] = lambda: None,
+    ) -> None:
+        self._head = head
+        self._merge = merge
+
+    @cached_property
+    def head(self) -> bytes | None:
+        """As the last commit has it; ours, while a merge is unfinished."""
+        return self._head()
+
+    @cached_property
+    def merge(self) -> MergeVersions | None:
+        """What a merge knows of it; None where nothing is merged, or not this file."""
+        return self._merge()
+
+
+NOTHING = GitVersions()
 
 
 @Check(
@@ -46,25 +76,31 @@ class GitVersions:
     example="# both branches changed web.yaml, and what is staged is exactly one of them",
     mend="`git checkout -m -- FILE` merges a file that was in conflict anew, `git merge --abort` "
     "takes all of the merge back; `git diff MERGE_HEAD -- FILE` and `git diff HEAD -- FILE` show "
-    "what each side has. If it is meant, run the check with `--ignore M11`.",
+    "what each side has. If it is meant, `git config kmerge.check.ignore M11` says so.",
 )  # fmt: skip
-def one_side_dropped(data: bytes, v: GitVersions) -> Iterator[Found]:
-    """Both branches changed the file, what is staged is one of them, and the other's are lost.
+def one_side_dropped(data: bytes, versions: GitVersions) -> Iterator[Found]:
+    """Both branches changed the file, it is exactly one of them, and changes are lost.
 
     Where both changed the same places alone, to take one side loses nothing that a merge would
     have kept. Of a file that was in conflict somebody has decided: that is a warning.
     """
-    if not v.driven or v.theirs is None or v.head is None or v.staged is None:
+    merge = versions.merge
+    if merge is None or merge.result is None or whose(merge.sides):
         return
-    if whose(Three(v.base, v.head, v.theirs)):
-        return
-    for name, side, other in (("ours", v.head, "theirs"), ("theirs", v.theirs, "ours")):
-        if v.staged == side and not v.keeps(name):
-            yield Found(
-                0, f"both sides changed this file, but what is staged is exactly {name}: the "
-                f"changes of {other} are dropped, also those that merge clean",
-                severity=WARNING if v.was_in_conflict() else "",
-            )  # fmt: skip
+    for name, other in (("ours", "theirs"), ("theirs", "ours")):
+        if merge.result == merge.sides.side(name):
+            lost = merge.lost(name)
+            if lost:
+                yield Found(
+                    0, f"both sides changed this file, and it is exactly {name}: these changes of "
+                    f"{other} merge clean and are dropped: {_few(lost)}",
+                    severity=WARNING if merge.was_in_conflict() else "",
+                )  # fmt: skip
+
+
+def _few(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
 
 
 @Check(
@@ -77,7 +113,8 @@ def one_side_dropped(data: bytes, v: GitVersions) -> Iterator[Found]:
 )  # fmt: skip
 def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
     """Content outside of `sops` differs from HEAD, and `sops.mac` is the same as there."""
-    new, old = sealed(data), sealed(versions.head)
+    new = sealed(data)
+    old = sealed(versions.head) if new is not None else None
     if new is None or old is None:
         return
     sops, before = new.map("sops"), old.map("sops")

@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from kmerge_git.finding import Finding
     from kmerge_git.kube.fieldpath import Path
 
     Function = Callable[..., Iterator["Found"]]
@@ -48,11 +49,14 @@ RETAINED = "retained"  # KeySpot: `$retainKeys`
 DOLLAR = "dollar"  # KeySpot: another key that starts with a `$`
 ENTRY = "entry"  # PatchEntry, values, Targets or None, offset: what a kustomization says of a patch
 INLINE = "inline"  # PatchEntry: a patch inside another file that cannot be parsed
+MERGED = "merged"  # merge_sides.SidedFile: a file that a merge made, beside its sides
+MERGED_TEXT = "merged text"  # the same, before it is parsed
+MERGED_UNREAD = "merged unread"  # the same, CannotParse, offset: it cannot be parsed
 SET = "set"  # Kustomization, World, paths of the run: a kustomization with all its files
 HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
 # Modules of checks: those every file needs, those for patches, those that are off by default.
-COMMON = ("damage", "damage_lists", "patch_files", "history")
+COMMON = ("damage", "damage_lists", "patch_files", "history", "merge_damage")
 FOR_PATCHES = (
     "patch_maps", "patch_lists", "patch_elements", "patch_kinds", "patch_parallel", "patch_retain",
     "patch_spelling",
@@ -177,6 +181,22 @@ class ChosenChecks:
 
     def _runs(self, check: Check) -> bool:
         return check.on if self.ids is None else check.id in self.ids
+
+
+def causes(findings: Iterable[Finding]) -> list[Finding]:
+    """One finding for each cause: what a check of merges or of lists hides is left out.
+
+    The checks of a merge speak for the whole file, those of lists for the line.
+    """
+    there = list(findings)
+    hidden: set[tuple[str, int]] = set()
+    for finding in there:
+        check = _checks[finding.id]
+        if check.scope in (MERGED, MERGED_UNREAD):
+            hidden.update((id, other.line) for id in check.hides for other in there)
+        elif check.scope in (KEYED, OBJECT):
+            hidden.update((id, finding.line) for id in check.hides)
+    return [finding for finding in there if (finding.id, finding.line) not in hidden]
 
 
 def load(*groups: tuple[str, ...]) -> None:

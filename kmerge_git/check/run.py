@@ -8,7 +8,7 @@ from posixpath import normpath
 from kmerge_git.check import kustomization, registry
 from kmerge_git.check.classify import classify
 from kmerge_git.check.evidence import Kustomizations
-from kmerge_git.check.history import GitVersions, sealed
+from kmerge_git.check.history import NOTHING, GitVersions, sealed
 from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.kustomization import Kustomization
 from kmerge_git.check.page import Page
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from contextlib import AbstractContextManager
 
+    from kmerge_git.check.merge_sides import SidedFile
     from kmerge_git.check.patches import PatchChecker
 
 SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
@@ -66,7 +67,7 @@ class Run:
         *,
         told: str = "",
         script_with: Callable[[str], str] = lambda path: "",
-        versions: Callable[[str, bytes], GitVersions | None] = lambda path, data: None,
+        versions: Callable[[str], GitVersions] = lambda path: NOTHING,
         target: str = "",
     ) -> None:
         self.world = world
@@ -87,9 +88,22 @@ class Run:
         except CannotParse as error:
             return self._undecoded(error, data, path)
         page = Page(source)
-        findings = page.findings(self.checks.of(registry.TEXT), page) or self._parsed(page, data)
+        merged = self._merged(page)
+        findings = page.findings(self.checks.of(registry.TEXT), page)
+        if merged and not findings:
+            findings = page.findings(self.checks.of(registry.MERGED_TEXT), merged)
+        findings = findings or self._parsed(page, data, merged)
         unique = {(f.id, f.line, f.column, f.path, f.message): f for f in findings}
-        return unsilenced(sorted(unique.values(), key=order), source.text)
+        return unsilenced(sorted(registry.causes(unique.values()), key=order), source.text)
+
+    def _merged(self, page: Page) -> SidedFile | None:
+        """A file that a merge made, beside its sides."""
+        merge = self.versions(page.path).merge
+        if merge is None:
+            return None
+        from kmerge_git.check.merge_sides import SidedFile  # few commits are merges
+
+        return SidedFile(page, merge.sides, merge.elsewhere)
 
     def _undecoded(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
         """Bytes that are no text: only a manifest would need to be one."""
@@ -104,35 +118,37 @@ class Run:
             self.skipped.add(path)
         return findings
 
-    def _parsed(self, page: Page, data: bytes) -> list[Finding]:
+    def _parsed(self, page: Page, data: bytes, merged: SidedFile | None) -> list[Finding]:
         if is_template(page.source.text, page.path):
             return []
         try:
             book = Book(page)
         except CannotParse as error:
-            return self._not_parsed(page, error)
+            return self._not_parsed(page, error, merged)
         is_sealed = "sops" in page.source.text and sealed(data) is not None
         verdict = self.verdict(book) if not is_sealed else Verdict(MANIFEST, 11)
-        findings = self._of_history(page, data)
+        findings = page.findings(self.checks.of(registry.HISTORY), data, self.versions(page.path))
+        if merged:
+            findings += page.findings(self.checks.of(registry.MERGED), merged)
         for plain in book.plains if not verdict.is_patch else ():
             repeated = self.checks.of(registry.REPEATED)
             findings += page.findings(repeated, plain, root=plain.root, rule=verdict.why)
         return findings if is_sealed else findings + self._of_kind(book, verdict)
 
-    def _not_parsed(self, page: Page, error: CannotParse) -> list[Finding]:
+    def _not_parsed(
+        self, page: Page, error: CannotParse, merged: SidedFile | None
+    ) -> list[Finding]:
         text = page.source.text
         findings = []
+        if merged:
+            unread = self.checks.of(registry.MERGED_UNREAD)
+            findings = page.findings(unread, merged, error, _offset(text, error))
         if "undefined alias" in error.why or looks_like_a_manifest(text, page.path):
             unread = self.checks.of(registry.UNREAD)
-            findings = page.findings(unread, error, _offset(text, error))
+            findings += page.findings(unread, error, _offset(text, error))
         if not findings:
             self.skipped.add(page.path)
         return findings
-
-    def _of_history(self, page: Page, data: bytes) -> list[Finding]:
-        checks = self.checks.of(registry.HISTORY)
-        versions = self.versions(page.path, data) if checks else None
-        return page.findings(checks, data, versions) if versions else []
 
     def verdict(self, book: Book) -> Verdict:
         """Whether a file is a patch."""

@@ -14,12 +14,15 @@ from kmerge_git.visible import visible
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.check.run import Run
+    from kmerge_git.cli.check_merge import MergeCheck
 
 EPILOG = """\
 examples:
   kmerge check                        every manifest below this folder
   kmerge check apps/web.yaml overlays
   kmerge check --staged               what will be committed, partly staged files too
+  kmerge check --merge                damage that the merge in progress, or HEAD, has done
+  kmerge check --merge-of v1.2.0      the same of a merge commit
   kmerge check --select D,M02         patch directives, and repeated keys
   kmerge check --select traps         words that readers of YAML take differently
   kmerge check --patch web.yaml --target deployment.yaml
@@ -40,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("files", nargs="*", metavar="FILE", help="files or folders; none: this folder")
     add("--staged", action="store_true", help="read the staged content; no FILE: all staged files")
+    merge = parser.add_mutually_exclusive_group()
+    merge.add_argument(
+        "--merge", action="store_true",
+        help="compare the merge in progress, else HEAD, with its sides: damage that it did",
+    )  # fmt: skip
+    merge.add_argument("--merge-of", default="", metavar="REV", help="the same for a merge commit")
     add("--format", choices=FORMATS, default="text", help="how to report (default: text)")
     add(
         "--select",
@@ -94,8 +103,8 @@ def run(args: argparse.Namespace) -> int:
         from kmerge_git.cli.check_installed import report
 
         return report()
-    if args.staged and (args.fix or args.diff):
-        raise UsageError("--fix changes files, --staged reads what is staged", hint="choose one")
+    if args.fix or args.diff:
+        _require_files(args)
     from kmerge_git.cli import main
 
     if main.owns_process:
@@ -103,11 +112,14 @@ def run(args: argparse.Namespace) -> int:
 
         parser.bare()  # a quarter of the time that all of PyYAML takes
         gc.disable()  # the trees hold no circles; looking for some took a third of the time
-    worker, paths = _worker(args)
+    merge = _merge(args)
+    worker, paths = _worker(args, merge)
     from kmerge_git.check.run import check_files
     from kmerge_git.cli.guard import within
 
     findings = check_files(paths, worker, within)
+    if merge:
+        findings = merge.brought(findings, worker.checks.ids)
     if args.fix or args.diff:
         findings = _mend(worker, findings, write=args.fix, color=_color(args))
     _report(args, findings, len(paths), worker.skipped)
@@ -116,11 +128,20 @@ def run(args: argparse.Namespace) -> int:
     return int(any(worst_first(f.severity) <= worst_first(args.fail_on) for f in findings))
 
 
+def _require_files(args: argparse.Namespace) -> None:
+    """Refuse to mend what is not in files."""
+    if args.staged:
+        raise UsageError("--fix changes files, --staged reads what is staged", hint="choose one")
+    if args.merge or args.merge_of:
+        raise UsageError("--fix mends no merge", hint="leave out --fix, or --merge")
+
+
 def _require_alone(args: argparse.Namespace) -> None:
     """Refuse what --list and --explain would ignore."""
     name = "--list" if args.list else "--explain"
     others = {
-        "FILE": args.files, "--explain": args.list and args.explain, "--staged": args.staged,
+        "FILE": args.files, "--merge": args.merge, "--merge-of": args.merge_of,
+        "--explain": args.list and args.explain, "--staged": args.staged,
         "--select": args.select, "--ignore": args.ignore, "--format": args.format != "text",
         "--target": args.target, "--fix": args.fix, "--diff": args.diff,
         f"--{args.told}": args.told, "--installed": args.installed,
@@ -132,7 +153,17 @@ def _require_alone(args: argparse.Namespace) -> None:
             )
 
 
-def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:
+def _merge(args: argparse.Namespace) -> MergeCheck | None:
+    """The merge that is to be checked, where one is asked for."""
+    if not (args.merge or args.merge_of):
+        return None
+    from kmerge_git.cli.check_merge import SELECTED, MergeCheck
+
+    args.select = args.select or SELECTED
+    return MergeCheck(args.merge_of, staged=args.staged)
+
+
+def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, list[str]]:
     """What runs the checks, and on which files."""
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
@@ -141,11 +172,10 @@ def _worker(args: argparse.Namespace) -> tuple[Run, list[str]]:
     for problem in check_files.learn_definitions():
         files.say(f"kmerge: {problem}")
     chosen = select(args.select, args.ignore)
-    if args.staged:
-        world, versions, paths = check_files.staged_world(args.files)
-    else:
-        world, versions = check_files.on_disk(), check_files.versions_on_disk()
-        paths = check_files.expand(args.files)
+    of = merge.world if merge else check_files.disk_world
+    if args.staged and not merge:
+        of = check_files.staged_world
+    world, versions, paths = of(args.files)
     if args.target:
         check_files.require_target(args.target, world)
     worker = Run(

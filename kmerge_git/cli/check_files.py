@@ -7,26 +7,24 @@ from functools import cache
 from itertools import pairwise
 from posixpath import normpath
 
-from kmerge_git.check.history import GitVersions
 from kmerge_git.check.kustomization import NAMES
 from kmerge_git.check.objects import objects
 from kmerge_git.check.plain import documents
 from kmerge_git.check.run import SUFFIXES
 from kmerge_git.check.world import World, disk
+from kmerge_git.cli.check_versions import Versions, may_be_merging, versions_on_disk
 from kmerge_git.cli.files import is_file
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.git import revpaths
 from kmerge_git.git.hints import may_be_configured
-from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from kmerge_git.cli.check_versions import VersionsOf
     from kmerge_git.git.blobs import Blobs
-
-    VersionsOf = Callable[[str, bytes], GitVersions | None]
 
 SKIPPED = frozenset((".git", "node_modules", ".venv", "venv", ".tox", "vendor"))
 SCRIPTS = ("*.sh", "*.bash", "*Makefile", "*.mk", "*justfile", "*Taskfile.y*ml", ".github/*.y*ml",
@@ -49,7 +47,12 @@ def expand(paths: list[str]) -> list[str]:
     return list(found)
 
 
-def on_disk() -> World:
+def disk_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
+    """The files of the working tree: how to read them, their versions, and which ones to check."""
+    return _on_disk(), versions_on_disk(_git_directory()), expand(paths)
+
+
+def _on_disk() -> World:
     """The files of the working tree, and `REV:PATH`: such a file finds its neighbours in there."""
     plain = disk()
 
@@ -137,37 +140,59 @@ def _patch_files() -> Iterable[tuple[str, str]]:
 
 def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
     """The staged files: how to read them, their versions, and which ones to check."""
-    from kmerge_git.git.blobs import blobs_of, staged_paths, top_of_tree, tracked
+    from kmerge_git.git.blobs import blobs_of, staged_paths, tracked
 
-    top = top_of_tree()
-    if top is None:
-        raise UsageError(
-            "--staged needs a git repository with a working tree",
-            hint="go into one, or leave --staged out",
-        )
-    prefix = _prefix(top)
-    from_top = [normpath(f"{prefix}/{p}") for p in paths]
+    top = top_of("--staged")
+    from_top = [from_top_of(top, path) for path in paths]
+    versions = Versions(top, blobs_of(top)) if may_be_merging(_git_directory()) else None
     if from_top:
         names = _staged_names(paths, from_top, tracked(top))
     else:
-        names = [p for p in staged_paths(top) if is_manifest_name(p)]
+        both = versions.sides.cases() if versions and versions.sides else ()
+        names = [p for p in staged_paths(top, both) if is_manifest_name(p)]
     blobs = blobs_of(top, len(names))
+    world = world_of(top, blobs, ":0", lambda: tracked(top))
+    return world, Versions(top, blobs).of, [from_here(top, name) for name in names]
+
+
+def top_of(option: str) -> str:
+    """The top of the working tree, which an option needs."""
+    from kmerge_git.git.blobs import top_of_tree
+
+    top = top_of_tree()
+    if top is None:
+        what = f"{option} needs a git repository with a working tree"
+        raise UsageError(what, hint=f"go into one, or leave {option} out")
+    return top
+
+
+def from_top_of(top: str, path: str) -> str:
+    """A path as seen from the top of the working tree."""
+    return normpath(f"{prefix_of(top)}/{path}")
+
+
+def from_here(top: str, name: str) -> str:
+    """A path from the top as seen from the current folder."""
+    return os.path.relpath(name, prefix_of(top)).replace(os.sep, "/")
+
+
+def world_of(top: str, blobs: Blobs, revision: str, names: Callable[[], list[str]]) -> World:
+    """The files of a revision, or of the index (`:0`); `names` are all of them."""
 
     def read(path: str) -> bytes | None:
-        return blobs.read(f":0:{normpath(f'{prefix}/{path}')}")
+        return blobs.read(f"{revision}:{from_top_of(top, path)}")
 
     folders: set[str] = set()
 
     def is_directory(path: str) -> bool:
         if not folders:
             folders.add("")
-            for name in tracked(top):
+            for name in names():
                 parts = name.split("/")[:-1]
                 folders.update("/".join(parts[: n + 1]) for n in range(len(parts)))
-        return normpath(f"{prefix}/{path}") in folders
+        return from_top_of(top, path) in folders
 
-    shown = [os.path.relpath(name, prefix).replace(os.sep, "/") for name in names]
-    return World(read, is_directory), _versions_in(top, blobs), shown
+    return World(read, is_directory)
 
 
 def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -> list[str]:
@@ -184,29 +209,6 @@ def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -
     return names
 
 
-def versions_on_disk() -> VersionsOf:
-    """The versions in git of files of the working tree; None outside of a repository."""
-    merging = cache(_merge_is_unfinished)
-    reader = cache(_reader)
-
-    def of(path: str, data: bytes) -> GitVersions | None:
-        if not merging() and not _may_be_sealed(data):
-            return None  # neither check has anything to say: git need not be asked
-        versions_of = reader()
-        return versions_of(path, data) if versions_of else None
-
-    return of
-
-
-def _reader() -> VersionsOf | None:
-    if not _git_directory():
-        return None
-    from kmerge_git.git.blobs import blobs_of, top_of_tree
-
-    top = top_of_tree()
-    return _versions_in(top, blobs_of(top)) if top is not None else None
-
-
 def learn_definitions() -> list[str]:
     """Make the checks know the custom resources of `kmerge.crd`; says what is of no use."""
     git_directory = _git_directory()
@@ -219,16 +221,6 @@ def learn_definitions() -> list[str]:
     pairs = config_pairs(GitQuestion("config", "--null", "--get-regexp", r"^kmerge\.crd$").answer())
     top = top_of_tree() if pairs else None
     return learn_files(os.path.join(top, place) for _, place in pairs) if top is not None else []
-
-
-def _merge_is_unfinished() -> bool:
-    """Whether there is a MERGE_HEAD, in a linked working tree too."""
-    found = _git_directory()
-    if os.path.isfile(found):  # `gitdir: PATH`, relative to the file
-        with open(found, encoding="utf-8", errors="surrogateescape") as file:
-            pointer = file.read().partition("gitdir:")[2].strip()
-        found = os.path.join(os.path.dirname(found), pointer)
-    return bool(found) and os.path.exists(os.path.join(found, "MERGE_HEAD"))
 
 
 def _git_directory() -> str:
@@ -246,63 +238,6 @@ def _git_directory() -> str:
         folder = above
 
 
-def _prefix(top: str) -> str:
+def prefix_of(top: str) -> str:
     """This folder, as a path from the top of the working tree."""
     return os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
-
-
-def _may_be_sealed(data: bytes) -> bool:
-    return b"sops" in data and b"mac" in data
-
-
-def _versions_in(top: str, blobs: Blobs) -> VersionsOf:
-    """Reads the versions that M11 and M12 compare, where one of them can say something."""
-    from kmerge_git.git.blobs import answer, merge_heads
-
-    prefix = _prefix(top)
-    heads = cache(merge_heads)
-    resolved = cache(lambda: _resolved(top))
-
-    def of(path: str, data: bytes) -> GitVersions | None:
-        theirs, base = heads()
-        if not theirs and not _may_be_sealed(data):
-            return None
-        name = normpath(f"{prefix}/{path}")
-        if name.startswith("../"):
-            return None
-        head = blobs.read(f"HEAD:{name}")
-        if not theirs:
-            return GitVersions(head)
-        about = ("check-attr", "-z", "merge", "kmerge-generated", "--", name)
-        words = answer("-C", top, *about).split(b"\0")
-        at = Three(
-            blobs.read(f"{base}:{name}") if base else None, head, blobs.read(f"{theirs}:{name}")
-        )
-        return GitVersions(
-            head,
-            blobs.read(f":0:{name}"),
-            at.base,
-            at.theirs,
-            # or it is generated again
-            words[2:3] == [b"kmerge"] and words[5:6] not in ([b"set"], [b"true"]),
-            lambda side: _keeps(at, side, name),
-            lambda: name in resolved(),
-        )
-
-    return of
-
-
-def _resolved(top: str) -> set[str]:
-    """The files of which somebody has decided since the merge: they were in conflict."""
-    from kmerge_git.git.undo import resolved_conflicts
-
-    return {stages.path for stages in resolved_conflicts(top)}
-
-
-def _keeps(at: Three[bytes | None], side: str, path: str) -> bool:
-    """Whether a side holds the other's changes, too, but for those that both made in one place."""
-    from kmerge_git.pipeline import merge_files  # of few files anybody asks
-
-    base, ours, theirs = (data or b"" for data in at.each())
-    made = merge_files(base, ours, theirs, path=path, favor=side)
-    return made.method == "kept" or made.text == (ours if side == "ours" else theirs)

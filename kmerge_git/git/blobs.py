@@ -14,7 +14,10 @@ from kmerge_git.errors import GitFailed, KmergeError, UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from kmerge_git.git.repository import Repository
+    from kmerge_git.git.sides import TreeEntry
 
 MANY = 400  # so many files make up for the import of libgit2
 
@@ -65,8 +68,11 @@ class ThroughLibgit2:
 
     def read(self, name: str) -> bytes | None:
         """As `ThroughGit.read` does."""
+        entry: TreeEntry | None
         if name.startswith(":0:"):
             entry = self._repository.staged(name[3:])
+        elif ":" not in name:
+            return self._repository.blob(name)
         else:
             revision, _, path = name.partition(":")
             try:
@@ -102,25 +108,15 @@ def top_of_tree() -> str | None:
     return os.fsdecode(found.removesuffix(b"\n")) or None
 
 
-def staged_paths(top: str) -> list[str]:
+def staged_paths(top: str, both: Collection[str]) -> list[str]:
     """The files that will be committed with a change, paths from the top.
 
     While a merge is unfinished these are also the files that both sides changed: one that was
     resolved to ours as a whole is no change to the last commit, and yet may be a lost one.
     """
     found = dict.fromkeys(_changed(top, "--cached"))
-    theirs, base = merge_heads()
-    if theirs and base:
-        both = set(_changed(top, base, "HEAD")) & set(_changed(top, base, theirs))
-        found.update(dict.fromkeys(sorted(both & set(tracked(top)))))
+    found.update(dict.fromkeys(sorted(set(both) & set(tracked(top))) if both else ()))
     return list(found)
-
-
-def merge_heads() -> tuple[str, str]:
-    """The other side of an unfinished merge and the merge base; empty where there is none."""
-    theirs = answer("rev-parse", "--verify", "-q", "MERGE_HEAD").decode().strip()
-    base = answer("merge-base", "HEAD", theirs).decode().strip() if theirs else ""
-    return theirs, base
 
 
 def _changed(top: str, *what: str) -> list[str]:

@@ -5,8 +5,14 @@ from __future__ import annotations
 import pytest
 from tables import DEPLOYMENT, SERVICE, Place, check, places
 
-from kmerge_git.check.history import GitVersions, changed_without_mac, one_side_dropped
+from kmerge_git.check.history import (
+    GitVersions,
+    MergeVersions,
+    changed_without_mac,
+    one_side_dropped,
+)
 from kmerge_git.check.run import check_text
+from kmerge_git.merge.three import Three
 
 POD = """\
 apiVersion: v1
@@ -149,24 +155,38 @@ def test_two_overlays_may_have_the_same_resource() -> None:
 
 # -- versions in git -----------------------------------------------------------------------------
 
+
+def in_merge(
+    base: bytes | None, ours: bytes, theirs: bytes | None, result: bytes, *lost: str
+) -> GitVersions:
+    merge = MergeVersions(Three(base, ours, theirs), result, lost=lambda side: lost)
+    return GitVersions(lambda: ours, lambda: merge)
+
+
 SIDES: list[tuple[str, GitVersions, bool]] = [
-    ("ours", GitVersions(b"o", b"o", b"b", b"t", True), True),
-    ("theirs", GitVersions(b"o", b"t", b"b", b"t", True), True),
-    ("merged", GitVersions(b"o", b"m", b"b", b"t", True), False),
-    ("only theirs changed", GitVersions(b"b", b"t", b"b", b"t", True), False),
-    ("only ours changed", GitVersions(b"o", b"o", b"b", b"b", True), False),
-    ("the same change", GitVersions(b"s", b"s", b"b", b"s", True), False),
-    ("not driven", GitVersions(b"o", b"o", b"b", b"t", False), False),
-    ("no merge", GitVersions(b"o", b"o"), False),
-    ("added by both", GitVersions(b"o", b"o", None, b"t", True), True),
-    ("what merges clean is there", GitVersions(b"o", b"o", b"b", b"t", True, "ours".__eq__), False),
+    ("ours", in_merge(b"b", b"o", b"t", b"o", "spec.a"), True),
+    ("theirs", in_merge(b"b", b"o", b"t", b"t", "spec.a"), True),
+    ("merged", in_merge(b"b", b"o", b"t", b"m", "spec.a"), False),
+    ("only theirs changed", in_merge(b"b", b"b", b"t", b"t", "spec.a"), False),
+    ("only ours changed", in_merge(b"b", b"o", b"b", b"o", "spec.a"), False),
+    ("the same change", in_merge(b"b", b"s", b"s", b"s", "spec.a"), False),
+    ("no merge", GitVersions(lambda: b"o"), False),
+    ("added by both", in_merge(None, b"o", b"t", b"o", "spec.a"), True),
+    ("nothing of it merges clean", in_merge(b"b", b"o", b"t", b"o"), False),
 ]
 
 
 @pytest.mark.parametrize("why, versions, dropped", SIDES, ids=[c[0] for c in SIDES])
 def test_one_side_dropped(why: str, versions: GitVersions, dropped: bool) -> None:
-    found = list(one_side_dropped(versions.staged or b"", versions))
+    found = list(one_side_dropped(b"", versions))
     assert len(found) == dropped
+
+
+def test_what_is_dropped_is_named() -> None:
+    (found,) = one_side_dropped(b"", in_merge(b"b", b"o", b"t", b"o", *"abcdef"))
+    assert found.message.endswith(
+        "these changes of theirs merge clean and are dropped: a, b, c, d and 2 more"
+    )
 
 
 SOPS = "a: ENC[x]\nmeta:\n  b: 1\nsops:\n  mac: ENC[1]\n  lastmodified: x\n"
@@ -183,7 +203,7 @@ SEALED = [
 
 @pytest.mark.parametrize("why, text, at", SEALED, ids=[c[0] for c in SEALED])
 def test_sops(why: str, text: str, at: int | None) -> None:
-    found = changed_without_mac(text.encode(), GitVersions(SOPS.encode()))
+    found = changed_without_mac(text.encode(), GitVersions(SOPS.encode))
     assert [f.at for f in found] == ([] if at is None else [at])
 
 

@@ -1,0 +1,321 @@
+"""One walk over a merged document beside what its sides have there: what none of them explains.
+
+A part with the text of one side is that side's own and is not entered, so a walk costs as much as
+the sides differ. A merge may keep, drop and combine what the sides have, and who finishes one by
+hand may decide between them: nothing of that is odd. Odd is what no side has, and the lack of what
+every side has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kmerge_git.kube.listkeys import Where, element_key, field_text, infer_key, start, step_of
+from kmerge_git.tree.nodes import Alias, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.same import canon_of, same_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+
+    from kmerge_git.kube.fieldpath import Element, Path
+    from kmerge_git.kube.listkeys import ListRule
+    from kmerge_git.tree.nodes import Entry
+    from kmerge_git.tree.same import Known
+
+    Nodes = list[Node | None]  # what each side has at one place
+
+# what is odd about a part of a merged file
+NEW = "new"  # no side has it
+GONE = "gone"  # every side has it
+TWICE = "twice"  # no side has it so often
+UNTIED = "untied"  # a merge key or an alias that every side has is gone
+FUSED = "fused"  # a document is part of another one
+CUT = "cut"  # a text of several lines lacks some, or its header
+MERGE_KEY = "<<"
+BLOCK = ("|", ">")
+
+
+class Odd:
+    """Something odd: what about it, where, and in words."""
+
+    __slots__ = ("at", "message", "path", "what")
+
+    def __init__(self, what: str, at: int, path: Path, message: str) -> None:
+        self.what = what
+        self.at = at
+        self.path = path
+        self.message = message
+
+
+def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
+    """What is odd in a document of the file at `path`."""
+    walk = SideWalk()
+    walk.node(root, sides, start(root, path), ())
+    return walk.found
+
+
+class SideWalk:
+    """One walk over one document; what it finds piles up in `found`."""
+
+    __slots__ = ("_known", "found")
+
+    def __init__(self) -> None:
+        self.found: list[Odd] = []
+        self._known: Known = {}
+
+    def say(self, what: str, at: int, path: Path, message: str) -> None:
+        """Keep what was found."""
+        self.found.append(Odd(what, at, path, message))
+
+    def node(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
+        """Compare a value with what the sides have in its place; at least one has something."""
+        if any(same_text(made, side) for side in sides if side is not None):
+            return
+        if self._lost_its_kind(made, sides, path):
+            return
+        if isinstance(made, Mapping):
+            self.mapping(made, sides, where.at(made), path)
+        elif isinstance(made, Sequence):
+            self.sequence(made, sides, where, path)
+        elif isinstance(made, Scalar):
+            self.text(made, sides, path)
+
+    def _lost_its_kind(self, made: Node, sides: Nodes, path: Path) -> bool:
+        """Whether every side has another kind of value here, and something of it is gone."""
+        if _all(sides, Alias) and not isinstance(made, Alias):
+            name = next(side.name for side in sides if isinstance(side, Alias))
+            self.say(
+                UNTIED, made.start, path, f"every side of the merge has the alias *{name} here"
+            )
+        elif _all_blocks(sides) and not (isinstance(made, Scalar) and made.style in BLOCK):
+            what = "the text of several lines that every side has is none here"
+            self.say(CUT, made.start, path, f"{what}: its header, `|` or `>`, is gone")
+        elif _all(sides, Mapping) and not isinstance(made, Mapping):
+            self._gone_inside(made, sides, path, "fields")
+        elif _all(sides, Sequence) and not isinstance(made, Sequence):
+            self._gone_inside(made, sides, path, "elements")
+        else:
+            return False
+        return True
+
+    def _gone_inside(self, made: Node, sides: Nodes, path: Path, what: str) -> None:
+        inside = [side for side in sides if isinstance(side, Mapping | Sequence) and side.entries]
+        if len(inside) == len(sides) and not isinstance(made, Alias):
+            self.say(GONE, made.start, path, f"every side of the merge has {what} here")
+
+    # -- mappings --------------------------------------------------------------------------------
+
+    def mapping(self, made: Mapping, sides: Nodes, where: Where, path: Path) -> None:
+        """Keys that no side has, and keys that every side has and that are gone."""
+        maps = [side for side in sides if isinstance(side, Mapping)]
+        names = made.index()
+        for name, entry in names.items():
+            values = [side.get(name) if isinstance(side, Mapping) else None for side in sides]
+            here = (*path, name)
+            if any(value is not None for value in values):
+                self.node(entry.value, values, where.child(name), here)
+            else:
+                self.new_field(entry, here)
+        if len(maps) == len(sides):
+            for name in maps[0].index():
+                if name not in names and all(name in side.index() for side in maps):
+                    self.gone_field(made, name, path)
+
+    def new_field(self, entry: Entry, path: Path) -> None:
+        """A field that no side has."""
+        key = entry.key if entry.key is not None else entry.value
+        self.say(NEW, key.start, path, f"no side of the merge has {entry.name} here")
+
+    def gone_field(self, made: Mapping, name: str, path: Path) -> None:
+        """A field that every side has."""
+        if name == MERGE_KEY:
+            what = "every side of the merge has a merge key `<<` here, and it is gone"
+            self.say(UNTIED, made.start, path, what)
+        else:
+            what = f"{name} is gone: every side of the merge has it"
+            self.say(GONE, made.start, (*path, name), what)
+
+    # -- lists -----------------------------------------------------------------------------------
+
+    def sequence(self, made: Sequence, sides: Nodes, where: Where, path: Path) -> None:
+        """Elements by their keys where all have one, else by what they are."""
+        lists = [side for side in sides if isinstance(side, Sequence)]
+        if not lists:
+            return
+        keys = ElementKeys([made, *lists], lists, where.list_rule(), self._known)
+        elements = ElementCounts(made, lists, keys.of)
+        for number, (key, node) in enumerate(elements.made):
+            here, there = (*path, keys.step(key, number)), elements.of(key)
+            if not there:
+                self.shape(node, elements.all, here)
+            elif keys.are_fields:
+                rest = [None] * (len(sides) - len(there))
+                self.node(node, [*there, *rest], where.items(), here)
+        for node in elements.twice():
+            self.say(TWICE, node.start, path, f"{_shown(node)} stands here twice, and on no side")
+        for node in elements.gone() if len(lists) == len(sides) else ():
+            what = f"{_shown(node)} is gone: every side of the merge has it"
+            self.say(GONE, made.start, path, what)
+
+    def shape(self, made: Node, likes: list[Node], path: Path) -> None:
+        """A new element: its fields are those of some other element of the list on a side."""
+        if isinstance(made, Mapping):
+            maps = [one for one in likes if isinstance(one, Mapping)]
+            for entry in made.entries if maps else ():
+                below = [v for one in maps if (v := one.get(entry.name)) is not None]
+                here = (*path, entry.name)
+                if below:
+                    self.shape(entry.value, below, here)
+                else:
+                    self.new_field(entry, here)
+        elif isinstance(made, Sequence):
+            inner = [e.value for one in likes if isinstance(one, Sequence) for e in one.entries]
+            for number, entry in enumerate(made.entries if inner else ()):
+                self.shape(entry.value, inner, (*path, number))
+        elif isinstance(made, Scalar):
+            self._runs_on(made, likes, path)
+
+    # -- texts -----------------------------------------------------------------------------------
+
+    def text(self, made: Scalar, sides: Nodes, path: Path) -> None:
+        """Lines of a block text that every side has, and plain texts that run on."""
+        if made.style in BLOCK and _all_blocks(sides):
+            blocks = [side.value for side in sides if isinstance(side, Scalar)]
+            what = _cut(made.value, blocks)
+            if what:
+                self.say(CUT, made.start, path, what)
+        else:
+            self._runs_on(made, [side for side in sides if side is not None], path)
+
+    def _runs_on(self, made: Scalar, sides: list[Node], path: Path) -> None:
+        """A plain text over several lines, as a line makes it that slipped to the right."""
+        if _is_folded(made) and not any(_is_folded(side) for side in sides):
+            what = "no side of the merge has a text over several lines here"
+            self.say(NEW, made.start, path, f"{what}: a line slipped into it")
+
+
+class ElementKeys:
+    """What tells the elements of a list apart: their key fields, or all that they are."""
+
+    __slots__ = ("_field", "_known", "_rule", "are_fields")
+
+    def __init__(
+        self, versions: list[Sequence], sides: list[Sequence], rule: ListRule, known: Known
+    ) -> None:
+        self._rule = rule
+        self._known = known
+        self._field = infer_key(s.entries for s in sides) if rule.kind == "infer" else None
+        self.are_fields = self._field is not None or rule.kind in ("keyed", "resources")
+        if self.are_fields:
+            nodes = [entry.value for version in versions for entry in version.entries]
+            self.are_fields = all(self._by_fields(node) is not None for node in nodes)
+
+    def _by_fields(self, node: Node) -> Hashable:
+        return field_text(node, self._field) if self._field else element_key(node, self._rule)
+
+    def of(self, node: Node) -> Hashable:
+        """The key of an element."""
+        return self._by_fields(node) if self.are_fields else canon_of(node, self._known)
+
+    def step(self, key: Hashable, number: int) -> Element | int:
+        """The step of a path to the element with a key, or with a number."""
+        return (step_of(key, self._rule, self._field) if self.are_fields else ()) or number
+
+
+class ElementCounts:
+    """The elements of a merged list and of the list on each side, by their keys."""
+
+    __slots__ = ("_tables", "all", "made")
+
+    def __init__(
+        self, made: Sequence, lists: list[Sequence], key_of: Callable[[Node], Hashable]
+    ) -> None:
+        self.made = [(key_of(e.value), e.value) for e in made.entries]
+        self.all = [e.value for side in lists for e in side.entries]
+        self._tables: list[dict[Hashable, list[Node]]] = []
+        for side in lists:
+            table: dict[Hashable, list[Node]] = {}
+            for entry in side.entries:
+                table.setdefault(key_of(entry.value), []).append(entry.value)
+            self._tables.append(table)
+
+    def of(self, key: Hashable) -> list[Node]:
+        """The element with a key, as each side has it that has it."""
+        return [table[key][0] for table in self._tables if key in table]
+
+    def twice(self) -> list[Node]:
+        """Elements that stand here more often than on any side."""
+        met: Counter[Hashable] = Counter()
+        found = []
+        for key, node in self.made:
+            met[key] += 1
+            most = max(len(table.get(key, ())) for table in self._tables)
+            if met[key] > max(most, 1) and not _is_option(node):
+                found.append(node)
+        return found
+
+    def gone(self) -> list[Node]:
+        """Elements that every side has and no merge drops; none where others took their place."""
+        counts = Counter(key for key, _ in self.made)
+        found = [
+            nodes[0]
+            for key, nodes in self._tables[0].items()
+            if counts[key] < least([len(table.get(key, ())) for table in self._tables])
+        ]
+        new = sum(not self.of(key) for key, _ in self.made)
+        return found if len(found) > new else []
+
+
+def least(counts: list[int]) -> int:
+    """How many of equal things a merge must leave: base, ours, theirs; or ours, theirs."""
+    if len(counts) < 3:
+        return min(counts)
+    base, ours, theirs = counts
+    return max(0, min(base, ours, theirs, ours + theirs - base))
+
+
+def _all(sides: Nodes, kind: type[Node]) -> bool:
+    return all(isinstance(side, kind) for side in sides)
+
+
+def _all_blocks(sides: Nodes) -> bool:
+    return all(isinstance(side, Scalar) and side.style in BLOCK for side in sides)
+
+
+def _is_folded(node: Node) -> bool:
+    return isinstance(node, Scalar) and not node.style and "\n" in node.raw
+
+
+def _is_option(node: Node) -> bool:
+    """Whether an element may stand twice because of what follows it: `--set`, `-v`."""
+    return isinstance(node, Scalar) and node.value[:1] == "-" and "=" not in node.value
+
+
+def _cut(made: str, sides: list[str]) -> str:
+    """What is wrong with a block text; nothing where a merge can come to it."""
+    tables = [Counter(_lines(text)) for text in sides]
+    mine = Counter(_lines(made))
+    gone = [line for line in tables[0] if mine[line] < least([table[line] for table in tables])]
+    if not gone:
+        return ""
+    new = [line for line in mine if not any(line in table for table in tables)]
+    slipped = {line.strip() for line in new}.intersection(line.strip() for line in gone)
+    if slipped:
+        return f"on every side this line stands at another column: {min(slipped)[:40]}"
+    if len(gone) <= len(new):  # lines that somebody wrote in their place
+        return ""
+    return f"a line that every side of the merge has is gone from this text: {gone[0].strip()[:40]}"
+
+
+def _lines(text: str) -> list[str]:
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def _shown(node: Node) -> str:
+    """An element in a message: its name, or how it begins."""
+    name = field_text(node, "name")
+    if name is not None:
+        return f"the element {name}"
+    line = node.raw.partition("\n")[0].strip()
+    return f"the element {line[:40]}" if line else "an empty element"
