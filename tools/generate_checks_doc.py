@@ -154,6 +154,8 @@ def entry(check: registry.Check) -> str:
         "```",
         "",
     ]
+    if check.counter:
+        lines += ["It lets pass:", "", "```yaml", check.counter, "```", ""]
     return "\n".join(lines)
 
 

@@ -89,8 +89,9 @@ class Check:
     """One check and its documentation; decorates the function that finds what it is about."""
 
     __slots__ = (
-        "ends_walk", "example", "functions", "group", "hides", "id", "kubectl", "kustomize", "mend",
-        "needs", "on", "refused_by", "scope", "severity", "tools", "twin", "what",
+        "counter", "ends_walk", "example", "functions", "group", "hides", "id", "kubectl",
+        "kustomize", "mend", "needs", "on", "refused_by", "scope", "severity", "tools", "twin",
+        "what",
     )  # fmt: skip
 
     def __init__(
@@ -109,6 +110,7 @@ class Check:
         kubectl: str,
         kustomize: str,
         example: str,
+        counter: str = "",
         mend: str,
     ) -> None:
         self.id = id
@@ -126,7 +128,8 @@ class Check:
         self.what = what
         self.kubectl = kubectl
         self.kustomize = kustomize
-        self.example = example
+        self.example = example  # what it finds
+        self.counter = counter  # what is close to that, and right
         self.mend = mend
         if id in _checks:
             raise ValueError(f"two checks are called {id}")

@@ -24,7 +24,10 @@ def listing() -> str:
 def explain(id: str) -> str:
     """Everything about one check."""
     check = registry.get(id)
-    example = "\n".join(f"    {line}" for line in check.example.split("\n"))
+    example, counter = (
+        "\n".join(f"    {line}" for line in text.split("\n"))
+        for text in (check.example, check.counter)
+    )
     words = {"S": "the schema of the kind", "T": "the object that the patch changes"}
     needs = " and ".join(words[letter] for letter in check.needs)
     return "\n".join(
@@ -37,6 +40,7 @@ def explain(id: str) -> str:
             "",
             "example:",
             example,
+            *(["", "lets pass:", counter] if check.counter else []),
             "",
             f"mend:       {check.mend}",
             f"silence:    # kmerge: ignore {check.id}",
