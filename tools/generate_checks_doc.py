@@ -127,14 +127,26 @@ def page() -> str:
     parts = [INTRODUCTION, "| # | rule | verdict |\n| --- | --- | --- |\n" + "\n".join(rules)]
     for group, title in GROUPS.items():
         checks = [c for c in registry.every() if c.group == group]
-        parts.append(f"\n## {title}\n" + OFF.get(group, ""))
+        parts.append(f"\n## {title}\n" + ABOUT.get(group, ""))
         rows = [f"| [{c.id}](#{c.id.lower()}) | {c.severity} | {cell(c.what)} |" for c in checks]
         parts.append("| id | severity | finds |\n| --- | --- | --- |\n" + "\n".join(rows) + "\n")
         parts += [entry(c) for c in checks]
     return "\n".join(parts).rstrip() + "\n"
 
 
-OFF = {"traps": "\nOff unless selected: `kmerge check --select traps`.\n"}
+ABOUT = {
+    "directives": """
+The first text under each check is what it finds; *it lets pass* what is close to that, and right.
+A text without `apiVersion` is a part of an object, the rest is left out. `# file: NAME` starts
+another file: `target.yaml` is the object that the patch changes (`--target`, or the resource of
+the kustomization).
+""",
+    "merge-damage": """
+Where a check compares the versions of a file, they stand below `# base:`, `# ours:`, `# theirs:`
+and `# committed:`, the result.
+""",
+    "traps": "\nOff unless selected: `kmerge check --select traps`.\n",
+}
 
 
 def entry(check: registry.Check) -> str:

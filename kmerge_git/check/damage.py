@@ -94,7 +94,10 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     "M03", ERROR, BOOK, "the same resource twice in a file",
     kubectl="Both are applied, one after the other; the last one wins.",
     kustomize="The build fails: `may not add resource with an already registered id`.",
-    example="kind: ConfigMap  # twice with the name web, in one file",
+    example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n---\napiVersion: v1\n"
+    "kind: ConfigMap\nmetadata:\n  name: web",
+    counter="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n---\napiVersion: v1\n"
+    "kind: ConfigMap\nmetadata:\n  name: web\n  namespace: test",
     mend="Keep one of them, or merge their content.",
 )  # fmt: skip
 def same_resource_twice(book: Book) -> Iterator[Found]:
@@ -116,7 +119,9 @@ def same_resource_twice(book: Book) -> Iterator[Found]:
     "M04", ERROR, SET, "the same resource in two files of one kustomization",
     kubectl="Both are applied, one after the other; the last one wins.",
     kustomize="The build fails: `may not add resource with an already registered id`.",
-    example="resources:\n- web.yaml    # has Deployment/web\n- app.yaml    # has it too",
+    example="# file: kustomization.yaml\nresources:\n- app.yaml\n- web.yaml\n# file: app.yaml\n"
+    "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n# file: web.yaml\n"
+    "apiVersion: v1\nkind: Service\nmetadata:\n  name: web",
     mend="Keep it in one file: one side of a merge may have moved it while the other kept it.",
 )  # fmt: skip
 def same_resource_in_two_files(
@@ -186,7 +191,7 @@ def unparseable(error: CannotParse, offset: int) -> Iterator[Found]:
     kubectl="It does not read kustomizations.",
     kustomize="The build fails: `may not add resource with an already registered id`; of two "
     "images or generators only one counts.",
-    example="resources:\n- web.yaml\n- web.yaml",
+    example="# file: kustomization.yaml\nresources:\n- web.yaml\n- web.yaml",
     mend="Keep one of them: both sides of a merge may have added it.",
 )  # fmt: skip
 def repeated_entry(path: str, root: Map) -> Iterator[Found]:

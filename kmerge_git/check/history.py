@@ -73,7 +73,14 @@ NOTHING = GitVersions()
     "M11", ERROR, HISTORY, "one side of a merge was dropped",
     kubectl="The file is valid, but the changes of one branch are gone.",
     kustomize="The file is valid, but the changes of one branch are gone.",
-    example="# both branches changed web.yaml, and what is staged is exactly one of them",
+    example="# base:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v2\n"
+    "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
+    counter="# base:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicaCount: 3\nimage:\n  name: web\n  tag: v1\n"
+    "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
     mend="`git checkout -m -- FILE` merges a file that was in conflict anew, `git merge --abort` "
     "takes all of the merge back; `git diff MERGE_HEAD -- FILE` and `git diff HEAD -- FILE` show "
     "what each side has. If it is meant, `git config kmerge.check.ignore M11` says so.",
@@ -107,7 +114,10 @@ def _few(names: tuple[str, ...]) -> str:
     "M12", ERROR, HISTORY, "the plain part of a SOPS file was changed without its mac",
     kubectl="It does not read such files.",
     kustomize="`sops` refuses to decrypt it: `MAC mismatch`.",
-    example="# metadata.labels changed, sops.mac did not",
+    example="# ours:\nmetadata:\n  name: web\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]\n"
+    "# committed:\nmetadata:\n  name: shop\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]",
+    counter="# ours:\nmetadata:\n  name: web\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]\n"
+    "# committed:\nmetadata:\n  name: shop\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[2]",
     mend="Take one side of the merge with `git checkout --ours FILE`, then make the other change "
     "with `sops edit FILE`.",
 )  # fmt: skip

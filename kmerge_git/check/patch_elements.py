@@ -20,8 +20,10 @@ VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
     tools="K", needs="T", hides=("D06",),
     kubectl="In a new element no directive is executed: it is stored as a field.",
     kustomize="They are executed.",
-    example="# the Deployment has no container named new\ncontainers:\n- name: new\n  env:\n"
-    "  - name: A\n    $patch: delete",
+    example="containers:\n- name: new\n  env:\n  - name: A\n    $patch: delete\n"
+    "# file: target.yaml\ncontainers:\n- name: web",
+    counter="containers:\n- name: web\n  env:\n  - name: A\n    $patch: delete\n"
+    "# file: target.yaml\ncontainers:\n- name: web\n  env:\n  - name: A\n    value: x",
     mend="Drop the directives, or check the name of the element.",
 )  # fmt: skip
 def directive_in_new_element(spot: Spot) -> Iterator[Found]:
@@ -86,8 +88,10 @@ def port_without_protocol(spot: Spot) -> Iterator[Found]:
     needs="T",
     kubectl="Both remain, and the API server refuses the object.",
     kustomize="Both remain in the output.",
-    example="# the base has value: x\nenv:\n- name: A\n  valueFrom:\n    fieldRef:\n"
-    "      fieldPath: spec.nodeName",
+    example="env:\n- name: A\n  valueFrom:\n    fieldRef:\n      fieldPath: spec.nodeName\n"
+    "# file: target.yaml\nenv:\n- name: A\n  value: x",
+    counter="env:\n- name: A\n  value: null\n  valueFrom:\n    fieldRef:\n"
+    "      fieldPath: spec.nodeName\n# file: target.yaml\nenv:\n- name: A\n  value: x",
     mend="Set the old field to null in the same patch; for a volume `$retainKeys` works with "
     "kubectl too.",
 )  # fmt: skip

@@ -67,7 +67,8 @@ def _directives_held(page: Page, root: Value) -> set[int]:
     tools="Z",
     kubectl="Not concerned.",
     kustomize="The build fails.",
-    example="patches:\n- path: empty.yaml",
+    example="# file: kustomization.yaml\npatches:\n- path: empty.yaml\n"
+    "# file: empty.yaml\n# nothing yet",
     mend="Write one patch for one entry; a JSON 6902 list needs a `target:`.",
 )  # fmt: skip
 def refused_patch(
@@ -159,7 +160,10 @@ def _meanings(text: str) -> str:
     kubectl="Not concerned.",
     kustomize="The build fails: `no matches for Id`; with a `target:` the patch does nothing. The "
     "old fields still work, with a warning.",
-    example="patchesStrategicMerge:\n- web-patch.yaml",
+    example="# file: kustomization.yaml\nresources:\n- web.yaml\npatches:\n- path: patch.yaml\n"
+    "# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: wbe\nspec:\n"
+    "  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
+    "  name: web",
     mend="Correct kind or name, or remove the patch; write `patches: [{path: ..}]` for the old "
     "fields.",
 )  # fmt: skip

@@ -139,7 +139,10 @@ def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator
     tools="K", needs="T",
     kubectl="The API server drops the whole map, its new content too.",
     kustomize="The content is added.",
-    example="# the Deployment has no strategy\nstrategy:\n  $patch: replace\n  type: Recreate",
+    example="strategy:\n  $patch: replace\n  type: Recreate\n"
+    "# file: target.yaml\nreplicas: 2",
+    counter="strategy:\n  $patch: replace\n  type: Recreate\n"
+    "# file: target.yaml\nstrategy:\n  type: RollingUpdate",
     mend="Remove the directive: a new map needs none.",
 )  # fmt: skip
 def replace_of_nothing(spot: Spot) -> Iterator[Found]:
@@ -153,7 +156,10 @@ def replace_of_nothing(spot: Spot) -> Iterator[Found]:
     "D07", ERROR, MAP, "`$patch` at the top of a patch",
     kubectl="`replace` and `delete` leave an object without a kind, which is refused.",
     kustomize="`delete` removes the resource, that is fine; `replace` has no effect.",
-    example="$patch: delete\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web",
+    example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n$patch: replace",
+    counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
+    "- path: web.yaml\n# file: web.yaml\n$patch: delete\napiVersion: apps/v1\n"
+    "kind: Deployment\nmetadata:\n  name: web",
     mend="Delete a resource with `kubectl delete` or with a kustomize patch; to replace one, "
     "apply the whole manifest.",
 )  # fmt: skip

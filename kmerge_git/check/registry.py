@@ -128,7 +128,7 @@ class Check:
         self.what = what
         self.kubectl = kubectl
         self.kustomize = kustomize
-        self.example = example  # what it finds
+        self.example = example  # what it finds; tests/check_examples.py says how to write one
         self.counter = counter  # what is close to that, and right
         self.mend = mend
         if id in _checks:

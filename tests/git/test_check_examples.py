@@ -1,0 +1,59 @@
+"""The examples of checks that compare the versions of a file, in merges that stand still."""
+
+from __future__ import annotations
+
+import pytest
+from check_examples import versions_of
+from world import Repo
+
+from kmerge_git.check import registry
+from kmerge_git.check.registry import Check
+from kmerge_git.cli.main import main
+
+COMPARING = [check for check in registry.every() if versions_of(check.example)]
+
+
+@pytest.mark.parametrize("check", COMPARING, ids=lambda c: c.id)
+def test_what_it_finds(
+    check: Check,
+    repo: Repo,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert f" {check.id} " in said(repo, check.example, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("check", [c for c in COMPARING if c.counter], ids=lambda c: c.id)
+def test_what_it_lets_pass(
+    check: Check,
+    repo: Repo,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert said(repo, check.counter, monkeypatch, capsys) == ""
+
+
+def said(
+    repo: Repo,
+    text: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> str:
+    """What is said of the version that is to be committed, in a merge of the others."""
+    versions = versions_of(text)
+    ours = versions["ours"]
+    attributes = {".gitattributes": "*.yaml merge=kmerge\n"}
+    if "theirs" in versions:
+        repo.fork(
+            {"web.yaml": versions["base"], **attributes},
+            {"web.yaml": ours},
+            {"web.yaml": versions["theirs"]},
+        )
+        repo.merge("--no-commit", "--no-ff", "side")
+    else:
+        repo.commit("ours", {"web.yaml": ours, **attributes})
+    repo.write("web.yaml", versions["committed"])
+    repo.git("add", "web.yaml")
+    monkeypatch.chdir(repo.path)
+    main(["check", "--staged", "--quiet"])
+    return capsys.readouterr().out
