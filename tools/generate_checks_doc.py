@@ -52,8 +52,7 @@ overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: has no effe
 | `--format text` / `json` / `github` / `sarif` | how to report |
 | `--patch`, `--manifest` | say what the files are; `--target FILE` has the one object that the patches change |
 | `--fix`, `--diff` | mend what is mechanical (D02, D04, D50, D51) and show it; only show it |
-| `# kmerge: ignore D12` | silences a finding on this line or, alone on a line, on the next one |
-| `# kmerge: ignore-file M05` | silences it in the whole file |
+| `# kmerge: ignore D12` | silences a finding: [switching checks off](#switching-checks-off) |
 
 Exit code: 0 nothing found, 1 findings at or above `--fail-on`, 2 wrong usage or an unreadable file.
 
@@ -79,6 +78,31 @@ Helm templates (`{{`), SOPS files and files that are neither YAML nor JSON are l
 conflict markers and the mac of SOPS. The last line counts those that are not YAML
 (`2 files checked, nothing found, 1 skipped: not YAML`); `--format json` names them under
 `skipped`. A manifest that cannot be parsed is a finding, [M10](#m10).
+
+## Switching checks off
+
+A finding that is wrong, or meant, is silenced as close to it as it can be:
+
+| for | how |
+| --- | --- |
+| a line | `# kmerge: ignore D12` on it or, alone on a line, above it; the reason may follow |
+| a file | `# kmerge: ignore-file M05` in it |
+| files, for everybody | in `.gitattributes`: `vendor/**/*.yaml kmerge-check=-M11,-D6` |
+| files, all checks | in `.gitattributes`: `testdata/** -kmerge-check` |
+| a clone, also in hooks that are installed | `git config --add kmerge.check.ignore M11` |
+| one call, also of git | `KMERGE_CHECK_IGNORE=M11 git commit` |
+| a command of your own | `--ignore M11` |
+
+Words are those of `--ignore`: `D12`, `D6` (all that start so), `directives`. They add up; only an
+id that `--select` names (`--select M11`) is run whatever is switched off. A word that is no check
+is told and passed over. `kmerge status FILE` shows what is switched off for a file, and by whom.
+
+With `--staged` the attribute counts as it is staged. **A pull request does not switch off its own
+checks**: where a service says which branch it goes to, the attribute is read from that branch
+(GitHub, Gitea, GitLab, Bitbucket, Azure, Jenkins, Buildkite, Woodpecker: by the variables they
+set). Where that branch was not fetched the attribute does not count, and the check says so. The
+line of `.gitattributes` thus goes into the target branch first. Comments count everywhere: a
+reviewer sees them beside what they silence.
 
 ## Is this file a patch?
 

@@ -226,13 +226,13 @@ def get(id: str) -> Check:
 
 def select(selected: Iterable[str], ignored: Iterable[str]) -> frozenset[str] | None:
     """The ids that run; None means the usual ones."""
-    chosen, dropped = _expand(selected), _expand(ignored)
+    chosen, dropped = expand(selected), expand(ignored)
     if not chosen and not dropped:
         return None
     return frozenset(chosen or {c.id for c in every() if c.on}) - dropped
 
 
-def _expand(words: Iterable[str]) -> set[str]:
+def expand(words: Iterable[str]) -> set[str]:
     """Ids named by `D12`, by `D1` or `D` (all that start so), by a group's name, or by `all`."""
     names = [w.strip() for word in words for w in word.split(",") if w.strip()]
     ids = [c.id for c in every()] if names else []

@@ -13,8 +13,13 @@ from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from kmerge_git.check.run import Run
     from kmerge_git.cli.check_merge import MergeCheck
+    from kmerge_git.cli.check_settings import FileSettings
+
+    Look = Callable[[str, bytes], list[Finding]]
 
 EPILOG = """\
 examples:
@@ -30,7 +35,8 @@ examples:
   kmerge check --explain D12
 
 Silence a finding with a comment on its line or above it: `# kmerge: ignore D12`;
-for a whole file: `# kmerge: ignore-file M05`.
+for a whole file: `# kmerge: ignore-file M05`. In hooks that are installed:
+`git config --add kmerge.check.ignore M11`, or `*.yaml kmerge-check=-M11` in .gitattributes.
 
 exit code: 0 nothing found, 1 findings at or above --fail-on, 2 wrong usage or unreadable
 """
@@ -115,13 +121,16 @@ def run(args: argparse.Namespace) -> int:
     merge = _merge(args)
     worker, paths = _worker(args, merge)
     from kmerge_git.check.run import check_files
+    from kmerge_git.cli.check_settings import FileSettings
     from kmerge_git.cli.guard import within
 
-    findings = check_files(paths, worker, within)
+    settings = FileSettings(args.select, staged=args.staged)
+    findings = settings.heard(check_files(paths, worker, within))
     if merge:
         findings = merge.brought(findings, worker.checks.ids)
     if args.fix or args.diff:
-        findings = _mend(worker, findings, write=args.fix, color=_color(args))
+        look = _looker(worker, settings)
+        findings = _mend(look, findings, write=args.fix, color=_color(args))
     _report(args, findings, len(paths), worker.skipped)
     if args.fail_on == "never":
         return 0
@@ -167,11 +176,13 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     """What runs the checks, and on which files."""
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
-    from kmerge_git.cli import check_files, files
+    from kmerge_git.cli import check_files, check_settings, files
 
-    for problem in check_files.learn_definitions():
+    configured = check_files.configuration()
+    for problem in check_files.learn_definitions(configured):
         files.say(f"kmerge: {problem}")
-    chosen = select(args.select, args.ignore)
+    ignored = check_settings.ignored(args.select, configured)
+    chosen = select(args.select, [*args.ignore, *ignored])
     of = merge.world if merge else check_files.disk_world
     if args.staged and not merge:
         of = check_files.staged_world
@@ -185,7 +196,16 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     return worker, paths
 
 
-def _mend(worker: Run, findings: list[Finding], *, write: bool, color: bool) -> list[Finding]:
+def _looker(worker: Run, settings: FileSettings) -> Look:
+    """What is found in one file that nobody has switched off."""
+
+    def look(path: str, data: bytes) -> list[Finding]:
+        return settings.heard(worker.file(path, data))
+
+    return look
+
+
+def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> list[Finding]:
     """Show and make the safe fixes; returns what is left."""
     from functools import partial
 
@@ -201,12 +221,12 @@ def _mend(worker: Run, findings: list[Finding], *, write: bool, color: bool) -> 
             left += found
             continue
         data = files.read(path)
-        alone = worker.file(path, data)
-        new, done = fixed(data, alone, partial(worker.file, path))
+        alone = look(path, data)
+        new, done = fixed(data, alone, partial(look, path))
         sys.stdout.write(_diff(path, data, new, color=color))
         if write and new != data:
             files.write(path, new)
-            left += worker.file(path, new)
+            left += look(path, new)
             left += [f for f in found if f not in alone]
         else:
             left += found

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from kmerge_git.cli.check_versions import VersionsOf
     from kmerge_git.git.blobs import Blobs
 
+KEYS = r"^kmerge\.(crd|check\.ignore)$"
 SKIPPED = frozenset((".git", "node_modules", ".venv", "venv", ".tox", "vendor"))
 SCRIPTS = ("*.sh", "*.bash", "*Makefile", "*.mk", "*justfile", "*Taskfile.y*ml", ".github/*.y*ml",
            ".gitlab-ci.yml")  # fmt: skip
@@ -49,7 +50,7 @@ def expand(paths: list[str]) -> list[str]:
 
 def disk_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
     """The files of the working tree: how to read them, their versions, and which ones to check."""
-    return _on_disk(), versions_on_disk(_git_directory()), expand(paths)
+    return _on_disk(), versions_on_disk(git_directory()), expand(paths)
 
 
 def _on_disk() -> World:
@@ -121,7 +122,7 @@ def script_with() -> Callable[[str], str]:
 
 def _patch_files() -> Iterable[tuple[str, str]]:
     """Script and file of every `kubectl patch .. --patch-file FILE` that is tracked."""
-    if not _git_directory():
+    if not git_directory():
         return
     from kmerge_git.git.blobs import answer
 
@@ -144,7 +145,7 @@ def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
 
     top = top_of("--staged")
     from_top = [from_top_of(top, path) for path in paths]
-    versions = Versions(top, blobs_of(top)) if may_be_merging(_git_directory()) else None
+    versions = Versions(top, blobs_of(top)) if may_be_merging(git_directory()) else None
     if from_top:
         names = _staged_names(paths, from_top, tracked(top))
     else:
@@ -209,21 +210,29 @@ def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -
     return names
 
 
-def learn_definitions() -> list[str]:
+def configuration() -> list[tuple[str, str]]:
+    """What git's configuration says to the checks: keys and values."""
+    folder = git_directory()
+    if not folder or not may_be_configured(folder, b"[kmerge"):
+        return []
+    from kmerge_git.git.questions import GitQuestion, config_pairs
+
+    return config_pairs(GitQuestion("config", "--null", "--get-regexp", KEYS).answer())
+
+
+def learn_definitions(configured: Iterable[tuple[str, str]]) -> list[str]:
     """Make the checks know the custom resources of `kmerge.crd`; says what is of no use."""
-    git_directory = _git_directory()
-    if not git_directory or not may_be_configured(git_directory, b"crd"):
+    places = [place for key, place in configured if key == "kmerge.crd" and place]
+    if not places:
         return []
     from kmerge_git.git.blobs import top_of_tree
-    from kmerge_git.git.questions import GitQuestion, config_pairs
     from kmerge_git.kube.crdfiles import learn_files
 
-    pairs = config_pairs(GitQuestion("config", "--null", "--get-regexp", r"^kmerge\.crd$").answer())
-    top = top_of_tree() if pairs else None
-    return learn_files(os.path.join(top, place) for _, place in pairs) if top is not None else []
+    top = top_of_tree()
+    return learn_files(os.path.join(top, place) for place in places) if top is not None else []
 
 
-def _git_directory() -> str:
+def git_directory() -> str:
     """`.git` around this folder, or the file in its place, or nothing; most calls need no git."""
     if os.environ.get("GIT_DIR"):
         return os.environ["GIT_DIR"]

@@ -10,6 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from kmerge_git.cli.check_settings import attribute_ids, configured_ids
 from kmerge_git.cli.colour import Paint
 from kmerge_git.cli.solve import inside
 from kmerge_git.errors import UsageError
@@ -28,7 +29,8 @@ def report_files(given: list[str], *, as_json: bool, color: str) -> int:
         hint = "go into one; without a FILE it asks whether the driver works"
         raise UsageError("settings of a file need a working tree", hint=hint)
     paths = [_known(path, top) for path in given]
-    found = [_with_definitions(file, top) for file in in_force(top, list(dict.fromkeys(paths)))]
+    named = in_force(top, list(dict.fromkeys(paths)))
+    found = [_with_definitions(_with_checks(file), top) for file in named]
     if as_json:
         files = [_as_json(file) for file in found]
         print(
@@ -50,6 +52,20 @@ def _with_definitions(file: InForce, top: Path) -> InForce:
             named[said.source.by].append(said.value)
     problems = learn_files(str(top / place) for place in named["config"])
     problems += learn_own(str(top), named["attribute"])
+    return replace(file, problems=(*file.problems, *problems))
+
+
+def _with_checks(file: InForce) -> InForce:
+    """The same, with what is wrong with the checks that it leaves out."""
+    problems: list[str] = []
+    for said in file.settings:
+        if said.name != "check":
+            continue
+        if said.source.by == "attribute":
+            problems += attribute_ids(said.value if said.value != "no check" else "")[1]
+        else:
+            words = [word.removeprefix("-") for word in said.value.split(",")]
+            problems += configured_ids(said.source.key, ",".join(words))[1]
     return replace(file, problems=(*file.problems, *problems))
 
 

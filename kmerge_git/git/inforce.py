@@ -27,7 +27,7 @@ _ONE_VALUE = (
     ("marker size", "conflict-marker-size", "", (), "marker_size"),
     ("generated", "kmerge-generated", "", (), "generated"),
 )
-_ASKED = ("merge", "filter", "linguist-generated", *ATTRIBUTES)
+_ASKED = ("merge", "filter", "linguist-generated", "kmerge-check", *ATTRIBUTES)
 _LARGEST = 16 << 20  # bytes; a file of SOPS is smaller
 _CONFIG = r"^(kmerge\.|merge\.conflictstyle$|merge\.kmerge\.driver$)"
 
@@ -136,7 +136,7 @@ class _FileInForce:
         return InForce(
             self._path,
             self._why_not(),
-            (self._merge(), *self._one_value(), *self._crds()),
+            (self._merge(), *self._one_value(), *self._crds(), *self._checks()),
             tuple(self._policies()),
             self._found.generated,
             may_be,
@@ -206,6 +206,20 @@ class _FileInForce:
         for place in self._found.own_crds:
             yield Said("crd", place, self._by_attribute("kmerge-crd") or SaidBy())
 
+    def _checks(self) -> Iterator[Said]:
+        """What `kmerge check` leaves out; each adds to the others."""
+        variable, key = "KMERGE_CHECK_IGNORE", "kmerge.check.ignore"
+        words = {"set": "", "true": "", "unset": "no check", "false": "no check"}
+        said = self._attributes.get("kmerge-check", "")
+        if words.get(said, said):
+            source = self._by_attribute("kmerge-check") or SaidBy()
+            yield Said("check", words.get(said, said), source)
+        if os.environ.get(variable):
+            yield Said("check", _without(os.environ[variable]), SaidBy("environment", variable))
+        for line in self._config:
+            if line.key == key and line.value:
+                yield Said("check", _without(line.value), SaidBy("config", key, line.place))
+
     def _policies(self) -> Iterator[Said]:
         name = "kmerge-policy"
         said = {name: self._attributes[name]} if name in self._attributes else {}
@@ -248,6 +262,11 @@ class _FileInForce:
                 return opened.read(_LARGEST)
         except OSError:
             return b""
+
+
+def _without(words: str) -> str:
+    """Some ids, as the attribute has them."""
+    return ",".join(f"-{word.strip()}" for word in words.split(","))
 
 
 def _word(name: str, value: object) -> str:

@@ -304,3 +304,25 @@ def test_the_attribute_is_proposed_and_never_set(driven: Driven) -> None:
     assert "`/d/2.yaml kmerge-generated` in .gitattributes" in done.out
     assert driven.text(".gitattributes") == lines
     assert driven.git("status", "--porcelain").out == ""
+
+
+def test_checks_that_are_left_out(driven: Driven) -> None:
+    driven.commit("start", {"a.yaml": POD, "b.yaml": POD})
+    driven.write(".gitattributes", "a.yaml kmerge-check=-M11,M05\nb.yaml -kmerge-check\n")
+    driven.git("config", "kmerge.check.ignore", "merge-damage,X9")
+    file = told(driven, "a.yaml", KMERGE_CHECK_IGNORE="D65")
+    rows = [row for row in file["settings"] if row["name"] == "check"]
+    assert [(row["value"], row["by"], row["key"], row["place"]) for row in rows] == [
+        ("-M11,M05", "attribute", "kmerge-check", ".gitattributes:1"),
+        ("-D65", "environment", "KMERGE_CHECK_IGNORE", ""),
+        ("-merge-damage,-X9", "config", "kmerge.check.ignore", "local, .git/config"),
+    ]
+    assert file["problems"] == [
+        "kmerge-check: `M05` is not -ID; write kmerge-check=-M11, or -kmerge-check for no check",
+        "kmerge.check.ignore: no check is called X9; see `kmerge check --list`",
+    ]
+    assert said(told(driven, "b.yaml"))["check"] == (
+        "-merge-damage,-X9",
+        "config kmerge.check.ignore local, .git/config",
+    )
+    assert "no check" in driven.kmerge("status", "b.yaml").out

@@ -1,0 +1,211 @@
+"""Checks that are switched off for a repository or for a file, and who may do that."""
+
+from __future__ import annotations
+
+import pytest
+from world import Repo, World
+
+from kmerge_git.cli.main import main
+from kmerge_git.git import targets
+
+BAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  name: a\ndata: {a: b}\n"
+IDS = targets.SERVICES + targets.COMMITS + targets.BRANCHES
+
+
+class Checked:
+    """`kmerge check` in a repository, in this process."""
+
+    def __init__(
+        self, repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        self.repo = repo
+        self._monkeypatch = monkeypatch
+        self._capsys = capsys
+
+    def ids(self, *args: str, below: str = "") -> list[str]:
+        """The ids of what is found, with the files."""
+        out, self.err = self._said(*args, below=below)
+        words = [line.split() for line in out.splitlines() if ": error " in line]
+        return [f"{place.split(':')[0]} {id}" for place, _, id, *_ in words]
+
+    def _said(self, *args: str, below: str) -> tuple[str, str]:
+        self._monkeypatch.chdir(self.repo.path / below)
+        self._capsys.readouterr()
+        main(["check", *args])
+        said = self._capsys.readouterr()
+        return said.out, said.err
+
+
+@pytest.fixture
+def checked(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Checked:
+    for name in IDS:
+        monkeypatch.delenv(name, raising=False)
+    repo.commit("start", {"a.yaml": BAD, "x/b.yaml": BAD})
+    checked = Checked(repo, monkeypatch, capsys)
+    assert checked.ids() == ["a.yaml M02", "x/b.yaml M02"]
+    return checked
+
+
+def test_in_the_configuration(checked: Checked) -> None:
+    config = ("config", "--add", "kmerge.check.ignore")
+    checked.repo.git(*config, "D65")
+    assert checked.ids() == ["a.yaml M02", "x/b.yaml M02"]
+    checked.repo.git(*config, "m02,T")
+    assert checked.ids() == []
+    assert checked.ids(below="x") == []
+    assert checked.ids("--select", "merge-damage") == []  # as the hook for it does
+    assert checked.ids("--select", "M02") == ["a.yaml M02", "x/b.yaml M02"]
+    assert checked.ids("--select", "M01,m02", "--ignore", "M01") == ["a.yaml M02", "x/b.yaml M02"]
+    assert checked.err == ""
+
+
+def test_a_word_that_makes_no_sense_costs_nobody_the_others(checked: Checked) -> None:
+    checked.repo.git("config", "--add", "kmerge.check.ignore", "M99,M02")
+    assert checked.ids() == []
+    said = "kmerge: kmerge.check.ignore: no check is called M99; see `kmerge check --list`\n"
+    assert checked.err == said
+
+
+def test_in_the_environment(checked: Checked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KMERGE_CHECK_IGNORE", "M02,X")
+    assert checked.ids() == []
+    assert checked.err.startswith("kmerge: KMERGE_CHECK_IGNORE: no check is called X;")
+
+
+def test_a_linked_worktree_has_the_same_configuration(checked: Checked) -> None:
+    checked.repo.git("config", "kmerge.check.ignore", "M02")
+    checked.repo.git("worktree", "add", "-q", "linked")
+    assert checked.ids(below="linked") == []
+
+
+ATTRIBUTES = [
+    ("a.yaml kmerge-check=-M02", ["x/b.yaml M02"]),
+    ("b.yaml kmerge-check=-D,-m02", ["a.yaml M02"]),
+    ("* kmerge-check=-merge-damage", []),
+    ("* kmerge-check=-M03", ["a.yaml M02", "x/b.yaml M02"]),
+    ("* -kmerge-check", []),
+    ("* kmerge-check=false", []),
+    ("* kmerge-check", ["a.yaml M02", "x/b.yaml M02"]),
+    ("* -kmerge-check\nx/* kmerge-check=true", ["x/b.yaml M02"]),
+    ("* -kmerge-check\nx/* !kmerge-check", ["x/b.yaml M02"]),
+]
+
+
+@pytest.mark.parametrize("lines, ids", ATTRIBUTES)
+def test_by_an_attribute(checked: Checked, lines: str, ids: list[str]) -> None:
+    checked.repo.write(".gitattributes", lines + "\n")
+    assert checked.ids() == ids
+    assert [f"x/{id}" for id in checked.ids(below="x")] == [id for id in ids if id[0] == "x"]
+    assert checked.err == ""
+    assert checked.ids("--select", "M02") == ["a.yaml M02", "x/b.yaml M02"]
+
+
+@pytest.mark.parametrize(
+    "value, said",
+    [
+        ("M02", "`M02` is not -ID; write kmerge-check=-M11, or -kmerge-check for no check"),
+        ("off", "`off` is not -ID; write kmerge-check=-M11, or -kmerge-check for no check"),
+        ("-M02,,-M03", "`` is not -ID; write kmerge-check=-M11, or -kmerge-check for no check"),
+        ("-M02,-nothing", "no check is called nothing; see `kmerge check --list`"),
+    ],
+)
+def test_a_value_that_makes_no_sense_is_told_once(checked: Checked, value: str, said: str) -> None:
+    checked.repo.write(".gitattributes", f"* kmerge-check={value}\n")
+    assert bool(checked.ids()) is not value.startswith("-M02")
+    assert checked.err == f"kmerge: kmerge-check: {said}\n"
+
+
+def test_what_is_switched_off_is_not_mended(checked: Checked) -> None:
+    head = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
+    patch = head + "spec:\n  strategy:\n    $path: replace\n    type: Recreate\n"
+    checked.repo.write("p-patch.yaml", patch)
+    checked.repo.write(".gitattributes", "p-patch.yaml kmerge-check=-D50\n")
+    checked.ids("--fix", "p-patch.yaml")
+    assert checked.repo.text("p-patch.yaml") == patch
+    checked.repo.write(".gitattributes", "")
+    checked.ids("--fix", "p-patch.yaml")
+    assert checked.repo.text("p-patch.yaml") != patch
+
+
+def test_what_is_staged_goes_by_what_is_staged(checked: Checked) -> None:
+    checked.repo.write("a.yaml", BAD + "more: 1\n")
+    checked.repo.git("add", "-A")
+    checked.repo.write(".gitattributes", "* -kmerge-check\n")
+    assert checked.ids("--staged") == ["a.yaml M02"]
+    checked.repo.git("add", "-A")
+    checked.repo.write(".gitattributes", "")
+    assert checked.ids("--staged") == []
+
+
+def test_git_is_not_asked_where_nothing_is_found(
+    checked: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[object] = []
+    monkeypatch.setattr("kmerge_git.git.checkattribute._asked", lambda *args: asked.append(args))
+    checked.repo.write("good.yaml", "a: 1\n")
+    assert checked.ids("good.yaml") == []
+    assert asked == []
+
+
+def test_outside_of_a_repository(
+    world: World, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (world.root / "a.yaml").write_text(BAD)
+    monkeypatch.chdir(world.root)
+    assert main(["check"]) == 1
+    assert "a.yaml:5:3: error M02" in capsys.readouterr().out
+
+
+@pytest.fixture
+def request_of(checked: Checked, monkeypatch: pytest.MonkeyPatch) -> Checked:
+    """A pull request that switches off its own checks, as a runner has it checked out."""
+    checked.repo.branch("topic")
+    checked.repo.commit("off", {".gitattributes": "* -kmerge-check\n"})
+    checked.repo.git("update-ref", "refs/remotes/origin/main", "main")
+    monkeypatch.setenv("CI", "true")
+    assert checked.ids() == []  # no service says that it is a pull request
+    return checked
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [(name, "main") for name in targets.BRANCHES]
+    + [("SYSTEM_PULLREQUEST_TARGETBRANCH", "refs/heads/main")]
+    + [(name, "COMMIT") for name in targets.COMMITS],
+)
+def test_a_pull_request_does_not_switch_off_its_own_checks(
+    request_of: Checked, monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value.replace("COMMIT", request_of.repo.head("main")))
+    assert request_of.ids() == ["a.yaml M02", "x/b.yaml M02"]
+    assert request_of.err == ""
+    monkeypatch.delenv("CI")
+    assert request_of.ids() == []  # on somebody's own machine nobody judges
+
+
+def test_the_target_of_a_pull_request_counts(
+    request_of: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = request_of.repo
+    repo.switch("main")
+    repo.commit("x is as it is", {".gitattributes": "x/** kmerge-check=-M02\n"})
+    repo.git("update-ref", "refs/remotes/origin/main", "main")
+    repo.switch("topic")
+    monkeypatch.setenv("GITHUB_BASE_REF", "main")
+    assert request_of.ids() == ["a.yaml M02"]
+    assert request_of.ids(below="x") == []
+    assert repo.git("status", "--porcelain").out == ""  # the index is as it was
+
+
+def test_a_target_that_was_not_fetched_switches_nothing_off(
+    request_of: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GITHUB_BASE_REF", "release")
+    assert request_of.ids() == ["a.yaml M02", "x/b.yaml M02"]
+    said = "kmerge: kmerge-check: origin/release is not here, so it does not count; fetch that branch\n"
+    assert request_of.err == said
+    request_of.repo.write(".gitattributes", "")
+    assert request_of.ids() == ["a.yaml M02", "x/b.yaml M02"]
+    assert request_of.err == ""
