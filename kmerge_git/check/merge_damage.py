@@ -28,8 +28,14 @@ _ON_PURPOSE = "If it is meant, a comment `# kmerge: ignore` with the id in that 
 @Check(
     "M20", ERROR, MERGED, "a field that no side of the merge has",
     kubectl=_BOTH, kustomize=_BOTH,
-    example="# base, ours and theirs have spec.template.spec.nodeName\nspec:\n  template:\n"
-    "    nodeName: a",
+    example="# base:\nreplicas: 1\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
+    "# committed:\nreplicas: 2\nimage:\n  name: web\ntag: v2",
+    counter="# base:\nreplicas: 1\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
+    "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
     mend="Look at its indentation: it stands where neither side has such a field. "
     + _ON_PURPOSE,
 )  # fmt: skip
@@ -42,7 +48,14 @@ def field_of_no_side(merged: SidedFile) -> Iterator[Found]:
     "M21", ERROR, MERGED, "what every side of the merge has, and is gone",
     kubectl="The file is valid; applying it takes away what nobody wanted to be gone.",
     kustomize="The file is valid; applying it takes away what nobody wanted to be gone.",
-    example="# base, ours and theirs have spec.replicas\nspec:\n  paused: true",
+    example="# base:\nreplicas: 1\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
+    "# committed:\nreplicas: 2\nimage:\n  tag: v2",
+    counter="# base:\nreplicas: 1\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
+    "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
     mend="Put it back: `git diff HEAD -- FILE` shows what was taken away. "
     + _ON_PURPOSE,
 )  # fmt: skip
@@ -55,8 +68,15 @@ def gone_from_all(merged: SidedFile) -> Iterator[Found]:
     "M22", ERROR, MERGED, "an element that stands twice, and on no side of the merge",
     kubectl="The object is refused, or has the element twice.",
     kustomize="The element stands twice in the output.",
-    example="# ours and theirs each added the toleration\ntolerations:\n- key: spot\n"
-    "- key: spot",
+    example="# base:\nargs: [--v]\nrules:\n- host: a\n  path: /\n"
+    "# ours:\nargs: [--vv]\nrules:\n- host: a\n  path: /\n- host: b\n  path: /\n"
+    "# theirs:\nargs: [--v]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /\n"
+    "# committed:\nargs: [--vv]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /\n"
+    "- host: b\n  path: /",
+    counter="# base:\nargs: [--v]\nrules:\n- host: a\n  path: /\n"
+    "# ours:\nargs: [--vv]\nrules:\n- host: a\n  path: /\n- host: b\n  path: /\n"
+    "# theirs:\nargs: [--v]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /\n"
+    "# committed:\nargs: [--vv]\nrules:\n- host: b\n  path: /\n- host: a\n  path: /",
     mend="Keep one of them: both sides of the merge have added it. " + _ON_PURPOSE,
 )  # fmt: skip
 def element_twice(merged: SidedFile) -> Iterator[Found]:
@@ -68,7 +88,14 @@ def element_twice(merged: SidedFile) -> Iterator[Found]:
     "M23", ERROR, MERGED, "a merge key or an alias that every side of the merge has, and is gone",
     kubectl="The file is valid, but lacks what the anchor brought.",
     kustomize="The file is valid, but lacks what the anchor brought.",
-    example="# every side has `<<: *defaults` here\nweb:\n  image: web:2",
+    example="# base:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 80\n"
+    "# ours:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 80\n"
+    "# theirs:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 81\n"
+    "# committed:\ncommon: &common\n  cpu: 2\nweb:\n  port: 81",
+    counter="# base:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 80\n"
+    "# ours:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 80\n"
+    "# theirs:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 81\n"
+    "# committed:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 81",
     mend="Put it back: `git diff HEAD -- FILE` shows it. " + _ON_PURPOSE,
 )  # fmt: skip
 def tie_gone(merged: SidedFile) -> Iterator[Found]:
@@ -80,7 +107,14 @@ def tie_gone(merged: SidedFile) -> Iterator[Found]:
     "M24", ERROR, MERGED, "two documents became one",
     kubectl="Of two objects one is left, or a mixture of both.",
     kustomize="The file is refused, or one object is left.",
-    example="# every side has `---` between the two\nkind: Service\nkind: Deployment",
+    example="# base:\nname: a\nsize: 1\n---\nhost: b\nport: 80\n"
+    "# ours:\nname: a\nsize: 2\n---\nhost: b\nport: 80\n"
+    "# theirs:\nname: a\nsize: 1\n---\nhost: b\nport: 81\n"
+    "# committed:\nname: a\nsize: 2\nhost: b\nport: 81",
+    counter="# base:\nname: a\nsize: 1\n---\nhost: b\nport: 80\n"
+    "# ours:\nname: a\nsize: 2\n---\nhost: b\nport: 80\n"
+    "# theirs:\nname: a\nsize: 1\n---\nhost: b\nport: 81\n"
+    "# committed:\nname: a\nsize: 2\n---\nhost: b\nport: 81",
     mend="Write `---` between the two documents.",
     hides=("M02",),
 )  # fmt: skip
@@ -93,7 +127,14 @@ def fused_documents(merged: SidedFile) -> Iterator[Found]:
     "M25", ERROR, MERGED, "a text of several lines that was cut, or lost its header",
     kubectl="The file is valid; the script or configuration in it is not what it was.",
     kustomize="The file is valid; the script or configuration in it is not what it was.",
-    example="# every side has `run: |` and three lines\nrun:\n  make all",
+    example="# base:\nsize: 1\nrun: |\n  make all\n  make install\n  echo done\n"
+    "# ours:\nsize: 2\nrun: |\n  make all\n  make install\n  echo done\n"
+    "# theirs:\nsize: 1\nrun: |\n  make -k all\n  make install\n  echo done\n"
+    "# committed:\nsize: 2\nrun: |\n  make -k all\n  make install",
+    counter="# base:\nsize: 1\nrun: |\n  make all\n  make install\n  echo done\n"
+    "# ours:\nsize: 2\nrun: |\n  make all\n  make install\n  echo done\n"
+    "# theirs:\nsize: 1\nrun: |\n  make -k all\n  make install\n  echo done\n"
+    "# committed:\nsize: 2\nrun: |\n  make -k all\n  make install\n  echo done",
     mend="Put the lines and the `|` back: `git diff HEAD -- FILE` shows them. "
     + _ON_PURPOSE,
 )  # fmt: skip
@@ -107,7 +148,14 @@ def cut_text(merged: SidedFile) -> Iterator[Found]:
     "longer parses",
     kubectl="The file cannot be read.",
     kustomize="The file cannot be read.",
-    example="# every side parses\nspec:\n  replicas: 2\n paused: true",
+    example="# base:\nreplicas: 1\nimage: {name: web, tag: v1}\n"
+    "# ours:\nreplicas: 2\nimage: {name: web, tag: v1}\n"
+    "# theirs:\nreplicas: 1\nimage: {name: web, tag: v2}\n"
+    "# committed:\nreplicas: 2\nimage: {name: web, tag: v2",
+    counter="# base:\nreplicas: 1\nimage: {name: web, tag: v1}\n"
+    "# ours:\nreplicas: 2\nimage: {name: web, tag: v1}\n"
+    "# theirs:\nreplicas: 1\nimage: {name: web, tag: v2}\n"
+    "# committed:\nreplicas: 2\nimage: {name: web, tag: v2}",
     hides=("M10",),
     mend="Correct the YAML: `git diff HEAD -- FILE` shows what was changed.",
 )  # fmt: skip

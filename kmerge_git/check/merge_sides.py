@@ -11,7 +11,7 @@ from collections import Counter
 from kmerge_git.check.merge_walk import FUSED, GONE, Odd, walked
 from kmerge_git.compare.files import paired_documents
 from kmerge_git.errors import KmergeError
-from kmerge_git.kube.identity import identity
+from kmerge_git.kube.identity import Identity, identity
 from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, Stream, is_idle, split
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from kmerge_git.check.merge_walk import Nodes
     from kmerge_git.check.page import Page
-    from kmerge_git.kube.identity import Identity
 
     # the other texts of the merge that may hold a resource: it can have moved between files
     Elsewhere = Callable[[Identity], list[Node]]
@@ -143,7 +142,7 @@ def _documents(
     fewer = len(result.documents) < min(side.count for side in at)
     found: list[Document] = []
     for document in new:
-        held = [one for one in gone if _holds(document.root, one.root)] if fewer else []
+        held = _held(document, gone, at[-2]) if fewer else []
         found += held
         if held and document.root is not None:
             names = " and ".join(map(_name, held))
@@ -194,6 +193,17 @@ def _key(document: Document) -> object:
 def _name(document: Document) -> str:
     found = identity(document.root) if document.root is not None else None
     return f"{found.kind}/{found.name}" if found and found.name else "a document"
+
+
+def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
+    """The documents that are gone, and all of which one document has."""
+    held = [one for one in gone if _holds(whole.root, one.root)]
+    partner = ours.root(whole)
+    for one in ours.alone:  # without a name a document is known by what its partner lacks
+        is_named = isinstance(_key(one), Identity)
+        if not is_named and _holds(whole.root, one.root) and not _holds(partner, one.root):
+            held += [one] if one not in held else []
+    return held
 
 
 def _holds(whole: Node | None, part: Node | None) -> bool:
