@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 # what lies in git's folder while something is merged, and the variables of `git merge`
 _TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
 _VARIABLE = "GITHEAD_"
+# values of the attribute `merge` under which a file is merged by what is in it
+MERGING = ("unspecified", "set", "unset", "text", "union", "kmerge")
 
 
 def versions_on_disk(git_directory: str) -> VersionsOf:
@@ -135,20 +137,22 @@ class Versions:
 
     def _was_in_conflict(self, at: Three[bytes | None], name: str) -> bool:
         """Whether somebody had to decide about a file, and so may have decided on purpose."""
+        if self.sides is not None and self.sides.is_one_side:
+            return True
         if self._commit is None:
             return name in self._resolved
         from kmerge_git.text.linemerge import TemporaryFiles
 
         base, ours, theirs = (text or b"" for text in at.each())
-        return self._commit.is_one_side or TemporaryFiles((base, ours, theirs)).result()[1] != 0
+        return TemporaryFiles((base, ours, theirs)).result()[1] != 0
 
     def _lost(self, at: Three[bytes | None], side: str, name: str) -> tuple[str, ...]:
         """The fields that one side, as it is, has not, though they merge clean."""
         from kmerge_git.compare.files import compare
         from kmerge_git.pipeline import merge_files  # of few files anybody asks
 
-        if self._is_generated(name):
-            return ()  # it is generated again
+        if self._is_decided(name):
+            return ()
         base, ours, theirs = (text or b"" for text in at.each())
         made = merge_files(base, ours, theirs, path=name, favor=side)
         if made.method == "kept" or not made.clean:
@@ -157,11 +161,14 @@ class Versions:
         named = (f"{c.resource} {c.field}".strip() or c.how for c in changes if c.how != "layout")
         return tuple(dict.fromkeys(named))
 
-    def _is_generated(self, name: str) -> bool:
+    def _is_decided(self, name: str) -> bool:
+        """Whether attributes say what becomes of a file: another driver, a generator."""
         from kmerge_git.git.blobs import answer
 
-        words = answer("-C", self._top, "check-attr", "-z", "kmerge-generated", "--", name)
-        return words.split(b"\0")[2:3] in ([b"set"], [b"true"])
+        about = ("check-attr", "-z", "merge", "kmerge-generated", "--", name)
+        words = answer("-C", self._top, *about).decode("utf-8", "replace").split("\0")
+        drivers, generated = words[2:3], words[5:6]
+        return any(driver not in MERGING for driver in drivers) or generated in (["set"], ["true"])
 
     def _elsewhere(self, wanted: Identity) -> list[Node]:
         """A resource as the other files of the merge have it: it may have moved."""

@@ -21,13 +21,16 @@ _PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
 class MergeSides:
     """The commits of a merge; `result` is its commit, or nothing while it is in progress."""
 
-    __slots__ = ("_cases", "_changes", "base", "ours", "result", "theirs")
+    __slots__ = ("_cases", "_changes", "base", "is_gits", "ours", "result", "theirs")
 
-    def __init__(self, base: str, ours: str, theirs: str, result: str = "") -> None:
+    def __init__(
+        self, base: str, ours: str, theirs: str, result: str = "", *, is_gits: bool = False
+    ) -> None:
         self.base = base
         self.ours = ours
         self.theirs = theirs
         self.result = result
+        self.is_gits = is_gits  # git commits it just now, and nobody has seen it yet
         self._cases: dict[str, FileCase] | None = None
         self._changes: tuple[list[Change], list[Change]] | None = None
 
@@ -51,9 +54,9 @@ class MergeSides:
 
     @property
     def is_one_side(self) -> bool:
-        """Whether the whole result is one side, as `git merge -s ours` makes it."""
+        """Whether git made the whole result one side, as it does for `git merge -s ours`."""
         if not self.result:
-            return False
+            return self.is_gits and not ask("diff-index", "--cached", "--name-only", self.ours)
         names = (f"{rev}^{{tree}}" for rev in (self.result, self.ours, self.theirs))
         made, *sides = ask("rev-parse", *names).split()
         return made in sides
@@ -61,19 +64,20 @@ class MergeSides:
 
 def in_progress() -> MergeSides | None:
     """The merge in progress; None where there is none, or one of more than two commits."""
-    heads, ours = _merge_heads(), _commit("HEAD")
+    held, ours = git_file("MERGE_HEAD").split(), _commit("HEAD")
+    heads = held or _announced()
     if len(heads) != 1 or not ours:
         return None
     base = _merge_base(ours, heads[0])
-    # what HEAD holds already is merged: the variables are those of a command that is done
-    return MergeSides(base, ours, heads[0]) if base and base != heads[0] else None
+    if not base or base == heads[0]:
+        return None  # what HEAD holds is merged: the variables are those of a command that is done
+    return MergeSides(base, ours, heads[0], is_gits=not held)
 
 
-def _merge_heads() -> list[str]:
-    """What is being merged, by git's file or by the variables of the `git merge` around us."""
-    held = git_file("MERGE_HEAD").split()
+def _announced() -> list[str]:
+    """What the `git merge` around us merges, by its variables."""
     named = (name.removeprefix(_GITHEAD) for name in os.environ if name.startswith(_GITHEAD))
-    return held or [oid for oid in named if _commit(oid)]
+    return [oid for oid in named if _commit(oid)]
 
 
 def is_applying() -> bool:

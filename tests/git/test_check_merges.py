@@ -243,3 +243,29 @@ def test_a_script_makes_a_file_a_patch(repo: Repo, world: World) -> None:
     done = repo.kmerge("check", "deploy/web.yaml", check=False)
     assert "deploy/web.yaml:5:5: error D15" in done.out
     assert "rule 7: given to kubectl patch in deploy/run.sh" in done.out
+
+
+def test_a_whole_side_taken_by_a_strategy_is_no_slip(repo: Repo, world: World) -> None:
+    """`git merge -s ours` runs the hook: it says what is lost, and lets it be."""
+    repo.fork(
+        {"a.yaml": BASE},
+        {"a.yaml": BASE.replace("k0: v", "k0: ours")},
+        {"a.yaml": BASE.replace("k11: v", "k11: theirs")},
+    )
+    install_hook(repo, world, "pre-merge-commit")
+    done = repo.git("merge", "-s", "ours", "-m", "merged", "side", check=False)
+    assert done.code == 0
+    assert "warning M11" in repo.kmerge("check", "--merge").out
+
+
+def test_a_driver_of_the_own_that_keeps_ours_is_no_slip(repo: Repo, world: World) -> None:
+    repo.write(".gitattributes", "*.yaml merge=keep\n")
+    repo.git("config", "merge.keep.driver", "true")
+    repo.fork(
+        {"a.yaml": BASE},
+        {"a.yaml": BASE.replace("k0: v", "k0: ours")},
+        {"a.yaml": BASE.replace("k11: v", "k11: theirs")},
+    )
+    install_hook(repo, world, "pre-merge-commit")
+    assert repo.merge().code == 0
+    assert repo.kmerge("check", "--merge").out.endswith("nothing found\n")
