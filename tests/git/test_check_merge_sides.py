@@ -1,0 +1,160 @@
+"""`kmerge check --merge` and `--merge-of`: which merge, which files, and what their sides are."""
+
+from __future__ import annotations
+
+from world import Repo, World
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: web
+spec:
+  nodeName: a
+  priority: 1
+  restartPolicy: Never
+  hostname: web
+"""
+OURS, THEIRS = POD.replace("nodeName: a", "nodeName: b"), POD.replace("Never", "Always")
+MERGED = OURS.replace("Never", "Always")
+SLIPPED = MERGED.replace("  hostname: web\n", "hostname: web\n")
+
+
+def merged(repo: Repo, text: str = SLIPPED, path: str = "a.yaml") -> None:
+    """A merge commit with a text for a file that both sides changed."""
+    repo.merge("--no-commit", "--no-ff", "side")
+    repo.write(path, text)
+    repo.git("add", path)
+    repo.git("commit", "-m", "merged", check=False)
+
+
+def ids(said: str) -> list[str]:
+    return sorted(line.split()[2] for line in said.split("\n") if ": error " in line)
+
+
+def test_the_merge_in_progress_else_head(repo: Repo) -> None:
+    repo.fork({"a.yaml": POD}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
+    done = repo.kmerge("check", "--merge")
+    assert done.said == (
+        "0 files checked, nothing found\n"
+        "kmerge: no merge is in progress, and HEAD is no merge commit: nothing to compare\n"
+    )
+    repo.merge("--no-commit", "--no-ff", "side")
+    assert repo.kmerge("check", "--merge").out == "1 file checked, nothing found\n"
+    repo.write("a.yaml", SLIPPED)
+    assert ids(repo.kmerge("check", "--merge", check=False).out) == ["M20", "M21"]
+    assert repo.kmerge("check", "--merge", "--staged").code == 0  # not staged yet
+    repo.git("commit", "-am", "merged")
+    for words in (["--merge"], ["--merge-of", "HEAD"], ["--merge", "a.yaml"], ["--merge", "."]):
+        done = repo.kmerge("check", *words, check=False)
+        assert (done.code, ids(done.out)) == (1, ["M20", "M21"])
+    repo.commit("mended", {"a.yaml": MERGED})
+    assert repo.kmerge("check", "--merge").code == 0
+    assert repo.kmerge("check", "--merge-of", "HEAD^", check=False).code == 1
+
+
+def test_a_folder_of_the_repository(repo: Repo) -> None:
+    path = "deploy/a.yaml"
+    repo.fork({path: POD}, {path: OURS}, {path: THEIRS})
+    merged(repo, path=path)
+    there = Repo(repo.world, repo.path / "deploy")
+    done = there.kmerge("check", "--merge", check=False)
+    assert done.out.startswith("a.yaml:6:3: error M21")
+    assert there.kmerge("check", "--merge", "a.yaml", check=False).out == done.out
+
+
+def test_what_cannot_be_compared_is_told(repo: Repo) -> None:
+    repo.fork({"a.yaml": POD, "b.yaml": POD}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
+    merged(repo, MERGED)
+    for words, said in (
+        (["--merge-of", "nothing"], "'nothing' is not a commit here; see `git log`"),
+        (["--merge-of", "HEAD^"], "HEAD^: it is no merge commit; name a merge of two commits"),
+        (["--merge", "b.yaml"], "b.yaml: not both sides of the merge changed it; "),
+        (["--merge", "--fix"], "--fix mends no merge; leave out --fix, or --merge"),
+    ):
+        done = repo.kmerge("check", *words, check=False)
+        assert (done.code, done.out) == (2, "")
+        assert done.err.startswith(f"kmerge: {said}")
+
+
+def test_an_octopus_is_told(repo: Repo) -> None:
+    repo.commit("base", {"a.yaml": POD})
+    for name in ("one", "two"):
+        repo.git("checkout", "-b", name, "main")
+        repo.commit(name, {f"{name}.yaml": POD})
+    repo.git("checkout", "main")
+    repo.commit("ours", {"b.yaml": POD})
+    repo.git("merge", "-m", "all", "one", "two")
+    done = repo.kmerge("check", "--merge")
+    assert "HEAD is an octopus: it merges 2 commits at once: nothing to compare" in done.err
+    assert repo.kmerge("check", "--merge-of", "HEAD", check=False).code == 2
+
+
+def test_a_history_that_is_cut_off_is_no_clean_answer(repo: Repo, world: World) -> None:
+    """What CI fetches by default: HEAD alone, which is a merge and does not look like one."""
+    repo.fork({"a.yaml": POD}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
+    merged(repo)
+    for depth in ("1", "2", "3"):
+        world.git("clone", "-q", "--depth", depth, repo.path.as_uri(), f"cut{depth}")
+    for depth in ("1", "2"):
+        there = Repo(world, world.root / f"cut{depth}")
+        done = there.kmerge("check", "--merge", check=False)
+        assert (done.code, done.out) == (2, "")
+        assert "the history is cut off before the sides of this merge; `git fetch " in done.err
+    whole = Repo(world, world.root / "cut3")
+    assert whole.kmerge("check", "--merge", check=False).code == 1
+
+
+def test_a_renamed_file_has_its_sides(repo: Repo) -> None:
+    """Theirs adds a field under the old name: no side has it under the new one."""
+    theirs = THEIRS + "  schedulerName: own\n"
+    repo.fork({"a.yaml": POD}, {"a.yaml": OURS}, {"a.yaml": theirs})
+    repo.git("mv", "a.yaml", "b.yaml")
+    repo.git("commit", "--amend", "-m", "moved")
+    merged(repo, MERGED + "  schedulerName: own\n", "b.yaml")
+    assert repo.kmerge("check", "--merge").out == "1 file checked, nothing found\n"
+    repo.write("b.yaml", SLIPPED)
+    repo.git("commit", "--amend", "-am", "slip")
+    assert ids(repo.kmerge("check", "--merge", check=False).out) == ["M20", "M21"]
+
+
+def test_a_resource_that_moved_has_its_sides(repo: Repo) -> None:
+    """Ours moves it to another file, theirs adds a field to it where it was."""
+    other = POD.replace("name: web", "name: other").replace("hostname: web", "hostname: other")
+    both = f"{POD}---\n{other}"
+    repo.fork(
+        {"a.yaml": both, "b.yaml": POD.replace("web", "third")},
+        {"a.yaml": OURS, "b.yaml": f"{POD.replace('web', 'third')}---\n{other}"},
+        {
+            "a.yaml": both + "  schedulerName: own\n",
+            "b.yaml": POD.replace("web", "third").replace("Never", "Always"),
+        },
+    )
+    repo.merge("--no-commit", "--no-ff", "side")
+    third = POD.replace("web", "third").replace("Never", "Always")
+    repo.write("a.yaml", OURS)
+    repo.write("b.yaml", f"{third}---\n{other}  schedulerName: own\n")
+    repo.git("commit", "-am", "merged")
+    assert repo.kmerge("check", "--merge").out.endswith("nothing found\n")
+    repo.write("b.yaml", f"{third}---\n{other}schedulerName: own\n")
+    repo.git("commit", "--amend", "-am", "merged")
+    assert ids(repo.kmerge("check", "--merge", check=False).out) == ["M20"]
+
+
+def test_what_a_side_has_already_is_no_damage(repo: Repo) -> None:
+    twice = "  tolerations:\n  - key: a\n  hostAliases:\n  - ip: 1.1.1.1\n  - ip: 1.1.1.1\n"
+    repo.fork({"a.yaml": POD + twice}, {"a.yaml": OURS + twice}, {"a.yaml": THEIRS + twice})
+    merged(repo, MERGED + twice)
+    assert repo.kmerge("check", "--merge").out == "1 file checked, nothing found\n"
+    assert " M06 " in repo.kmerge("check", "a.yaml").out
+
+
+def test_histories_without_a_common_base(repo: Repo) -> None:
+    repo.commit("ours", {"a.yaml": OURS})
+    repo.git("checkout", "--orphan", "side")
+    repo.commit("theirs", {"a.yaml": THEIRS})
+    repo.git("checkout", "main", "--")
+    repo.git("merge", "--allow-unrelated-histories", "--no-commit", "side", check=False)
+    repo.write("a.yaml", SLIPPED)
+    repo.git("commit", "-am", "merged")
+    assert ids(repo.kmerge("check", "--merge", check=False).out) == ["M20", "M21"]
