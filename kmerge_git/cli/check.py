@@ -124,7 +124,8 @@ def run(args: argparse.Namespace) -> int:
     from kmerge_git.cli.check_settings import FileSettings
     from kmerge_git.cli.guard import within
 
-    settings = FileSettings(args.select, staged=args.staged)
+    judge = merge.sides.ours if merge and merge.sides else ""
+    settings = FileSettings(args.select, staged=args.staged, judge=judge)
     findings = settings.heard(check_files(paths, worker, within))
     if merge:
         findings = merge.brought(findings, worker.checks.ids)
@@ -176,17 +177,17 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     """What runs the checks, and on which files."""
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
-    from kmerge_git.cli import check_files, check_settings, files
+    from kmerge_git.cli import check_definitions, check_files, check_settings, files
 
-    configured = check_files.configuration()
-    for problem in check_files.learn_definitions(configured):
-        files.say(f"kmerge: {problem}")
+    configured = check_definitions.configuration()
     ignored = check_settings.ignored(args.select, configured)
     chosen = select(args.select, [*args.ignore, *ignored])
     of = merge.world if merge else check_files.disk_world
     if args.staged and not merge:
         of = check_files.staged_world
     world, versions, paths = of(args.files)
+    for problem in check_definitions.learn_definitions(configured, paths):
+        files.say(f"kmerge: {problem}")
     if args.target:
         check_files.require_target(args.target, world)
     worker = Run(

@@ -16,7 +16,6 @@ from kmerge_git.cli.check_versions import Versions, may_be_merging, versions_on_
 from kmerge_git.cli.files import is_file
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.git import revpaths
-from kmerge_git.git.hints import may_be_configured
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from kmerge_git.cli.check_versions import VersionsOf
     from kmerge_git.git.blobs import Blobs
 
-KEYS = r"^kmerge\.(crd|check\.ignore)$"
 SKIPPED = frozenset((".git", "node_modules", ".venv", "venv", ".tox", "vendor"))
 SCRIPTS = ("*.sh", "*.bash", "*Makefile", "*.mk", "*justfile", "*Taskfile.y*ml", ".github/*.y*ml",
            ".gitlab-ci.yml")  # fmt: skip
@@ -208,28 +206,6 @@ def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -
             raise UsageError("nothing of this name is staged", path=path, hint=hint)
         names += [name] if name in index else filter(is_manifest_name, inside)
     return names
-
-
-def configuration() -> list[tuple[str, str]]:
-    """What git's configuration says to the checks: keys and values."""
-    folder = git_directory()
-    if not folder or not may_be_configured(folder, b"[kmerge"):
-        return []
-    from kmerge_git.git.questions import GitQuestion, config_pairs
-
-    return config_pairs(GitQuestion("config", "--null", "--get-regexp", KEYS).answer())
-
-
-def learn_definitions(configured: Iterable[tuple[str, str]]) -> list[str]:
-    """Make the checks know the custom resources of `kmerge.crd`; says what is of no use."""
-    places = [place for key, place in configured if key == "kmerge.crd" and place]
-    if not places:
-        return []
-    from kmerge_git.git.blobs import top_of_tree
-    from kmerge_git.kube.crdfiles import learn_files
-
-    top = top_of_tree()
-    return learn_files(os.path.join(top, place) for place in places) if top is not None else []
 
 
 def git_directory() -> str:

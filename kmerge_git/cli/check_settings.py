@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from posixpath import normpath
 
 from kmerge_git.check.registry import expand
 from kmerge_git.cli.files import say
@@ -76,7 +75,7 @@ class FileSettings:
     def __init__(self, selected: Iterable[str], *, staged: bool = False, judge: str = "") -> None:
         self._selected = named(selected)
         self._staged = staged
-        self._judge = judge  # the commit whose attributes count, where it is not what lies here
+        self._judge = judge  # the commit that a merge goes to: its attributes count, not those here
         self._off: dict[str, frozenset[str]] = {}
         self._problems: set[str] = set()
 
@@ -91,6 +90,7 @@ class FileSettings:
 
     def _learn(self, files: set[str]) -> None:
         self._off.update(dict.fromkeys(files, frozenset()))
+        from kmerge_git.cli.check_definitions import from_top
         from kmerge_git.cli.check_files import git_directory
 
         if not files or not git_directory():
@@ -100,8 +100,8 @@ class FileSettings:
         top = top_of_tree()
         if top is None:
             return
-        prefix = os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
-        paths = {file: normpath(f"{prefix}/{file}") for file in sorted(files)}
+        names = sorted(files)
+        paths = dict(zip(names, from_top(top, names), strict=True))
         inside = [path for path in paths.values() if not path.startswith(("../", "/"))]
         values = self._values(top, inside) if inside else {}
         for file, path in paths.items():
@@ -114,13 +114,13 @@ class FileSettings:
         from kmerge_git.git import checkattribute, targets
 
         here = checkattribute.in_index if self._staged else checkattribute.in_working_tree
-        target = self._judge or targets.target_branch()
+        target = targets.target_branch() or self._judge
         if not target:
-            return here(top, paths)
+            return here(top, paths, ATTRIBUTE)
         commit = targets.commit_of(target, top)
         if commit:
-            return checkattribute.in_commit(top, commit, paths)
-        if here(top, paths):
+            return checkattribute.in_commit(top, commit, paths, ATTRIBUTE)
+        if here(top, paths, ATTRIBUTE):
             why = f"{target} is not here, so it does not count; fetch that branch"
             self._tell(f"{ATTRIBUTE}: {why}")
         return {}

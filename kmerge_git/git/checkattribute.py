@@ -1,4 +1,4 @@
-"""What the attribute `kmerge-check` says of files: asked once for all of them."""
+"""What an attribute says of files: asked once for all of them."""
 
 from __future__ import annotations
 
@@ -11,35 +11,31 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-ATTRIBUTE = "kmerge-check"
 
-
-def in_working_tree(top: str, paths: Iterable[str]) -> dict[str, str]:
+def in_working_tree(top: str, paths: Iterable[str], name: str) -> dict[str, str]:
     """By path from the top, in git's words; files of which nothing is said are left out."""
-    return _values(_asked(top, paths))
+    return _values(_asked(top, paths, name))
 
 
-def in_index(top: str, paths: Iterable[str]) -> dict[str, str]:
+def in_index(top: str, paths: Iterable[str], name: str) -> dict[str, str]:
     """The same as it is staged."""
-    return _values(_asked(top, paths, "--cached"))
+    return _values(_asked(top, paths, "--cached", name))
 
 
-def in_commit(top: str, commit: str, paths: Iterable[str]) -> dict[str, str]:
+def in_commit(top: str, commit: str, paths: Iterable[str], name: str) -> dict[str, str]:
     """The same as a commit has it, through an index of its own: git before 2.40 asks no tree."""
     with TemporaryDirectory() as folder:
         env = environment() | {"GIT_INDEX_FILE": str(Path(folder, "index"))}
         if ask_git("-C", top, "read-tree", commit, env=env).code:
             return {}
-        return _values(_asked(top, paths, "--cached", env=env))
+        return _values(_asked(top, paths, "--cached", name, env=env))
 
 
 def _asked(
-    top: str, paths: Iterable[str], *flags: str, env: dict[str, str] | None = None
+    top: str, paths: Iterable[str], *what: str, env: dict[str, str] | None = None
 ) -> GitAnswer:
     names = "".join(f"{path}\0" for path in paths)
-    return ask_git(
-        "-C", top, "check-attr", "-z", "--stdin", *flags, ATTRIBUTE, stdin=names, env=env
-    )
+    return ask_git("-C", top, "check-attr", "-z", "--stdin", *what, stdin=names, env=env)
 
 
 def _values(asked: GitAnswer) -> dict[str, str]:

@@ -9,6 +9,10 @@ from __future__ import annotations
 
 from kmerge_git.system import contents, decoded, exists, is_folder, parent, variable
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 CONFIG_WORDS = (
     *(b"[kmerge", b"conflictstyle", b"[include"),
     *(b"attributesfile", b"[attr", b"splitindex"),
@@ -42,6 +46,18 @@ def may_be_configured(git_dir: str, word: bytes) -> bool:
     if any(variable(name) is not None for name in UNUSUAL) or not is_folder(git_dir):
         return True
     return any(_holds(file, (word, b"[include")) for file in _config_files(git_dir))
+
+
+def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bool:
+    """Whether a file of attributes may hold a word for one of some paths from the top."""
+    asking = [name for name in UNUSUAL if name != "GIT_INDEX_FILE"]  # hooks have one
+    if any(variable(name) is not None for name in asking) or not is_folder(git_dir):
+        return True
+    inside = dict.fromkeys(file for path in paths for file in _on_the_way(path))
+    files = [f"{git_dir}/info/attributes", *(f"{top}/{file}" for file in inside)]
+    files += [f"{_xdg()}/git/attributes", *_system("gitattributes")]
+    moved = any(_holds(file, (b"attributesfile", b"[include")) for file in _config_files(git_dir))
+    return moved or any(_holds(file, (word,)) for file in files)
 
 
 def _folders() -> tuple[str, str]:

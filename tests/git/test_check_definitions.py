@@ -1,4 +1,4 @@
-"""`kmerge check` knows the custom resources whose definitions `kmerge.crd` names."""
+"""`kmerge check` knows the custom resources whose definitions are named."""
 
 from __future__ import annotations
 
@@ -104,3 +104,64 @@ def test_a_place_of_no_use_is_told(
     said = capsys.readouterr().err
     assert said.startswith("kmerge: kmerge.crd: ")
     assert "no such file or directory" in said
+
+
+ATTRIBUTES = [
+    ("*.yaml kmerge-crd=config/crd", True),
+    ("web/* kmerge-crd=docs,config/crd/cache.yaml", True),
+    ("[attr]ours kmerge-crd=config/crd\nweb/** ours", True),
+    ("config/** kmerge-crd=config/crd", False),
+    ("*.yaml kmerge-crd", False),
+]
+
+
+@pytest.mark.parametrize("lines, learned", ATTRIBUTES)
+@pytest.mark.parametrize("below", ["", "web"])
+def test_an_attribute_names_them(
+    cache: Repo, monkeypatch: pytest.MonkeyPatch, lines: str, learned: bool, below: str
+) -> None:
+    cache.write("docs/README", "none")
+    cache.write(".gitattributes", lines + "\n")
+    files = [] if below else ["web/cache.yaml"]
+    assert check(cache, monkeypatch, *files, below=below) == learned
+
+
+@pytest.mark.parametrize("where", ["info", "folder", "linked", "global"])
+def test_wherever_the_attribute_stands(
+    cache: Repo, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    below = "web"
+    line = "*.yaml kmerge-crd=config/crd\n"
+    if where == "info":
+        cache.write(".git/info/attributes", line)
+    elif where == "folder":
+        cache.write("web/.gitattributes", line)
+    elif where == "global":
+        cache.git("config", "core.attributesFile", str(cache.write("../mine", line)))
+    else:
+        cache.commit("more", {".gitattributes": line})
+        cache.git("worktree", "add", "-q", "linked")
+        below = "linked/web"
+    assert check(cache, monkeypatch, below=below) == 1
+
+
+def test_an_attribute_names_nothing_outside(
+    cache: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cache.write(".gitattributes", "*.yaml kmerge-crd=../crds\n")
+    assert check(cache, monkeypatch) == 0
+    assert "`../crds` lies outside of the repository" in capsys.readouterr().err
+
+
+def test_git_is_not_asked_where_no_attribute_can_say_it(
+    cache: Repo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*args: object) -> None:
+        raise AssertionError(args)
+
+    monkeypatch.setattr("kmerge_git.git.checkattribute._asked", never)
+    cache.write(".gitattributes", "*.yaml merge=kmerge\n")
+    assert check(cache, monkeypatch) == 0
+    cache.write(".gitattributes", "*.yaml kmerge-crd=x\n")
+    with pytest.raises(AssertionError):
+        check(cache, monkeypatch)

@@ -1,0 +1,66 @@
+"""What git knows that the checks need before they run: settings, and definitions of resources."""
+
+from __future__ import annotations
+
+import os
+from posixpath import normpath
+
+from kmerge_git.cli.check_files import git_directory
+from kmerge_git.git.hints import may_be_configured, may_be_said
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+KEYS = r"^kmerge\.(crd|check\.ignore)$"
+ATTRIBUTE = "kmerge-crd"
+
+
+def configuration() -> list[tuple[str, str]]:
+    """What git's configuration says to the checks: keys and values."""
+    folder = git_directory()
+    if not folder or not may_be_configured(folder, b"[kmerge"):
+        return []
+    from kmerge_git.git.questions import GitQuestion, config_pairs
+
+    return config_pairs(GitQuestion("config", "--null", "--get-regexp", KEYS).answer())
+
+
+def learn_definitions(configured: Iterable[tuple[str, str]], files: list[str]) -> list[str]:
+    """Make the checks know the custom resources that are defined; says what is of no use."""
+    places = [place for key, place in configured if key == "kmerge.crd" and place]
+    named = _named_for(files)
+    if not places and not named:
+        return []
+    from kmerge_git.git.blobs import top_of_tree
+    from kmerge_git.kube.crdfiles import learn_files, learn_own
+
+    top = top_of_tree()
+    if top is None:
+        return []
+    problems = learn_files(os.path.join(top, place) for place in places)
+    return problems + learn_own(top, named)
+
+
+def _named_for(files: list[str]) -> list[str]:
+    """The places that the attribute names for some files; git is asked once, or not at all."""
+    folder = git_directory()
+    if not folder:
+        return []
+    near = os.path.dirname(os.path.abspath(folder))
+    if not may_be_said(folder, near, ATTRIBUTE.encode(), from_top(near, files)):
+        return []
+    from kmerge_git.git.blobs import top_of_tree
+    from kmerge_git.git.checkattribute import in_working_tree
+
+    top = top_of_tree() or ""
+    paths = [path for path in from_top(top, files) if not path.startswith(("../", "/"))]
+    values = in_working_tree(top, paths, ATTRIBUTE) if top and paths else {}
+    said = [value for value in values.values() if value not in ("set", "unset")]
+    return list(dict.fromkeys(place for value in said for place in value.split(",") if place))
+
+
+def from_top(top: str, files: list[str]) -> list[str]:
+    """Files of this folder as paths from the top of the working tree."""
+    prefix = os.path.relpath(os.getcwd(), top or ".").replace(os.sep, "/")
+    return [normpath(f"{prefix}/{file}") for file in files]
