@@ -59,21 +59,6 @@ Exit code: 0 nothing found, 1 findings at or above `--fail-on`, 2 wrong usage or
 **Severities.** *error*: refused, crashes, loses data, or leaves a literal directive in the object.
 *warning*: works, but not as written or not the same everywhere. *info*: worth knowing.
 
-With the [pre-commit](https://pre-commit.com) framework (or prek), in `.pre-commit-config.yaml`:
-
-```yaml
-default_install_hook_types: [pre-commit, pre-merge-commit]
-repos:
-- repo: REPOSITORY   # where you got kmerge-git from
-  rev: TAG
-  hooks:
-  - id: kmerge-check          # everything; or kmerge-directives, kmerge-merge-damage
-  - id: kmerge-installed      # does git know the driver that .gitattributes names?
-```
-
-Git runs `pre-merge-commit` for clean merges and `pre-commit` for those finished by hand, so both
-are needed. Without the framework: `kmerge install --hooks`.
-
 Helm templates (`{{`), SOPS files and files that are neither YAML nor JSON are left alone, but for
 conflict markers and the mac of SOPS. The last line counts those that are not YAML
 (`2 files checked, nothing found, 1 skipped: not YAML`); `--format json` names them under
@@ -103,6 +88,33 @@ checks**: where a service says which branch it goes to, the attribute is read fr
 set). Where that branch was not fetched the attribute does not count, and the check says so. The
 line of `.gitattributes` thus goes into the target branch first. Comments count everywhere: a
 reviewer sees them beside what they silence.
+
+## In hooks
+
+With the [pre-commit](https://pre-commit.com) framework (or prek), in `.pre-commit-config.yaml`:
+
+```yaml
+default_install_hook_types: [pre-commit, pre-merge-commit]
+repos:
+- repo: REPOSITORY   # where you got kmerge-git from
+  rev: TAG
+  hooks:
+  - id: kmerge-check          # everything; or kmerge-directives, kmerge-merge-damage
+  - id: kmerge-installed      # does git know the driver that .gitattributes names?
+```
+
+Git runs `pre-merge-commit` for clean merges and `pre-commit` for those finished by hand, so both
+are needed. Without the framework: `kmerge install --hooks`.
+
+A hook that passes is not read, and pre-commit shows nothing of it. So with `--quiet`, as all hooks
+call it, only what fails is listed (errors, or what `--fail-on` says); the rest is a line on stderr:
+
+```
+kmerge: 3 warnings in 2 files; `kmerge check apps/web.yaml apps/db.yaml` lists them
+```
+
+To see that line under pre-commit, too, add `verbose: true` to the hook; to be stopped by warnings,
+`args: [--fail-on, warning]`.
 
 ## Is this file a patch?
 

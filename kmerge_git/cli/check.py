@@ -80,7 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="only see whether git knows the driver that .gitattributes names",
     )
-    add("-q", "--quiet", action="store_true", help="no summary where nothing was found")
+    help = "for hooks: list what fails, count the rest, say nothing where nothing was found"
+    add("-q", "--quiet", action="store_true", help=help)
     add("--color", choices=("auto", "always", "never"), default="auto", help="colour the text")
 
 
@@ -132,7 +133,13 @@ def run(args: argparse.Namespace) -> int:
     if args.fix or args.diff:
         look = _looker(worker, settings)
         findings = _mend(look, findings, write=args.fix, color=_color(args))
-    _report(args, findings, len(paths), worker.skipped)
+    if args.quiet and args.format == "text":
+        from kmerge_git.cli import check_hook
+
+        _report(args, check_hook.stopping(args, findings), len(paths), worker.skipped)
+        check_hook.tell_of_others(args, findings)
+    else:
+        _report(args, findings, len(paths), worker.skipped)
     if args.fail_on == "never":
         return 0
     return int(any(worst_first(f.severity) <= worst_first(args.fail_on) for f in findings))

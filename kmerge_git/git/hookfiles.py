@@ -15,9 +15,10 @@ SHIM = """\
 #!/bin/sh
 # kmerge-git: checks the staged manifests; without kmerge on PATH it is in nobody's way
 command -v kmerge >/dev/null || { echo 'kmerge: not on PATH, nothing was checked' >&2; exit 0; }
-exec kmerge check --staged
+exec kmerge check --staged --quiet
 """
-TO_ADD = "kmerge check --staged || exit 1"
+BEFORE = SHIM.replace(" --quiet", "")  # as it was written until it counted warnings
+TO_ADD = "kmerge check --staged --quiet || exit 1"
 
 
 def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
@@ -35,8 +36,8 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
     for name in HOOKS:
         path = directory / name
         before = read_text(path)
-        if not before:
-            changes.append(FileChange(path, "", SHIM, executable=True))
+        if before in ("", BEFORE):
+            changes.append(FileChange(path, before, SHIM, executable=True))
         elif before != SHIM and "kmerge check" not in before:
             notes.append(f"{path} is somebody else's hook: add `{TO_ADD}` to it")
     return changes, notes
@@ -44,5 +45,5 @@ def plan_hooks(scope: str, cwd: Path) -> tuple[list[FileChange], list[str]]:
 
 def plan_no_hooks(cwd: Path) -> list[FileChange]:
     """The removal of the hook files that are ours, letter for letter."""
-    paths = [git_path("hooks", cwd) / name for name in HOOKS]
-    return [FileChange(path, SHIM, "") for path in paths if read_text(path) == SHIM]
+    texts = [(path, read_text(path)) for path in (git_path("hooks", cwd) / name for name in HOOKS)]
+    return [FileChange(path, text, "") for path, text in texts if text in (SHIM, BEFORE)]

@@ -28,10 +28,19 @@ def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool =
     where = f"{files} file" + "s" * (files != 1)
     if not findings:
         return _paint(f"{where} checked, nothing found{left}", GREEN, color)
-    counts = [(sum(f.severity == s for f in findings), s) for s in SEVERITIES]
-    what = ", ".join(f"{n} {s}" + "s" * (n != 1 and s != INFO) for n, s in counts if n)
     concerned = len({f.file for f in findings})
-    return _paint(f"{what} in {concerned} of {where}{left}", BOLD, color)
+    return _paint(f"{_numbers(findings)} in {concerned} of {where}{left}", BOLD, color)
+
+
+def counted(findings: list[Finding]) -> str:
+    """`2 warnings, 1 info in 3 files`."""
+    files = len({f.file for f in findings})
+    return f"{_numbers(findings)} in {files} file" + "s" * (files != 1)
+
+
+def _numbers(findings: list[Finding]) -> str:
+    counts = [(sum(f.severity == s for f in findings), s) for s in SEVERITIES]
+    return ", ".join(f"{n} {s}" + "s" * (n != 1 and s != INFO) for n, s in counts if n)
 
 
 def _block(finding: Finding, color: bool, *, with_mend: bool) -> str:

@@ -11,7 +11,7 @@ from world import ROOT, Repo, World
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git import driverline, install, places
-from kmerge_git.git.hookfiles import HOOKS, SHIM
+from kmerge_git.git.hookfiles import BEFORE, HOOKS, SHIM
 
 BASE = "a: 1\nb: 1\n"
 OURS = "a: 2\nb: 1\n"
@@ -529,7 +529,16 @@ def test_hooks_are_written_and_run(repo: Repo, world: World) -> None:
     repo.write("x.yaml", BASE)
     repo.git("add", "-A")
     done = repo.git("commit", "-m", "x", env={"PATH": path}, check=False)
-    assert (done.code, done.err) == (1, "called: check --staged\n")
+    assert (done.code, done.err) == (1, "called: check --staged --quiet\n")
+
+
+def test_hooks_of_an_older_kmerge_are_its_own(repo: Repo) -> None:
+    hook = repo.write(".git/hooks/pre-commit", BEFORE)
+    repo.kmerge("install", "--hooks")
+    assert hook.read_text() == SHIM
+    hook.write_text(BEFORE)
+    repo.kmerge("uninstall")
+    assert not hook.exists()
 
 
 def test_hooks_without_kmerge_are_in_nobodys_way(repo: Repo, world: World) -> None:
@@ -548,7 +557,7 @@ def test_hooks_of_others_are_left_alone(repo: Repo) -> None:
     hook = repo.write(".git/hooks/pre-commit", "#!/bin/sh\nexit 0\n")
     done = repo.kmerge("install", "--hooks")
     assert hook.read_text() == "#!/bin/sh\nexit 0\n"
-    assert "somebody else's hook: add `kmerge check --staged || exit 1`" in done.err
+    assert "somebody else's hook: add `kmerge check --staged --quiet || exit 1`" in done.err
     repo.kmerge("uninstall")
     assert hook.exists()
     assert not (repo.path / ".git" / "hooks" / "pre-merge-commit").exists()
