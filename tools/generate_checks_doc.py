@@ -120,7 +120,13 @@ To see that line under pre-commit, too, add `verbose: true` to the hook; to be s
 
 The first rule that says yes or no decides; every finding in a patch names it. Checks for kubectl
 count in patches for kubectl, those for kustomize in patches for kustomize; where nobody knows who
-reads the patch, both count.
+reads the patch, both count, but for what only one of them objects to (D61, D62, D65).
+
+A *whole object* has a name and what the API server wants of its kind: a Deployment its selector,
+the labels of its pods and an image for each container; a Service its ports and a selector; a
+binding its role and subjects. Of a ConfigMap, a Secret or another kind that needs nothing, only a
+directive or a null tells that it is a patch. Name a patch in a kustomization, or give `--patch`,
+and nothing is guessed.
 """
 
 RULE_TEXTS = {
@@ -132,9 +138,9 @@ RULE_TEXTS = {
     5: ("Flux, HelmRelease, Argo CD and Kyverno objects hold it", "patch for kustomize"),
     6: ("kubeadm's names: `etcd+strategic.yaml`; `+json` and `+merge` are none", "patch for kubectl"),
     7: ("a script of the repository gives it to `kubectl patch`", "patch for kubectl"),
-    8: ("`patch` in its name, a folder `patches`, or a file of an overlay that its kustomization does not list", "patch for both"),
-    9: ("it has a directive", "patch, if it is no whole object; else see D60"),
-    10: ("it has no apiVersion and kind, but the fields of an object", "patch for kubectl"),
+    8: ("`patch` or `patches` is a word of its name (`web-patch`, `webPatch`; not `patched`), a folder `patches`, or a file of an overlay that its kustomization does not list", "patch for both, if it has a directive or is part of an object: a whole object is none, nor is one of a custom kind without a directive"),
+    9: ("it has a directive", "patch, if it is part of an object; else see D60"),
+    10: ("it has no apiVersion and kind, but `metadata` and `spec` as an object has them", "patch for kubectl"),
     11: ("anything else", "no patch"),
 }  # fmt: skip
 

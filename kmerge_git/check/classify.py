@@ -7,7 +7,7 @@ from posixpath import basename, normpath
 
 from kmerge_git.check.evidence import Evidence
 from kmerge_git.check.kustomization import Kustomization, PatchEntry, is_kustomization
-from kmerge_git.check.objects import directives_below
+from kmerge_git.check.objects import directives_below, is_object
 from kmerge_git.check.plain import List, Map, Plain, Text, Value, collections
 from kmerge_git.check.verdict import JSON6902, MANIFEST, PATCH, Verdict
 
@@ -22,6 +22,25 @@ OBJECT_FIELDS = frozenset(
 )  # fmt: skip
 TELLING_FIELDS = frozenset(("metadata", "spec", "data", "stringData", "binaryData", "rules"))
 WORKLOADS = frozenset(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"))
+METADATA = frozenset(
+    (
+        "name", "generateName", "namespace", "labels", "annotations", "finalizers",
+        "ownerReferences", "uid", "resourceVersion", "generation", "creationTimestamp",
+        "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
+    )
+)  # fmt: skip
+LABELLING = frozenset(("labels", "annotations", "finalizers", "ownerReferences"))
+# Fields of specs of built-in kinds that hardly any other file has below `spec`.
+SPECS = frozenset(
+    (
+        "replicas", "selector", "template", "containers", "initContainers", "strategy",
+        "updateStrategy", "volumes", "nodeSelector", "tolerations", "affinity", "ports",
+        "clusterIP", "externalTrafficPolicy", "loadBalancerIP", "serviceAccountName",
+        "imagePullSecrets", "unschedulable", "taints", "jobTemplate", "minReplicas", "maxReplicas",
+        "podSelector", "ingressClassName", "accessModes", "persistentVolumeReclaimPolicy",
+        "storageClassName", "finalizers", "minAvailable", "maxUnavailable", "suspend", "paused",
+    )
+)  # fmt: skip
 # how the names of kubeadm's patches begin -> apiVersion and kind of what they are for
 KUBEADM = {
     **dict.fromkeys(
@@ -68,16 +87,26 @@ def _by_content(
 ) -> Verdict:
     """Rules 8 to 11: what the name, the directives and the fields of a file say."""
     maps = [root for root in roots if isinstance(root, Map)]
-    if has_directive or any(_is_kubernetes(root) for root in maps):
-        reason = _named_like_a_patch(path) or _not_listed(path, near)
-        if reason:
-            return Verdict(PATCH, 8, where=reason, kustomization=near)
+    ours = [root for root in maps if _is_kubernetes(root, has_directive)]
+    reason = (_named_like_a_patch(path) or _not_listed(path, near)) if ours else ""
+    rule = _rule_of_parts(ours, reason, has_directive) if ours and (reason or has_directive) else 0
+    if rule:
+        return Verdict(PATCH, rule, where=reason, kustomization=near)
     if has_directive:
-        partial = any(_is_partial(root) for root in maps)
-        return Verdict(PATCH if partial else MANIFEST, 9 if partial else 11, kustomization=near)
-    if maps and len(maps) == len(roots) and all(_is_bare_object(root) for root in maps):
+        return Verdict(MANIFEST, 11, kustomization=near)
+    if maps and len(maps) == len(roots) and all(_is_part_of_an_object(root) for root in maps):
         return Verdict(PATCH, 10, "K", kustomization=near)
     return Verdict(MANIFEST, 11)
+
+
+def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
+    """The rule by which objects, or parts of them, are patches; 0 where they are none."""
+    from kmerge_git.check.wholeness import PART, WHOLE, wholeness  # late: few files get here
+
+    found = {wholeness(root) for root in ours}
+    if reason and (has_directive or (PART in found and WHOLE not in found)):
+        return 8
+    return 9 if has_directive and PART in found and any(map(_is_partial, ours)) else 0
 
 
 def _told(told: str, roots: list[Value], near: Kustomization | None) -> Verdict:
@@ -118,12 +147,22 @@ def kubeadm_kind(path: str) -> tuple[str, str]:
 
 
 def _named_like_a_patch(path: str) -> str:
-    """What in the path says patch, or nothing; `dispatch` only contains the letters."""
+    """What in the path says patch, or nothing: `patched` and `dispatch` are other words."""
     name = basename(path)
-    bare = name.lower().replace("dispatch", "")
-    if "patch" in bare and name.endswith((".yaml", ".yml", ".json", ".kyaml")):
-        return name
+    if name.endswith((".yaml", ".yml", ".json", ".kyaml")):
+        words = _words(name.rpartition(".")[0])
+        if "patch" in words or "patches" in words:
+            return name
     return "patches/" if "patches" in normpath(path).split("/")[:-1] else ""
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name: `web-patch`, `webPatch`, `WEB_PATCH`."""
+    spaced = ""
+    for before, letter in zip(" " + name, name, strict=False):
+        starts = letter.isupper() and before.islower()
+        spaced += f" {letter}" if starts else letter if letter.isalpha() else " "
+    return set(spaced.lower().split())
 
 
 def _not_listed(path: str, near: Kustomization | None) -> str:
@@ -144,27 +183,41 @@ def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
 
 
 def _is_partial(root: Map) -> bool:
-    """Whether the API server would refuse a mapping as an object: parts of it are missing."""
-    return _lacks_identity(root) or any(
-        "image" not in container.fields
-        for value in collections(root)
-        if isinstance(value, Map)
-        for _, container in value.maps("containers")
+    """Whether a part without labels is a part all the same: nothing but a directive says patch."""
+    spec = root.map("spec")
+    if root.text("kind") not in WORKLOADS or not root.text("apiVersion"):
+        return True
+    return (
+        spec is None
+        or "selector" not in spec.fields
+        or any(
+            "image" not in container.fields
+            for value in collections(root)
+            if isinstance(value, Map)
+            for _, container in value.maps("containers")
+        )
     )
 
 
-def _lacks_identity(root: Map) -> bool:
-    """Whether it lacks apiVersion or kind, or is a workload without selector."""
-    if not root.text("apiVersion") or not root.text("kind"):
-        return True
-    if root.text("kind") not in WORKLOADS:
+def _is_kubernetes(root: Map, has_directive: bool) -> bool:
+    """Whether a mapping is an object, or part of one: beside a directive one field will do."""
+    if root.text("apiVersion") and root.text("kind"):
+        return is_object(root)
+    return _is_bare_object(root) or (
+        has_directive and any(isinstance(root.get(field), Map) for field in TELLING_FIELDS)
+    )
+
+
+def _is_part_of_an_object(root: Map) -> bool:
+    """The same, where nothing but its fields says so: other files have a `spec` or `data` too."""
+    if not _is_bare_object(root):
         return False
-    spec = root.map("spec")
-    return spec is None or "selector" not in spec.fields
-
-
-def _is_kubernetes(root: Map) -> bool:
-    return bool(root.text("apiVersion") and root.text("kind")) or _is_bare_object(root)
+    metadata, spec = root.map("metadata"), root.map("spec")
+    if metadata is not None and not METADATA.issuperset(metadata.fields):
+        return False
+    if spec is not None:
+        return not SPECS.isdisjoint(spec.fields)
+    return metadata is not None and not LABELLING.isdisjoint(metadata.fields)
 
 
 def _is_bare_object(root: Map) -> bool:

@@ -20,6 +20,12 @@ def objects(root: Value | None) -> Iterator[Map]:
         yield root
 
 
+def is_object(root: Map) -> bool:
+    """Whether it says that it is one; `apiVersion: v1alpha1` without a group is another's."""
+    api = root.text("apiVersion")
+    return bool(root.text("kind")) and (api == "v1" or "/" in api)
+
+
 def identity(root: Map) -> Identity:
     """The identity of an object as it is written; parts that are not there are empty."""
     group, _, version = root.text("apiVersion").rpartition("/")

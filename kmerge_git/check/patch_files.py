@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kmerge_git.check.kustomization import PatchEntry, inside, is_kustomization
-from kmerge_git.check.objects import directives_below, identity
+from kmerge_git.check.objects import directives_below, identity, is_object
 from kmerge_git.check.page import Page, shown
-from kmerge_git.check.plain import List, Map, Plain, Value, scalars
+from kmerge_git.check.plain import List, Map, Plain, Value, collections, scalars
 from kmerge_git.check.registry import (
     ENTRY,
     ERROR,
@@ -28,6 +28,8 @@ from kmerge_git.check.words import YES_NO, is_date, is_plain, may_differ, octal
 from kmerge_git.check.world import Book
 from kmerge_git.kube.identity import describe
 
+PATCH_WORDS = ("patch", "override", "overlay")
+
 
 @Check(
     "D60", ERROR, MANIFEST, "a directive in a file that is no patch",
@@ -41,7 +43,7 @@ from kmerge_git.kube.identity import describe
 def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
     """A directive in a resource; but in a patch that a resource holds it is at home."""
     root = plain.root
-    if root is None or not plain.dollar:
+    if not isinstance(root, Map) or not plain.dollar or not is_object(root):
         return
     held = _directives_held(page, root)
     for at, key in directives_below(root):
@@ -53,13 +55,23 @@ def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
             )
 
 
-def _directives_held(page: Page, root: Value) -> set[int]:
+def _directives_held(page: Page, root: Map) -> set[int]:
     """Where the directives of patches stand that an object has as values."""
-    if not isinstance(root, Map):
-        return set()
     if root.text("kind") == "ControllerRevision":  # a stored revision is a patch by design
         return {at for at, _ in directives_below(root)}
+    from kmerge_git.patch.field_shapes import is_builtin_group  # late: few files have directives
+
+    if not is_builtin_group(root.text("apiVersion")):
+        return set(_in_patches(root))  # Kyverno, OpenKruise and others have fields for patches
     return {at for entry in inside(page, root) for at, _ in directives_below(entry.value)}
+
+
+def _in_patches(root: Map) -> Iterator[int]:
+    """Where directives stand below keys as `patch`, `podPatch` or `overrides`."""
+    for value in collections(root):
+        for key, (_, item) in value.fields.items() if isinstance(value, Map) else ():
+            if any(word in key.lower() for word in PATCH_WORDS):
+                yield from (at for at, _ in directives_below(item))
 
 
 @Check(

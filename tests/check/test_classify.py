@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tables import CUSTOM, DEPLOYMENT, check, mapped, places
+from tables import CUSTOM, DEPLOYMENT, SERVICE, check, mapped, places
 
 from kmerge_git.check.page import Page
 from kmerge_git.check.run import Run
@@ -26,6 +26,20 @@ spec:
 )
 PARTIAL = DEPLOYMENT + "spec:\n  replicas: 2\n"
 DIRECTIVE = WHOLE + "  strategy:\n    $patch: replace\n    type: Recreate\n"
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
+LABELLED = WHOLE.replace("    spec:\n", "    metadata:\n      labels: {app: web}\n    spec:\n")
+JOB = "{containers: [{name: a, image: b}], restartPolicy: Never}"
+COMPLETE = [
+    LABELLED,
+    CONFIG + "data: {a: b}\n",
+    SERVICE + "  selector: {app: web}\n  ports: [{port: 80}]\n",
+    SERVICE + "  type: ExternalName\n  externalName: example.com\n",
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, image: b}]}\n",
+    f"apiVersion: batch/v1\nkind: Job\nmetadata: {{generateName: a}}\nspec: {{template: {{spec: {JOB}}}}}\n",
+    "apiVersion: rbac.authorization.k8s.io/v1\nkind: RoleBinding\nmetadata: {name: a}\n"
+    "roleRef: {kind: Role, name: b}\nsubjects: [{kind: User, name: c}]\n",
+    "apiVersion: v1\nkind: List\nitems: []\n",
+]
 JSON_PATCH = "- op: remove\n  path: /spec/replicas\n"
 
 
@@ -115,6 +129,24 @@ CASES: list[tuple[str, dict[str, str], str, tuple[str, int, str]]] = [
     ("9: a directive in a container without image", {"web.yaml": DIRECTIVE.replace("        image: web:1\n", "")}, "web.yaml", ("patch", 9, "KZ")),
     ("9: a directive in a whole object", {"web.yaml": DIRECTIVE}, "web.yaml", ("manifest", 11, "KZ")),
     ("10: fields of an object", {"web.yaml": "spec:\n  replicas: 2\n"}, "web.yaml", ("patch", 10, "K")),
+    ("8: the word in camel case", {"webPatch.yaml": PARTIAL}, "webPatch.yaml", ("patch", 8, "KZ")),
+    ("8: a whole object with a directive", {"web-patch.yaml": DIRECTIVE}, "web-patch.yaml", ("patch", 8, "KZ")),
+    ("8: a custom kind with a directive", {"db-patch.yaml": CUSTOM + "spec:\n  $patch: replace\n"}, "db-patch.yaml", ("patch", 8, "KZ")),
+    ("8: a null in a ConfigMap", {"patch.yaml": CONFIG + "data: {a: null}\n"}, "patch.yaml", ("patch", 8, "KZ")),
+    ("9: a Service without its selector", {"web.yaml": SERVICE + "  ports:\n  - port: 80\n    $patch: delete\n"}, "web.yaml", ("patch", 9, "KZ")),
+    ("9: without a kind", {"web.yaml": "spec:\n  $patch: replace\n  a: b\n"}, "web.yaml", ("patch", 9, "KZ")),
+    ("11: another word", {"pod-not-patched.yaml": PARTIAL}, "pod-not-patched.yaml", ("manifest", 11, "KZ")),
+    ("11: another word in camel case", {"patchedResource.yaml": PARTIAL}, "patchedResource.yaml", ("manifest", 11, "KZ")),
+    ("11: a part of a word", {"despatch.yaml": PARTIAL}, "despatch.yaml", ("manifest", 11, "KZ")),
+    *(("11: whole, whatever its name", {"a-patch.yaml": text}, "a-patch.yaml", ("manifest", 11, "KZ")) for text in COMPLETE),
+    ("11: whole, in an overlay that does not list it", {
+        "overlays/prod/web.yaml": LABELLED, "overlays/prod/kustomization.yaml": "resources: [../../base]\n",
+    }, "overlays/prod/web.yaml", ("manifest", 11, "KZ")),
+    ("11: a part beside a whole object", {"patch.yaml": LABELLED + "---\n" + PARTIAL}, "patch.yaml", ("manifest", 11, "KZ")),
+    ("11: a custom kind", {"db-patch.yaml": CUSTOM + "spec: {a: 1}\n"}, "db-patch.yaml", ("manifest", 11, "KZ")),
+    ("11: the patches of another tool", {"talos.yaml": "machine:\n  sysctls: {$patch: delete}\n"}, "talos.yaml", ("manifest", 11, "KZ")),
+    ("11: words of another program", {"a.yaml": "data: {title: yes}\n"}, "a.yaml", ("manifest", 11, "KZ")),
+    ("11: a spec of another program", {"a.yaml": "metadata: {title: a}\nspec: {replicas: 1}\n"}, "a.yaml", ("manifest", 11, "KZ")),
     ("11: a manifest", {"web.yaml": WHOLE}, "web.yaml", ("manifest", 11, "KZ")),
     ("11: values of a chart", {"values.yaml": "image: x\nspec: {a: 1}\n"}, "values.yaml", ("manifest", 11, "KZ")),
     ("11: a dispatcher is no patch", {"dispatcher.yaml": WHOLE}, "dispatcher.yaml", ("manifest", 11, "KZ")),

@@ -21,6 +21,9 @@ MANIFESTS: list[tuple[str, str, list[Place]]] = [
     ("an order", WHOLE + "  $setElementOrder/x: []\n", [("D60", 9, 3)]),
     ("below data it is executed too", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  $patch: replace\n", [("D60", 5, 3)]),
     ("no directive", WHOLE + "  $ref: a\n  patch: delete\n", []),
+    ("a custom kind that holds a patch", CUSTOM + "spec:\n  podPatch:\n    spec: {$patch: replace}\n", []),
+    ("a custom kind", CUSTOM + "spec:\n  size: {$patch: replace}\n", [("D60", 6, 10)]),
+    ("no object of Kubernetes", "apiVersion: v1alpha1\nkind: HostnameConfig\nhostname: {$patch: delete}\n", []),
     ("as a text", WHOLE + "  a: $patch\n", []),
 ]  # fmt: skip
 

@@ -1,0 +1,106 @@
+"""Whether an object has what only a complete one has: then it is no patch, whatever its name.
+
+The fields are those without which the API server refuses an object of the kind.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.check.plain import List, Map, Value, collections
+from kmerge_git.patch.field_shapes import is_builtin_group
+
+WHOLE, PART, UNDECIDED = "whole", "part", "undecided"
+
+_LABELS = "template.metadata.labels"
+_IMAGES = "template.spec.containers[].image"
+_WORKLOAD = ("spec.selector", f"spec.{_LABELS}", f"spec.{_IMAGES}")
+_JOB = (_IMAGES, "template.spec.restartPolicy")
+_RULES = ("rules[].verbs",)
+_BINDING = ("roleRef", "subjects")
+_WEBHOOKS = ("webhooks[].clientConfig", "webhooks[].sideEffects")
+# Kind -> the paths that it must have: `[]` means every element of a list that is not empty,
+# `|` one of several paths.
+REQUIRED = {
+    **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"), _WORKLOAD),
+    "ReplicationController": (f"spec.{_LABELS}", f"spec.{_IMAGES}"),
+    "Pod": ("spec.containers[].name", "spec.containers[].image"),
+    "Job": tuple(f"spec.{path}" for path in _JOB),
+    "CronJob": ("spec.schedule", *(f"spec.jobTemplate.spec.{path}" for path in _JOB)),
+    "Service": (
+        "spec.ports[].port|spec.externalName",
+        "spec.selector|spec.clusterIP|spec.externalName|spec.externalIPs",
+    ),
+    "Role": _RULES,
+    "ClusterRole": ("rules[].verbs|aggregationRule",),
+    "RoleBinding": _BINDING,
+    "ClusterRoleBinding": _BINDING,
+    "CustomResourceDefinition": ("spec.group", "spec.names", "spec.scope", "spec.versions"),
+    "Ingress": ("spec.rules[].http.paths[].backend|spec.defaultBackend|spec.backend",),
+    "NetworkPolicy": ("spec.podSelector",),
+    "PodDisruptionBudget": ("spec.selector", "spec.minAvailable|spec.maxUnavailable"),
+    "HorizontalPodAutoscaler": ("spec.scaleTargetRef", "spec.maxReplicas"),
+    "PersistentVolumeClaim": ("spec.accessModes", "spec.resources.requests.storage"),
+    "PersistentVolume": ("spec.accessModes", "spec.capacity"),
+    "StorageClass": ("provisioner",),
+    "PriorityClass": ("value",),
+    "IngressClass": ("spec.controller",),
+    "RuntimeClass": ("handler",),
+    "APIService": ("spec.groupPriorityMinimum", "spec.versionPriority"),
+    "MutatingWebhookConfiguration": _WEBHOOKS,
+    "ValidatingWebhookConfiguration": _WEBHOOKS,
+    "ResourceQuota": ("spec.hard",),
+    "LimitRange": ("spec.limits[].type",),
+    "Endpoints": ("subsets",),
+    "EndpointSlice": ("addressType", "endpoints"),
+}
+# nulls that tools write into whole objects
+WRITTEN_NULLS = ("creationTimestamp", "status")
+
+
+def wholeness(root: Map) -> str:
+    """WHOLE, PART, or UNDECIDED where a complete object need not have more than this one has."""
+    api, kind = root.text("apiVersion"), root.text("kind")
+    metadata = root.map("metadata")
+    if not api or not kind:
+        return PART
+    if not is_builtin_group(api):
+        return UNDECIDED  # nobody knows what its objects must have
+    if metadata is None or not (metadata.text("name") or metadata.text("generateName")):
+        return UNDECIDED if kind.endswith("List") else PART
+    required = REQUIRED.get(kind)
+    if required is not None:
+        return WHOLE if all(_has_one(root, paths) for paths in required) else PART
+    return PART if _has_nulls(root) else UNDECIDED
+
+
+def is_custom(root: Map) -> bool:
+    """Whether an object is of a kind that Kubernetes itself does not have."""
+    api = root.text("apiVersion")
+    return bool(api and root.text("kind")) and not is_builtin_group(api)
+
+
+def _has_one(root: Map, paths: str) -> bool:
+    return any(_has(root, path.split(".")) for path in paths.split("|"))
+
+
+def _has(value: Value | None, steps: list[str]) -> bool:
+    if value is None or value.null:
+        return False
+    if not steps:
+        return not (isinstance(value, List) and not value.values)
+    step = steps[0]
+    if not isinstance(value, Map):
+        return False
+    if not step.endswith("[]"):
+        return _has(value.get(step), steps[1:])
+    elements = value.items(step[:-2])
+    return bool(elements) and all(_has(element, steps[1:]) for element in elements)
+
+
+def _has_nulls(root: Map) -> bool:
+    """Whether something is null: a patch removes it, an object would not name it."""
+    return any(
+        item.null and key not in WRITTEN_NULLS
+        for value in collections(root)
+        if isinstance(value, Map)
+        for key, (_, item) in value.fields.items()
+    )
