@@ -134,7 +134,7 @@ RULE_TEXTS = {
     1: ("a kustomization lists it in `resources`, `bases`, `components`, `crds`", "no patch"),
     2: ("a kustomization names it in `patches` or `patchesStrategicMerge`, or holds it there", "patch for kustomize"),
     3: ("a `PatchTransformer` or `PatchStrategicMergeTransformer` names or holds it", "patch for kustomize"),
-    4: ("`patchesJson6902`, or a list whose items have `op`", "JSON 6902, not looked at"),
+    4: ("`patchesJson6902`, or a list whose items have `op`", "JSON 6902: see D75, D76"),
     5: ("Flux, HelmRelease, Argo CD and Kyverno objects hold it", "patch for kustomize"),
     6: ("kubeadm's names: `etcd+strategic.yaml`; `+json` and `+merge` are none", "patch for kubectl"),
     7: ("a script of the repository gives it to `kubectl patch`", "patch for kubectl"),

@@ -110,21 +110,25 @@ def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
 
 
 def _told(told: str, roots: list[Value], near: Kustomization | None) -> Verdict:
-    if told == PATCH and _is_json6902(roots):
-        return Verdict(JSON6902, 4)
+    if told == PATCH and roots and isinstance(roots[0], List):
+        return Verdict(JSON6902, 0, kustomization=near)
     return Verdict(told, 0, kustomization=near)
 
 
 def _named(kustomization: Kustomization | None, entry: PatchEntry, roots: list[Value]) -> Verdict:
-    if entry.is_json6902 or _is_json6902(roots):
+    if entry.is_json6902 or (roots and isinstance(roots[0], List)):
         return Verdict(JSON6902, 4, "Z", entry.page.path, entry, kustomization)
     return Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, kustomization)
 
 
 def _is_json6902(roots: list[Value]) -> bool:
     first = roots[0] if roots else None
-    return isinstance(first, List) and all(
-        isinstance(v, Map) and "op" in v.fields for v in first.values
+    maps = [v for v in first.values if isinstance(v, Map)] if isinstance(first, List) else []
+    return (
+        isinstance(first, List)
+        and len(maps) == len(first.values)
+        and any("op" in v.fields for v in maps)
+        and all("op" in v.fields or v.text("path").startswith("/") for v in maps)
     )
 
 

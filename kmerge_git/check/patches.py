@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from kmerge_git.check import registry, shapes
+from kmerge_git.check import json_patches, registry, shapes
 from kmerge_git.check.classify import kubeadm_kind
 from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.kustomization import Kustomization, PatchEntry
 from kmerge_git.check.page import Page, embedded
-from kmerge_git.check.plain import Map
+from kmerge_git.check.plain import List, Map
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.shapes import FieldType
 from kmerge_git.check.spots import BUILTIN, CUSTOM, UNKNOWN
@@ -41,6 +41,15 @@ class PatchChecker:
             if isinstance(root, Map):
                 findings += page.findings(of(registry.WORDS), page, plain, root=root, rule=rule)
                 findings += self.value(page, root, verdict)
+        return findings + self.json(book, verdict)
+
+    def json(self, book: Book, verdict: Verdict) -> list[Finding]:
+        """The findings of the JSON 6902 patches of a file."""
+        findings: list[Finding] = []
+        for root in (plain.root for plain in book.plains):
+            if isinstance(root, List):
+                of = json_patches.findings_of
+                findings += of(self.checks, self.targets, book.page, root, verdict)
         return findings
 
     def value(self, page: Page, root: Map, verdict: Verdict) -> list[Finding]:
@@ -68,9 +77,6 @@ class PatchChecker:
         except CannotParse:
             return page.findings(self.checks.of(registry.INLINE), entry, rule=verdict.why)
         findings = self.entry(entry, one, book, entry.inline.at)
-        are_maps = all(isinstance(p.root, Map) for p in book.plains if p.root is not None)
-        if entry.is_json6902 or not are_maps:
-            return findings
         return findings + self.book(book, verdict)
 
     def entry(

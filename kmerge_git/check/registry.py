@@ -48,6 +48,7 @@ LIST_DIRECTIVE = "list directive"  # ListDirective: `$setElementOrder`, `$delete
 RETAINED = "retained"  # KeySpot: `$retainKeys`
 DOLLAR = "dollar"  # KeySpot: another key that starts with a `$`
 ENTRY = "entry"  # PatchEntry, values, Targets or None, offset: what a kustomization says of a patch
+OPERATION = "operation"  # PatchOperation: one of a JSON 6902 patch
 INLINE = "inline"  # PatchEntry: a patch inside another file that cannot be parsed
 MERGED = "merged"  # merge_sides.SidedFile: a file that a merge made, beside its sides
 MERGED_TEXT = "merged text"  # the same, before it is parsed
@@ -59,7 +60,7 @@ HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 COMMON = ("damage", "damage_lists", "patch_files", "history", "merge_damage")
 FOR_PATCHES = (
     "patch_maps", "patch_lists", "patch_elements", "patch_kinds", "patch_parallel", "patch_retain",
-    "patch_spelling",
+    "patch_spelling", "operations",
 )  # fmt: skip
 OPTIONAL = ("traps",)
 

@@ -161,10 +161,11 @@ class Run:
         if verdict.is_a == MANIFEST:
             self.world.remember(book.page.path, book)
             return self._manifest(book, verdict)
-        findings = self._patches().book(book, verdict) if verdict.is_patch else []
+        checker = self._patches()
+        findings = (checker.book if verdict.is_patch else checker.json)(book, verdict)
         entry, one = verdict.entry, verdict.kustomization
         if entry is not None and one not in self.kustomizations.given:
-            findings += self._patches().entry(entry, one, book, 0)
+            findings += checker.entry(entry, one, book, 0)
         return findings
 
     def _patches(self) -> PatchChecker:

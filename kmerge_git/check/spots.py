@@ -132,6 +132,20 @@ class KeySpot:
         self.value = value
 
 
+class PatchOperation:
+    """An operation of a JSON 6902 patch; `target` is None where it is not known at that point."""
+
+    __slots__ = ("target", "tools", "type", "value")
+
+    def __init__(
+        self, value: Value, tools: str, type: FieldType | None, target: Value | None
+    ) -> None:
+        self.value = value
+        self.tools = tools
+        self.type = type  # of the patched object
+        self.target = target
+
+
 class ListDirective:
     """`$setElementOrder/f` or `$deleteFromPrimitiveList/f`, and the list f beside it."""
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.kustomization import Kustomization, in_folder, is_remote
+from kmerge_git.check.kustomization import Kustomization, PatchEntry, in_folder, is_remote
 from kmerge_git.check.objects import identity
-from kmerge_git.check.page import Page
-from kmerge_git.check.plain import Map, Text
+from kmerge_git.check.page import Page, embedded
+from kmerge_git.check.plain import Map, Text, Value
 from kmerge_git.check.verdict import Verdict
-from kmerge_git.check.world import World
-from kmerge_git.errors import UsageError
+from kmerge_git.check.world import Book, World
+from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.kube.identity import Identity
 
 DEEPEST = 20  # bases of bases
@@ -136,6 +136,47 @@ class TargetFinder:
             found = targets.named(identity(root))
         return found[0] if len(found) == 1 else None
 
+    def changed(self, verdict: Verdict) -> list[Target]:
+        """The objects that the `target:` of an entry selects, or the one of `--target`."""
+        if "K" in verdict.tools and self.told:
+            book = self.world.book(self.told)
+            found = list(book.objects()) if book else []
+            return [Target(identity(found[0]), self.world, self.told)] if len(found) == 1 else []
+        targets, entry = self.of(verdict.kustomization), verdict.entry
+        if targets is None or entry is None or entry.target is None:
+            return []
+        return targets.selected(entry.target)
+
+    def is_settled(self, verdict: Verdict, target: Target) -> bool:
+        """Whether a patch finds an object as it is written: nothing changes it before."""
+        one = verdict.kustomization
+        if "K" in verdict.tools and self.told:
+            return True
+        targets = self.of(one)
+        if one is None or targets is None or not targets.complete or target.path not in one.listed:
+            return False
+        return not any(self._concerns(entry, target) for entry in _others(one, verdict.entry))
+
+    def _concerns(self, entry: PatchEntry, target: Target) -> bool:
+        """Whether another patch may change an object too; true where that cannot be known."""
+        if entry.target is not None:
+            return _selects(entry.target, target)
+        roots: list[Value | None] = [entry.value]
+        if entry.value is None:
+            book = self._book_of(entry)
+            if book is None:
+                return True
+            roots = [plain.root for plain in book.plains]
+        names = [identity(root) for root in roots if isinstance(root, Map)]
+        return any(n.kind == target.identity.kind and n.name in target.names for n in names)
+
+    def _book_of(self, entry: PatchEntry) -> Book | None:
+        try:
+            inline = entry.inline
+            return Book(embedded(entry.page, inline)) if inline else self.world.book(entry.path)
+        except CannotParse:
+            return None
+
     def _told_target(self, page: Page, root: Map) -> Target | None:
         """The object of `--target`; compared with another kind, every finding would be wrong."""
         book = self.world.book(self.told)
@@ -151,6 +192,11 @@ class TargetFinder:
                 hint="--target is the object that the patches change",
             )
         return target
+
+
+def _others(one: Kustomization, entry: PatchEntry | None) -> list[PatchEntry]:
+    """The patches of a kustomization but for one: the same place in another reading is the same."""
+    return [x for x in one.patches if entry is None or (x.field, x.at) != (entry.field, entry.at)]
 
 
 def _selects(target: Map, one: Target) -> bool:

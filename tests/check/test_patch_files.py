@@ -97,7 +97,7 @@ def test_both_path_and_patch() -> None:
 def test_allowed_patches() -> None:
     for kustomization, patch in (
         ("patches:\n- path: p.yaml\n", PATCH + "---\n" + PATCH.replace("web", "b")),
-        ("patches:\n- path: p.yaml\n" + TARGET, "- op: remove\n  path: /a\n"),
+        ("patches:\n- path: p.yaml\n" + TARGET, "- op: remove\n  path: /spec\n"),
         ("patches:\n- path: p.yaml\n" + TARGET, PATCH),
     ):
         files = {"kustomization.yaml": kustomization + REMOTE, "p.yaml": patch}
