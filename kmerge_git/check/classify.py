@@ -7,7 +7,12 @@ from posixpath import basename, normpath
 
 from kmerge_git.check.evidence import Evidence
 from kmerge_git.check.kustomization import Kustomization, PatchEntry, is_kustomization
-from kmerge_git.check.objects import directives_below, is_object
+from kmerge_git.check.objects import (
+    directives_below,
+    is_object,
+    is_values_file,
+    may_be_builtin,
+)
 from kmerge_git.check.plain import List, Map, Plain, Text, Value, collections
 from kmerge_git.check.verdict import JSON6902, MANIFEST, PATCH, Verdict
 
@@ -87,6 +92,8 @@ def _by_content(
 ) -> Verdict:
     """Rules 8 to 11: what the name, the directives and the fields of a file say."""
     maps = [root for root in roots if isinstance(root, Map)]
+    if any(is_values_file(path, root) for root in maps):
+        return Verdict(MANIFEST, 11)
     ours = [root for root in maps if _is_kubernetes(root, has_directive)]
     reason = (_named_like_a_patch(path) or _not_listed(path, near)) if ours else ""
     rule = _rule_of_parts(ours, reason, has_directive) if ours and (reason or has_directive) else 0
@@ -196,7 +203,7 @@ def _is_partial(root: Map) -> bool:
         or "selector" not in spec.fields
         or any(
             "image" not in container.fields
-            for value in collections(root)
+            for value in (collections(root) if may_be_builtin(root) else ())
             if isinstance(value, Map)
             for _, container in value.maps("containers")
         )

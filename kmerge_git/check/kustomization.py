@@ -32,7 +32,7 @@ class PatchEntry:
 
     def __init__(
         self, page: Page, at: int, field: Path, rule: int, *, path: str = "",
-        inline: Text | None = None, value: Map | None = None, target: Map | None = None,
+        inline: Text | None = None, value: Map | List | None = None, target: Map | None = None,
         is_json6902: bool = False,
     ) -> None:  # fmt: skip
         self.page = page
@@ -118,7 +118,7 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
     """The patches that an object of another kind holds or names (rules 3 and 5)."""
     kind, api, spec = root.text("kind"), root.text("apiVersion"), root.map("spec")
     found: list[PatchEntry] = []
-    if kind in ("PatchTransformer", "PatchStrategicMergeTransformer"):
+    if kind in ("PatchTransformer", "PatchStrategicMergeTransformer", "PatchJson6902Transformer"):
         found = list(_transformer(page, root))
     elif spec is None:
         return []
@@ -150,8 +150,7 @@ def _patches(page: Page, root: Map, above: Path = (), directory: str = "") -> It
             yield PatchEntry(page, item.at, here, rule, inline=item)
         elif isinstance(item, Text):
             yield PatchEntry(page, item.at, here, rule, path=_join(directory, item.text))
-    if not above:
-        yield from _with_targets(page, root, (), "patchesJson6902", rule, directory)
+    yield from _with_targets(page, root, above, "patchesJson6902", rule, directory)
 
 
 def _with_targets(
@@ -163,6 +162,7 @@ def _with_targets(
         yield PatchEntry(
             page, item.at, (*above, field, n), rule, path=_join(directory, item.text("path")),
             inline=inline if isinstance(inline, Text) else None, target=item.map("target"),
+            value=inline if isinstance(inline, List) else None,
             is_json6902=field == "patchesJson6902",
         )  # fmt: skip
 
@@ -170,13 +170,13 @@ def _with_targets(
 def _transformer(page: Page, root: Map) -> Iterator[PatchEntry]:
     directory = dirname(page.path)
     target = root.map("target")
-    for field in ("path", "patch", "paths", "patches"):
+    for field in ("path", "patch", "paths", "patches", "jsonOp"):
         value = root.get(field)
         items = value.values if isinstance(value, List) else [value]
         for item in items:
             if not isinstance(item, Text) or not item.text:
                 continue
-            is_path = field.startswith("path") or "\n" not in item.text
+            is_path = field.startswith("path") or ("\n" not in item.text and field != "jsonOp")
             yield PatchEntry(
                 page, item.at, (field,), 3,
                 path=_join(directory, item.text) if is_path else "",
@@ -186,13 +186,14 @@ def _transformer(page: Page, root: Map) -> Iterator[PatchEntry]:
 
 def _argo(page: Page, spec: Map) -> Iterator[PatchEntry]:
     inner = spec.map("template")
+    above: Path = ("spec",)
     if inner is not None and inner.map("spec") is not None:  # an ApplicationSet
-        spec = inner.map("spec") or spec
-    single = spec.get("source")
-    for source in [single, *spec.items("sources")]:
-        part = source.map("kustomize") if isinstance(source, Map) else None
+        spec, above = inner.map("spec") or spec, ("spec", "template", "spec")
+    several = [(("sources", n), source) for n, source in spec.maps("sources")]
+    for where, source in [(("source",), spec.map("source")), *several]:
+        part = source.map("kustomize") if source is not None else None
         if part is not None:
-            yield from _patches(page, part, ("spec", "source", "kustomize"))
+            yield from _patches(page, part, (*above, *where, "kustomize"))
 
 
 def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:

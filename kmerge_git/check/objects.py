@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from posixpath import basename
 
 from kmerge_git.check.plain import Map, Value, collections
 from kmerge_git.kube.identity import Identity
 from kmerge_git.patch.directives import is_directive
+
+# parts of the names of fields that hold what somebody else merges into something
+PASSING = ("patch", "overlay", "override", "kustomiz", "merge", "strategic")
 
 
 def objects(root: Value | None) -> Iterator[Map]:
@@ -33,6 +37,34 @@ def identity(root: Map) -> Identity:
     name, generate_name = metadata.text("name"), metadata.text("generateName")
     namespace = metadata.text("namespace")
     return Identity(group, root.text("kind"), namespace, name, version, generate_name)
+
+
+def may_be_builtin(root: Map) -> bool:
+    """Whether an object may be of a kind of Kubernetes itself, by its group."""
+    group, slash, _ = root.text("apiVersion").partition("/")
+    return bool(group) and (not slash or "." not in group or group.endswith(".k8s.io"))
+
+
+def is_values_file(path: str, root: Value | None) -> bool:
+    """Whether a text has the values of a Helm chart, by its name: `values-prod.yaml`."""
+    name, _, suffix = basename(path).lower().rpartition(".")
+    if suffix not in ("yaml", "yml") or not isinstance(root, Map) or root.text("apiVersion"):
+        return False
+    return "values" in name.replace("_", "-").replace(".", "-").split("-")
+
+
+def passed_on(root: Map) -> Iterator[Value]:
+    """What an object of another kind, or the values of a chart, hand to somebody who patches."""
+    if not may_be_builtin(root):
+        for value in collections(root):
+            if isinstance(value, Map):
+                yield from (item for key, (_, item) in value.fields.items() if is_passed_on(key))
+
+
+def is_passed_on(key: str) -> bool:
+    """Whether what stands below a key of a kind that nobody knows goes to somebody who patches."""
+    word = key.lower()
+    return any(part in word for part in PASSING)
 
 
 def directives_below(value: Value | None) -> list[tuple[int, str]]:

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kmerge_git.check.kustomization import PatchEntry, inside, is_kustomization
-from kmerge_git.check.objects import directives_below, identity, is_object
+from kmerge_git.check.objects import (
+    directives_below,
+    identity,
+    is_object,
+    is_values_file,
+    passed_on,
+)
 from kmerge_git.check.page import Page, shown
-from kmerge_git.check.plain import List, Map, Plain, Value, collections, scalars
+from kmerge_git.check.plain import List, Map, Plain, Value, scalars
 from kmerge_git.check.registry import (
     ENTRY,
     ERROR,
@@ -28,8 +34,6 @@ from kmerge_git.check.words import YES_NO, is_date, is_plain, may_differ, octal
 from kmerge_git.check.world import Book
 from kmerge_git.kube.identity import describe
 
-PATCH_WORDS = ("patch", "override", "overlay")
-
 
 @Check(
     "D60", ERROR, MANIFEST, "a directive in a file that is no patch",
@@ -43,35 +47,25 @@ PATCH_WORDS = ("patch", "override", "overlay")
 def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
     """A directive in a resource; but in a patch that a resource holds it is at home."""
     root = plain.root
-    if not isinstance(root, Map) or not plain.dollar or not is_object(root):
+    if not isinstance(root, Map) or not plain.dollar:
+        return
+    if not (is_object(root) or is_values_file(page.path, root)):
         return
     held = _directives_held(page, root)
+    what = "kubectl apply eats or stores it, kustomize passes it on; remove it"
+    if is_values_file(page.path, root):
+        what = "Helm takes it for a value; remove it, or write null to remove a default"
     for at, key in directives_below(root):
         if at not in held:
-            yield Found(
-                at,
-                f"{key} in a file that is no patch: kubectl apply eats or stores it, kustomize "
-                "passes it on; remove it",
-            )
+            yield Found(at, f"{key} in a file that is no patch: {what}")
 
 
 def _directives_held(page: Page, root: Map) -> set[int]:
     """Where the directives of patches stand that an object has as values."""
     if root.text("kind") == "ControllerRevision":  # a stored revision is a patch by design
         return {at for at, _ in directives_below(root)}
-    from kmerge_git.patch.field_shapes import is_builtin_group  # late: few files have directives
-
-    if not is_builtin_group(root.text("apiVersion")):
-        return set(_in_patches(root))  # Kyverno, OpenKruise and others have fields for patches
-    return {at for entry in inside(page, root) for at, _ in directives_below(entry.value)}
-
-
-def _in_patches(root: Map) -> Iterator[int]:
-    """Where directives stand below keys as `patch`, `podPatch` or `overrides`."""
-    for value in collections(root):
-        for key, (_, item) in value.fields.items() if isinstance(value, Map) else ():
-            if any(word in key.lower() for word in PATCH_WORDS):
-                yield from (at for at, _ in directives_below(item))
+    held = [entry.value for entry in inside(page, root)] + list(passed_on(root))
+    return {at for value in held for at, _ in directives_below(value)}
 
 
 @Check(

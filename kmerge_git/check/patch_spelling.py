@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from kmerge_git.check.nearness import did_you_mean, distance
 from kmerge_git.check.page import shown
-from kmerge_git.check.plain import List, Text
+from kmerge_git.check.plain import List, Text, Value
 from kmerge_git.check.registry import DOLLAR, ERROR, KEY, WARNING, Check, Found
 from kmerge_git.check.spots import BUILTIN, CUSTOM, KeySpot, Spot
 from kmerge_git.patch.directives import DELETE, DIRECTIVES, ORDER, PATCH, RETAIN_KEYS, is_directive
@@ -26,9 +26,17 @@ OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
 def misspelt(here: KeySpot) -> Iterator[Found]:
     """`$path`, `$Patch` or `$setElementsOrder/x`: a directive but for a letter or two."""
     guess = meant(here.key)
-    if guess and not here.spot.user:
+    is_others = here.spot.user or here.spot.kind == CUSTOM
+    if guess and (not is_others or _is_order(guess, here.value)):
         message = f"did you mean {guess}? {here.key} is stored as a field"
         yield Found(here.at, message, fix=("word", here.key, guess))
+
+
+def _is_order(guess: str, value: Value) -> bool:
+    """Whether a value is one that the directive takes."""
+    if guess == PATCH:
+        return isinstance(value, Text) and value.text in ("replace", "delete", "merge")
+    return isinstance(value, List)
 
 
 def meant(key: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.check import json_patches, registry, shapes
 from kmerge_git.check.classify import kubeadm_kind
 from kmerge_git.check.keyed_lists import keyed_lists
-from kmerge_git.check.kustomization import Kustomization, PatchEntry
+from kmerge_git.check.kustomization import Kustomization, PatchEntry, inside
 from kmerge_git.check.page import Page, embedded
 from kmerge_git.check.plain import List, Map
 from kmerge_git.check.registry import ChosenChecks
@@ -41,6 +41,8 @@ class PatchChecker:
             if isinstance(root, Map):
                 findings += page.findings(of(registry.WORDS), page, plain, root=root, rule=rule)
                 findings += self.value(page, root, verdict)
+                for entry in inside(page, root):  # what is patched may hold patches itself
+                    findings += self.inner(entry, None)
         return findings + self.json(book, verdict)
 
     def json(self, book: Book, verdict: Verdict) -> list[Finding]:
@@ -68,6 +70,8 @@ class PatchChecker:
         """The findings of a patch that stands inside another file."""
         page = entry.page
         verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
+        if isinstance(entry.value, List):
+            return json_patches.findings_of(self.checks, self.targets, page, entry.value, verdict)
         if entry.value is not None:
             return self.value(page, entry.value, verdict)
         if entry.inline is None or "{{" in entry.inline.text:

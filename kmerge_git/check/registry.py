@@ -57,7 +57,7 @@ SET = "set"  # Kustomization, World, paths of the run: a kustomization with all 
 HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
 # Modules of checks: those every file needs, those for patches, those that are off by default.
-COMMON = ("damage", "damage_lists", "patch_files", "history", "merge_damage")
+COMMON = ("damage", "damage_lists", "patch_files", "dollars", "history", "merge_damage")
 FOR_PATCHES = (
     "patch_maps", "patch_lists", "patch_elements", "patch_kinds", "patch_parallel", "patch_retain",
     "patch_spelling", "operations",
