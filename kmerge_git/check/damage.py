@@ -1,36 +1,24 @@
-"""M01-M04, M07, M10, M13: what a careless merge leaves behind in files and between them."""
+"""M01-M03, M07, M10: what a careless merge leaves behind in files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kmerge_git.check.kustomization import Kustomization, is_kustomization
 from kmerge_git.check.objects import identity
 from kmerge_git.check.page import Page
-from kmerge_git.check.plain import Map, Plain, Text
+from kmerge_git.check.plain import Plain
 from kmerge_git.check.registry import (
     BOOK,
     ERROR,
-    OBJECT,
     REPEATED,
-    SET,
     TEXT,
     UNREAD,
     Check,
     Found,
 )
-from kmerge_git.check.world import Book, World
+from kmerge_git.check.world import Book
 from kmerge_git.errors import CannotParse
 from kmerge_git.kube.identity import Identity, describe
-
-# Lists of a kustomization and the keys of their elements; where there are none, these are paths.
-KUSTOMIZATION_LISTS = {
-    **dict.fromkeys(("resources", "bases", "components", "crds", "configurations"), ()),
-    "images": ("name",),
-    "replicas": ("name",),
-    "configMapGenerator": ("namespace", "name"),
-    "secretGenerator": ("namespace", "name"),
-}
 
 
 @Check(
@@ -116,49 +104,6 @@ def same_resource_twice(book: Book) -> Iterator[Found]:
 
 
 @Check(
-    "M04", ERROR, SET, "the same resource in two files of one kustomization",
-    kubectl="Both are applied, one after the other; the last one wins.",
-    kustomize="The build fails: `may not add resource with an already registered id`.",
-    example="# file: kustomization.yaml\nresources:\n- app.yaml\n- web.yaml\n# file: app.yaml\n"
-    "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n# file: web.yaml\n"
-    "apiVersion: v1\nkind: Service\nmetadata:\n  name: web",
-    mend="Keep it in one file: one side of a merge may have moved it while the other kept it.",
-)  # fmt: skip
-def same_resource_in_two_files(
-    kustomization: Kustomization, world: World, changed: set[str]
-) -> Iterator[Found]:
-    """A resource that one side of a merge moved to another file, and its old copy."""
-    seen: dict[Identity, str] = {}
-    for path, at in _read_again(kustomization, world, changed):
-        for found, line in world.identities(path) or ():
-            first = seen.setdefault(found, path) if found.name and found.kind else path
-            if first != path:
-                yield Found(at, f"{describe(found)} in line {line} of {path} is in {first} too")
-
-
-def _read_again(
-    kustomization: Kustomization, world: World, changed: set[str]
-) -> Iterator[tuple[str, int]]:
-    """The files that may have a resource twice, and where the kustomization names them.
-
-    Where the kustomization itself did not change, a file that did not change either is read
-    only if it holds the name of a resource of one that did: parsing is what takes time.
-    """
-    own = [
-        (path, at)
-        for path, _, at, field in kustomization.resources
-        if field == "resources" and not world.is_directory(path)
-    ]
-    edited = [path for path, _ in own if path in changed]
-    names = {one.name.encode() for path in edited for one, _ in world.identities(path) or ()}
-    for path, at in own:
-        edited_itself = kustomization.path in changed or path in changed
-        data = b"" if edited_itself else world.read(path) or b""
-        if edited_itself or any(name in data for name in names):
-            yield path, at
-
-
-@Check(
     "M07", ERROR, UNREAD, "an alias without an anchor",
     kubectl="The file cannot be read.",
     kustomize="The file cannot be read.",
@@ -183,30 +128,3 @@ def unparseable(error: CannotParse, offset: int) -> Iterator[Found]:
     if "undefined alias" not in error.why:
         hint = f"; {error.hint}" if error.hint else ""
         yield Found(offset, f"{error.why}{hint}")
-
-
-@Check(
-    "M13", ERROR, OBJECT, "an entry twice in a kustomization",
-    hides=("M22",),
-    kubectl="It does not read kustomizations.",
-    kustomize="The build fails: `may not add resource with an already registered id`; of two "
-    "images or generators only one counts.",
-    example="# file: kustomization.yaml\nresources:\n- web.yaml\n- web.yaml",
-    mend="Keep one of them: both sides of a merge may have added it.",
-)  # fmt: skip
-def repeated_entry(path: str, root: Map) -> Iterator[Found]:
-    """A path, image, replica count or generator that both sides of a merge added."""
-    if not is_kustomization(path, root):
-        return
-    for field, keys in KUSTOMIZATION_LISTS.items():
-        seen: set[tuple[str, ...]] = set()
-        for item in root.items(field):
-            if isinstance(item, Text) and not keys:
-                name, key = item.text, [item.text.removeprefix("./")]
-            elif isinstance(item, Map) and keys and item.text("name"):
-                name, key = item.text("name"), [item.text(k) for k in keys]
-            else:
-                continue
-            if tuple(key) in seen:
-                yield Found(item.at, f"{name} is in {field} twice", path=(field,))
-            seen.add(tuple(key))

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from posixpath import basename, dirname, join, normpath
+from posixpath import basename, normpath
 
 from kmerge_git.check import kustomization
+from kmerge_git.check.building import Gatherer
+from kmerge_git.check.builds import Gathering
+from kmerge_git.check.folders import folder_of, inside_of
 from kmerge_git.check.kustomization import Kustomization, PatchEntry
-from kmerge_git.check.plain import Text
+from kmerge_git.check.past import Past
+from kmerge_git.check.plain import Map, Text, documents
 from kmerge_git.check.world import World
+from kmerge_git.errors import CannotParse
+from kmerge_git.text.source import Source
+
+FEW = 100  # files that are read to compare them with those of the run
 
 
 class Evidence:
@@ -25,24 +33,30 @@ class Evidence:
 class Kustomizations:
     """The kustomizations of a run: those among its files, and those in the folders around them."""
 
-    __slots__ = ("_folders", "_named_by_transformers", "_seen", "files", "given", "world")
+    __slots__ = (
+        "_folders", "_named_by_transformers", "_names", "_read", "_seen", "files", "given", "past",
+        "world",
+    )  # fmt: skip
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, past: Past) -> None:
         self.world = world
+        self.past = past
         self.files: set[str] = set()  # the files of the run
         self.given: list[Kustomization] = []  # kustomizations among them
         self._seen: dict[Kustomization, None] = {}  # and those that were met on the way
         self._folders: dict[str, Kustomization | None] = {}
         self._named_by_transformers: dict[Kustomization, dict[str, PatchEntry]] = {}
+        self._names: set[bytes] | None = None  # of the resources of the run
+        self._read: set[str] = set()  # files that are read although they are not of the run
 
     def expect(self, paths: Iterable[str]) -> None:
         """Learn what the kustomizations of a run say before its files are checked."""
         self.files = {normpath(path) for path in paths}
         for path in sorted(self.files):
             if basename(path) in kustomization.NAMES:
-                known = kustomization.in_folder(self.world, dirname(path))
+                known = kustomization.in_folder(self.world, folder_of(path))
                 if known is not None:
-                    self._folders[dirname(path)] = known
+                    self._folders[folder_of(path)] = known
                     self.given.append(known)
 
     def late(self, path: str) -> int:
@@ -73,7 +87,7 @@ class Kustomizations:
                 entry.path: entry
                 for item in one.root.items("transformers")
                 if isinstance(item, Text)
-                for book in [self.world.book(join(one.directory, item.text))]
+                for book in [self.world.book(inside_of(one.directory, item.text))]
                 if book is not None
                 for root in book.objects()
                 for entry in kustomization.inside(book.page, root)
@@ -81,8 +95,85 @@ class Kustomizations:
             }
         return self._named_by_transformers[one]
 
-    def touched(self) -> Iterator[Kustomization]:
-        """Those that are among the files of the run, or have resources among them."""
-        for one in self._seen | dict.fromkeys(self.given):
-            if one.path in self.files or not self.files.isdisjoint(one.listed):
-                yield one
+    # -- builds ----------------------------------------------------------------------------------
+
+    def builds(self) -> Iterator[Gathering]:
+        """The builds that files of the run are in, or that name what the commit deletes."""
+        deleted = {normpath(path) for path in self.past.deleted()} - self.files
+        for path in sorted(deleted):
+            for one in kustomization.near(self.world, path, self._folders):
+                self._seen.setdefault(one)
+        touched = self._touched(deleted)
+        builder = Gatherer(
+            self.world, self._has_nothing_to_do if not deleted else lambda path: False
+        )
+        for one in touched:
+            yield builder.of(one)
+
+    def _touched(self, deleted: set[str]) -> list[Kustomization]:
+        """The kustomizations that name a file of the run, and those that include such a one."""
+        wanted = self.files | deleted
+        wanted |= {folder_of(p) for p in deleted if basename(p) in kustomization.NAMES}
+        touched: dict[str, Kustomization] = {one.path: one for one in self.given}
+        wanted |= {folder_of(path) or "." for path in touched}
+        known = {one.path: one for one in self._seen}
+        others = self.past.kustomizations() if wanted else ()
+        met = known.keys() | touched.keys()
+        unread = {path: self.world.read(path) or b"" for path in others if path not in met}
+        while True:
+            known |= self._promising(unread, wanted)
+            more = {
+                path: one
+                for path, one in known.items()
+                if path not in touched and not wanted.isdisjoint(one.mentioned)
+            }
+            if not more:
+                return list(touched.values())
+            touched |= more
+            wanted |= {one.directory or "." for one in more.values()}
+
+    def _promising(self, unread: dict[str, bytes], wanted: set[str]) -> dict[str, Kustomization]:
+        """Kustomizations of other folders that have one of the names in their text."""
+        words = {basename(path).encode() for path in wanted}
+        found = {}
+        for path, data in list(unread.items()):
+            above = b".." in data and any(path.startswith(each + "/") for each in wanted | {"."})
+            if above or any(word in data for word in words):
+                del unread[path]
+                one = kustomization.in_folder(self.world, folder_of(path))
+                if one is not None:
+                    found[path] = one
+        return found
+
+    def _has_nothing_to_do(self, path: str) -> bool:
+        """Whether a file cannot matter to those of the run: parsing is what takes time.
+
+        Of many files only those are read that have the name of a resource that was changed.
+        """
+        if (
+            path in self.files
+            or self.given
+            or any(p in one.entries for one in self._seen for p in self.files)
+        ):
+            return False
+        if path in self._read or len(self._read) < FEW:
+            self._read.add(path)
+            return False
+        if self._names is None:
+            self._names = {name for each in self.files for name in self._names_in(each)}
+        data = self.world.read(path) or b""
+        return not any(name in data for name in self._names)
+
+    def _names_in(self, path: str) -> Iterator[bytes]:
+        """The names of the resources of a file, as it is and as it was."""
+        for one in self.world.resources(path) or ():
+            yield one.name.encode()
+        data = self.past.before(path) if self.past.before else None
+        try:
+            plains = documents(Source(data or b"", path))
+        except CannotParse:
+            return
+        for plain in plains:
+            metadata = plain.root.map("metadata") if isinstance(plain.root, Map) else None
+            if metadata is not None and metadata.text("name"):
+                yield metadata.text("name").encode()

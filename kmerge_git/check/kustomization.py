@@ -6,8 +6,9 @@ inline (Flux, Argo CD, Kyverno).
 
 from __future__ import annotations
 
-from posixpath import basename, dirname, join, normpath
+from posixpath import basename, normpath
 
+from kmerge_git.check.folders import folder_of, inside_of
 from kmerge_git.check.page import Page
 from kmerge_git.check.plain import List, Map, Text, Value, scalars
 
@@ -20,20 +21,20 @@ if TYPE_CHECKING:
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 RESOURCE_FIELDS = ("resources", "bases", "components", "crds")
-REMOTE = ("://", "git@", "?ref=", "github.com/", "git::")
 
 
 class PatchEntry:
     """One patch that something names: in a file (`path`), as text (`inline`) or as a `value`."""
 
     __slots__ = (
-        "at", "field", "holder", "inline", "is_json6902", "page", "path", "rule", "target", "value",
+        "at", "field", "holder", "inline", "is_json6902", "options", "page", "path", "rule",
+        "target", "value",
     )  # fmt: skip
 
     def __init__(
         self, page: Page, at: int, field: Path, rule: int, *, path: str = "",
         inline: Text | None = None, value: Map | List | None = None, target: Map | None = None,
-        is_json6902: bool = False,
+        is_json6902: bool = False, options: Map | None = None,
     ) -> None:  # fmt: skip
         self.page = page
         self.at = at
@@ -44,6 +45,7 @@ class PatchEntry:
         self.inline = inline
         self.value = value
         self.target = target
+        self.options = options
         self.holder = ""  # kind of the object that holds an inline patch
 
 
@@ -59,9 +61,9 @@ class Kustomization:
         self.page = page
         self.path = page.path
         self.root = root
-        self.directory = dirname(page.path)
+        self.directory = folder_of(page.path)
         self.resources = [
-            (normpath(join(self.directory, text.text)), text.text, text.at, field)
+            (inside_of(self.directory, text.text), text.text, text.at, field)
             for field in RESOURCE_FIELDS
             for text in root.items(field)
             if isinstance(text, Text) and text.text
@@ -71,11 +73,16 @@ class Kustomization:
         self.entries = {entry.path: entry for entry in reversed(self.patches) if entry.path}
         self._mentioned: set[str] | None = None
 
+    @property
+    def mentioned(self) -> set[str]:
+        """All paths that it may name: as resources, patches, a generator's file, .."""
+        if self._mentioned is None:
+            self._mentioned = {inside_of(self.directory, text) for text in _texts(self.root)}
+        return self._mentioned
+
     def names(self, path: str) -> bool:
         """Whether it names a file anywhere: as a generator's file, a transformer, .."""
-        if self._mentioned is None:
-            self._mentioned = {normpath(join(self.directory, t)) for t in _texts(self.root)}
-        return normpath(path) in self._mentioned
+        return normpath(path) in self.mentioned
 
 
 def is_kustomization(path: str, root: Value | None) -> bool:
@@ -92,21 +99,21 @@ def is_kustomization(path: str, root: Value | None) -> bool:
 def near(world: World, path: str, known: dict[str, Kustomization | None]) -> list[Kustomization]:
     """The kustomizations in the folder of a file and in the folders above it."""
     found = []
-    folder, below = dirname(path), path
+    folder, below = folder_of(path), path
     while folder != below:
         if folder not in known:
             known[folder] = in_folder(world, folder)
         here = known[folder]
         if here is not None:
             found.append(here)
-        folder, below = dirname(folder), folder
+        folder, below = folder_of(folder), folder
     return found
 
 
 def in_folder(world: World, folder: str) -> Kustomization | None:
     """The kustomization of a folder, or None."""
     for name in NAMES:
-        book = world.book(join(folder, name))
+        book = world.book(inside_of(folder, name))
         if book is not None:
             for plain in book.plains:
                 if isinstance(plain.root, Map) and is_kustomization(name, plain.root):
@@ -163,12 +170,12 @@ def _with_targets(
             page, item.at, (*above, field, n), rule, path=_join(directory, item.text("path")),
             inline=inline if isinstance(inline, Text) else None, target=item.map("target"),
             value=inline if isinstance(inline, List) else None,
-            is_json6902=field == "patchesJson6902",
+            is_json6902=field == "patchesJson6902", options=item.map("options"),
         )  # fmt: skip
 
 
 def _transformer(page: Page, root: Map) -> Iterator[PatchEntry]:
-    directory = dirname(page.path)
+    directory = folder_of(page.path)
     target = root.map("target")
     for field in ("path", "patch", "paths", "patches", "jsonOp"):
         value = root.get(field)
@@ -207,12 +214,7 @@ def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:
 
 
 def _join(directory: str, path: str) -> str:
-    return normpath(join(directory, path)) if path else ""
-
-
-def is_remote(entry: str) -> bool:
-    """Whether a resource stands on another machine."""
-    return any(mark in entry for mark in REMOTE)
+    return inside_of(directory, path) if path else ""
 
 
 def _texts(value: Value) -> Iterator[str]:

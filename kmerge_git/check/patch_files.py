@@ -1,26 +1,18 @@
-"""D60, D64-D67, D69: what a whole file or patch is, and who reads it."""
+"""D60, D64-D67: what a whole file or patch is, and who reads it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kmerge_git.check.kustomization import PatchEntry, inside, is_kustomization
-from kmerge_git.check.objects import (
-    directives_below,
-    identity,
-    is_object,
-    is_values_file,
-    passed_on,
-)
+from kmerge_git.check.kustomization import PatchEntry, inside
+from kmerge_git.check.objects import directives_below, is_object, is_values_file, passed_on
 from kmerge_git.check.page import Page, shown
 from kmerge_git.check.plain import List, Map, Plain, Value, scalars
 from kmerge_git.check.registry import (
     ENTRY,
     ERROR,
-    INFO,
     INLINE,
     MANIFEST,
-    OBJECT,
     PATCH_BOOK,
     PATCH_REPEATED,
     WARNING,
@@ -32,7 +24,6 @@ from kmerge_git.check.registry import (
 from kmerge_git.check.targets import Targets
 from kmerge_git.check.words import YES_NO, is_date, is_plain, may_differ, octal
 from kmerge_git.check.world import Book
-from kmerge_git.kube.identity import describe
 
 
 @Check(
@@ -158,46 +149,3 @@ def _meanings(text: str) -> str:
         f"{text} is {number} to a YAML 1.1 reader as kubectl, {text.lstrip('0') or '0'} to a "
         f"YAML 1.2 reader; write {number}, or quote it"
     )
-
-
-@Check(
-    "D69", ERROR, ENTRY, "a patch for a resource that is not there; deprecated fields",
-    tools="Z", needs="T",
-    kubectl="Not concerned.",
-    kustomize="The build fails: `no matches for Id`; with a `target:` the patch does nothing. The "
-    "old fields still work, with a warning.",
-    example="# file: kustomization.yaml\nresources:\n- web.yaml\npatches:\n- path: patch.yaml\n"
-    "# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: wbe\nspec:\n"
-    "  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
-    "  name: web",
-    mend="Correct kind or name, or remove the patch; write `patches: [{path: ..}]` for the old "
-    "fields.",
-)  # fmt: skip
-def without_target(
-    entry: PatchEntry, roots: list[Value], targets: Targets | None, at: int
-) -> Iterator[Found]:
-    """The entry's `target:`, or the patch itself, names a resource that is not there."""
-    if targets is None or not targets.complete:
-        return
-    if entry.target is not None:
-        if not targets.selected(entry.target):
-            kind = entry.target.text("kind") or "*"
-            name = entry.target.text("name") or "*"
-            yield Found(at, f"no resource {kind}/{name} in this kustomization")
-        return
-    for root in roots:
-        if not isinstance(root, Map):
-            continue
-        wanted = identity(root)
-        if wanted.kind and wanted.name and not targets.named(wanted):
-            yield Found(at, f"no resource {describe(wanted)} in this kustomization")
-
-
-@also("D69", OBJECT)
-def deprecated_fields(path: str, root: Map) -> Iterator[Found]:
-    """The fields `patchesStrategicMerge` and `patchesJson6902`, which `patches` replaced."""
-    if is_kustomization(path, root):
-        for field in ("patchesStrategicMerge", "patchesJson6902"):
-            if field in root.fields:
-                message = f"{field} is deprecated, use patches"
-                yield Found(root.at_key(field), message, path=(field,), severity=INFO)

@@ -53,11 +53,15 @@ INLINE = "inline"  # PatchEntry: a patch inside another file that cannot be pars
 MERGED = "merged"  # merge_sides.SidedFile: a file that a merge made, beside its sides
 MERGED_TEXT = "merged text"  # the same, before it is parsed
 MERGED_UNREAD = "merged unread"  # the same, CannotParse, offset: it cannot be parsed
-SET = "set"  # Kustomization, World, paths of the run: a kustomization with all its files
+KUSTOMIZATION = "kustomization"  # Kustomization, World: a kustomization by itself
+SET = "set"  # builds.Gathering, World, past.Past: a kustomization with all its files
 HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
 # Modules of checks: those every file needs, those for patches, those that are off by default.
-COMMON = ("damage", "damage_lists", "patch_files", "dollars", "history", "merge_damage")
+COMMON = (
+    "damage", "damage_kustomize", "damage_lists", "patch_files", "dollars", "history",
+    "merge_damage",
+)  # fmt: skip
 FOR_PATCHES = (
     "patch_maps", "patch_lists", "patch_elements", "patch_kinds", "patch_parallel", "patch_retain",
     "patch_spelling", "operations",
@@ -198,7 +202,7 @@ def causes(findings: Iterable[Finding]) -> list[Finding]:
         check = _checks[finding.id]
         if check.scope in (MERGED, MERGED_UNREAD):
             hidden.update((id, other.line) for id in check.hides for other in there)
-        elif check.scope in (KEYED, OBJECT):
+        elif check.scope in (KEYED, KUSTOMIZATION):
             hidden.update((id, finding.line) for id in check.hides)
     return [finding for finding in there if (finding.id, finding.line) not in hidden]
 

@@ -12,6 +12,7 @@ from kmerge_git.check.history import NOTHING, GitVersions, sealed
 from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.kustomization import Kustomization
 from kmerge_git.check.page import Page
+from kmerge_git.check.past import Past
 from kmerge_git.check.plain import Map
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.suppress import unsilenced
@@ -69,6 +70,7 @@ class Run:
         script_with: Callable[[str], str] = lambda path: "",
         versions: Callable[[str], GitVersions] = lambda path: NOTHING,
         target: str = "",
+        past: Past | None = None,
     ) -> None:
         self.world = world
         self.checks = ChosenChecks(chosen)
@@ -76,7 +78,8 @@ class Run:
         self.script_with = script_with
         self.versions = versions
         self.targets = TargetFinder(world, target)
-        self.kustomizations = Kustomizations(world)
+        self.past = past or Past()
+        self.kustomizations = Kustomizations(world, self.past)
         self.skipped: set[str] = set()  # files that are no YAML and were not checked
 
     # -- one file --------------------------------------------------------------------------------
@@ -209,7 +212,7 @@ class Run:
         return findings
 
     def _kustomization(self, one: Kustomization) -> list[Finding]:
-        findings = []
+        findings = one.page.findings(self.checks.of(registry.KUSTOMIZATION), one, self.world)
         for entry in one.patches:
             book = self.world.book(entry.path) if entry.path else None
             if entry.inline is not None or entry.value is not None:
@@ -222,11 +225,12 @@ class Run:
 
     def together(self) -> list[Finding]:
         """What only the files together can tell."""
+        checks = self.checks.of(registry.SET)
         findings: list[Finding] = []
-        for one in self.kustomizations.touched():
-            checks = self.checks.of(registry.SET)
-            found = one.page.findings(checks, one, self.world, self.kustomizations.files)
-            findings += unsilenced(found, one.page.source.text)
+        for build in self.kustomizations.builds() if checks else ():
+            page = build.one.page
+            found = page.findings(checks, build, self.world, self.past)
+            findings += unsilenced(found, page.source.text)
         return findings
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.kustomization import Kustomization, PatchEntry, in_folder, is_remote
+from kmerge_git.check.folders import is_remote
+from kmerge_git.check.kustomization import Kustomization, PatchEntry, in_folder
 from kmerge_git.check.objects import identity
 from kmerge_git.check.page import Page, embedded
 from kmerge_git.check.plain import Map, Text, Value

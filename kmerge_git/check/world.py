@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from posixpath import normpath
 
+from kmerge_git.check.gathered import Gathered, texts_of
 from kmerge_git.check.objects import identity, objects
 from kmerge_git.check.page import Page
 from kmerge_git.check.plain import Map, documents
@@ -40,7 +41,7 @@ class Book:
 class World:
     """Files by path; `read` gives the bytes of one, or None."""
 
-    __slots__ = ("_books", "_identities", "is_directory", "read")
+    __slots__ = ("_books", "_resources", "is_directory", "read")
 
     def __init__(
         self, read: Callable[[str], bytes | None], is_directory: Callable[[str], bool]
@@ -48,7 +49,7 @@ class World:
         self.read = read
         self.is_directory = is_directory
         self._books: dict[str, Book | None] = {}
-        self._identities: dict[str, list[tuple[Identity, int]] | None] = {}
+        self._resources: dict[str, list[Gathered] | None] = {}
 
     def book(self, path: str) -> Book | None:
         """A file and its documents, or None where it is missing or no YAML."""
@@ -65,16 +66,27 @@ class World:
 
     def identities(self, path: str) -> list[tuple[Identity, int]] | None:
         """The resources of a file and the lines they start in; None where it cannot be read."""
+        found = self.resources(path)
+        return None if found is None else [(one.who, one.line) for one in found]
+
+    def resources(self, path: str) -> list[Gathered] | None:
+        """What a file has for a build: to be copied; None where it cannot be read."""
         path = normpath(path)
-        if path not in self._identities:
+        if path not in self._resources:
             self.remember(path, self.book(path))
-        return self._identities[path]
+        return self._resources[path]
 
     def remember(self, path: str, book: Book | None) -> None:
-        """Keep the identities of a file that was read anyway, for checks of many files."""
-        self._identities[normpath(path)] = (
-            [(identity(o), book.page.position(o.at)[0]) for o in book.objects()] if book else None
-        )
+        """Keep what is in a file that was read anyway, for checks of many files."""
+        path = normpath(path)
+        self._resources[path] = [_gathered(path, book, o) for o in book.objects()] if book else None
+
+
+def _gathered(path: str, book: Book, root: Map) -> Gathered:
+    metadata = root.map("metadata") or Map(root.at)
+    labels, annotations = metadata.map("labels"), metadata.map("annotations")
+    line = book.page.position(root.at)[0]
+    return Gathered(identity(root), path, line, texts_of(labels), texts_of(annotations))
 
 
 def disk() -> World:

@@ -40,7 +40,7 @@ def test_custom_resources() -> None:
     [one] = as_kustomize(with_list)
     assert (one.id, one.severity) == ("D62", "warning")
     assert one.message == "list spec.groups is replaced, not merged (no openapi: field)"
-    assert as_kustomize(with_list, more="openapi:\n  path: schema.json\n") == []
+    assert as_kustomize(with_list, more="openapi:\n  path: https://example.com/schema.json\n") == []
     assert as_kubectl(CUSTOM + "spec:\n  size: 1\n") == []
     both = [("D04", 7, 5), ("D62", 7, 5)]
     assert places(as_kubectl(CUSTOM + "spec:\n  a:\n    $patch: delete\n")) == both
@@ -196,7 +196,10 @@ def test_a_patch_for_nothing(why: str, files: dict[str, str], place: Place) -> N
 
 FOUND = [
     ("by name", BASE | {"p.yaml": PATCH}),
-    ("a namespace from elsewhere", BASE | {"p.yaml": PATCH.replace("name: web", "name: web\n  namespace: a")}),
+    ("a namespace from a base", {
+        "a/web.yaml": WHOLE, "a/kustomization.yaml": "namespace: a\nresources: [web.yaml]\n",
+        "b/p.yaml": PATCH.replace("name: web", "name: web\n  namespace: a"),
+        "b/kustomization.yaml": "resources: [../a]\npatches:\n- path: p.yaml\n"}),
     ("by a pattern", BASE | {"p.yaml": PATCH, "kustomization.yaml": "resources: [web.yaml]\npatches:\n- path: p.yaml\n"
                              "  target: {kind: Deploy.*, name: w.b}\n"}),
     ("with the prefix of a base", {
