@@ -120,8 +120,9 @@ def _take(build: Gathering, brought: list[Gathered], place: EntryPlace) -> None:
     for one in brought:
         first = build.add(one, place)
         if first is not None:
-            in_one_file = (first.path, first.by) == (one.path, place.text)
-            if not in_one_file or first.line == one.line:  # else it is in that file twice
+            # two documents of a file: another check says that
+            told = (first.path, first.by, first.who) == (one.path, place.text, one.who)
+            if not told or first.line == one.line:
                 twice.append((first, one))
     if not twice:
         return
