@@ -116,6 +116,15 @@ kmerge: 3 warnings in 2 files; `kmerge check apps/web.yaml apps/db.yaml` lists t
 To see that line under pre-commit, too, add `verbose: true` to the hook; to be stopped by warnings,
 `args: [--fail-on, warning]`.
 
+Every file is parsed first. What cannot be parsed on purpose is left alone: templates (a `{{` outside of
+quotes or below `templates/`, `{% %}`, `<% %>`, `@NAME@`, `%NAME%`, `{NAME}`), also those whose comments hold
+the statements (`# {{ if .x }}`, `#@ if data.x:`), JSON with comments, several JSON documents in a row, and
+what is no text. Of SOPS files only the seal is looked at. The text output names up to ten of the files that
+were not checked, each with the reason; `--format json` names all, in `skipped` and `why_skipped`.
+Other files that cannot be parsed are a finding, [M10](#m10), where they are manifests, where they are named
+on the command line (as pre-commit does), or where they could be parsed in the last commit; of those in
+folders like `testdata` and `fixtures` only the last ones.
+
 ## Is this file a patch?
 
 The first rule that says yes or no decides; every finding in a patch names it. Checks for kubectl

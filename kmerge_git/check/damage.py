@@ -6,19 +6,26 @@ from collections.abc import Iterator
 
 from kmerge_git.check.objects import identity
 from kmerge_git.check.page import Page
-from kmerge_git.check.plain import Plain
+from kmerge_git.check.plain import Map, Plain, Value, alike
 from kmerge_git.check.registry import (
     BOOK,
     ERROR,
     REPEATED,
     TEXT,
     UNREAD,
+    WARNING,
     Check,
     Found,
 )
+from kmerge_git.check.templates import is_filled_in, is_fixture
 from kmerge_git.check.world import Book
 from kmerge_git.errors import CannotParse
 from kmerge_git.kube.identity import Identity, describe
+
+# Keys that may be there twice outside of Kubernetes: merge keys, of which Python, Ruby and
+# JavaScript take all, and what people write for comments in JSON.
+REPEATABLE = frozenset(("<<", "//", "#", "_comment", "__comment", "$comment", "_comment_"))
+NO_TEXTS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "~", "y", "n"))
 
 
 @Check(
@@ -32,36 +39,56 @@ def leftover_markers(page: Page) -> Iterator[Found]:
     """The lines `<<<<<<<`, `|||||||`, `=======` and `>>>>>>>`, of any length that git writes."""
     if not any(mark in page.source.text for mark in ("<<<", ">>>", "|||", "===")):
         return
-    marks = list(_markers(page.source.text))
-    sure = {n for at, char, n in marks if n >= 7 and char in "<>|"}
-    sure |= _complete(marks)
-    for at, char, length in marks:
-        if length in sure:
+    text = page.source.text
+    marks = list(_markers(text))
+    # git writes them at the start of a line: there one alone is enough
+    alone = [mark for mark in marks if mark[1] != "=" and mark[3] == 0]
+    sure = {(0, length) for _, _, length, _ in alone if length >= 7} | _complete(marks, text)
+    for at, char, length, indent in marks:
+        if (indent, length) in sure:
             where = " between two sides" if char == "=" else ""
             yield Found(at, f"leftover conflict marker {char * length}{where}")
 
 
-def _markers(text: str) -> Iterator[tuple[int, str, int]]:
-    """Offset, character and length of every line that looks like a marker."""
+def _markers(text: str) -> Iterator[tuple[int, str, int, int]]:
+    """Offset, character, length and indentation of every line that looks like a marker."""
     position = 0
     for line in text.split("\n"):
-        char = line[:1]
-        if char and char in "<>|=" and line.startswith(char * 3):
-            length = len(line) - len(line.lstrip(char))
-            rest = line[length:].rstrip("\r")
+        bare = line.lstrip(" ")
+        char = bare[:1]
+        if char and char in "<>|=" and bare.startswith(char * 3):
+            length = len(bare) - len(bare.lstrip(char))
+            rest = bare[length:].rstrip("\r")
             if not rest or rest[0] == " ":
-                yield position, char, length
+                indent = len(line) - len(bare)
+                yield position + indent, char, length, indent
         position += len(line) + 1
 
 
-def _complete(marks: list[tuple[int, str, int]]) -> set[int]:
-    """The lengths for which an opening, a middle and a closing marker follow each other."""
+def _complete(marks: list[tuple[int, str, int, int]], text: str) -> set[tuple[int, int]]:
+    """Where an opening, a middle and a closing marker of one indentation and length follow."""
     found = set()
-    for length in {n for _, _, n in marks}:
-        chars = "".join(char for _, char, n in marks if n == length).replace("|", "")
+    for indent, length in {(mark[3], mark[2]) for mark in marks}:
+        group = [mark for mark in marks if mark[2:] == (length, indent)]
+        chars = "".join(mark[1] for mark in group if mark[1] != "|")
         if "<=>" in chars:
-            found.add(length)
+            opening = next(at for at, char, _, _ in group if char == "<")
+            if not indent or (length >= 7 and not _in_a_block(text, opening, indent)):
+                found.add((indent, length))
     return found
+
+
+def _in_a_block(text: str, at: int, indent: int) -> bool:
+    """Whether an indented line belongs to a block scalar: that may be a text about git."""
+    for line in reversed(text[:at].split("\n")[:-1]):
+        bare = line.strip()
+        depth = len(line) - len(line.lstrip(" "))
+        if bare and depth < indent:
+            header = bare.partition(" #")[0].split()[-1]
+            if header[0] in "|>" and not header[1:].strip("+-123456789"):
+                return True
+            indent = depth
+    return False
 
 
 @Check(
@@ -74,8 +101,25 @@ def _complete(marks: list[tuple[int, str, int]]) -> set[int]:
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
     """A line merge leaves this where both sides added the key in different places."""
+    of_kubernetes = _is_kubernetes(plain.root)
     for key, at in plain.repeated:
-        yield Found(at, f"{key} is here twice; only one of the values counts, the other is lost")
+        twin = plain.twins[at]
+        if not of_kubernetes and (key in REPEATABLE or (twin.is_quoted_once and _is_no_text(key))):
+            continue  # 200 and "200" are two keys
+        lost = "only one of the values counts, the other is lost"
+        if twin.is_alike or key == "<<":
+            lost = "many readers refuse the file"
+        yield Found(at, f"{key} is here twice; {lost}")
+
+
+def _is_no_text(key: str) -> bool:
+    """Whether a key without quotes is a number, a truth value or a null."""
+    bare = key.lstrip("+-").replace("_", "").replace(".", "", 1)
+    return bare.isdigit() or key.lower() in NO_TEXTS
+
+
+def _is_kubernetes(root: Value | None) -> bool:
+    return isinstance(root, Map) and bool(root.text("kind")) and "apiVersion" in root.fields
 
 
 @Check(
@@ -88,19 +132,25 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     "kind: ConfigMap\nmetadata:\n  name: web\n  namespace: test",
     mend="Keep one of them, or merge their content.",
 )  # fmt: skip
-def same_resource_twice(book: Book) -> Iterator[Found]:
-    """Two documents with one group, kind, namespace and name: both sides of a merge added it."""
-    seen: dict[Identity, int] = {}
+def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
+    """Two documents with one group, kind, namespace and name: both sides of a merge added it.
+
+    Where both are alike and no kustomization lists the file, nothing is lost: that is a warning.
+    """
+    if not is_listed and is_fixture(book.page.path):
+        return
+    seen: dict[Identity, Map] = {}
     for root in book.objects():
         found = identity(root)
-        if not found.name or not found.kind:
+        if not found.name or not found.kind or is_filled_in(f"{found.namespace} {found.name}"):
             continue
         if found in seen:
-            line = book.page.position(seen[found])[0]
+            line = book.page.position(seen[found].at)[0]
             message = f"{describe(found)} is in this file twice, first in line {line}"
-            yield Found(root.at, message)
+            is_harmless = not is_listed and alike(root, seen[found])
+            yield Found(root.at, message, severity=WARNING if is_harmless else "")
         else:
-            seen[found] = root.at
+            seen[found] = root
 
 
 @Check(
@@ -110,21 +160,21 @@ def same_resource_twice(book: Book) -> Iterator[Found]:
     example="resources: *defaults",
     mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
 )  # fmt: skip
-def undefined_alias(error: CannotParse, offset: int) -> Iterator[Found]:
+def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
     """An alias whose `&anchor` stood in a block that one side of a merge removed."""
     if "undefined alias" in error.why:
-        yield Found(offset, "the anchor of this alias is not in the document")
+        yield Found(offset, f"the anchor of this alias is not in the document{since}")
 
 
 @Check(
-    "M10", ERROR, UNREAD, "a manifest that cannot be parsed",
+    "M10", ERROR, UNREAD, "a file that cannot be parsed",
     kubectl="The file cannot be read.",
     kustomize="The file cannot be read.",
     example="spec:\n  replicas: 2\n   paused: true",
-    mend="Correct the YAML; Helm templates are recognised and skipped.",
+    mend="Correct the YAML. Templates and JSON with comments are recognised and skipped.",
 )  # fmt: skip
-def unparseable(error: CannotParse, offset: int) -> Iterator[Found]:
-    """What the YAML reader says about a file that was meant to be a manifest."""
+def unparseable(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
+    """A manifest, a file named on the command line, or one that could be parsed in HEAD."""
     if "undefined alias" not in error.why:
         hint = f"; {error.hint}" if error.hint else ""
-        yield Found(offset, f"{error.why}{hint}")
+        yield Found(offset, f"{error.why}{since}{hint}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from kmerge_git.check.keyed_lists import KeyedList
 from kmerge_git.check.plain import Map
 from kmerge_git.check.registry import ERROR, KEYED, PATCH_KEYED, WARNING, Check, Found, also
+from kmerge_git.check.templates import is_filled_in
 from kmerge_git.patch.directives import PATCH
 
 # The lists in which a repeated key breaks the object; in the others it is only odd.
@@ -14,6 +15,8 @@ BREAKING = frozenset(
     ("containers", "initContainers", "ephemeralContainers", "env", "ports", "volumes",
      "volumeMounts", "volumeDevices")
 )  # fmt: skip
+
+MOST_SIDES = 3  # base, ours and theirs: a merge leaves no more behind
 
 
 def _elements(found: KeyedList) -> Iterator[Map]:
@@ -58,7 +61,7 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
         parts = tuple(value.text(key) or default for key, default in site.keys)
         if not value.text(first) and not default:
             continue
-        if parts in seen:
+        if parts in seen and not any(is_filled_in(part) for part in parts):
             shown = ", ".join(f"{k}: {p}" for (k, _), p in zip(site.keys, parts, strict=True) if p)
             yield Found(
                 value.at,
@@ -77,13 +80,22 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
 def value_and_value_from(site: KeyedList) -> Iterator[Found]:
-    """An env entry has a `value` of one side of a merge and a `valueFrom` of the other."""
+    """An env entry has a `value` of one side of a merge and a `valueFrom` of the other.
+
+    An empty `value` says nothing: the API server takes it beside a `valueFrom`.
+    """
     if site.name == "env":
         for entry in _elements(site):
-            if entry.has("value") and entry.has("valueFrom"):
+            source = entry.get("valueFrom")
+            if entry.text("value") and isinstance(source, Map) and _is_meant(source.fields):
                 at, name = max(entry.at_key("value"), entry.at_key("valueFrom")), entry.text("name")
                 message = f"{name} has both value and valueFrom; the API server refuses that"
                 yield Found(at, message, path=(*site.path, (("name", name),)))
+
+
+def _is_meant(sources: Collection[str]) -> bool:
+    """Whether somebody may have meant it: an object with every field shows what an API has."""
+    return len(sources) <= MOST_SIDES
 
 
 @also("M09", PATCH_KEYED)
@@ -100,7 +112,7 @@ def two_volume_sources(site: KeyedList) -> Iterator[Found]:
         return
     for volume in _elements(site):
         sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and volume.has(k)]
-        if len(sources) > 1:
+        if len(sources) > 1 and _is_meant(sources):
             name = volume.text("name")
             what = f"volume {name} has two sources, {sources[0]} and {sources[1]}"
             message = f"{what}; the API server refuses that"

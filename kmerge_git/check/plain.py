@@ -114,11 +114,12 @@ class List(Value):
 class Plain:
     """A parsed document: its value, and the keys that stand twice in one mapping."""
 
-    __slots__ = ("dollar", "repeated", "root")
+    __slots__ = ("dollar", "repeated", "root", "twins")
 
     def __init__(self, document: Document) -> None:
         """Parse; raises CannotParse."""
         self.repeated: list[tuple[str, int]] = []  # each with its offset, but for the first
+        self.twins: dict[int, Twin] = {}  # that offset -> how the keys differ
         self.dollar = False  # some key starts with a `$`
         text = document.source.text
         base = document.parsed_from
@@ -135,6 +136,37 @@ class Plain:
 def documents(source: Source) -> list[Plain]:
     """The documents of a text; raises CannotParse."""
     return [Plain(document) for document in split(source).documents]
+
+
+class Twin:
+    """Two equal keys of one mapping: do they have equal values, is only one of them quoted."""
+
+    __slots__ = ("is_alike", "is_quoted_once")
+
+    def __init__(self, is_alike: bool, is_quoted_once: bool) -> None:
+        self.is_alike = is_alike
+        self.is_quoted_once = is_quoted_once
+
+
+def alike(one: Value, other: Value) -> bool:
+    """Whether two values are equal, wherever they stand."""
+    todo: list[tuple[Value, Value]] = [(one, other)]
+    seen: set[tuple[int, int]] = set()
+    while todo:
+        a, b = todo.pop()
+        if a is b or (id(a), id(b)) in seen:
+            continue
+        seen.add((id(a), id(b)))
+        if isinstance(a, Text) and isinstance(b, Text):
+            if (a.text, a.tag, not a.style) != (b.text, b.tag, not b.style):
+                return False
+        elif isinstance(a, List) and isinstance(b, List) and len(a.values) == len(b.values):
+            todo += zip(a.values, b.values, strict=True)
+        elif isinstance(a, Map) and isinstance(b, Map) and a.fields.keys() == b.fields.keys():
+            todo += [(item, b.fields[key][1]) for key, (_, item) in a.fields.items()]
+        else:
+            return False
+    return True
 
 
 class _Builder:
@@ -180,11 +212,26 @@ class _Builder:
                 name = f"? (at {at})"  # a collection as a key: never equal to another
             elif name[:1] == "$":
                 self.plain.dollar = True
+            found = text(item) if isinstance(item.value, str) else value(item)
             if name in fields:
-                self.plain.repeated.append((name, at))
-            fields[name] = (at, text(item) if isinstance(item.value, str) else value(item))
+                found = self.repeated(name, at, fields[name], found)
+            fields[name] = (at, found)
         if "<<" in fields:
             _merge_in(fields)
+
+    def repeated(self, name: str, at: int, first: tuple[int, Value], second: Value) -> Value:
+        """Remember a key that is there twice; returns the value that counts."""
+        quotes = [self.source[place : place + 1] in ("'", '"') for place in (first[0], at)]
+        self.plain.repeated.append((name, at))
+        self.plain.twins[at] = Twin(alike(first[1], second), quotes[0] != quotes[1])
+        if name != "<<":
+            return second
+        # where two are taken at all, both count and the later wins, as in a list the earlier does
+        return List(second.at, [*_listed(second), *_listed(first[1])])
+
+
+def _listed(value: Value) -> list[Value]:
+    return value.values if isinstance(value, List) else [value]
 
 
 def _tag(text: str, at: int) -> str:

@@ -29,8 +29,8 @@ OFF_BY_DEFAULT = ("T",)
 
 # Where a check looks, and what its function is called with.
 TEXT = "text"  # page.Page: a file before it is parsed
-UNREAD = "unread"  # CannotParse, offset: a file that cannot be decoded or parsed
-BOOK = "book"  # world.Book: a file with all its documents that is no patch
+UNREAD = "unread"  # CannotParse, offset, since when: a file that cannot be decoded or parsed
+BOOK = "book"  # world.Book, whether a kustomization lists it: a file that is no patch
 PATCH_BOOK = "patch book"  # the same of a patch
 MANIFEST = "manifest"  # page.Page, plain.Plain: a document that is no patch
 WORDS = "words"  # the same: a document of a patch, or of a resource of a kustomization

@@ -13,11 +13,11 @@ from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.kustomization import Kustomization
 from kmerge_git.check.page import Page
 from kmerge_git.check.past import Past
-from kmerge_git.check.plain import Map
+from kmerge_git.check.plain import Map, documents
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.suppress import unsilenced
 from kmerge_git.check.targets import TargetFinder
-from kmerge_git.check.templates import is_template, looks_like_a_manifest
+from kmerge_git.check.templates import is_fixture, is_steered, looks_like_a_manifest, reason
 from kmerge_git.check.verdict import MANIFEST, Verdict
 from kmerge_git.check.world import Book, World, nowhere
 from kmerge_git.errors import CannotParse
@@ -26,7 +26,7 @@ from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable, Iterator
     from contextlib import AbstractContextManager
 
     from kmerge_git.check.merge_sides import SidedFile
@@ -71,6 +71,7 @@ class Run:
         versions: Callable[[str], GitVersions] = lambda path: NOTHING,
         target: str = "",
         past: Past | None = None,
+        named: Container[str] = (),
     ) -> None:
         self.world = world
         self.checks = ChosenChecks(chosen)
@@ -80,7 +81,8 @@ class Run:
         self.targets = TargetFinder(world, target)
         self.past = past or Past()
         self.kustomizations = Kustomizations(world, self.past)
-        self.skipped: set[str] = set()  # files that are no YAML and were not checked
+        self.named = named  # the files that somebody has asked for by name
+        self.skipped: dict[str, str] = {}  # files that were not checked, and why
 
     # -- one file --------------------------------------------------------------------------------
 
@@ -114,20 +116,21 @@ class Run:
         findings = [
             Finding(check.id, check.severity, path, line, column, one.message, mend=check.mend)
             for check, function in self.checks.of(registry.UNREAD)
-            if b"apiVersion" in data
-            for one in function(error, 0)
+            if b"apiVersion" in data or (b"\0" not in data and path in self.named)
+            for one in function(error, 0, "")
         ]
         if not findings:
-            self.skipped.add(path)
+            self.skipped[path] = f"no text: {error.why}"
         return findings
 
     def _parsed(self, page: Page, data: bytes, merged: SidedFile | None) -> list[Finding]:
-        if is_template(page.source.text, page.path):
-            return []
         try:
             book = Book(page)
         except CannotParse as error:
             return self._not_parsed(page, error, merged)
+        if is_steered(page.source.text):
+            self.skipped[page.path] = "a template with statements in its comments"
+            return []
         is_sealed = "sops" in page.source.text and sealed(data) is not None
         verdict = self.verdict(book) if not is_sealed else Verdict(MANIFEST, 11)
         findings = page.findings(self.checks.of(registry.HISTORY), data, self.versions(page.path))
@@ -141,16 +144,27 @@ class Run:
     def _not_parsed(
         self, page: Page, error: CannotParse, merged: SidedFile | None
     ) -> list[Finding]:
-        text = page.source.text
+        text, path = page.source.text, page.path
+        at = _offset(text, error)
         findings = []
         if merged:
             unread = self.checks.of(registry.MERGED_UNREAD)
-            findings = page.findings(unread, merged, error, _offset(text, error))
-        if "undefined alias" in error.why or looks_like_a_manifest(text, page.path):
-            unread = self.checks.of(registry.UNREAD)
-            findings += page.findings(unread, error, _offset(text, error))
+            findings = page.findings(unread, merged, error, at)
+        before = _parsed_text(self.versions(path).head, path)
+        why = reason(text, path, lambda other: _parses(Source.of(other, path)), before)
+        if not why:
+            why = f"no YAML: {error.why.removeprefix('not YAML: ')}"
+            is_meant = not is_fixture(path) and (
+                path in self.named
+                or "undefined alias" in error.why
+                or looks_like_a_manifest(text, path)
+            )
+            if before is not None or is_meant:
+                since = "; in HEAD it could be" if before is not None else ""
+                unread = self.checks.of(registry.UNREAD)
+                findings += page.findings(unread, error, at, since)
         if not findings:
-            self.skipped.add(page.path)
+            self.skipped[path] = why
         return findings
 
     def verdict(self, book: Book) -> Verdict:
@@ -180,10 +194,11 @@ class Run:
 
     def _manifest(self, book: Book, verdict: Verdict) -> list[Finding]:
         page, of = book.page, self.checks.of
-        findings = page.findings(of(registry.BOOK), book)
+        is_listed = verdict.rule == 1
+        findings = page.findings(of(registry.BOOK), book, is_listed)
         for plain in book.plains:
             findings += page.findings(of(registry.MANIFEST), page, plain, root=plain.root)
-            if verdict.rule == 1:
+            if is_listed:
                 findings += page.findings(of(registry.WORDS), page, plain, root=plain.root)
         for root in self._objects(book):
             findings += self._object(page, root)
@@ -232,6 +247,23 @@ class Run:
             found = page.findings(checks, build, self.world, self.past)
             findings += unsilenced(found, page.source.text)
         return findings
+
+
+def _parsed_text(data: bytes | None, path: str) -> str | None:
+    """The text of a version of a file that can be parsed; None where there is none."""
+    try:
+        source = None if data is None else Source(data, path)
+    except CannotParse:
+        return None
+    return source.text if source is not None and _parses(source) else None
+
+
+def _parses(source: Source) -> bool:
+    try:
+        documents(source)
+    except CannotParse:
+        return False
+    return True
 
 
 def _offset(text: str, error: CannotParse) -> int:

@@ -199,7 +199,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
         check_files.require_target(args.target, world)
     worker = Run(
         world, chosen, told=args.told, script_with=check_files.script_with(), versions=versions,
-        target=args.target,
+        target=args.target, named=check_files.named(args.files),
     )  # fmt: skip
     return worker, paths
 
@@ -260,14 +260,14 @@ def _diff(path: str, old: bytes, new: bytes, *, color: bool) -> str:
 
 
 def _report(
-    args: argparse.Namespace, findings: list[Finding], files: int, skipped: set[str]
+    args: argparse.Namespace, findings: list[Finding], files: int, skipped: dict[str, str]
 ) -> None:
     if args.format == "text":
         from kmerge_git.report import text
 
         if findings or not args.quiet:
             color = _color(args)
-            sys.stdout.write(text.render(findings, files=files, skipped=len(skipped), color=color))
+            sys.stdout.write(text.render(findings, files=files, skipped=skipped, color=color))
     elif args.format == "json":
         from kmerge_git.report import json
 

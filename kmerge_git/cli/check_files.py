@@ -46,6 +46,11 @@ def expand(paths: list[str]) -> list[str]:
     return list(found)
 
 
+def named(paths: Iterable[str]) -> frozenset[str]:
+    """The files among the paths of a command line: what is in a folder nobody has named."""
+    return frozenset(normpath(path) for path in paths if not os.path.isdir(path))
+
+
 def disk_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
     """The files of the working tree: how to read them, their versions, and which ones to check."""
     return _on_disk(), versions_on_disk(git_directory()), expand(paths)

@@ -2,29 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from kmerge_git.finding import ERROR, INFO, SEVERITIES, WARNING, Finding
 from kmerge_git.visible import visible
 
+NOTHING: Mapping[str, str] = {}
 RESET, BOLD, DIM, RED, YELLOW, BLUE, GREEN = (
     f"\033[{n}m" for n in ("0", "1", "2", "31", "33", "34", "32")
 )
+MOST_SKIPPED = 10  # that are named
 COLORS = {ERROR: RED, WARNING: YELLOW, INFO: BLUE}
 
 
-def render(findings: list[Finding], *, files: int, skipped: int = 0, color: bool = False) -> str:
-    """All findings and a line that counts them."""
+def render(
+    findings: list[Finding],
+    *,
+    files: int,
+    skipped: Mapping[str, str] = NOTHING,
+    color: bool = False,
+) -> str:
+    """All findings, what was not checked, and a line that counts both."""
     shown: set[str] = set()
     blocks = []
     for finding in findings:
         blocks.append(_block(finding, color, with_mend=finding.id not in shown))
         shown.add(finding.id)
-    return "\n".join([*blocks, summary(findings, files, skipped, color)]) + "\n"
+    last = summary(findings, files, len(skipped), color)
+    return "\n".join([*blocks, *_skipped(skipped, color), last]) + "\n"
+
+
+def _skipped(skipped: Mapping[str, str], color: bool) -> list[str]:
+    """Names the first files that were not checked, and why."""
+    lines = [f"not checked: {path}: {why}" for path, why in sorted(skipped.items())[:MOST_SKIPPED]]
+    if len(skipped) > MOST_SKIPPED:
+        lines.append(f"... and {len(skipped) - MOST_SKIPPED} more (--format json names all)")
+    return [_paint(visible(line), DIM, color) for line in lines]
 
 
 def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool = False) -> str:
-    """`2 errors, 1 warning in 2 of 7 files, 1 skipped: not YAML`."""
+    """`2 errors, 1 warning in 2 of 7 files, 1 skipped`."""
     files -= skipped
-    left = f", {skipped} skipped: not YAML" if skipped else ""
+    left = f", {skipped} skipped" if skipped else ""
     where = f"{files} file" + "s" * (files != 1)
     if not findings:
         return _paint(f"{where} checked, nothing found{left}", GREEN, color)

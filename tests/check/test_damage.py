@@ -11,8 +11,10 @@ from kmerge_git.check.history import (
     changed_without_mac,
     one_side_dropped,
 )
+from kmerge_git.check.plain import Map, documents
 from kmerge_git.check.run import check_text
 from kmerge_git.merge.three import Three
+from kmerge_git.text.source import Source
 
 POD = """\
 apiVersion: v1
@@ -48,9 +50,13 @@ FOUND: list[tuple[str, str, str, list[Place]]] = [
     ("one that was overlooked", "a.yaml", "a: 1\n>>>>>>> topic\n", [("M01", 2, 1)]),
     ("in JSON", "a.json", '{\n<<<<<<< HEAD\n"a": 1\n=======\n"a": 2\n>>>>>>> b\n}\n', [("M01", 2, 1), ("M01", 4, 1), ("M01", 6, 1)]),
     ("in a template", "templates/a.yaml", "a: {{ .Values.x }}\n<<<<<<< HEAD\n", [("M01", 2, 1)]),
+    ("indented", "a.yaml", "a:\n  b: x\n    <<<<<<< HEAD\n    1\n    =======\n    2\n    >>>>>>> b\n", [("M01", 3, 5), ("M01", 5, 5), ("M01", 7, 5)]),
     ("with CRLF", "a.yaml", conflict(7).replace("\n", "\r\n"), [("M01", 2, 1), ("M01", 4, 1), ("M01", 6, 1)]),
     ("a repeated key", "a.yaml", "a: 1\nb: 2\na: 3\n", [("M02", 3, 1)]),
     ("a repeated key in JSON", "a.json", '{"a": {"b": 1, "b": 2}}\n', [("M02", 1, 16)]),
+    ("a template that parses", "templates/a.yaml", "a: {{ .Values.a }}\na: {{ .Values.b }}\n", [("M02", 2, 1)]),
+    ("a merge key twice", "a.yaml", DEPLOYMENT + "spec:\n  <<: {a: 1}\n  <<: {b: 2}\n", [("M02", 7, 3)]),
+    ("a number and a text of Kubernetes", "a.yaml", DEPLOYMENT + "data:\n  200: a\n  '200': b\n", [("M02", 7, 3)]),
     ("quoted or not, it is one key", "values.yaml", "a:\n  b: 1\n  'b': 2\n", [("M02", 3, 3)]),
     ("a resource twice", "a.yaml", DEPLOYMENT + "---\n" + DEPLOYMENT, [("M03", 6, 1)]),
     ("a resource twice, another version", "a.yaml", DEPLOYMENT + "---\n" + DEPLOYMENT.replace("v1", "v1beta1"), [("M03", 6, 1)]),
@@ -82,6 +88,9 @@ FOUND: list[tuple[str, str, str, list[Place]]] = [
     ("a tab", "a.yaml", DEPLOYMENT + "spec:\n\ta: 1\n", [("M10", 6, 1)]),
     ("broken JSON", "a.json", '{"apiVersion": "v1", "kind": }}\n', [("M10", 1, 31)]),
     ("a key twice behind a directive", "a.yaml", "a: 1\n...\n%YAML 1.1\n---\nb: 1\nb: 2\n", [("M02", 6, 1)]),
+    ("a broken manifest with a placeholder", "a.yaml", DEPLOYMENT + "spec:\n  a: @VERSION@\n   b: 2\n", [("M10", 6, 6)]),
+    ("broken by a backtick", "a.yaml", DEPLOYMENT + "spec:\n  a: `x`\n", [("M10", 6, 6)]),
+    ("a manifest with comments of JSON", "a.json", '{"apiVersion": "v1"\n  // not for kubectl\n}\n', [("M10", 2, 3)]),
     ("a broken kustomization", "kustomization.yaml", "resources: [\n", [("M10", 1, 13)]),
     ("a resource of a kustomization twice", "kustomization.yaml", "resources:\n- a.yaml\n- b.yaml\n- ./a.yaml\n", [("M13", 4, 3)]),
     ("an image twice", "kustomization.yaml", "images:\n- name: a\n  newTag: x\n- name: a\n  newTag: z\n", [("M13", 4, 3)]),
@@ -101,8 +110,33 @@ NOTHING: list[tuple[str, str, str]] = [
     ("null and valueFrom", "a.yaml", CONTAINER + "    env:\n    - name: A\n      value:\n      valueFrom: {fieldRef: {fieldPath: a}}\n"),
     ("mounts of one volume", "a.yaml", CONTAINER + "    volumeMounts:\n    - {name: a, mountPath: /a}\n    - {name: a, mountPath: /b}\n"),
     ("a Helm template", "a.yaml", DEPLOYMENT + "{{- if .Values.x }}\nspec: {}\n{{- end }}\n"),
-    ("a Helm template that parses", "templates/a.yaml", "a: {{ .Values.a }}\na: {{ .Values.b }}\n"),
+    ("a Helm template that parses", "templates/a.yaml", "a: {{ .Values.a }}\nb: {{ .Values.b }}\n"),
     ("a comment with an action", "a.yaml", "# {{ if .x }}\na: 1\n# {{ else }}\na: 2\n# {{ end }}\n"),
+    ("a comment with a Jinja statement", "a.yaml", "# {% if x %}\na: 1\n# {% else %}\na: 2\n# {% endif %}\n"),
+    ("ytt", "a.yaml", "#@ if data.values.x:\na: 1\n#@ else:\na: 2\n#@ end\n"),
+    ("Velocity", "a.yaml", "#if($x)\na: 1\n#else\na: 2\n#end\n"),
+    ("Jinja", "a.yaml", DEPLOYMENT + "{% if x %}\nspec: {}\n{% endif %}\n"),
+    ("Jinja in a line", "a.yaml", DEPLOYMENT + "spec: {% if x %}{}{% else %}{a: b}{% endif %}\n"),
+    ("ERB", "a.yaml", DEPLOYMENT + "<% if x %>\nspec: {}\n<% end %>\n"),
+    ("at signs", "a.yaml", DEPLOYMENT + "spec:\n  a: @VERSION@\n"),
+    ("percent signs", "a.yaml", DEPLOYMENT + "spec:\n  a: %VERSION%\n"),
+    ("braces", "a.yaml", DEPLOYMENT + "spec:\n  ip: {IPv6}/64\n"),
+    ("JSON with comments", "tsconfig.json", '{\n  // strict\n  "a": 1, /* "b": */\n}\n'),
+    ("JSON with a comment about a URL", "a.json", '// see\n{"a": "https://example.com//x"}\n'),
+    ("several JSON documents", "a.json", '{"apiVersion": "v1"}\n{"apiVersion": "v1"}\n'),
+    ("JSON with half a character", "a.json", '{"apiVersion": "v1", "a": "\\ud83d\\ude00"}\n'),
+    ("a broken fixture", "tests/fixtures/a.yaml", DEPLOYMENT + "spec:\n  a: 1\n   b: 2\n"),
+    ("a fixture with steps", "testdata/a.yaml", DEPLOYMENT + "spec: {}\n---\n" + DEPLOYMENT),
+    ("a name that is filled in", "a.yaml", DEPLOYMENT.replace("web", "${A}") + "---\n" + DEPLOYMENT.replace("web", "${A}")),
+    ("an env name that is filled in", "a.yaml", CONTAINER + "    env:\n    - name: '{{ a }}'\n    - name: '{{ a }}'\n"),
+    ("merge keys that Ansible takes", "a.yaml", "a: &a {x: 1}\nb: &b {y: 1}\nc:\n  <<: *a\n  <<: *b\n"),
+    ("comments in JSON", "package.json", '{"//": "one", "//": "two"}\n'),
+    ("a number and a text", "a.yaml", "200: a\n'200': b\n"),
+    ("empty value and valueFrom", "a.yaml", CONTAINER + "    env:\n    - name: A\n      value: ''\n      valueFrom: {fieldRef: {fieldPath: a}}\n"),
+    ("every source of a volume", "a.yaml", CONTAINER + "  volumes:\n  - {name: v, nfs: {a: b}, rbd: {a: b}, emptyDir: {a: b}, hostPath: {a: b}}\n"),
+    ("every source of a value", "a.yaml", CONTAINER + "    env:\n    - name: A\n      value: x\n      valueFrom: {a: {a: b}, b: {a: b}, c: {a: b}, d: {a: b}}\n"),
+    ("half of a conflict in a text", "a.yaml", "data:\n  a: >2-\n    <<<<<<< HEAD\n\n      =======\n    =======\n    >>>>>>> b\n"),
+    ("an indented line of arrows", "a.yaml", "data:\n  a: b\n    <<<<<<< HEAD\n    >>>>>>> b\n    =======\n"),
     ("other YAML that cannot be parsed", "mkdocs.yml", "nav:\n\t- a\n"),
     ("no YAML", "a.json", "// a comment\n{a: [}\n"),
     ("bytes", "a.yaml", "\0\1"),
@@ -128,6 +162,38 @@ def test_nothing(why: str, path: str, text: str) -> None:
 def test_bytes_that_are_no_text(data: bytes) -> None:
     found = [f.id for f in check_text(data, "a.yaml")]
     assert found == (["M10"] if b"apiVersion" in data else [])
+
+
+@pytest.mark.parametrize(
+    "more, listed, severity",
+    [("", False, "warning"), ("", True, "error"), ("spec: {}\n", False, "error")],
+)
+def test_a_resource_that_is_there_twice(more: str, listed: bool, severity: str) -> None:
+    """Applied twice, the same thing twice does no harm; kustomize refuses it."""
+    files = {"a/web.yaml": f"{DEPLOYMENT}---\n{DEPLOYMENT}{more}"}
+    if listed:
+        files["a/kustomization.yaml"] = "resources: [web.yaml]\n"
+    assert [(f.id, f.severity) for f in check(files)] == [("M03", severity)]
+
+
+def test_what_a_repeated_key_does() -> None:
+    """Where both values are equal nothing is lost."""
+    for text, said in (
+        ("a: 1\na: 2\n", "a is here twice; only one of the values counts, the other is lost"),
+        ("a: {b: [1]}\na: {b: [1]}\n", "a is here twice; many readers refuse the file"),
+        ("a: 1\na: '1'\n", "a is here twice; only one of the values counts, the other is lost"),
+    ):
+        assert [f.message for f in check_text(text.encode(), "a.yaml")] == [said]
+
+
+def test_both_of_two_merge_keys_count() -> None:
+    """PyYAML takes both; the later wins."""
+    text = "a: &a {x: 1, z: a}\nb: &b {x: 2}\nc:\n  <<: *a\n  <<: [*b]\n"
+    [plain] = documents(Source(text.encode()))
+    assert isinstance(plain.root, Map)
+    merged = plain.root.map("c")
+    assert merged is not None
+    assert (merged.text("x"), merged.text("z")) == ("2", "a")
 
 
 def test_the_same_resource_in_two_files() -> None:

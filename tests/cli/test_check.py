@@ -68,22 +68,44 @@ def test_a_file_that_may_not_be_read(capsys: Capture, monkeypatch: pytest.Monkey
         assert said == "kmerge: a/secret.yaml: cannot read it; check its permissions\n"
 
 
-def test_what_is_not_yaml_is_told(capsys: Capture) -> None:
-    write({"good.yaml": GOOD, "broken.yaml": "a: [1\n", "helm.yaml": "a: {{ .b }}\n"})
+def test_what_is_not_checked_is_told(capsys: Capture) -> None:
+    write({"good.yaml": GOOD, "broken.yaml": "a: [1\n", "helm.yaml": "{{- if .b }}\na: 1\n"})
     Path("wide.yaml").write_bytes(GOOD.encode("utf-16"))
-    assert main(["check", "broken.yaml"]) == 0
-    said = capsys.readouterr().out
-    assert said == "0 files checked, nothing found, 1 skipped: not YAML\n"
     assert main(["check", "."]) == 0
-    said = capsys.readouterr().out
-    assert said == "2 files checked, nothing found, 2 skipped: not YAML\n"
+    assert capsys.readouterr().out == (
+        "not checked: broken.yaml: no YAML: did not find expected ',' or ']'\n"
+        "not checked: helm.yaml: a template with {{ }}\n"
+        "not checked: wide.yaml: no text: the file is UTF-16\n"
+        "1 file checked, nothing found, 3 skipped\n"
+    )
     assert main(["check", "--format", "json"]) == 0
-    assert json.loads(capsys.readouterr().out)["skipped"] == ["broken.yaml", "wide.yaml"]
+    report = json.loads(capsys.readouterr().out)
+    assert report["skipped"] == ["broken.yaml", "helm.yaml", "wide.yaml"]
+    assert report["why_skipped"]["helm.yaml"] == "a template with {{ }}"
+    write({f"{n:02}.yaml": "a: [1\n" for n in range(11)})
+    assert main(["check", "."]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert len(said) == 12
+    assert said[10] == "... and 4 more (--format json names all)"
+
+
+def test_a_broken_manifest(capsys: Capture) -> None:
     write({"manifest.yaml": GOOD + "  b: [1\n"})
     assert main(["check", "manifest.yaml"]) == 1
     assert capsys.readouterr().out.endswith("1 error in 1 of 1 file\n")
     assert main(["check", "manifest.yaml", "--select", "D"]) == 0  # M10 may not speak
-    assert "1 skipped: not YAML" in capsys.readouterr().out
+    assert "nothing found, 1 skipped" in capsys.readouterr().out
+
+
+def test_a_broken_file_that_is_named(capsys: Capture) -> None:
+    """Named is what pre-commit passes: a template among the files stays skipped."""
+    write({"a/broken.yaml": "a: [1\n", "a/helm.yaml": "{{- if .b }}\na: 1\n"})
+    assert main(["check", "./a/broken.yaml", "a/helm.yaml"]) == 1
+    said = capsys.readouterr().out
+    assert "a/broken.yaml:1:6: error M10 not YAML" in said
+    assert "not checked: a/helm.yaml: a template with {{ }}\n" in said
+    assert main(["check", "a"]) == 0
+    assert main(["check", "a/helm.yaml"]) == 0
 
 
 def test_folders_and_names(capsys: Capture) -> None:

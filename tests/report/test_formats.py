@@ -53,11 +53,11 @@ def test_text_says_how_to_mend_once() -> None:
 
 def test_text_of_nothing() -> None:
     assert text.render([], files=1) == "1 file checked, nothing found\n"
-    assert text.render([], files=3, skipped=1) == (
-        "2 files checked, nothing found, 1 skipped: not YAML\n"
+    assert text.render([], files=3, skipped={"a.yaml": "no\x1b YAML"}) == (
+        "not checked: a.yaml: no\\x1b YAML\n2 files checked, nothing found, 1 skipped\n"
     )
-    assert text.render([ONE], files=3, skipped=2).endswith(
-        "1 error in 1 of 1 file, 2 skipped: not YAML\n"
+    assert text.render([ONE], files=3, skipped={"a": "b", "c": "d"}).endswith(
+        "\nnot checked: a: b\nnot checked: c: d\n1 error in 1 of 1 file, 2 skipped\n"
     )
     assert text.render([], files=2, color=True) == "\033[32m2 files checked, nothing found\033[0m\n"
 
@@ -84,7 +84,9 @@ def test_json() -> None:
         "rule": "rule 2: a patch of k.yaml",
     }
     assert len(report["findings"]) == 2
-    assert json.loads(as_json.render([])) == {"schema": 1, "findings": [], "skipped": []}
+    assert json.loads(as_json.render([])) == {
+        "schema": 1, "findings": [], "skipped": [], "why_skipped": {}
+    }  # fmt: skip
 
 
 def test_github() -> None:

@@ -1,0 +1,61 @@
+"""What could be parsed in HEAD and cannot now: broken, or turned into a template."""
+
+from __future__ import annotations
+
+import pytest
+from world import Repo
+
+from kmerge_git.cli.main import main
+
+MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
+BEFORE = {
+    "ci/broken.yml": "a: [1]\n",
+    "ci/template.yml": "a: 1\n",
+    "ci/placeholders.yml": "a: {{ x }}\n",
+    "ci/broken-template.yml": "a: {{ x }}\nb: 1\n",
+    "ci/broken-before.yml": "a: [1\n",
+    "a.yaml": MANIFEST,
+}
+AFTER = {
+    "ci/broken.yml": "a: [1\n",
+    "ci/template.yml": "{{- if .x }}\na: 1\n {{- end }}\n",
+    "ci/placeholders.yml": "a: {{ x }}\n{% if y %}\nb: 1\n{% endif %}\n",
+    "ci/broken-template.yml": "a: {{ x }}\n b: 1\n",
+    "ci/broken-before.yml": "b: [1\n",
+    "ci/new.yml": "a: [1\n",
+    "a.yaml": "{{ if .x }}" + MANIFEST + "{{ end }}",
+}
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_broken_since_the_last_commit(
+    repo: Repo, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, staged: bool
+) -> None:
+    repo.commit("start", BEFORE)
+    for path, text in AFTER.items():
+        repo.write(path, text)
+    repo.git("add", ".") if staged else None
+    monkeypatch.chdir(repo.path)
+    assert main(["check", *(["--staged"] if staged else [])]) == 1
+    said = capsys.readouterr().out
+    assert [line for line in said.splitlines() if "error" in line] == [
+        "ci/broken-template.yml:2:2: error M10 not YAML: did not find expected key; in HEAD it "
+        "could be; mend the YAML",
+        "ci/broken.yml:1:6: error M10 not YAML: did not find expected ',' or ']'; in HEAD it "
+        "could be; mend the YAML",
+        "2 errors in 2 of 2 files, 5 skipped",
+    ]
+    assert "not checked: ci/template.yml: a template with {{ }}\n" in said
+    assert "not checked: ci/placeholders.yml: a template with {% %}\n" in said
+    monkeypatch.chdir(repo.path / "ci")
+    assert main(["check", *(["--staged", "."] if staged else [])]) == 1
+    assert "broken.yml:1:6: error M10" in capsys.readouterr().out
+
+
+def test_before_the_first_commit(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo.write("a.yml", "a: [1\n")
+    repo.git("add", ".")
+    monkeypatch.chdir(repo.path)
+    assert main(["check", "--staged"]) == 0
+    assert main(["check"]) == 0
+    assert main(["check", "a.yml"]) == 1
