@@ -10,16 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kmerge_git.kube.listkeys import Where, element_key, field_text, infer_key, start, step_of
+from kmerge_git.check.merge_elements import ElementKeys, Elements, least
+from kmerge_git.kube.listkeys import Where, field_text, start
 from kmerge_git.tree.nodes import Alias, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon_of, same_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable
-
-    from kmerge_git.kube.fieldpath import Element, Path
-    from kmerge_git.kube.listkeys import ListRule
+    from kmerge_git.kube.fieldpath import Path
     from kmerge_git.tree.nodes import Entry
     from kmerge_git.tree.same import Known
 
@@ -144,19 +142,32 @@ class SideWalk:
         if not lists:
             return
         keys = ElementKeys([made, *lists], lists, where.list_rule(), self._known)
-        elements = ElementCounts(made, lists, keys.of)
+        elements = Elements(made, lists, keys.of)
         for number, (key, node) in enumerate(elements.made):
             here, there = (*path, keys.step(key, number)), elements.of(key)
             if not there:
                 self.shape(node, elements.all, here)
+                places = elements.in_place(number)
+                if len(places) == len(sides) and all(place is not None for place in places):
+                    self.losses(node, places, where.items(), here)
             elif keys.are_fields:
                 rest = [None] * (len(sides) - len(there))
                 self.node(node, [*there, *rest], where.items(), here)
-        for node in elements.twice():
-            self.say(TWICE, node.start, path, f"{_shown(node)} stands here twice, and on no side")
+        self.twice(elements, path)
         for node in elements.gone() if len(lists) == len(sides) else ():
             what = f"{_shown(node)} is gone: every side of the merge has it"
             self.say(GONE, made.start, path, what)
+
+    def twice(self, elements: Elements, path: Path) -> None:
+        """Elements that stand twice."""
+        for node in elements.twice():
+            self.say(TWICE, node.start, path, f"{_shown(node)} stands here twice, and on no side")
+
+    def losses(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
+        """What is gone from an element that somebody changed; what is new in it tells its shape."""
+        inside = SideWalk()
+        inside.node(made, sides, where, path)
+        self.found += [odd for odd in inside.found if odd.what not in (NEW, TWICE)]
 
     def shape(self, made: Node, likes: list[Node], path: Path) -> None:
         """A new element: its fields are those of some other element of the list on a side."""
@@ -170,7 +181,9 @@ class SideWalk:
                 else:
                     self.new_field(entry, here)
         elif isinstance(made, Sequence):
-            inner = [e.value for one in likes if isinstance(one, Sequence) for e in one.entries]
+            lists = [one for one in likes if isinstance(one, Sequence)]
+            self.twice(Elements(made, lists, lambda node: canon_of(node, self._known)), path)
+            inner = [e.value for one in lists for e in one.entries]
             for number, entry in enumerate(made.entries if inner else ()):
                 self.shape(entry.value, inner, (*path, number))
         elif isinstance(made, Scalar):
@@ -195,86 +208,6 @@ class SideWalk:
             self.say(NEW, made.start, path, f"{what}: a line slipped into it")
 
 
-class ElementKeys:
-    """What tells the elements of a list apart: their key fields, or all that they are."""
-
-    __slots__ = ("_field", "_known", "_rule", "are_fields")
-
-    def __init__(
-        self, versions: list[Sequence], sides: list[Sequence], rule: ListRule, known: Known
-    ) -> None:
-        self._rule = rule
-        self._known = known
-        self._field = infer_key(s.entries for s in sides) if rule.kind == "infer" else None
-        self.are_fields = self._field is not None or rule.kind in ("keyed", "resources")
-        if self.are_fields:
-            nodes = [entry.value for version in versions for entry in version.entries]
-            self.are_fields = all(self._by_fields(node) is not None for node in nodes)
-
-    def _by_fields(self, node: Node) -> Hashable:
-        return field_text(node, self._field) if self._field else element_key(node, self._rule)
-
-    def of(self, node: Node) -> Hashable:
-        """The key of an element."""
-        return self._by_fields(node) if self.are_fields else canon_of(node, self._known)
-
-    def step(self, key: Hashable, number: int) -> Element | int:
-        """The step of a path to the element with a key, or with a number."""
-        return (step_of(key, self._rule, self._field) if self.are_fields else ()) or number
-
-
-class ElementCounts:
-    """The elements of a merged list and of the list on each side, by their keys."""
-
-    __slots__ = ("_tables", "all", "made")
-
-    def __init__(
-        self, made: Sequence, lists: list[Sequence], key_of: Callable[[Node], Hashable]
-    ) -> None:
-        self.made = [(key_of(e.value), e.value) for e in made.entries]
-        self.all = [e.value for side in lists for e in side.entries]
-        self._tables: list[dict[Hashable, list[Node]]] = []
-        for side in lists:
-            table: dict[Hashable, list[Node]] = {}
-            for entry in side.entries:
-                table.setdefault(key_of(entry.value), []).append(entry.value)
-            self._tables.append(table)
-
-    def of(self, key: Hashable) -> list[Node]:
-        """The element with a key, as each side has it that has it."""
-        return [table[key][0] for table in self._tables if key in table]
-
-    def twice(self) -> list[Node]:
-        """Elements that stand here more often than on any side."""
-        met: Counter[Hashable] = Counter()
-        found = []
-        for key, node in self.made:
-            met[key] += 1
-            most = max(len(table.get(key, ())) for table in self._tables)
-            if met[key] > max(most, 1) and not _is_option(node):
-                found.append(node)
-        return found
-
-    def gone(self) -> list[Node]:
-        """Elements that every side has and no merge drops; none where others took their place."""
-        counts = Counter(key for key, _ in self.made)
-        found = [
-            nodes[0]
-            for key, nodes in self._tables[0].items()
-            if counts[key] < least([len(table.get(key, ())) for table in self._tables])
-        ]
-        new = sum(not self.of(key) for key, _ in self.made)
-        return found if len(found) > new else []
-
-
-def least(counts: list[int]) -> int:
-    """How many of equal things a merge must leave: base, ours, theirs; or ours, theirs."""
-    if len(counts) < 3:
-        return min(counts)
-    base, ours, theirs = counts
-    return max(0, min(base, ours, theirs, ours + theirs - base))
-
-
 def _all(sides: Nodes, kind: type[Node]) -> bool:
     return all(isinstance(side, kind) for side in sides)
 
@@ -285,11 +218,6 @@ def _all_blocks(sides: Nodes) -> bool:
 
 def _is_folded(node: Node) -> bool:
     return isinstance(node, Scalar) and not node.style and "\n" in node.raw
-
-
-def _is_option(node: Node) -> bool:
-    """Whether an element may stand twice because of what follows it: `--set`, `-v`."""
-    return isinstance(node, Scalar) and node.value[:1] == "-" and "=" not in node.value
 
 
 def _cut(made: str, sides: list[str]) -> str:
