@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kmerge_git.check.objects import directives_below
-from kmerge_git.check.plain import Map, Text
-from kmerge_git.check.registry import ELEMENT, ERROR, WARNING, Check, Found
+from kmerge_git.check.plain import List, Map, Text
+from kmerge_git.check.registry import ELEMENT, ERROR, Check, Found
 from kmerge_git.check.spots import ABSENT, Spot
 from kmerge_git.check.words import is_integer, is_plain
 from kmerge_git.patch.directives import PATCH, RETAIN_KEYS
@@ -41,6 +41,7 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
     tools="K", needs="S",
     kubectl='`"80"` and `80` are two keys: a second entry is added.',
     kustomize="They are one key.",
+    counter="ports:\n- port: 80\n  targetPort: 8080",
     example='ports:\n- port: "80"\n  targetPort: 8080',
     mend="Write the key with the type of the field.",
 )  # fmt: skip
@@ -60,34 +61,46 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
 
 
 @Check(
-    "D21", WARNING, ELEMENT, "a port without `protocol`",
-    tools="Z", needs="S",
+    "D21", ERROR, ELEMENT, "a port with `protocol` where the base has it without, or without",
+    tools="Z", needs="ST",
     kubectl="It pairs ports by number alone.",
-    kustomize="The patch is ignored if the entry of the base has a protocol (kustomize#3620).",
-    example="ports:\n- containerPort: 8080\n  name: http",
-    mend="Add `protocol: TCP`.",
+    kustomize="It pairs them by number and protocol as they are written, and ignores the element "
+    "if one of the two leaves the protocol out (kustomize#3620).",
+    example="ports:\n- containerPort: 8080\n  name: http\n"
+    "# file: target.yaml\nports:\n- containerPort: 8080\n  protocol: TCP",
+    counter="ports:\n- containerPort: 8080\n  name: http\n"
+    "# file: target.yaml\nports:\n- containerPort: 8080",
+    mend="Write the protocol as the base has it, or leave it out where the base does.",
 )  # fmt: skip
-def port_without_protocol(spot: Spot) -> Iterator[Found]:
-    """A port that kustomize pairs by number and protocol, with the number alone."""
-    key = spot.merge_key
-    if "protocol" not in spot.server_keys:
+def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
+    """A port whose number the target has, but not with what the patch says of its protocol."""
+    key, outer = spot.merge_key, spot.element_of
+    if "protocol" not in spot.server_keys or outer is None or not spot.map.text(key):
         return
-    if "protocol" in spot.map.fields or key not in spot.map.fields:
-        return
-    target = spot.target
-    if target is ABSENT or (isinstance(target, Map) and "protocol" not in target.fields):
-        return
-    yield Found(
-        spot.map.at_key(key),
-        "kustomize ignores this patch if the base entry has a protocol; add protocol: TCP",
-    )
+    target = outer.target.values if isinstance(outer.target, List) else []
+    there = [v.text("protocol") for v in target if isinstance(v, Map) and _same(key, v, spot.map)]
+    protocol = spot.map.text("protocol")
+    if not there or protocol in there or (protocol and "" not in there):
+        return  # a new port, or one that is found
+    number = f"{key} {spot.map.text(key)}"
+    if protocol:
+        message = f"kustomize ignores this element: {number} has no protocol in the base; drop it"
+    else:
+        which = " and ".join(there)
+        message = f"kustomize ignores this element: {number} is {which} in the base; add protocol"
+        message += f": {which}" if len(there) == 1 else ""
+    yield Found(spot.map.at_key(key), message)
+
+
+def _same(key: str, one: Map, other: Map) -> bool:
+    return one.text(key) == other.text(key)
 
 
 @Check(
-    "D22", WARNING, ELEMENT, "a value or source is switched without removing the old one",
+    "D22", ERROR, ELEMENT, "a value or source is switched without removing the old one",
     needs="T",
-    kubectl="Both remain, and the API server refuses the object.",
-    kustomize="Both remain in the output.",
+    kubectl="Both remain, and the API server refuses the object; but an empty `value` may stay.",
+    kustomize="Both remain in the output, which the API server refuses.",
     example="env:\n- name: A\n  valueFrom:\n    fieldRef:\n      fieldPath: spec.nodeName\n"
     "# file: target.yaml\nenv:\n- name: A\n  value: x",
     counter="env:\n- name: A\n  value: null\n  valueFrom:\n    fieldRef:\n"
@@ -107,10 +120,12 @@ def switched_source(spot: Spot) -> Iterator[Found]:
 
 
 def _two_values(entry: Map, target: Map) -> Iterator[Found]:
-    for new, old in (("value", "valueFrom"), ("valueFrom", "value")):
-        if entry.has(new) and target.has(old) and old not in entry.fields:
-            message = f"value and valueFrom would both remain; add {old}: null"
-            yield Found(entry.at_key(new), message)
+    if entry.has("valueFrom") and target.text("value") and "value" not in entry.fields:
+        at = entry.at_key("valueFrom")
+        yield Found(at, "value and valueFrom would both remain; add value: null")
+    elif entry.text("value") and target.has("valueFrom") and "valueFrom" not in entry.fields:
+        at = entry.at_key("value")
+        yield Found(at, "value and valueFrom would both remain; add valueFrom: null")
 
 
 def _two_sources(volume: Map, target: Map) -> Iterator[Found]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kmerge_git.check.patch_maps import literal_list
-from kmerge_git.check.plain import List, Map, Value
+from kmerge_git.check.plain import List, Map, Value, equal
 from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Check, Found, also
 from kmerge_git.check.spots import CUSTOM, ListSpot, Spot
 from kmerge_git.patch.directives import PATCH, is_directive
@@ -58,7 +58,8 @@ def delete_with_content(spot: Spot) -> Iterator[Found]:
     "D12", ERROR, LIST, "`$patch: replace` in an element with content",
     hides=("D13",),
     kubectl="The whole list is replaced, and this element with its content is dropped.",
-    kustomize="The line has no effect, the element is merged.",
+    kustomize="Nothing happens: what the element has else is thrown away as well (kustomize#2037).",
+    counter="containers:\n- $patch: replace\n- name: web\n  image: web:2",
     example="containers:\n- name: web\n  image: web:2\n  $patch: replace",
     mend="Write `- $patch: replace` as an element of its own to replace the list. One element "
     "alone cannot be replaced: delete its fields with null.",
@@ -67,9 +68,9 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
     """`$patch: replace` beside other fields: it is about the list, not about the element."""
     effect = "replaces the WHOLE list and this element is dropped"
     if "K" not in spot.tools:
-        effect = "has no effect in kustomize, the element is merged"
+        effect = "has no effect in kustomize, which ignores the whole element"
     elif "Z" in spot.tools:
-        effect = f"kubectl {effect}; kustomize merges it"
+        effect = f"kubectl {effect}; kustomize ignores the element"
     mend = 'to replace the list, write "- $patch: replace" as an element of its own'
     for _, element in spot.maps():
         if element.text(PATCH) == "replace" and len(element.fields) > 1:
@@ -142,52 +143,56 @@ def element_without_key(spot: Spot) -> Iterator[Found]:
 @Check(
     "D16", ERROR, LIST, "elements of different types",
     hides=("D15",),
-    kubectl="The API server refuses it: `list element types are not identical`; a null as first "
-    "element crashes kubectl.",
+    needs="S",
+    kubectl="The API server refuses it: `list element types are not identical`.",
     kustomize="The other elements of the list are lost.",
+    counter="args:\n- --port\n- null",
     example="containers:\n- null\n- name: web",
     mend="Write every element as a map with its merge key.",
 )  # fmt: skip
 def mixed_elements(spot: ListSpot) -> Iterator[Found]:
-    """A list with a null or a scalar beside maps, which the API server refuses."""
-    values = spot.list.values
-    known = spot.field is not None and spot.field.of_maps
-    kinds = {_kind(v) for v in values}
-    if not values or (len(kinds) == 1 and not (known and kinds != {"map"})):
-        return
-    wanted = "map" if known or "map" in kinds else _kind(values[0])
+    """A list with a null or a scalar beside maps, or a null in a list of scalars that is merged."""
+    values, field = spot.list.values, spot.field
+    if field is None or not (field.merges or field.of_maps):
+        return  # what may be in it, nobody knows; or it replaces the other one as it is
+    wanted = "map" if field.of_maps else "scalar"
+    refused = "a merged list" if field.merges else "a list of maps"
     for value in values:
         kind = _kind(value)
         if kind != wanted:
-            crash = " and crashes kubectl" if kind == "null" and value is values[0] else ""
-            message = f"elements of different types: a {kind} in a list of {wanted}s is refused"
-            yield Found(value.at, f"{message}{crash}; kustomize loses the other elements")
+            crash = " and may crash kubectl" if kind == "null" and value is values[0] else ""
+            lost = "; kustomize loses the other elements" if field.merges and field.of_maps else ""
+            message = f"elements of different types: a {kind} among {wanted}s is refused"
+            yield Found(value.at, f"{message} in {refused}{crash}{lost}")
 
 
 @Check(
-    "D17", WARNING, LIST, "two elements with one merge key",
+    "D17", ERROR, LIST, "two elements with one merge key",
     needs="S",
     kubectl="Both are merged into the same element, the last one wins.",
-    kustomize="The first one wins and moves to the front of the list.",
+    kustomize="The first one wins and moves to the front of the list, the other is thrown away.",
+    counter="containers:\n- name: side\n  image: side:2\n- name: web\n  image: web:3",
     example="containers:\n- name: side\n  image: side:2\n- name: side\n  image: side:3",
     mend="Make one element of them.",
 )  # fmt: skip
 def repeated_key(spot: ListSpot) -> Iterator[Found]:
     """Two elements of a patch list with the same merge key."""
-    seen: set[tuple[str, ...]] = set()
+    seen: dict[tuple[str, ...], Map] = {}
     for key, element in _plain_keys(spot):
         if key in seen:
             name = f"{spot.merge_key}: {key[0]}"
             effect = "kubectl merges both, kustomize keeps the first; make one of them"
-            yield Found(element.at, f"two elements with {name}; {effect}")
-        seen.add(key)
+            severity = WARNING if equal(seen[key], element) else ""  # nothing is lost
+            yield Found(element.at, f"two elements with {name}; {effect}", severity=severity)
+        seen.setdefault(key, element)
 
 
 @Check(
-    "D18", WARNING, LIST, "an element that is deleted and set",
+    "D18", ERROR, LIST, "an element that is deleted and set",
     needs="S",
     kubectl="The element is made new, without what the old one had.",
-    kustomize="The element is only deleted.",
+    kustomize="The first of the two counts: the element is only deleted, or only changed.",
+    counter="containers:\n- name: side\n  $patch: delete\n- name: new\n  image: side:2",
     example="containers:\n- name: side\n  $patch: delete\n- name: side\n  image: side:2",
     mend="Delete it, or change it; to start afresh, replace the whole list.",
 )  # fmt: skip
@@ -196,10 +201,13 @@ def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
     key = spot.merge_key
     if not key or spot.is_replaced:
         return
-    deleted = {v.text(key): v for _, v in spot.maps() if v.text(PATCH) == "delete" and v.text(key)}
-    for (name, *_), element in _plain_keys(spot):
-        if name in deleted:
-            effect = "kubectl makes a new element, kustomize only deletes"
+    # a port may change its protocol: both tools delete the one and add the other
+    keys = (key, *(k for k in (spot.field.keys if spot.field else ()) if k != key))
+    deleted = [tuple(map(v.text, keys)) for _, v in spot.maps() if v.text(PATCH) == "delete"]
+    for _, element in spot.maps():
+        name = element.text(key)
+        if name and PATCH not in element.fields and tuple(map(element.text, keys)) in deleted:
+            effect = "kubectl makes a new element, kustomize does only the first of both"
             yield Found(element.at, f"{key}: {name} is deleted and set; {effect}")
 
 

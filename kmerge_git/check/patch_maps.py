@@ -5,7 +5,7 @@ from __future__ import annotations
 from kmerge_git.check.page import shown
 from kmerge_git.check.plain import List, Map, Value
 from kmerge_git.check.registry import ERROR, MAP, WARNING, Check, Found
-from kmerge_git.check.spots import ABSENT, Spot
+from kmerge_git.check.spots import ABSENT, CUSTOM, Spot
 from kmerge_git.patch.directives import PATCH, is_directive
 
 TYPE_CHECKING = False
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kmerge_git.kube.fieldpath import Path
+
+# What an object cannot be without, wherever it stands in a built-in kind.
+NEEDED = ("spec", "template", "jobTemplate", "metadata")
 
 
 @Check(
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     "it is dropped without a word.",
     kustomize="The build fails, or the line ends up in the output.",
     example="strategy:\n  $patch: remove",
+    counter="strategy:\n  $patch: replace\n  type: Recreate",
     mend="Write `$patch: replace` or `$patch: delete`, in lower case.",
 )  # fmt: skip
 def unknown_value(spot: Spot) -> Iterator[Found]:
@@ -41,7 +45,8 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
     kubectl="The API server refuses it: `unknown patch type: merge`.",
     kustomize="Allowed and without effect; the line is taken out.",
     example="strategy:\n  $patch: merge\n  type: Recreate",
-    mend="Drop the line: merging is what happens without it. `--fix` does that.",
+    counter="strategy:\n  type: Recreate",
+    mend="Drop the line: merging is what happens without it.",
 )  # fmt: skip
 def merge_value(spot: Spot) -> Iterator[Found]:
     """`$patch: merge`, which kustomize knows and the API server refuses."""
@@ -54,9 +59,10 @@ def merge_value(spot: Spot) -> Iterator[Found]:
 
 
 @Check(
-    "D03", WARNING, MAP, "other fields beside `$patch: delete` in a map",
-    kubectl="They are ignored.",
-    kustomize="They are ignored.",
+    "D03", ERROR, MAP, "other fields beside `$patch: delete` in a map",
+    kubectl="They are thrown away without a word.",
+    kustomize="They are thrown away without a word.",
+    counter="rollingUpdate:\n  $patch: replace\n  maxSurge: 1",
     example="rollingUpdate:\n  $patch: delete\n  maxSurge: 1",
     mend="Drop them, or write `$patch: replace` to put them in place of what was there.",
 )  # fmt: skip
@@ -72,17 +78,23 @@ def siblings_of_delete(spot: Spot) -> Iterator[Found]:
 
 
 @Check(
-    "D04", WARNING, MAP, "`$patch: delete` in a map where null is meant",
-    tools="K",
-    kubectl="The key stays, with an empty map; the API server may fill in defaults again.",
-    kustomize="The key is removed.",
-    example="strategy:\n  rollingUpdate:\n    $patch: delete",
-    mend="Write `rollingUpdate: null`: both tools remove the key. `--fix` does that.",
+    "D04", WARNING, MAP, "`$patch: delete` of all of `spec`, or in a map where null is meant",
+    kubectl="The key stays, with an empty map; the API server may fill in defaults again. Without "
+    "its spec it refuses the object: that is an error.",
+    kustomize="The key is removed, which is fine but for a spec.",
+    example="spec:\n  $patch: delete",
+    counter="strategy:\n  rollingUpdate: null",
+    mend="Write `rollingUpdate: null`: both tools remove the key.",
 )  # fmt: skip
-def delete_leaves_empty_map(spot: Spot) -> Iterator[Found]:
+def delete_of_a_map(spot: Spot) -> Iterator[Found]:
     """`$patch: delete` in a map that is the value of a field, no element of a list."""
-    if spot.directive == "delete" and spot.element_of is None and spot.path:
-        name = spot.path[-1]
+    if spot.directive != "delete" or spot.element_of is not None or not spot.path:
+        return
+    name = str(spot.path[-1])
+    if name in NEEDED and spot.kind != CUSTOM:
+        message = f"deletes all of {name}, and without it the object is refused; delete less"
+        yield Found(spot.at, message, severity=ERROR)
+    elif "K" in spot.tools and spot.target is not ABSENT:
         yield Found(
             spot.at,
             f"kubectl leaves an empty map behind; write {name}: null to remove the key",
@@ -94,9 +106,10 @@ def delete_leaves_empty_map(spot: Spot) -> Iterator[Found]:
     "D05", ERROR, MAP, "directives or nulls below `$patch: replace`",
     tools="K",
     kubectl="What stands below `$patch: replace` is stored as it is: a directive becomes a field, "
-    "a null stays a null.",
+    "a null stays a null, which the API server takes for an empty value (a warning).",
     kustomize="Nested directives are executed.",
     example="strategy:\n  $patch: replace\n  type: Recreate\n  rollingUpdate: null",
+    counter="strategy:\n  $patch: replace\n  type: Recreate",
     mend="Drop them: what is not written below `$patch: replace` is gone anyway.",
 )  # fmt: skip
 def inside_replace(spot: Spot) -> Iterator[Found]:
@@ -126,7 +139,7 @@ def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator
             elif item.null:
                 effect = f"kubectl stores it; drop {key}"
                 message = f"null is not executed below $patch: replace, {effect}"
-                yield Found(at, message, path=(*path, key))
+                yield Found(at, message, path=(*path, key), severity=WARNING)
             else:
                 yield from _literal(item, (*path, key), seen, top=False)
     elif isinstance(value, List):
@@ -154,8 +167,9 @@ def replace_of_nothing(spot: Spot) -> Iterator[Found]:
 
 @Check(
     "D07", ERROR, MAP, "`$patch` at the top of a patch",
-    kubectl="`replace` and `delete` leave an object without a kind, which is refused.",
-    kustomize="`delete` removes the resource, that is fine; `replace` has no effect.",
+    kubectl="`delete` leaves an object without a kind, which is refused; with `replace` nothing "
+    "stays of the object but what the patch has.",
+    kustomize="`delete` removes the resource, that is fine; with `replace` the patch is ignored.",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n$patch: replace",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
     "- path: web.yaml\n# file: web.yaml\n$patch: delete\napiVersion: apps/v1\n"
@@ -170,8 +184,8 @@ def at_root(spot: Spot) -> Iterator[Found]:
     if spot.directive == "replace":
         yield Found(
             spot.at,
-            "$patch: replace at the top: kustomize ignores it, kubectl loses the kind; "
-            "write the fields that change",
+            "$patch: replace at the top: kustomize ignores the patch, kubectl loses all other "
+            "fields; write the fields that change",
         )
     elif spot.directive == "delete" and "K" in spot.tools:
         yield Found(
@@ -185,7 +199,8 @@ def at_root(spot: Spot) -> Iterator[Found]:
     "D08", WARNING, MAP, "`$patch` beside `$retainKeys`, `$setElementOrder/..` or "
     "`$deleteFromPrimitiveList/..`",
     kubectl="`$patch` is executed alone; next to `replace` the others are stored as fields.",
-    kustomize="The others stay in the output.",
+    kustomize="Next to `replace` the others stay in the output.",
+    counter="strategy:\n  $patch: replace\n  type: Recreate",
     example="strategy:\n  $patch: replace\n  $retainKeys: [type]\n  type: Recreate",
     mend="Keep one of them.",
 )  # fmt: skip

@@ -44,7 +44,9 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
 
 @KubectlCheck(
     "D42", WARNING, RETAINED, "`$retainKeys` is empty or lists a field that does not exist",
-    kubectl="An empty list clears the whole map; an unknown name is ignored.",
+    kubectl="An empty list clears the whole map, and a field whose name is misspelt is removed: "
+    "these are errors. A name that is nothing at all is ignored.",
+    counter="strategy:\n  $retainKeys: [type, rollingUpdate]\n  type: RollingUpdate",
     example="strategy:\n  $retainKeys: [type, rolingUpdate]\n  type: RollingUpdate",
     mend="List the fields that shall stay.",
 )  # fmt: skip
@@ -54,15 +56,16 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     if listed is None:
         return
     if not listed:
-        yield Found(here.at, "clears the whole map; write null for the field, or list its fields")
+        message = "clears the whole map; write null for the field, or list its fields"
+        yield Found(here.at, message, severity=ERROR)
     struct = here.spot.struct
     if struct is not None:
         for name, at in listed.items():
             if struct.field(name) is None:
                 guess = nearest(name, struct.names)
-                yield Found(
-                    at, f"no such field: {name}" + (f"; did you mean {guess}?" * bool(guess))
-                )
+                hint = f"; did you mean {guess}? It is removed" * bool(guess)
+                severity = ERROR if guess else ""
+                yield Found(at, f"no such field: {name}{hint}", severity=severity)
 
 
 @KubectlCheck(

@@ -98,21 +98,11 @@ KUBECTL: list[tuple[str, str, list[Place]]] = [
 ]
 
 KUSTOMIZE: list[tuple[str, str, list[Place]]] = [
-    (
-        "a port without protocol",
-        SERVICE + "  ports:\n  - port: 80\n    name: http\n",
-        [("D21", 7, 5)],
-    ),
-    (
-        "a container port without protocol",
-        CONTAINERS + "      - name: a\n        ports:\n        - containerPort: 80\n",
-        [("D21", 11, 11)],
-    ),
     ("no key", CONTAINERS + "      - image: x\n", [("D15", 9, 9)]),
     (
         "$patch in the list of a custom resource",
         CUSTOM + "spec:\n  groups:\n  - name: a\n    $patch: delete\n",
-        [("D62", 6, 3), ("D14", 8, 5)],
+        [("D14", 8, 5)],
     ),
 ]
 
@@ -232,6 +222,14 @@ def test_a_switched_value() -> None:
     assert as_kustomize(mended, resource=BASE) == []
 
 
+def test_an_empty_value_may_stay() -> None:
+    assert as_kustomize(SWITCHED, resource=BASE.replace('value: "1"', 'value: ""')) == []
+    switched = BASE.replace('value: "1"', "valueFrom: {fieldRef: {fieldPath: spec.nodeName}}")
+    patch = CONTAINERS + "      - name: web\n        env:\n        - name: A\n          value: "
+    assert as_kustomize(patch + "''\n", resource=switched) == []
+    assert places(as_kustomize(patch + "x\n", resource=switched)) == [("D22", 12, 11)]
+
+
 def test_a_switched_volume() -> None:
     patch = POD_SPEC + "      volumes:\n      - name: data\n        hostPath:\n          path: /d\n"
     [one] = as_kustomize(patch, resource=BASE)
@@ -243,19 +241,75 @@ def test_a_switched_volume() -> None:
     assert as_kubectl(retained, target=BASE) == []
 
 
-def test_a_port_whose_target_has_no_protocol() -> None:
+PORTS = [
+    ("the base has one", "{port: 80, protocol: TCP}", "{port: 80, name: a}", "is TCP in the base; add protocol: TCP"),
+    ("the base has two", "{port: 80, protocol: TCP}, {port: 80, protocol: UDP}", "{port: 80}", "is TCP and UDP in the base; add protocol"),
+    ("one to delete", "{port: 80, protocol: TCP}", "{port: 80, $patch: delete}", "is TCP in the base; add protocol: TCP"),
+    ("the base has none", "{port: 80}, {port: 81}", "{port: 80, protocol: TCP}", "has no protocol in the base; drop it"),
+    ("both have none", "{port: 80}, {port: 81, protocol: UDP}", "{port: 80, name: a}", ""),
+    ("both have one", "{port: 80, protocol: TCP}", "{port: 80, protocol: TCP, name: a}", ""),
+    ("a new port", "{port: 80, protocol: TCP}", "{port: 81}", ""),
+    ("a new protocol", "{port: 80, protocol: TCP}", "{port: 80, protocol: UDP}", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, base, patch, words", PORTS, ids=[c[0] for c in PORTS])
+def test_ports_are_paired_as_they_are_written(why: str, base: str, patch: str, words: str) -> None:
+    found = as_kustomize(
+        SERVICE + f"  ports: [{patch}]\n", resource=SERVICE + f"  ports: [{base}]\n"
+    )
+    assert [(f.id, f.severity, f.line) for f in found] == [("D21", "error", 6)] * bool(words)
+    assert all(f.message.endswith(words) for f in found)
+    assert as_kustomize(SERVICE + f"  ports: [{patch}]\n") == []  # nobody knows the base
+    assert (
+        as_kubectl(SERVICE + f"  ports: [{patch}]\n", target=SERVICE + f"  ports: [{base}]\n") == []
+    )
+
+
+def test_a_port_of_a_container() -> None:
     patch = (
         CONTAINERS
         + "      - name: web\n        ports:\n        - containerPort: 80\n          name: h\n"
     )
     assert places(as_kustomize(patch, resource=BASE)) == [("D21", 11, 11)]
-    without = BASE.replace("          protocol: TCP\n", "")
-    assert as_kustomize(patch, resource=without) == []
 
 
 def test_the_two_tools_disagree_about_two_protocols() -> None:
     patch = SERVICE + "  ports:\n  - port: 53\n    protocol: TCP\n  - port: 53\n    protocol: UDP\n"
     assert as_kustomize(patch) == []
+
+
+def test_a_protocol_that_changes() -> None:
+    old = "  - port: 80\n    protocol: TCP\n    $patch: delete\n"
+    new = "  - port: 80\n    protocol: UDP\n"
+    assert as_kustomize(SERVICE + "  ports:\n" + old + new) == []
+    assert as_kubectl(SERVICE + "  ports:\n" + old + new) == []
+    both = SERVICE + "  ports:\n" + old + new.replace("UDP", "TCP")
+    assert places(as_kustomize(both)) == [("D18", 10, 5)]
+
+
+def test_severities() -> None:
+    twice = CONTAINERS + "      - name: a\n        image: x\n      - name: a\n"
+    assert [f.severity for f in as_kubectl(twice)] == ["error"]
+    same = as_kubectl(twice + "        image: x\n")
+    assert [(f.id, f.severity) for f in same] == [("D17", "warning")]
+    set_too = CONTAINERS + "      - name: a\n        $patch: delete\n      - name: a\n"
+    assert [(f.id, f.severity) for f in as_kustomize(set_too)] == [("D18", "error")]
+
+
+MIXED = [
+    ("args are replaced as they are", CONTAINERS + "      - name: a\n        args: [b, null]\n"),
+    ("the lists of a custom kind", CUSTOM + "spec:\n  a: [{b: c}, null, d]\n"),
+]
+
+
+@pytest.mark.parametrize("why, text", MIXED, ids=[c[0] for c in MIXED])
+def test_elements_may_differ(why: str, text: str) -> None:
+    assert as_kustomize(text) == []
+
+
+def test_a_null_among_finalizers() -> None:
+    assert places(as_kubectl(DEPLOYMENT + "  finalizers: [a, null]\n")) == [("D16", 5, 19)]
 
 
 def test_messages_name_the_element() -> None:
@@ -273,10 +327,12 @@ def test_replace_in_an_element_has_the_effect_of_the_tool() -> None:
     [for_kubectl] = as_kubectl(patch)
     assert for_kubectl.message.startswith("replaces the WHOLE list")
     [for_kustomize] = as_kustomize(patch)
-    assert for_kustomize.message.startswith("has no effect in kustomize, the element is merged")
+    assert for_kustomize.message.startswith(
+        "has no effect in kustomize, which ignores the whole element"
+    )
     [for_both] = check({"p.yaml": patch}, told="patch")
     assert "kubectl replaces the WHOLE list" in for_both.message
-    assert "kustomize merges it" in for_both.message
+    assert "kustomize ignores the element" in for_both.message
 
 
 def test_replace_in_an_element_hides_no_misspelt_key() -> None:

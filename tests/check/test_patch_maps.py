@@ -70,6 +70,12 @@ KUBECTL: list[tuple[str, str, list[Place]]] = [
 
 KUSTOMIZE: list[tuple[str, str, list[Place]]] = [
     ("an unknown value", STRATEGY + "    $patch: remove\n", [("D01", 7, 5)]),
+    ("delete of a spec", DEPLOYMENT + "spec:\n  $patch: delete\n", [("D04", 6, 3)]),
+    (
+        "delete of the pods' spec",
+        DEPLOYMENT + "spec: {template: {spec: {$patch: delete}}}\n",
+        [("D04", 5, 26)],
+    ),
     ("replace at the top", DEPLOYMENT + "$patch: replace\n", [("D07", 5, 1)]),
     ("delete with siblings", STRATEGY + "    $patch: delete\n    type: R\n", [("D03", 8, 5)]),
 ]
@@ -127,11 +133,20 @@ def test_a_replaced_map_that_the_target_lacks() -> None:
     assert as_kubectl(patch) == []  # nobody knows the target
 
 
+def test_nothing_is_left_where_nothing_was() -> None:
+    patch = STRATEGY + "    $patch: delete\n"
+    assert as_kubectl(patch, target=BASE) == []
+    assert places(as_kubectl(patch, target=BASE + "  strategy: {type: A}\n")) == [("D04", 7, 5)]
+
+
 def test_severities() -> None:
     def severity(text: str) -> list[str]:
         return [f.severity for f in as_kubectl(text)]
 
     assert severity(STRATEGY + "    $patch: delete\n    $retainKeys: [type]\n") == ["warning"] * 2
+    assert severity(DEPLOYMENT + "spec:\n  $patch: delete\n") == ["error"]
+    assert severity(STRATEGY + "    $patch: delete\n    type: A\n") == ["warning", "error"]
+    assert severity(STRATEGY + "    $patch: replace\n    type: null\n") == ["warning"]
     assert severity(STRATEGY + "    $patch: replace\n    $retainKeys: [a]\n") == ["error"]
 
 
