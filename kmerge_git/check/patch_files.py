@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kmerge_git.check.kustomization import PatchEntry, inside
 from kmerge_git.check.objects import directives_below, is_object, is_values_file, passed_on
 from kmerge_git.check.page import Page, shown
-from kmerge_git.check.plain import List, Map, Plain, Value, scalars
+from kmerge_git.check.plain import List, Map, Plain, Value, scalars_with_paths
 from kmerge_git.check.registry import (
     ENTRY,
     ERROR,
@@ -22,8 +22,12 @@ from kmerge_git.check.registry import (
     also,
 )
 from kmerge_git.check.targets import Targets
-from kmerge_git.check.words import YES_NO, is_date, is_plain, may_differ, octal
+from kmerge_git.check.words import YES_NO, is_date, is_plain, may_differ
 from kmerge_git.check.world import Book
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
 
 
 @Check(
@@ -78,6 +82,8 @@ def refused_patch(
         yield Found(at, "the patch is empty; kustomize refuses it")
     elif entry.target is not None and len(roots) > 1:
         yield Found(at, "several documents in one patch with a target; kustomize refuses it")
+    elif isinstance(roots[0], List) and not roots[0].values:
+        yield Found(at, "the list of operations is empty; kustomize refuses it")
     elif isinstance(roots[0], List) and entry.target is None:
         yield Found(at, "a JSON 6902 patch needs a target; kustomize refuses it without")
 
@@ -91,18 +97,20 @@ def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
 
 
 @Check(
-    "D65", WARNING, PATCH_BOOK, "several documents in a patch file for kubectl",
+    "D65", ERROR, PATCH_BOOK, "several documents in a patch file for kubectl",
     tools="K",
-    kubectl="Only the first document is used.",
+    kubectl="Only the first document is used, the others are thrown away without a word.",
+    counter="---\nspec:\n  replicas: 2\n---\n# nothing more",
     kustomize="Each document is a patch.",
     example="spec:\n  replicas: 2\n---\nspec:\n  replicas: 3",
     mend="Write one file for each patch.",
 )  # fmt: skip
 def several_documents(book: Book) -> Iterator[Found]:
     """A second document, which `kubectl patch --patch-file` never reads."""
-    filled = [p for p in book.plains if p.root is not None]
-    if len(filled) > 1 and filled[1].root is not None:
-        yield Found(filled[1].root.at, "kubectl patch uses only the first document")
+    for plain in book.plains[1:]:
+        if plain.root is not None:
+            yield Found(plain.root.at, "kubectl patch uses only the first document")
+            return
 
 
 @Check(
@@ -121,31 +129,43 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
 
 @Check(
     "D67", WARNING, WORDS, "a plain word that the tools read differently",
-    kubectl="It reads YAML 1.1: `y` and `on` are booleans, `0777` is 511, a date stays a string.",
-    kustomize="It reads `y` and `on` as strings, and a date as a time.",
-    example="data:\n  enabled: yes",
-    mend="Quote a string; write true or false for a boolean, 511 for a mode.",
+    kubectl="It reads YAML 1.1: `yes` and `on` are booleans, a date stays a string.",
+    kustomize="It reads `yes` and `on` as strings, and a date as a time: `2020-01-31T00:00:00Z`. "
+    "Numbers, `0644` too, and whole times it reads as kubectl does.",
+    example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n"
+    "data:\n  enabled: yes",
+    counter="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n"
+    "data:\n  enabled: 'yes'\n  at: 2020-01-31T10:00:00Z",
+    mend="Quote a string; write true or false for a boolean.",
 )  # fmt: skip
-def ambiguous_word(page: Page, plain: Plain) -> Iterator[Found]:
-    """`yes` and the like, dates, and `0777`: YAML 1.1 and 1.2 differ about them."""
+def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]:
+    """`yes` and the like, and dates; but for a boolean that only kubectl reads."""
     if not may_differ(page.source.text):
         return
-    for value in scalars(plain.root):
-        meanings = _meanings(value.text) if is_plain(value) else ""
-        if meanings:
+    for value, path in scalars_with_paths(plain.root):
+        meanings = _meanings(value.text, path) if is_plain(value) else ""
+        if meanings and not (tools == "K" and _is_boolean(plain.root, path)):
             yield Found(value.at, meanings)
 
 
-def _meanings(text: str) -> str:
+def _meanings(text: str, path: Path) -> str:
     """What the tools make of a plain word; nothing where they agree."""
     if text in YES_NO:
         return f'kubectl reads {YES_NO[text]}, kustomize "{text}"; quote it'
-    if is_date(text):
+    # of annotations kustomize takes the text
+    if is_date(text) and "annotations" not in path:
         return f'kubectl reads the string "{text}", kustomize a time; quote it'
-    number = octal(text)
-    if number is None:
-        return ""
-    return (
-        f"{text} is {number} to a YAML 1.1 reader as kubectl, {text.lstrip('0') or '0'} to a "
-        f"YAML 1.2 reader; write {number}, or quote it"
-    )
+    return ""
+
+
+def _is_boolean(root: Value | None, path: Path) -> bool:
+    """Whether the kind has a boolean at a path."""
+    from kmerge_git.check.shapes import root_type  # late: few words differ
+
+    if not isinstance(root, Map):
+        return False
+    field = root_type(root.text("apiVersion"), root.text("kind"))
+    for step in path:
+        if field is not None:
+            field = field.struct.field(step) if field.struct and isinstance(step, str) else field.of
+    return field is not None and field.type == "boolean"

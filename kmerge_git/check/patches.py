@@ -34,12 +34,15 @@ class PatchChecker:
     def book(self, book: Book, verdict: Verdict) -> list[Finding]:
         """The findings of a patch file, or of a patch inside another file."""
         page, of, rule = book.page, self.checks.of, verdict.why
-        findings = page.findings(of(registry.PATCH_BOOK, verdict.tools), book, rule=rule)
+        findings = page.findings(of(registry.PATCH_BOOK, verdict.known_tools), book, rule=rule)
         for plain in book.plains:
             root = plain.root
             findings += page.findings(of(registry.PATCH_REPEATED), plain, root=root, rule=rule)
             if isinstance(root, Map):
-                findings += page.findings(of(registry.WORDS), page, plain, root=root, rule=rule)
+                words = of(registry.WORDS)
+                findings += page.findings(
+                    words, page, plain, verdict.known_tools, root=root, rule=rule
+                )
                 findings += self.value(page, root, verdict)
                 for entry in inside(page, root):  # what is patched may hold patches itself
                     findings += self.inner(entry, None)

@@ -72,10 +72,12 @@ class Run:
         target: str = "",
         past: Past | None = None,
         named: Container[str] = (),
+        tools: str = "",
     ) -> None:
         self.world = world
         self.checks = ChosenChecks(chosen)
         self.told = told  # PATCH or MANIFEST, from the command line
+        self.tools = tools  # that read the patches, from the command line; nothing: who knows
         self.script_with = script_with
         self.versions = versions
         self.targets = TargetFinder(world, target)
@@ -171,7 +173,12 @@ class Run:
         """Whether a file is a patch."""
         path = book.page.path
         evidence = self.kustomizations.about(path)
-        return classify(path, book.plains, self.told, evidence, self.script_with)
+        verdict = classify(path, book.plains, self.told, evidence, self.script_with)
+        # only a patch for kubectl has its object in a file that kustomize need not know
+        tools = self.tools or ("K" if self.targets.told and not verdict.is_known else "")
+        if verdict.is_patch and tools:
+            verdict.read_by(tools)
+        return verdict
 
     def _of_kind(self, book: Book, verdict: Verdict) -> list[Finding]:
         """The findings of a patch, or of a manifest."""

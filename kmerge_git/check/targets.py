@@ -126,7 +126,7 @@ class TargetFinder:
 
     def find(self, page: Page, root: Map, verdict: Verdict) -> Target | None:
         """The one object that a patch changes, if it can be known."""
-        if "K" in verdict.tools and self.told:
+        if self.told and ("K" in verdict.tools or verdict.entry is None):
             return self._told_target(page, root)
         targets = self.of(verdict.kustomization)
         if targets is None:

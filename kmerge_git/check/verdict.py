@@ -20,6 +20,8 @@ RULES = {
     11: "nothing says that it is a patch",
 }
 
+GUESSED = (0, 8, 9)  # the rules that tell a patch, but not which tool reads it
+
 PATCH = "patch"  # a strategic merge patch
 MANIFEST = "manifest"
 JSON6902 = "JSON 6902"
@@ -28,7 +30,9 @@ JSON6902 = "JSON 6902"
 class Verdict:
     """The rule that decided; `tools` has K for kubectl and the API server, Z for kustomize."""
 
-    __slots__ = ("entry", "is_a", "is_patch", "kustomization", "rule", "tools", "where")
+    __slots__ = (
+        "entry", "is_a", "is_known", "is_patch", "kustomization", "rule", "tools", "where",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -43,9 +47,20 @@ class Verdict:
         self.is_patch = is_a == PATCH
         self.rule = rule
         self.tools = tools
+        self.is_known = rule not in GUESSED  # which of the tools reads it
         self.where = where
         self.entry = entry  # what names the file in a kustomization
         self.kustomization = kustomization  # where its target is looked for
+
+    def read_by(self, tools: str) -> None:
+        """Take the word of the command line for who reads a patch."""
+        self.tools = tools
+        self.is_known = True
+
+    @property
+    def known_tools(self) -> str:
+        """The tools that read it for sure."""
+        return self.tools if self.is_known else ""
 
     @property
     def why(self) -> str:

@@ -9,7 +9,6 @@ YES_NO = {
     **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), "false"),
 }
 _DIGITS = frozenset("0123456789")
-_OCTAL = frozenset("01234567")
 
 
 def may_differ(text: str) -> bool:
@@ -19,7 +18,7 @@ def may_differ(text: str) -> bool:
     words = set(text.split())
     if not words.isdisjoint(YES_NO):
         return True
-    return any(word[4:5] == "-" or (word[0] == "0" and len(word) > 1) for word in words)
+    return any(word[4:5] == "-" for word in words)
 
 
 def is_plain(value: Text) -> bool:
@@ -33,19 +32,10 @@ def is_integer(text: str) -> bool:
     return bool(digits) and _DIGITS.issuperset(digits)
 
 
-def octal(text: str) -> int | None:
-    """What YAML 1.1 reads for `0777`; None for other words."""
-    if len(text) > 1 and text[0] == "0" and _OCTAL.issuperset(text):
-        return int(text, 8)
-    return None
-
-
 def is_date(text: str) -> bool:
-    """Whether a plain word is a date or a time, as `2020-01-31`."""
-    if len(text) < 8 or text[4:5] != "-" or not _DIGITS.issuperset(text[:4]):
+    """Whether a plain word is a day, as `2020-01-31`; a whole time is the same to all readers."""
+    parts = text.split("-")
+    if len(parts) != 3 or len(parts[0]) != 4 or not all(map(_DIGITS.issuperset, parts)):
         return False
-    day, _, time = text.replace("T", " ").replace("t", " ").partition(" ")
-    parts = day.split("-")
-    if len(parts) != 3 or not all(p.isdigit() and len(p) <= 2 for p in parts[1:]):
-        return False
-    return not time or time[:1].isdigit()
+    month, day = parts[1:]
+    return all(0 < len(p) <= 2 for p in (month, day)) and int(month) <= 12 and int(day) <= 31

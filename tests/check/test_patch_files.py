@@ -33,22 +33,80 @@ def test_directives_in_manifests(why: str, text: str, expected: list[Place]) -> 
     assert places(check({"web.yaml": text})) == expected
 
 
-def test_custom_resources() -> None:
+def test_custom_resources_for_kubectl() -> None:
     with_list = CUSTOM + "spec:\n  groups:\n  - a\n"
-    assert places(as_kubectl(with_list)) == [("D62", 6, 3)]
-    assert as_kubectl(with_list)[0].severity == "error"
-    [one] = as_kustomize(with_list)
-    assert (one.id, one.severity) == ("D62", "warning")
-    assert one.message == "list spec.groups is replaced, not merged (no openapi: field)"
-    assert as_kustomize(with_list, more="openapi:\n  path: https://example.com/schema.json\n") == []
+    [one] = as_kubectl(with_list)
+    assert (one.id, one.line, one.column, one.severity) == ("D62", 6, 3, "error")
     assert as_kubectl(CUSTOM + "spec:\n  size: 1\n") == []
     both = [("D04", 7, 5), ("D62", 7, 5)]
     assert places(as_kubectl(CUSTOM + "spec:\n  a:\n    $patch: delete\n")) == both
+    assert check({"p.yaml": with_list}, told="patch") == []  # it may be for kustomize
+
+
+DATABASE = (
+    CUSTOM
+    + """\
+spec:
+  groups:
+  - name: a
+    size: 1
+    labels: {x: v}
+  - name: b
+  tags: [p, q]
+  hosts: [one.example.com]
+  routes:
+  - to: {port: 80, path: /a}
+  - to: {port: 81}
+"""
+)
+LOSING = [
+    ("an element", "  groups:\n  - name: a\n    size: 2\n    labels: {x: z}\n", ['spec.groups[name="b"]']),
+    ("a field of an element", "  groups:\n  - name: b\n  - name: a\n    size: 2\n    labels: {}\n", ['spec.groups[name="a"].labels.x']),
+    ("all elements", "  groups:\n  - name: c\n", ['spec.groups[name="a"]', 'spec.groups[name="b"]']),
+    ("a word", "  tags: [q, r]\n", ['"p" of spec.tags']),
+    ("in elements without a name", "  routes:\n  - to: {port: 82}\n", ["spec.routes[0].to.path", "spec.routes[1]"]),
+    ("of several lists", "  tags: [p]\n  groups:\n  - name: a\n    size: 1\n    labels: {x: v}\n", ['"q" of spec.tags', 'spec.groups[name="b"]']),
+]  # fmt: skip
+KEEPING = [
+    ("more", "  groups:\n  - name: b\n  - name: c\n  - name: a\n    size: 2\n    labels: {x: z}\n"),
+    ("an empty list says what it does", "  groups: []\n"),
+    ("so does null", "  groups: null\n"),
+    ("other words altogether", "  hosts: [two.example.com]\n"),
+    ("another value in place of one", "  routes:\n  - to: {port: 82, path: /b}\n  - to: {port: 83}\n"),
+    ("a new list", "  others: [{name: a}]\n"),
+    ("no list", "  size: 3\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, patch, lost", LOSING, ids=[c[0] for c in LOSING])
+def test_what_a_custom_resource_loses(why: str, patch: str, lost: list[str]) -> None:
+    [one] = as_kustomize(CUSTOM + "spec:\n" + patch, resource=DATABASE)
+    assert (one.id, one.severity, one.line) == ("D62", "warning", 6)
+    assert one.message.endswith("; lost: " + ", ".join(lost))
+    with_schema = "openapi:\n  path: https://example.com/schema.json\n"
+    assert as_kustomize(CUSTOM + "spec:\n" + patch, resource=DATABASE, more=with_schema) == []
+    assert as_kustomize(CUSTOM + "spec:\n" + patch) == []  # nobody knows the target
+
+
+@pytest.mark.parametrize("why, patch", KEEPING, ids=[c[0] for c in KEEPING])
+def test_a_custom_resource_that_loses_nothing(why: str, patch: str) -> None:
+    assert as_kustomize(CUSTOM + "spec:\n" + patch, resource=DATABASE) == []
+
+
+def test_of_many_losses_some_are_named() -> None:
+    tags = ", ".join(f"t{n}" for n in range(9))
+    target = CUSTOM + f"spec:\n  tags: [{tags}]\n"
+    [one] = as_kustomize(CUSTOM + "spec:\n  tags: [t0]\n", resource=target)
+    assert one.message.endswith('"t5" of spec.tags and 3 more')
 
 
 IDENTITY = [
     ("no kind", "apiVersion: v1\nmetadata: {name: a}\n", "without kind "),
-    ("no apiVersion", "kind: ConfigMap\nmetadata: {name: a}\n", "without apiVersion "),
+    (
+        "no apiVersion",
+        "kind: ConfigMap\nmetadata: {name: a}\n",
+        "without apiVersion kustomize finds no ",
+    ),
     ("no name", "apiVersion: v1\nkind: ConfigMap\n", "without metadata.name "),
     ("nothing", "spec: {}\n", "without apiVersion and kind and metadata.name "),
 ]
@@ -61,6 +119,13 @@ def test_kustomize_wants_an_identity(why: str, text: str, begin: str) -> None:
     assert one.message.startswith(begin)
 
 
+def test_with_a_target_the_api_version_may_be_missing() -> None:
+    target = "  target: {kind: Deployment, name: web}\n"
+    patch = "  patch: |\n    kind: Deployment\n    metadata: {name: any}\n"
+    text = f"patches:\n-{target[1:]}{patch}resources: [https://x]\n"
+    assert check({"kustomization.yaml": text}) == []
+
+
 def test_a_target_does_not_replace_the_identity() -> None:
     text = "patches:\n- target: {kind: Deployment}\n  patch: |\n    spec:\n      replicas: 2\nresources: [https://x]\n"
     assert places(check({"kustomization.yaml": text})) == [("D63", 4, 5)]
@@ -71,6 +136,7 @@ TARGET = "  target: {kind: Deployment, name: web}\n"
 REFUSED = [
     ("empty", "patches:\n- path: p.yaml\n", "", "empty"),
     ("only comments", "patches:\n- path: p.yaml\n", "# nothing\n", "empty"),
+    ("no operation", "patches:\n- path: p.yaml\n" + TARGET, "[]\n", "operations is empty"),
     ("several with a target", "patches:\n- path: p.yaml\n" + TARGET, PATCH + "---\n" + PATCH, "several documents"),
     ("a JSON patch without target", "patches:\n- path: p.yaml\n", "- op: remove\n  path: /a\n", "needs a target"),
 ]  # fmt: skip
@@ -107,7 +173,11 @@ def test_allowed_patches() -> None:
 def test_several_documents_for_kubectl() -> None:
     text = "spec:\n  replicas: 1\n---\nspec:\n  replicas: 2\n"
     assert places(as_kubectl(text)) == [("D65", 4, 1)]
+    assert [f.severity for f in as_kubectl(text)] == ["error"]
     assert as_kubectl("---\n" + PATCH) == []
+    assert as_kubectl(PATCH + "---\n# nothing\n") == []
+    assert places(as_kubectl("---\n# nothing\n---\n" + PATCH)) == [("D65", 4, 1)]
+    assert check({"a-patch.yaml": PATCH + "---\n" + PATCH}) == []  # it may be for kustomize
     assert as_kustomize(PATCH + "---\n" + PATCH) == []
 
 
@@ -124,7 +194,6 @@ WORDS = [
     ("n", 'kubectl reads false, kustomize "n"; quote it'),
     ("Off", 'kubectl reads false, kustomize "Off"; quote it'),
     ("2020-01-31", 'kubectl reads the string "2020-01-31", kustomize a time; quote it'),
-    ("0777", "0777 is 511 to a YAML 1.1 reader as kubectl, 777 to a YAML 1.2 reader; write 511, or quote it"),
 ]  # fmt: skip
 
 
@@ -142,20 +211,46 @@ def test_words(word: str, message: str) -> None:
 
 @pytest.mark.parametrize(
     "word",
-    ["true", "null", "~", "0", "10", "1.5", "yesterday", "0o17", "v1", "2020-01", "10-20-30"],
+    [
+        "true",
+        "null",
+        "~",
+        "0",
+        "10",
+        "1.5",
+        "yesterday",
+        "0o17",
+        "v1",
+        "2020-01",
+        "10-20-30",
+        "0777",
+        "010",
+        "2020-01-31T10:00:00Z",
+        "2020-13-01",
+        "2020-01-32",
+    ],
 )
 def test_words_that_all_read_alike(word: str) -> None:
     assert as_kubectl(f"metadata: {{name: a}}\ndata:\n  a: {word}\n") == []
 
 
-WRITTEN = ["a: yes", "a: [b, no]", "a: {b: on}", "a:\n  - off", "a: y # why", "a:   0777", "{a: 010}", "- n",
-           "? a\n: NO", "a: 2020-1-2", "a: [2020-01-01T10:00:00Z]"]  # fmt: skip
+WRITTEN = ["a: yes", "a: [b, no]", "a: {b: on}", "a:\n  - off", "a: y # why", "- n",
+           "? a\n: NO", "a: 2020-1-2", "a: [2020-01-01]"]  # fmt: skip
 
 
 @pytest.mark.parametrize("text", WRITTEN)
 def test_words_are_found_however_they_are_written(text: str) -> None:
     patch = "metadata: {name: a}\nspec:\n  x:\n" + "".join(f"    {x}\n" for x in text.split("\n"))
     assert "D67" in [f.id for f in as_kubectl(patch)]
+
+
+def test_words_that_mean_the_same_where_they_stand() -> None:
+    assert as_kubectl(DEPLOYMENT + "spec:\n  paused: yes\n") == []  # a boolean is what it takes
+    assert [f.id for f in as_kustomize(DEPLOYMENT + "spec:\n  paused: yes\n")] == ["D67"]
+    assert as_kustomize(DEPLOYMENT + "  annotations: {a: 2020-01-01}\n") == []
+    assert [f.id for f in as_kustomize(DEPLOYMENT + "  labels: {a: 2020-01-01}\n")] == ["D67"]
+    volume = "spec:\n  template:\n    spec:\n      volumes:\n      - name: a\n        configMap: {defaultMode: 0644}\n"
+    assert as_kustomize(DEPLOYMENT + volume) == []
 
 
 def test_deprecated_fields() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from tables import DEPLOYMENT, POD_SPEC, Place, as_kubectl, as_kustomize, places
+from tables import DEPLOYMENT, POD_SPEC, Place, as_kubectl, as_kustomize, mapped, places
+
+from kmerge_git.check.run import Run, check_files
 
 META = DEPLOYMENT  # what follows, indented by two, belongs to metadata and starts in line 5
 STRATEGY = DEPLOYMENT + "spec:\n  strategy:\n"  # starts in line 7
@@ -166,6 +168,34 @@ def test_a_new_map_stores_the_directive() -> None:
     [one] = as_kubectl(patch, target=DEPLOYMENT + "spec:\n  replicas: 1\n")
     assert (one.id, one.severity, one.line) == ("D43", "error", 7)
     assert as_kubectl(patch, target=DEPLOYMENT + "spec:\n  strategy:\n    type: X\n") == []
+
+
+def test_severities_of_retained_names() -> None:
+    def severity(names: str) -> list[str]:
+        return [f.severity for f in as_kubectl(STRATEGY + f"    $retainKeys: [{names}]\n")]
+
+    assert severity("") == ["error"]
+    assert severity("rolingUpdate") == ["error"]  # what was meant is removed
+    assert severity("color") == ["warning"]
+    assert severity("type") == []
+
+
+def test_who_does_not_know_a_directive() -> None:
+    text = STRATEGY + "    $retainKeys: [type]\n    type: Recreate\n"
+
+    def severity(tools: str = "", *, target: str = "", told: str = "patch") -> list[str]:
+        files = {
+            "a-patch.yaml": text.encode(),
+            "t.yaml": (DEPLOYMENT + "spec: {strategy: {type: A}}\n").encode(),
+        }
+        run = Run(mapped(files), told=told, tools=tools, target=target)
+        return [f"{f.id} {f.severity}" for f in check_files(["a-patch.yaml"], run)]
+
+    assert severity() == ["D61 warning"]
+    assert severity(told="") == []  # no kustomization is near
+    assert severity("K") == severity(target="t.yaml") == []
+    assert severity("Z") == severity("KZ") == ["D61 error"]
+    assert severity("Z", target="t.yaml") == ["D61 error"]
 
 
 def test_severities_of_order_elements() -> None:

@@ -168,7 +168,9 @@ def test_what_was_decided_is_committed(repo: Repo, world: World, way: str) -> No
         repo.kmerge("solve", *(["--favor", way.split()[1]] if policy == "" else []))
     done = repo.git("commit", "-m", "merged")
     assert done.code == 0
-    assert ("1 warning in 1 file" in done.said) == (way == "rerere")  # it has learned to drop what merges clean
+    assert ("1 warning in 1 file" in done.said) == (
+        way == "rerere"
+    )  # it has learned to drop what merges clean
 
 
 def test_in_a_linked_working_tree(repo: Repo, world: World) -> None:
