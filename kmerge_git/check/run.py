@@ -176,7 +176,7 @@ class Run:
         verdict = classify(path, book.plains, self.told, evidence, self.script_with)
         # only a patch for kubectl has its object in a file that kustomize need not know
         tools = self.tools or ("K" if self.targets.told and not verdict.is_known else "")
-        if verdict.is_patch and tools:
+        if verdict.is_a != MANIFEST and tools:
             verdict.read_by(tools)
         return verdict
 

@@ -31,6 +31,7 @@ examples:
   kmerge check --select D,M02         patch directives, and repeated keys
   kmerge check --select traps         words that readers of YAML take differently
   kmerge check --patch web.yaml --target deployment.yaml
+  kmerge check --patch web.yaml --tool kustomize
   kmerge check --fix patches/         mend what is mechanical, and show it as a diff
   kmerge check --explain D12
 
@@ -41,6 +42,7 @@ for a whole file: `# kmerge: ignore-file M05`. In hooks that are installed:
 exit code: 0 nothing found, 1 findings at or above --fail-on, 2 wrong usage or unreadable
 """
 CODES = {"+": "\033[32m", "-": "\033[31m"}  # the colours of a diff
+TOOLS = {"kubectl": "K", "kustomize": "Z", "both": "KZ"}
 FORMATS = ("text", "json", "github", "sarif")
 
 
@@ -94,7 +96,13 @@ def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
             f"--{word}", dest="told", action="store_const", const=word, default="", help=text
         )
     parser.add_argument(
-        "--target", default="", metavar="FILE", help="the object that the patches change"
+        "--target",
+        default="",
+        metavar="FILE",
+        help="the object that the patches change; without --tool kubectl reads them",
+    )
+    parser.add_argument(
+        "--tool", choices=tuple(TOOLS), default="", help="who reads the patches (default: by rules)"
     )
 
 
@@ -160,7 +168,7 @@ def _require_alone(args: argparse.Namespace) -> None:
         "FILE": args.files, "--merge": args.merge, "--merge-of": args.merge_of,
         "--explain": args.list and args.explain, "--staged": args.staged,
         "--select": args.select, "--ignore": args.ignore, "--format": args.format != "text",
-        "--target": args.target, "--fix": args.fix, "--diff": args.diff,
+        "--target": args.target, "--tool": args.tool, "--fix": args.fix, "--diff": args.diff,
         f"--{args.told}": args.told, "--installed": args.installed,
     }  # fmt: skip
     for other, is_given in others.items():
@@ -199,7 +207,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
         check_files.require_target(args.target, world)
     worker = Run(
         world, chosen, told=args.told, script_with=check_files.script_with(), versions=versions,
-        target=args.target, named=check_files.named(args.files),
+        target=args.target, named=check_files.named(args.files), tools=TOOLS.get(args.tool, ""),
     )  # fmt: skip
     return worker, paths
 

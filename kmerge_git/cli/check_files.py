@@ -124,7 +124,7 @@ def script_with() -> Callable[[str], str]:
 
 
 def _patch_files() -> Iterable[tuple[str, str]]:
-    """Script and file of every `kubectl patch .. --patch-file FILE` that is tracked."""
+    """Script and file of every strategic `kubectl patch .. --patch-file FILE` that is tracked."""
     if not git_directory():
         return
     from kmerge_git.git.blobs import answer
@@ -134,6 +134,8 @@ def _patch_files() -> Iterable[tuple[str, str]]:
     for line in out.decode("utf-8", "replace").split("\n"):
         script, _, command = line.partition("\0")
         words = command.replace("=", " ").replace('"', " ").replace("'", " ").split()
+        if ("--type", "merge") in pairwise(words) or ("--type", "json") in pairwise(words):
+            continue
         for option, word in pairwise(words):
             if option in ("--patch-file", "-p") and word.endswith(SUFFIXES):
                 yield script, normpath(word.lstrip("@$(<"))

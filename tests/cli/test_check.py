@@ -162,6 +162,21 @@ def test_told_what_it_is(capsys: Capture) -> None:
     assert "D60" in capsys.readouterr().out
 
 
+def test_told_who_reads_it(capsys: Capture) -> None:
+    retain = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\nspec:\n  strategy:\n"
+    retain += "    $retainKeys: [type]\n    type: Recreate\n"
+    write({"p.yaml": retain, "t.yaml": retain.replace("    $retainKeys: [type]\n", "")})
+    for words, code in (
+        (["--tool", "kubectl"], 0),
+        (["--tool", "kustomize"], 1),
+        (["--tool", "both"], 1),
+        (["--target", "t.yaml"], 0),
+        (["--target", "t.yaml", "--tool", "kustomize"], 1),
+    ):
+        assert main(["check", "--patch", "p.yaml", "--fail-on", "info", *words]) == code
+        assert ("D61" in capsys.readouterr().out) == bool(code)
+
+
 @pytest.mark.parametrize(
     "text, why",
     [

@@ -245,6 +245,8 @@ def test_a_script_makes_a_file_a_patch(repo: Repo, world: World) -> None:
     done = repo.kmerge("check", "deploy/web.yaml", check=False)
     assert "deploy/web.yaml:5:5: error D15" in done.out
     assert "rule 7: given to kubectl patch in deploy/run.sh" in done.out
+    repo.write("deploy/run.sh", "kubectl patch web --type=merge --patch-file deploy/web.yaml\n")
+    assert "rule 7" not in repo.kmerge("check", "deploy/web.yaml", check=False).out
 
 
 def test_a_whole_side_taken_by_a_strategy_is_no_slip(repo: Repo, world: World) -> None:
