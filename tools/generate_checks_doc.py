@@ -52,7 +52,7 @@ overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: has no effe
 | `--format text` / `json` / `github` / `sarif` | how to report |
 | `--patch`, `--manifest` | say what the files are; `--target FILE` has the one object that the patches change |
 | `--tool kubectl` / `kustomize` / `both` | who reads the patches, if you know better than the rules below; with `--target` alone kubectl does |
-| `--fix`, `--diff` | mend what is mechanical (D02, D04, D50, D51) and show it; only show it |
+| `--fix`, `--diff` | mend what is mechanical and show it; only show it. It is about D02, D04, D50, D51: a finding that can be mended says so |
 | `# kmerge: ignore D12` | silences a finding: [switching checks off](#switching-checks-off) |
 
 Exit code: 0 nothing found, 1 findings at or above `--fail-on`, 2 wrong usage or an unreadable file.

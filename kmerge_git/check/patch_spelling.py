@@ -21,15 +21,23 @@ OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
     kubectl="It is stored as a field, or refused as an unknown one.",
     kustomize="It ends up in the output.",
     example="containers:\n- name: side\n  $path: delete",
-    mend="Correct the spelling. `--fix` does that.",
+    counter="containers:\n- name: side\n  $patch: delete",
+    mend="Correct the spelling.",
 )  # fmt: skip
 def misspelt(here: KeySpot) -> Iterator[Found]:
     """`$path`, `$Patch` or `$setElementsOrder/x`: a directive but for a letter or two."""
     guess = meant(here.key)
     is_others = here.spot.user or here.spot.kind == CUSTOM
     if guess and (not is_others or _is_order(guess, here.value)):
-        message = f"did you mean {guess}? {here.key} is stored as a field"
-        yield Found(here.at, message, fix=("word", here.key, guess))
+        yield _misspelt(here, guess)
+
+
+def _misspelt(here: KeySpot, guess: str) -> Found:
+    """What to write instead, where the tool that reads the patch knows it."""
+    message = f"did you mean {guess}? {here.key} is stored as a field"
+    if here.spot.verdict.known_tools == "Z" and guess != PATCH:
+        return Found(here.at, f"{message}; but kustomize knows only $patch: drop it")
+    return Found(here.at, message, fix=("word", here.key, guess))
 
 
 def _is_order(guess: str, value: Value) -> bool:
@@ -56,14 +64,14 @@ def meant(key: str) -> str:
     kubectl="It is stored as a field, or refused as an unknown one.",
     kustomize="It ends up in the output.",
     example="strategy:\n  retainKeys: [type]\n  type: Recreate",
-    mend="Write the `$`. `--fix` does that.",
+    counter="strategy:\n  type: Recreate\n  rollingUpdate: null",
+    mend="Write the `$`; in a patch for kustomize, which knows only `$patch`, drop the field.",
 )  # fmt: skip
 def without_dollar(here: KeySpot) -> Iterator[Found]:
     """`retainKeys:`, `setElementOrder/x` or `patch: delete` where the kind has no such field."""
     guess = meant_without_dollar(here)
     if guess:
-        message = f"did you mean {guess}? {here.key} is stored as a field"
-        yield Found(here.at, message, fix=("word", here.key, guess))
+        yield _misspelt(here, guess)
 
 
 def meant_without_dollar(here: KeySpot) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
+from functools import partial
 from posixpath import normpath
 
 from kmerge_git.check import kustomization, registry
@@ -89,7 +90,15 @@ class Run:
     # -- one file --------------------------------------------------------------------------------
 
     def file(self, path: str, data: bytes) -> list[Finding]:
-        """The findings of one file."""
+        """The findings of one file; what says that it can be mended, `fix` does mend."""
+        findings = self._file(path, data)
+        if any(finding.fix for finding in findings):
+            from kmerge_git.check.fix import promised  # late: few files need it
+
+            findings = promised(data, findings, partial(self._file, path))
+        return findings
+
+    def _file(self, path: str, data: bytes) -> list[Finding]:
         try:
             source = Source(data, path)
         except CannotParse as error:
