@@ -10,6 +10,10 @@ import os
 
 from kmerge_git.finding import ERROR, Finding, worst_first
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 FEW = 3  # so many files are named one by one
 
 
@@ -27,14 +31,27 @@ def tell_of_others(args: argparse.Namespace, findings: list[Finding]) -> None:
         from kmerge_git.cli.files import say
         from kmerge_git.report.text import counted
 
-        say(f"kmerge: {counted(others)}; `{_command(args, others)}` lists them")
+        commands = [f"`{command}`" for command in _commands(args, others)]
+        lists = "lists" if len(commands) == 1 else "list"
+        say(f"kmerge: {counted(others)}; {' and '.join(commands)} {lists} them")
 
 
-def _command(args: argparse.Namespace, findings: list[Finding]) -> str:
+def _commands(args: argparse.Namespace, findings: list[Finding]) -> Iterator[str]:
     """What shows them in the folder from which git was called, now and when it is committed."""
+    from kmerge_git.check.registry import HISTORY, get
+
+    of_merge = [finding for finding in findings if get(finding.id).scope == HISTORY]
+    for some in ([f for f in findings if f not in of_merge], of_merge):
+        if some:
+            is_merge = some is of_merge or args.merge
+            yield _command(args, some, ["--merge"] if is_merge else [])
+
+
+def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]) -> str:
     from shlex import join
 
-    words = ["kmerge", "check"]
+    words = ["kmerge", "check", *words]
+    words += ["--merge-of", args.merge_of] if args.merge_of else []
     for flag, values in (("--select", args.select), ("--ignore", args.ignore)):
         words += [word for value in values for word in (flag, value)]
     words += [f"--{args.told}"] if args.told else []

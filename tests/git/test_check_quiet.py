@@ -27,10 +27,12 @@ def hooked(repo: Repo, world: World) -> Repo:
 
 def listed(repo: Repo, line: str, below: str = "") -> list[str]:
     """What the command that a line names lists: places and severities."""
-    words = shlex.split(line.split("`")[1])
-    assert words[0] == "kmerge"
-    done = repo.world.kmerge(*words[1:], cwd=repo.path / below, check=False)
-    found = [line.partition(": warning ") for line in done.lines]
+    found = []
+    for command in line.split("`")[1::2]:
+        words = shlex.split(command)
+        assert words[0] == "kmerge"
+        done = repo.world.kmerge(*words[1:], cwd=repo.path / below, check=False)
+        found += [line.partition(": warning ") for line in done.lines]
     return [f"{place}: {rest.split()[0]}" for place, word, rest in found if word]
 
 
@@ -62,6 +64,23 @@ def test_a_failing_hook_lists_what_fails(hooked: Repo) -> None:
     line = done.said.splitlines()[-1]
     assert line == "kmerge: 1 warning in 1 file; `kmerge check a.yaml` lists them"
     assert listed(hooked, line) == ["a.yaml:8:5: M06"]
+
+
+def test_of_a_merge(hooked: Repo) -> None:
+    """What was dropped is listed by the command for merges, the rest by the one for files."""
+    base = CONFIG.format("a") + "".join(f"  k{n}: v\n" for n in range(12))
+    hooked.fork(
+        {"a.yaml": base},
+        {"a.yaml": base.replace("k5: v", "k5: o").replace("k0: v", "k0: o")},
+        {"a.yaml": base.replace("k5: v", "k5: t"), "b.yaml": WARNED.format("b")},
+    )
+    hooked.merge()
+    hooked.git("checkout", "--theirs", "a.yaml")
+    hooked.git("add", "a.yaml")
+    done = hooked.git("commit", "-q", "-m", "merged")
+    commands = "`kmerge check b.yaml` and `kmerge check --merge a.yaml`"
+    assert done.err == f"kmerge: 2 warnings in 2 files; {commands} list them\n"
+    assert listed(hooked, done.err) == ["b.yaml:8:5: M06", "a.yaml:1:1: M11"]
 
 
 @pytest.mark.parametrize("folder, named", [("", ""), ("x/y/", " x/y"), ("a b/", " 'a b'")])
