@@ -209,3 +209,26 @@ def test_a_target_that_was_not_fetched_switches_nothing_off(
     request_of.repo.write(".gitattributes", "")
     assert request_of.ids() == ["a.yaml M02", "x/b.yaml M02"]
     assert request_of.err == ""
+
+
+def test_of_a_merge_the_branch_counts_that_it_goes_to(
+    checked: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = checked.repo
+    base = "".join(f"k{n}: v\n" for n in range(12))
+    repo.fork(
+        {"m.yaml": base},
+        {"m.yaml": base.replace("k1: v", "k1: ours")},
+        {"m.yaml": base.replace("k9: v", "k9: theirs"), ".gitattributes": "* -kmerge-check\n"},
+    )
+    repo.merge("--no-ff", "side")
+    repo.write("m.yaml", repo.text("m.yaml") + "k1: twice\n")
+    repo.git("commit", "-qa", "--amend", "--no-edit")
+    assert checked.ids("m.yaml") == []
+    assert checked.ids("--merge") == ["m.yaml M02"]
+    assert checked.ids("--merge-of", "HEAD") == ["m.yaml M02"]
+    # the head of a request that has merged its target has a parent that anybody can write
+    repo.git("update-ref", "refs/remotes/origin/main", "side")
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("GITHUB_BASE_REF", "main")
+    assert checked.ids("--merge") == []
