@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     VersionsOf = Callable[[str], GitVersions]
 
 # what lies in git's folder while something is merged, and the variables of `git merge`
-_TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
+_TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
 _VARIABLE = "GITHEAD_"
 # values of the attribute `merge` under which a file is merged by what is in it
 MERGING = ("unspecified", "set", "unset", "text", "union", "kmerge")

@@ -14,8 +14,9 @@ from kmerge_git.git.blobs import answer, ask
 from kmerge_git.git.sides import Change, FileCase, TreeEntry, touched_by_both
 
 _GITHEAD = "GITHEAD_"
-# operations that apply one commit: git remembers the sides of the files that were in conflict
-_PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
+# operations that apply one commit, or all of a branch as one: git remembers the sides of the files
+# that were in conflict
+_PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
 
 
 class MergeSides:
@@ -81,7 +82,7 @@ def _announced() -> list[str]:
 
 
 def is_applying() -> bool:
-    """Whether git applies a commit: a cherry-pick, a revert, a step of a rebase."""
+    """Whether git applies a commit: a cherry-pick, a revert, a step of a rebase, a squash."""
     return any(git_file(name) for name in _PICKS)
 
 

@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 from identify.identify import ALL_TAGS
+from test_check_ways import BASE as WEB
+from test_check_ways import BOTH, DAMAGE, OURS, THEIRS
 from world import ROOT, Done, Repo, World, sealed_environment
 
 GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: b\n"
@@ -218,3 +220,51 @@ def test_a_side_taken_on_purpose(repo: Repo, source: Path, cache: Path) -> None:
     repo.git("add", "a.yaml")
     done = repo.git("commit", "-m", "merged", env=env, check=False)
     assert (done.code, "M11" in done.said) == (0, False), done.said
+
+
+def test_the_ways_to_finish_a_merge(repo: Repo, source: Path, cache: Path) -> None:
+    """All in one repository: each way starts from the same two branches."""
+    config = {".pre-commit-config.yaml": configuration(repo, source, "kmerge-check")}
+    repo.fork({**config, "web.yaml": WEB}, {"web.yaml": OURS}, {"web.yaml": THEIRS})
+    assert pre_commit(repo, cache, "install").code == 0
+    env = environment(cache)
+    start = repo.head()
+    repo.git("config", "rerere.enabled", "true")
+    repo.git("config", "rerere.autoUpdate", "true")
+
+    def stopped() -> None:
+        repo.git("reset", "-q", "--hard", start)
+        assert repo.git("merge", "side", env=env, check=False).code == 1
+
+    def commit(name: str) -> Done:
+        done = repo.git("commit", "-m", name, env=env, check=False)
+        assert done.said.count("kmerge check") == 1, done.said
+        return done
+
+    stopped()
+    for name, (text, id) in DAMAGE.items():
+        repo.write("web.yaml", text)
+        repo.git("add", "web.yaml")
+        done = commit(name)
+        assert (done.code, f": error {id} " in done.said) == (1, True), done.said
+    repo.write("web.yaml", BOTH)
+    repo.git("add", "web.yaml")
+    assert commit("by hand").code == 0
+    stopped()
+    assert commit("rerere").code == 0
+    repo.git("rerere", "forget", "web.yaml", check=False)
+    repo.git("config", "rerere.enabled", "false")
+    ways = {
+        "a side": ["git", "checkout", "--ours", "web.yaml"],
+        "solve": ["kmerge", "solve", "--favor", "theirs"],
+        "resolve": ["kmerge", "resolve", "--take", "ours", "web.yaml"],
+    }
+    for name, (program, *args) in ways.items():
+        stopped()
+        assert (repo.git if program == "git" else repo.kmerge)(*args).code == 0
+        repo.git("add", "web.yaml")
+        done = commit(name)
+        assert (done.code, "Passed" in done.said) == (0, True), done.said
+    repo.git("reset", "-q", "--hard", start)
+    done = repo.git("merge", "-X", "ours", "-m", "favoured", "side", env=env, check=False)
+    assert (done.code, "Passed" in done.said) == (0, True), done.said
