@@ -1,10 +1,11 @@
-"""`kmerge check`: CPU of 1,000 files of 5 KB in one call, growth, and the start of the hook.
+"""`kmerge check`: CPU of 1,000 files of 5 KB in one call, growth, the start of the hook, a merge.
 
     python bench/check.py [--rounds N] [--files N]
 
 Whole processes are measured, their children too, and the best of all rounds counts: the machine
 may be shared. Nine of ten files are Deployments with ten containers or so, the others patches;
-a kustomization names twenty of them. See bench/README.md.
+a kustomization names twenty of them. In the merge both sides have changed every file. See
+bench/README.md.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BARS = {"1,000 files": 6.0, "growth": 2.3, "start": 4.0}
+BARS = {"1,000 files": 6.0, "growth": 2.3, "start": 4.0, "merge": 3.0}
+MERGED = 500  # files
 START = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from kmerge_git.cli.main import main; "
 
 HEAD = """\
@@ -73,8 +75,10 @@ def main() -> int:
         subprocess.run(["git", "init", "-q", folder], check=True)  # hooks run in repositories
         alone = "alone.yaml"
         Path(folder, alone).write_text(Path(folder, names[0]).read_text())
-        best = dict.fromkeys(["pass", "start", *sizes], float("inf"))
+        merged = merge(Path(folder, "merge"), args.files * MERGED // 1000)
+        best = dict.fromkeys(["pass", "start", "merge", *sizes], float("inf"))
         for _ in range(args.rounds):
+            best["merge"] = min(best["merge"], cpu(check(["--merge"]), merged))
             best["pass"] = min(best["pass"], cpu([sys.executable, "-I", "-c", "pass"], folder))
             best["start"] = min(best["start"], cpu(check([alone]), folder))
             for size in sizes:
@@ -86,6 +90,7 @@ def main() -> int:
     rows = [
         ("start", "one file, in times of `python -I -c pass`", best["start"] / best["pass"]),
         ("1,000 files", f"{sizes[2]} files in one call, seconds CPU", best[sizes[2]]),
+        ("merge", f"--merge, {args.files * MERGED // 1000} files, seconds CPU", best["merge"]),
         ("growth", f"{sizes[1]} -> {sizes[2]} files", best[sizes[2]] / best[sizes[1]]),
         ("growth", f"{sizes[0]} -> {sizes[1]} files", best[sizes[1]] / best[sizes[0]]),
     ]
@@ -117,6 +122,31 @@ def write(folder: Path, files: int) -> list[str]:
             for patch in sorted(here.glob("*-patch.yaml")):
                 file.write(f"- path: {patch.name}\n")
     return names
+
+
+def merge(folder: Path, files: int) -> str:
+    """A repository whose last commit merges two branches that both changed every file."""
+
+    def git(*args: str) -> None:
+        person = ("-c", "user.name=a", "-c", "user.email=a@example.com")
+        subprocess.run(["git", "-C", folder, *person, *args], check=True, capture_output=True)
+
+    def commit(old: str, new: str) -> None:
+        for file in sorted(folder.rglob("*.yaml")):
+            file.write_text(file.read_text().replace(old, new) if old else file.read_text())
+        git("add", "-A")
+        git("commit", "-q", "-m", "changed")
+
+    folder.mkdir()
+    git("init", "-q", "-b", "main")
+    write(folder / "app", files)
+    commit("", "")
+    git("checkout", "-q", "-b", "side")
+    commit("containerPort: 8008", "containerPort: 9008")
+    git("checkout", "-q", "main")
+    commit("replicas: 3", "replicas: 5")
+    git("merge", "-q", "--no-edit", "side")
+    return str(folder)
 
 
 def check(names: list[str]) -> list[str]:
