@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from kmerge_git.check.plain import List, Map, Text, Value, documents
+from kmerge_git.check.plain import Map, alike, documents
 from kmerge_git.check.registry import ERROR, HISTORY, WARNING, Check, Found
 from kmerge_git.errors import CannotParse
 from kmerge_git.merge.three import Three, whose
@@ -158,26 +158,9 @@ def _first_change(new: Map, old: Map) -> int | None:
     """Where the content outside `sops` differs first."""
     for key, (at, value) in new.fields.items():
         before = old.get(key)
-        if key != "sops" and not _same(value, before, set()):
+        if key != "sops" and not (before and alike(value, before)):
             if isinstance(value, Map) and isinstance(before, Map):
                 deeper = _first_change(value, before)
                 return at if deeper is None else deeper
             return at
     return new.at if set(old.fields) - set(new.fields) else None
-
-
-def _same(one: Value | None, other: Value | None, met: set[tuple[int, int]]) -> bool:
-    if isinstance(one, Text) and isinstance(other, Text):
-        return one.text == other.text
-    pair = (id(one), id(other))
-    if pair in met:
-        return True  # aliases: whoever met them first says whether they differ
-    met.add(pair)
-    if isinstance(one, List) and isinstance(other, List):
-        pairs = zip(one.values, other.values, strict=False)
-        return len(one.values) == len(other.values) and all(_same(a, b, met) for a, b in pairs)
-    if isinstance(one, Map) and isinstance(other, Map):
-        return one.fields.keys() == other.fields.keys() and all(
-            _same(value, other.get(key), met) for key, (_, value) in one.fields.items()
-        )
-    return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.check.page import shown
-from kmerge_git.check.plain import List, Map, Text, Value, equal
+from kmerge_git.check.plain import List, Map, Text, Value, alike
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def _partner(number: int, element: Value, patch: List, name: str) -> Value | Non
         return next((value for value in patch.values if _text(value, name) == wanted), None)
     if isinstance(element, Map):
         return patch.values[number] if number < len(patch.values) else None
-    return next((value for value in patch.values if equal(value, element)), None)
+    return next((value for value in patch.values if alike(value, element)), None)
 
 
 def _text(element: Value, name: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from posixpath import basename
 
-from kmerge_git.check.plain import Map, Value, collections
+from kmerge_git.check.plain import Map, Value, collections, scalars
 from kmerge_git.kube.identity import Identity
 from kmerge_git.patch.directives import is_directive
 
@@ -65,6 +65,17 @@ def is_passed_on(key: str) -> bool:
     """Whether what stands below a key of a kind that nobody knows goes to somebody who patches."""
     word = key.lower()
     return any(part in word for part in PASSING)
+
+
+def words_of(value: Value | None) -> Iterator[str]:
+    """Every key and every scalar at and below a value; of paths the parts."""
+    for text in scalars(value):
+        yield text.text
+        if text.text.startswith("/"):
+            yield from text.text.split("/")
+    for inner in collections(value):
+        if isinstance(inner, Map):
+            yield from inner.fields
 
 
 def directives_below(value: Value | None) -> list[tuple[int, str]]:

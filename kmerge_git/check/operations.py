@@ -27,6 +27,8 @@ MEANT = {
     "change": "replace", "insert": "add", "append": "add", "create": "add", "merge": "replace",
 }  # fmt: skip
 
+# What kustomize makes where it is not there, for an operation or by fields of its own.
+MADE = ("annotations", "labels", "matchLabels", "namespace", "replicas")
 # how the examples begin
 FILES = (
     "# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
@@ -195,8 +197,8 @@ def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -
                 return ""  # a new field, also by replace
             below = value.get(step)
             if below is None:
-                if not is_last and step in ("annotations", "labels") and "K" not in here.tools:
-                    return ""  # kustomize makes them
+                if step in MADE and "K" not in here.tools:
+                    return ""
                 return f"{where if n else 'the target'} has no {step}"
             value = below
         elif not is_last or op in ("remove", "test"):

@@ -38,7 +38,7 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
 
 @Check(
     "D20", ERROR, ELEMENT, "a merge key of another type than the schema says",
-    tools="K", needs="S",
+    tools="K", needs="S", hides=("D78",),
     kubectl='`"80"` and `80` are two keys: a second entry is added.',
     kustomize="They are one key.",
     counter="ports:\n- port: 80\n  targetPort: 8080",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kmerge_git.check.patch_maps import literal_list
-from kmerge_git.check.plain import List, Map, Value, equal
+from kmerge_git.check.plain import List, Map, Value, alike
 from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Check, Found, also
 from kmerge_git.check.spots import CUSTOM, ListSpot, Spot
 from kmerge_git.patch.directives import PATCH, is_directive
@@ -182,7 +182,7 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
         if key in seen:
             name = f"{spot.merge_key}: {key[0]}"
             effect = "kubectl merges both, kustomize keeps the first; make one of them"
-            severity = WARNING if equal(seen[key], element) else ""  # nothing is lost
+            severity = WARNING if alike(seen[key], element) else ""  # nothing is lost
             yield Found(element.at, f"two elements with {name}; {effect}", severity=severity)
         seen.setdefault(key, element)
 

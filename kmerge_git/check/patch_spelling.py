@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kmerge_git.check.misplaced import belongs
 from kmerge_git.check.nearness import did_you_mean, distance
+from kmerge_git.check.objects import may_be_builtin
 from kmerge_git.check.page import shown
-from kmerge_git.check.plain import List, Text, Value
-from kmerge_git.check.registry import DOLLAR, ERROR, KEY, WARNING, Check, Found
+from kmerge_git.check.plain import List, Map, Text, Value
+from kmerge_git.check.registry import DOLLAR, ERROR, KEY, OBJECT, WARNING, Check, Found, also
 from kmerge_git.check.spots import BUILTIN, CUSTOM, KeySpot, Spot
 from kmerge_git.patch.directives import DELETE, DIRECTIVES, ORDER, PATCH, RETAIN_KEYS, is_directive
 
+# Where workloads have their pods, and what stands there.
+PODS = {
+    **dict.fromkeys(
+        ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"), "spec.template.spec"
+    ),
+    "CronJob": "spec.jobTemplate.spec.template.spec",
+}
+POD_FIELDS = ("containers", "initContainers", "volumes")
 # Keys with a `$` that mean something else, as JSON Schema's.
 OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
 
@@ -110,4 +120,20 @@ def unknown_field(here: KeySpot) -> Iterator[Found]:
         return
     if spot.struct.field(key) is None and not key.startswith(DELETE[1:]):
         hint = did_you_mean(key, spot.struct.names)
-        yield Found(here.at, f"{spot.struct.name} has no field {shown((*spot.path, key))}{hint}")
+        place = "" if hint else belongs(spot.verdict.type, spot.path, key)
+        hint = f"; did you mean {place}?" if place else hint
+        message = f"{spot.struct.name} has no field {shown((*spot.path, key))}{hint}"
+        yield Found(here.at, message, severity=ERROR if hint else WARNING)
+
+
+@also("D68", OBJECT)
+def pod_fields_of_workload(path: str, root: Map) -> Iterator[Found]:
+    """`containers` under the `spec` of a workload in a manifest: the pod's are in its template."""
+    below = PODS.get(root.text("kind"))
+    spec = root.map("spec")
+    if below is None or spec is None or not may_be_builtin(root):
+        return
+    for key in POD_FIELDS:
+        if key in spec.fields:
+            message = f"{root.text('kind')} has no field spec.{key}; did you mean {below}.{key}?"
+            yield Found(spec.at_key(key), message, path=("spec", key), severity=ERROR)

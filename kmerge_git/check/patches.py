@@ -61,6 +61,7 @@ class PatchChecker:
         """The findings of one patch document."""
         target = self.targets.find(page, root, verdict)
         kind, type = _kind(page, root, verdict, target)
+        verdict = self._about(verdict, type, target)
         walk = PatchWalk(self.checks, verdict, page)
         findings = walk.patch(root, kind, type, target.root if target else None)
         if kind == BUILTIN and root.text("kind"):
@@ -68,6 +69,14 @@ class PatchChecker:
                 keyed = self.checks.of(registry.PATCH_KEYED)
                 findings += page.findings(keyed, site, path=site.path, rule=verdict.why)
         return findings
+
+    def _about(self, verdict: Verdict, type: FieldType | None, target: Target | None) -> Verdict:
+        """The verdict with what is known about the object that one document changes."""
+        if target is None:
+            return verdict.about(type, False, lambda: None)
+        one = verdict.kustomization
+        is_direct = one is not None and target.path in one.listed
+        return verdict.about(type, is_direct, lambda: self.targets.words_of_others(verdict, target))
 
     def inner(self, entry: PatchEntry, one: Kustomization | None) -> list[Finding]:
         """The findings of a patch that stands inside another file."""

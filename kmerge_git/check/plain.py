@@ -294,19 +294,6 @@ def scalars_with_paths(root: Value | None) -> Iterator[tuple[Text, Path]]:
                 todo += [(item, (*path, number)) for number, item in enumerate(value.values)]
 
 
-def equal(one: Value, other: Value) -> bool:
-    """Whether two values are the same, however they are written."""
-    if isinstance(one, Map) and isinstance(other, Map):
-        return one.fields.keys() == other.fields.keys() and all(
-            equal(item, other.fields[key][1]) for key, (_, item) in one.fields.items()
-        )
-    if isinstance(one, List) and isinstance(other, List):
-        return len(one.values) == len(other.values) and all(map(equal, one.values, other.values))
-    if isinstance(one, Text) and isinstance(other, Text):
-        return one.text == other.text and bool(one.style) == bool(other.style)
-    return False
-
-
 def path_at(root: Value | None, at: int) -> Path:
     """The path of the key or value that starts at an offset; empty where none does."""
     todo: list[tuple[Value | None, Path]] = [(root, ())]

@@ -64,7 +64,7 @@ COMMON = (
 )  # fmt: skip
 FOR_PATCHES = (
     "patch_maps", "patch_lists", "patch_elements", "patch_kinds", "patch_parallel", "patch_retain",
-    "patch_spelling", "operations",
+    "patch_spelling", "patch_target", "patch_types", "operations",
 )  # fmt: skip
 OPTIONAL = ("traps",)
 

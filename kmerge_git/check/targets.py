@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.check.folders import is_remote
 from kmerge_git.check.kustomization import Kustomization, PatchEntry, in_folder
-from kmerge_git.check.objects import identity
+from kmerge_git.check.objects import identity, words_of
 from kmerge_git.check.page import Page, embedded
 from kmerge_git.check.plain import Map, Text, Value
 from kmerge_git.check.verdict import Verdict
@@ -150,26 +150,40 @@ class TargetFinder:
 
     def is_settled(self, verdict: Verdict, target: Target) -> bool:
         """Whether a patch finds an object as it is written: nothing changes it before."""
+        return self.words_of_others(verdict, target) == frozenset()
+
+    def words_of_others(self, verdict: Verdict, target: Target) -> frozenset[str] | None:
+        """The words of all other patches of an object; None where something unseen changes it."""
         one = verdict.kustomization
         if "K" in verdict.tools and self.told:
-            return True
+            return frozenset()
         targets = self.of(one)
-        if one is None or targets is None or not targets.complete or target.path not in one.listed:
-            return False
-        return not any(self._concerns(entry, target) for entry in _others(one, verdict.entry))
+        if one is None or targets is None or not targets.complete:
+            return None
+        words: set[str] = set()
+        for entry in _others(one, verdict.entry):
+            found = self._words(entry, target)
+            if found is None:
+                return None
+            words |= found
+        return frozenset(words)
 
-    def _concerns(self, entry: PatchEntry, target: Target) -> bool:
-        """Whether another patch may change an object too; true where that cannot be known."""
-        if entry.target is not None:
-            return _selects(entry.target, target)
+    def _words(self, entry: PatchEntry, target: Target) -> set[str] | None:
+        """The keys and scalars of a patch that may change an object; None where it is not seen."""
+        if entry.target is not None and not _selects(entry.target, target):
+            return set()
         roots: list[Value | None] = [entry.value]
         if entry.value is None:
             book = self._book_of(entry)
             if book is None:
-                return True
+                return None
             roots = [plain.root for plain in book.plains]
-        names = [identity(root) for root in roots if isinstance(root, Map)]
-        return any(n.kind == target.identity.kind and n.name in target.names for n in names)
+        if entry.target is None:
+            maps = [root for root in roots if isinstance(root, Map)]
+            names = [(identity(root), root) for root in maps]
+            kind = target.identity.kind
+            roots = [r for n, r in names if n.kind == kind and n.name in target.names]
+        return {word for root in roots for word in words_of(root)}
 
     def _book_of(self, entry: PatchEntry) -> Book | None:
         try:

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from kmerge_git.check.kustomization import Kustomization, PatchEntry
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kmerge_git.check.shapes import FieldType
+
 # number of the rule -> what a finding says about it
 RULES = {
     0: "as told by the command line",
@@ -31,7 +37,8 @@ class Verdict:
     """The rule that decided; `tools` has K for kubectl and the API server, Z for kustomize."""
 
     __slots__ = (
-        "entry", "is_a", "is_known", "is_patch", "kustomization", "rule", "tools", "where",
+        "entry", "is_a", "is_direct", "is_known", "is_patch", "kustomization", "others", "rule",
+        "tools", "type", "where",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +58,22 @@ class Verdict:
         self.where = where
         self.entry = entry  # what names the file in a kustomization
         self.kustomization = kustomization  # where its target is looked for
+        self.type: FieldType | None = None  # of the patched object
+        self.is_direct = False  # the kustomization itself lists the target
+        # the words of other patches of the target; None where something unseen changes it
+        self.others: Callable[[], frozenset[str] | None] = frozenset
+
+    def about(
+        self,
+        type: FieldType | None,
+        is_direct: bool,
+        others: Callable[[], frozenset[str] | None],
+    ) -> Verdict:
+        """The same of one document, with what is known about its target."""
+        made = Verdict(self.is_a, self.rule, self.tools, self.where, self.entry, self.kustomization)
+        made.is_known = self.is_known
+        made.type, made.is_direct, made.others = type, is_direct, others
+        return made
 
     def read_by(self, tools: str) -> None:
         """Take the word of the command line for who reads a patch."""

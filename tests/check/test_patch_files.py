@@ -295,6 +295,7 @@ FOUND = [
         "a/web.yaml": WHOLE, "a/kustomization.yaml": "namespace: a\nresources: [web.yaml]\n",
         "b/p.yaml": PATCH.replace("name: web", "name: web\n  namespace: a"),
         "b/kustomization.yaml": "resources: [../a]\npatches:\n- path: p.yaml\n"}),
+    ("in the namespace that is meant without one", BASE | {"p.yaml": PATCH.replace("name: web", "name: web\n  namespace: default")}),
     ("by a pattern", BASE | {"p.yaml": PATCH, "kustomization.yaml": "resources: [web.yaml]\npatches:\n- path: p.yaml\n"
                              "  target: {kind: Deploy.*, name: w.b}\n"}),
     ("with the prefix of a base", {

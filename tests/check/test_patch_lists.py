@@ -182,7 +182,9 @@ def test_directives_in_a_new_element() -> None:
     )
     assert places(as_kubectl(patch, target=BASE)) == [("D19", 13, 11)]
     assert as_kubectl(patch) == []
-    assert as_kubectl(patch.replace("name: new", "name: web"), target=BASE) == []
+    assert places(as_kubectl(patch.replace("name: new", "name: web"), target=BASE)) == [
+        ("D71", 12, 17)
+    ]
 
 
 SWITCHED = (

@@ -77,7 +77,7 @@ def test_messages() -> None:
         two.message
         == 'PodSpec has no field spec.template.spec.container; did you mean "containers"?'
     )
-    assert two.severity == "warning"
+    assert two.severity == "error"
 
 
 def test_a_misspelt_key_is_not_looked_into() -> None:
