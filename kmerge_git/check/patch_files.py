@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kmerge_git.check.kustomization import PatchEntry, inside
 from kmerge_git.check.objects import directives_below, is_object, is_values_file, passed_on
 from kmerge_git.check.page import Page, shown
-from kmerge_git.check.plain import List, Map, Plain, Value, scalars_with_paths
+from kmerge_git.check.plain import List, Map, Plain, Value
 from kmerge_git.check.registry import (
     ENTRY,
     ERROR,
@@ -22,7 +22,7 @@ from kmerge_git.check.registry import (
     also,
 )
 from kmerge_git.check.targets import Targets
-from kmerge_git.check.words import YES_NO, is_date, is_plain, may_differ
+from kmerge_git.check.words import YES_NO, is_date, is_plain, may_differ, scalars_with_paths
 from kmerge_git.check.world import Book
 
 TYPE_CHECKING = False

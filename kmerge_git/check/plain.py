@@ -278,20 +278,6 @@ def scalars(root: Value | None) -> Iterator[Text]:
                 yield item
 
 
-def scalars_with_paths(root: Value | None) -> Iterator[tuple[Text, Path]]:
-    """Every scalar value of a document, with the keys and numbers that lead to it."""
-    todo: list[tuple[Value | None, Path]] = [(root, ())]
-    seen: set[int] = set()
-    while todo:
-        value, path = todo.pop()
-        if isinstance(value, Text):
-            yield value, path
-        elif id(value) not in seen:
-            seen.add(id(value))
-            if isinstance(value, Map):
-                todo += [(item, (*path, key)) for key, (_, item) in value.fields.items()]
-            elif isinstance(value, List):
-                todo += [(item, (*path, number)) for number, item in enumerate(value.values)]
 
 
 def path_at(root: Value | None, at: int) -> Path:

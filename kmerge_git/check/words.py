@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.plain import Text
+from kmerge_git.check.plain import List, Map, Text, Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kmerge_git.kube.fieldpath import Path
 
 YES_NO = {
     **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), "true"),
@@ -39,3 +45,19 @@ def is_date(text: str) -> bool:
         return False
     month, day = parts[1:]
     return all(0 < len(p) <= 2 for p in (month, day)) and int(month) <= 12 and int(day) <= 31
+
+
+def scalars_with_paths(root: Value | None) -> Iterator[tuple[Text, Path]]:
+    """Every scalar value of a document, with the keys and numbers that lead to it."""
+    todo: list[tuple[Value | None, Path]] = [(root, ())]
+    seen: set[int] = set()
+    while todo:
+        value, path = todo.pop()
+        if isinstance(value, Text):
+            yield value, path
+        elif id(value) not in seen:
+            seen.add(id(value))
+            if isinstance(value, Map):
+                todo += [(item, (*path, key)) for key, (_, item) in value.fields.items()]
+            elif isinstance(value, List):
+                todo += [(item, (*path, number)) for number, item in enumerate(value.values)]
