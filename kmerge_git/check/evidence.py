@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from posixpath import basename, normpath
 
 from kmerge_git.check import kustomization
-from kmerge_git.check.building import Gatherer
 from kmerge_git.check.builds import Gathering
 from kmerge_git.check.folders import folder_of, inside_of
 from kmerge_git.check.kustomization import Kustomization, PatchEntry
@@ -104,6 +103,10 @@ class Kustomizations:
             for one in kustomization.near(self.world, path, self._folders):
                 self._seen.setdefault(one)
         touched = self._touched(deleted)
+        if not touched:
+            return
+        from kmerge_git.check.building import Gatherer  # most files are in no build
+
         builder = Gatherer(
             self.world, self._has_nothing_to_do if not deleted else lambda path: False
         )

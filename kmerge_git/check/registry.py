@@ -57,15 +57,14 @@ KUSTOMIZATION = "kustomization"  # Kustomization, World: a kustomization by itse
 SET = "set"  # builds.Gathering, World, past.Past: a kustomization with all its files
 HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
-# Modules of checks: those every file needs, those for patches, those that are off by default.
-COMMON = (
-    "damage", "damage_kustomize", "damage_lists", "patch_files", "dollars", "history",
-    "merge_damage",
-)  # fmt: skip
+# Modules of checks: those every file needs, those for patches and for what a merge made, those that
+# are off by default.
+COMMON = ("damage", "damage_kustomize", "damage_lists", "patch_files", "dollars", "history")
 FOR_PATCHES = (
     "patch_maps", "patch_lists", "patch_elements", "patch_kinds", "patch_parallel", "patch_retain",
     "patch_spelling", "patch_target", "patch_types", "operations",
 )  # fmt: skip
+FOR_MERGES = ("merge_damage",)
 OPTIONAL = ("traps",)
 
 
@@ -174,6 +173,8 @@ class ChosenChecks:
     def of(self, scope: str, tools: str = "KZ") -> list[tuple[Check, Function]]:
         """What looks at such places and counts for one of the tools, by id."""
         if (scope, tools) not in self._of:
+            if scope in (MERGED, MERGED_TEXT, MERGED_UNREAD):
+                load(FOR_MERGES)
             # a twin looks at the same thing, under a scope of its own
             there = [self._speaker(c) for _, c in sorted(_checks.items()) if scope in c.functions]
             self._of[scope, tools] = [
@@ -216,7 +217,7 @@ def load(*groups: tuple[str, ...]) -> None:
 
 def every() -> list[Check]:
     """All checks, by id; loads the modules that hold them."""
-    load(COMMON, FOR_PATCHES, OPTIONAL)
+    load(COMMON, FOR_PATCHES, FOR_MERGES, OPTIONAL)
     return [_checks[id] for id in sorted(_checks)]
 
 

@@ -130,18 +130,18 @@ def run(args: argparse.Namespace) -> int:
     merge = _merge(args)
     worker, paths = _worker(args, merge)
     from kmerge_git.check.run import check_files
-    from kmerge_git.cli.check_settings import FileSettings
     from kmerge_git.cli.guard import within
 
-    judge = merge.sides.ours if merge and merge.sides else ""
-    settings = FileSettings(args.select, staged=args.staged, judge=judge)
-    findings = settings.heard(check_files(paths, worker, within))
-    if merge:
-        findings = merge.brought(findings, worker.checks.ids)
-    if args.fix or args.diff:
-        look = _looker(worker, settings)
-        findings = _mend(look, findings, write=args.fix, color=_color(args))
-    if args.quiet and args.format == "text":
+    findings = check_files(paths, worker, within)
+    if findings:
+        settings = _settings(args, merge)
+        findings = settings.heard(findings)
+        if merge:
+            findings = merge.brought(findings, worker.checks.ids)
+        if args.fix or args.diff:
+            look = _looker(worker, settings)
+            findings = _mend(look, findings, write=args.fix, color=_color(args))
+    if findings and args.quiet and args.format == "text":
         from kmerge_git.cli import check_hook
 
         _report(args, check_hook.stopping(args, findings), len(paths), worker.skipped)
@@ -192,11 +192,15 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     """What runs the checks, and on which files."""
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
-    from kmerge_git.cli import check_definitions, check_files, check_settings, files
+    from kmerge_git.cli import check_definitions, check_files, files
 
     configured = check_definitions.configuration()
-    ignored = check_settings.ignored(args.select, configured)
-    chosen = select(args.select, [*args.ignore, *ignored])
+    ignored = list(args.ignore)
+    if configured or os.environ.get(check_definitions.IGNORING):
+        from kmerge_git.cli import check_settings
+
+        ignored += check_settings.ignored(args.select, configured)
+    chosen = select(args.select, ignored)
     of = merge.world if merge else check_files.disk_world
     if args.staged and not merge:
         of = check_files.staged_world
@@ -210,6 +214,14 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
         target=args.target, named=check_files.named(args.files), tools=TOOLS.get(args.tool, ""),
     )  # fmt: skip
     return worker, paths
+
+
+def _settings(args: argparse.Namespace, merge: MergeCheck | None) -> FileSettings:
+    """What attributes say of files in which something was found."""
+    from kmerge_git.cli.check_settings import FileSettings
+
+    judge = merge.sides.ours if merge and merge.sides else ""
+    return FileSettings(args.select, staged=args.staged, judge=judge)
 
 
 def _looker(worker: Run, settings: FileSettings) -> Look:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 KEYS = r"^kmerge\.(crd|check\.ignore)$"
 ATTRIBUTE = "kmerge-crd"
+IGNORING = "KMERGE_CHECK_IGNORE"  # the variable for `kmerge.check.ignore`
 
 
 def configuration() -> list[tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from kmerge_git.check.registry import expand
+from kmerge_git.cli.check_definitions import IGNORING, from_top
 from kmerge_git.cli.files import say
 from kmerge_git.errors import UsageError
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.finding import Finding
 
-KEY, VARIABLE, ATTRIBUTE = "kmerge.check.ignore", "KMERGE_CHECK_IGNORE", "kmerge-check"
+KEY, ATTRIBUTE = "kmerge.check.ignore", "kmerge-check"
 # what git says of an attribute without a value, and what may be written in its place
 YES, NO = ("set", "true"), ("unset", "false")
 EVERY = frozenset(("*",))
@@ -23,8 +24,8 @@ EVERY = frozenset(("*",))
 def ignored(selected: list[str], configured: Iterable[tuple[str, str]]) -> list[str]:
     """The ids that are off here, but for those that the command line selects by their id."""
     said = [(KEY, value) for key, value in configured if key == KEY]
-    if os.environ.get(VARIABLE):
-        said.append((VARIABLE, os.environ[VARIABLE]))
+    if os.environ.get(IGNORING):
+        said.append((IGNORING, os.environ[IGNORING]))
     found: set[str] = set()
     for name, words in said:
         ids, problems = configured_ids(name, words)
@@ -90,7 +91,6 @@ class FileSettings:
 
     def _learn(self, files: set[str]) -> None:
         self._off.update(dict.fromkeys(files, frozenset()))
-        from kmerge_git.cli.check_definitions import from_top
         from kmerge_git.cli.check_files import git_directory
 
         if not files or not git_directory():
