@@ -6,10 +6,21 @@ from collections.abc import Iterable, Iterator
 
 from kmerge_git.check.nearness import distance, nearest
 from kmerge_git.check.plain import List, Map, Text, Value
-from kmerge_git.check.registry import ELEMENT, ERROR, KEY, PATCH, WARNING, Check, Found
-from kmerge_git.check.spots import ABSENT, KeySpot, ListSpot, Spot
+from kmerge_git.check.registry import (
+    ELEMENT,
+    ERROR,
+    KEY,
+    LIST_DIRECTIVE,
+    MAP,
+    PATCH,
+    WARNING,
+    Check,
+    Found,
+    also,
+)
+from kmerge_git.check.spots import ABSENT, KeySpot, ListDirective, ListSpot, Spot
 from kmerge_git.patch.directives import PATCH as DIRECTIVE
-from kmerge_git.patch.directives import RETAIN_KEYS
+from kmerge_git.patch.directives import RETAIN_KEYS, is_directive
 
 # What an element of a list must have when it is new.
 NEEDED = {
@@ -47,13 +58,15 @@ NOT_WITH = {
 def delete_of_nothing(spot: Spot) -> Iterator[Found]:
     """`$patch: delete` for a name that no element has; an error where one has nearly that name."""
     parent = spot.element_of
-    if spot.directive != "delete" or parent is None or not _is_new(spot, parent):
+    if spot.directive != "delete" or parent is None or parent.is_replaced:
+        return
+    if not _is_new(spot, parent):
         return
     name = spot.map.text(spot.merge_key)
     guess = _nearest(name, parent)
     hint = f'; did you mean "{guess}"?' if guess else ""
     message = f"{parent.key} of the target has no {name}: nothing is deleted{hint}"
-    yield Found(_at_key(spot), message, severity=ERROR if guess else WARNING)
+    yield Found(_at(spot.map, spot.merge_key), message, severity=ERROR if guess else WARNING)
 
 
 @Check(
@@ -75,23 +88,45 @@ def new_by_mistake(spot: Spot) -> Iterator[Found]:
     name = spot.map.text(spot.merge_key)
     needed = NEEDED.get(parent.key, "")
     where = f"{parent.key} of the target has no {name}"
-    if needed and needed not in spot.map.fields:
+    if needed and needed not in spot.map.fields and not parent.is_replaced:
         guess = _nearest(name, parent)
         hint = f'did you mean "{guess}"?' if guess else f"a new one needs {needed}"
-        yield Found(_at_key(spot), f"{where}; {hint}")
+        yield Found(_at(spot.map, spot.merge_key), f"{where}; {hint}")
         return
+    meant = _meant(spot, parent, name)
+    if meant:
+        hint = f'it is added; did you mean "{meant}"?'
+        yield Found(_at(spot.map, spot.merge_key), f"{where}: {hint}", severity=WARNING)
+
+
+def _meant(spot: Spot, parent: ListSpot, name: str) -> str:
+    """The element that a new one was probably to be: nearly its name, or nearly that and its image.
+
+    Only one that the patch does not name itself.
+    """
     there = {v.text(spot.merge_key) for _, v in parent.maps()}
-    for known in _names(parent):
-        if known not in there and is_slip(name, known):
-            hint = f'it is added; did you mean "{known}"?'
-            yield Found(_at_key(spot), f"{where}: {hint}", severity=WARNING)
-            return
+    image = _repository(spot.map)
+    values = parent.target.values if isinstance(parent.target, List) else []
+    for value in values:
+        known = value.text(spot.merge_key) if isinstance(value, Map) else ""
+        if not known or known in there or not isinstance(value, Map):
+            continue
+        same_image = image and _repository(value) == image and distance(name, known, 2) <= 2
+        if same_image or is_slip(name, known):
+            return known
+    return ""
+
+
+def _repository(container: Map) -> str:
+    """The image of a container without its tag."""
+    path, slash, name = container.text("image").partition("@")[0].rpartition("/")
+    return path + slash + name.partition(":")[0]
 
 
 def _is_new(spot: Spot, parent: ListSpot) -> bool:
     """Whether the target is known to lack an element, at the time when the patch is executed."""
     name = spot.map.text(parent.merge_key)
-    if spot.target is not ABSENT or not name or parent.is_replaced:
+    if spot.target is not ABSENT or not name:
         return False
     if parent.spot.target is ABSENT:
         return False  # everything there is new
@@ -110,11 +145,6 @@ def _nearest(name: str, parent: ListSpot) -> str:
     return nearest(name, _names(parent)) if len(name) > 2 and not name.isdigit() else ""
 
 
-def _at_key(spot: Spot) -> int:
-    value = spot.map.get(spot.merge_key)
-    return value.at if value is not None else spot.map.at
-
-
 def is_slip(word: str, known: str) -> bool:
     """Whether a word is another one with two letters swapped, one lost or one doubled.
 
@@ -122,21 +152,22 @@ def is_slip(word: str, known: str) -> bool:
     """
     if word == known or distance(word, known, 1) > 1:
         return word != known and word.lower() == known.lower()
-    if min(len(word), len(known)) < 3 or word.startswith(known) or known.startswith(word):
+    if min(len(word), len(known)) < 3:
         return False
     if len(word) == len(known):
         return sorted(word) == sorted(known)
     longer, shorter = sorted((word, known), key=len, reverse=True)
-    return any(
-        longer[n].isalpha() and longer[:n] + longer[n + 1 :] == shorter
-        for n in range(1, len(longer))
-    )
+    at = next((n for n in range(len(shorter)) if longer[n] != shorter[n]), len(shorter))
+    if at < len(shorter):
+        return at > 0 and longer[at].isalpha()
+    is_cut = longer == known and len(word) > 3 and longer[-1].isalpha() and longer[-1] not in "sS"
+    return is_cut or (longer[-1] == longer[-2] and longer[-1].isalpha() and longer == word)
 
 
 @Check(
-    "D73", ERROR, PATCH, "a patch with another namespace than its target",
+    "D73", ERROR, PATCH, "a patch with another namespace or name than its target",
     needs="T",
-    kubectl="The API server refuses it: the namespace of the object does not match that of the "
+    kubectl="The API server refuses it: namespace or name of the object do not match those of the "
     "request.",
     kustomize="The build fails: `no matches for Id`. Namespaces that a kustomization sets come "
     "after its patches.",
@@ -151,26 +182,33 @@ def is_slip(word: str, known: str) -> bool:
     mend="Write the namespace that the object has.",
 )  # fmt: skip
 def other_namespace(spot: Spot) -> Iterator[Found]:
-    """`metadata.namespace` of the patch and of the object that it changes."""
-    target, metadata = spot.target, spot.map.map("metadata")
+    """`metadata.namespace` of the patch and of its target; for kubectl the name, too."""
+    target, metadata, entry = spot.target, spot.map.map("metadata"), spot.verdict.entry
     if not isinstance(target, Map) or metadata is None:
         return
-    written, wanted = _namespace(spot.map), _namespace(target)
-    entry = spot.verdict.entry
-    if "K" in spot.tools or entry is None:
+    written, wanted = metadata.text("namespace"), _metadata(target).text("namespace")
+    if entry is None:
+        name, known = metadata.text("name"), _metadata(target).text("name")
+        if name and known and name != known:
+            yield Found(_at(metadata, "name"), f"the target is called {known}, not {name}")
         differ = bool(written and wanted) and written != wanted
     else:
-        differ = (written or "default") != (wanted or "default") and spot.verdict.is_direct
-    if differ and (entry is None or entry.target is None):
-        value = metadata.get("namespace")
+        differ = (written or "default") != (wanted or "default")
+        differ = differ and spot.verdict.is_direct and entry.target is None
+    if differ:
         has = f"is in the namespace {wanted}" if wanted else "has no namespace"
         says = f"the patch says {written}" if written else "the patch has none"
-        yield Found(value.at if value else metadata.at, f"the target {has}, {says}")
+        yield Found(_at(metadata, "namespace"), f"the target {has}, {says}")
 
 
-def _namespace(root: Map) -> str:
-    metadata = root.map("metadata")
-    return metadata.text("namespace") if metadata is not None else ""
+def _metadata(root: Map) -> Map:
+    return root.map("metadata") or Map(root.at)
+
+
+def _at(map: Map, key: str) -> int:
+    """Where the value of a key stands, or the map."""
+    value = map.get(key)
+    return value.at if value is not None else map.at
 
 
 @Check(
@@ -220,3 +258,61 @@ def _remains(spot: Spot, field: str) -> bool:
         return False
     others = spot.verdict.others()
     return others is not None and field not in others
+
+
+@Check(
+    "D77", ERROR, ELEMENT, "`$patch: delete` beside maps or lists that are lost with it",
+    hides=("D03", "D11"),
+    kubectl="Everything there is deleted, what is written beside the directive is ignored.",
+    kustomize="Everything there is deleted, what is written beside the directive is ignored.",
+    example="containers:\n- name: web\n  env:\n  - name: A\n  $patch: delete",
+    counter="containers:\n- name: web\n  env:\n  - name: A\n    $patch: delete",
+    mend="Move the directive to the map or element that shall go; or drop what stands beside it.",
+)  # fmt: skip
+def delete_with_more(spot: Spot) -> Iterator[Found]:
+    """A directive one level too high: it deletes what the patch goes on to change."""
+    if spot.directive == "delete" and (spot.path or spot.element_of is not None):
+        beside = [k for k, (_, v) in spot.map.fields.items() if isinstance(v, Map | List)]
+        names = ", ".join(key for key in beside if not is_directive(key))
+        if names:
+            what = "element" if spot.element_of is not None else "map"
+            yield Found(
+                spot.at, f"deletes the whole {what}, {names} too; is it one level too high?"
+            )
+
+
+@also("D77", MAP)
+def delete_of_map_with_more(spot: Spot) -> Iterator[Found]:
+    """The same of a map that is no element of a list."""
+    if spot.element_of is None:
+        yield from delete_with_more(spot)
+
+
+@Check(
+    "D79", WARNING, LIST_DIRECTIVE, "an order names an element that is nowhere",
+    tools="K", needs="ST",
+    kubectl="The name is ignored; an element of the patch that is not listed is refused.",
+    kustomize="It does not know the directive.",
+    example="$setElementOrder/containers:\n- name: wbe\n- name: side\ncontainers:\n- name: side\n"
+    "  image: side:2\n# file: target.yaml\ncontainers:\n- name: web\n  image: web:1\n"
+    "- name: side\n  image: side:1",
+    counter="$setElementOrder/containers:\n- name: web\n- name: side\ncontainers:\n- name: side\n"
+    "  image: side:2\n# file: target.yaml\ncontainers:\n- name: web\n  image: web:1\n"
+    "- name: side\n  image: side:1",
+    mend="Correct the name, or drop the entry.",
+)  # fmt: skip
+def order_of_nothing(here: ListDirective) -> Iterator[Found]:
+    """A name in `$setElementOrder` that neither the patch nor the target has."""
+    target = here.spot.target
+    key = here.merge_key
+    if not isinstance(target, Map) or not key or not here.order:
+        return
+    values = [*target.items(here.list), *here.spot.map.items(here.list)]
+    known = {value.text(key) for value in values if isinstance(value, Map)}
+    for value in here.order:
+        name = value.text(key) if isinstance(value, Map) else ""
+        if name and name not in known:
+            guess = nearest(name, sorted(known)) if len(name) > 2 else ""
+            hint = f'; did you mean "{guess}"?' if guess else ""
+            at = value.fields[key][1].at if isinstance(value, Map) else value.at
+            yield Found(at, f"{here.list} has no {name}, neither here nor in the target{hint}")

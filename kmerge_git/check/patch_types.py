@@ -30,7 +30,12 @@ def other_type(here: KeySpot) -> Iterator[Found]:
     """A map for a list, a text for a number, a number for a text."""
     spot, value = here.spot, here.value
     field = spot.field(here.key)
-    if field is None or spot.kind != BUILTIN or value.null:
+    if field is None or spot.kind != BUILTIN:
+        return
+    is_key = here.key == spot.merge_key
+    if value.null or (is_key and spot.directive == "delete" and "K" not in spot.tools):
+        if value.null and is_key:
+            yield Found(value.at, f"{here.key} tells which element is meant; null is none")
         return
     wanted = COLLECTIONS.get(field.kind, "a single value" if field.kind == "scalar" else "")
     if wanted and wanted != _collection(value):

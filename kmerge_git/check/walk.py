@@ -87,10 +87,29 @@ class PatchWalk:
             self.ask(registry.MAP, spot, spot.path, hidden)
         skipped = self.keys(spot)
         if spot.directive in ("delete", "replace") and not _is_merged(spot):
+            if spot.directive == "replace" and spot.element_of is None:
+                self.stored(spot.map, spot)
             return
         for key, (_, value) in spot.map.fields.items():
             if not is_directive(key) and key not in skipped:
                 self.below(spot, key, value)
+
+    def stored(self, map: Map, outer: Spot) -> None:
+        """Check the keys below a map that is stored as it is: its fields must be there."""
+        for key, (_, value) in map.fields.items():
+            field = outer.field(key)
+            if is_directive(key) or field is None or id(value) in self.seen:
+                continue
+            self.seen.add(id(value))
+            path = (*outer.path, key)
+            elements = enumerate(value.values) if isinstance(value, List) else [("", value)]
+            type = field.of if isinstance(value, List) else field
+            for number, element in elements:
+                if isinstance(element, Map) and type is not None and type.struct is not None:
+                    where = path if number == "" else (*path, number)
+                    inner = Spot(outer.verdict, element, where, outer.kind, type, None)
+                    self.keys(inner, stored=True)
+                    self.stored(element, inner)
 
     def keys(self, spot: Spot, *, stored: bool = False) -> set[str]:
         """Check the keys; returns those below which nothing is looked at."""
@@ -154,6 +173,8 @@ class PatchWalk:
                 self.ask(registry.ELEMENT, inner, path, hidden)
                 self.ask(registry.MAP, inner, path, hidden)
                 self.keys(inner, stored=True)
+                if PATCH not in element.fields:
+                    self.stored(element, inner)
             else:
                 self.map(inner, hidden)
 

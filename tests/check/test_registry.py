@@ -22,7 +22,7 @@ CATALOGUE = (
     + [f"D{n}" for n in range(30, 44)]
     + ["D50", "D51"]
     + [f"D{n}" for n in range(60, 70)]
-    + [f"D{n}" for n in (70, 71, 72, 73, 74, 75, 76, 78)]
+    + [f"D{n}" for n in range(70, 80)]
 )
 
 
