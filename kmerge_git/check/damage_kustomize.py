@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from posixpath import relpath
 
 from kmerge_git.check.builds import NO_MERGE, NOT_THERE, TWICE, Gathering
-from kmerge_git.check.kustomization import Kustomization, in_folder, is_kustomization
-from kmerge_git.check.named_files import NamedFile, named, what_is_wrong
+from kmerge_git.check.folders import inside_of
+from kmerge_git.check.kustomization import NAMES, Kustomization, in_folder, is_kustomization
+from kmerge_git.check.named_files import ABSENT, NO_KUSTOMIZATION, NamedFile, named, what_is_wrong
 from kmerge_git.check.past import DELETED, MADE, UNSTAGED, Fate, Past
 from kmerge_git.check.plain import Map, documents
 from kmerge_git.check.registry import (
@@ -28,6 +29,7 @@ from kmerge_git.text.source import Source
 # Lists in which of two elements with the same keys only one counts, and what makes it count.
 COUNTED = {"images": ("newName", "newTag", "digest", "tagSuffix"), "replicas": ("count",)}
 GENERATORS = ("configMapGenerator", "secretGenerator")
+UNSURE = (ABSENT, NO_KUSTOMIZATION)  # something may make it before kustomize runs
 
 
 @Check(
@@ -126,14 +128,14 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
     "M14", WARNING, SET, "a kustomization names what is not there",
     tools="Z",
     kubectl="It does not read kustomizations.",
-    kustomize="The build fails: `no such file or directory`, or `unable to find one of "
-    "'kustomization.yaml', ..`.",
+    kustomize="The build fails: `no such file or directory`, `unable to find one of "
+    "'kustomization.yaml', ..`. It is an error where this commit deletes the file, does not have "
+    "it or begins to name it, else something may make it; what git ignores is made by something.",
     example="# file: kustomization.yaml\nresources:\n- web.yaml",
     counter="# file: kustomization.yaml\nresources:\n- https://example.com/web.yaml\n"
     "- github.com/example/web//deploy?ref=v1",
-    mend="Correct or remove the entry: one side of a merge may have deleted or renamed the file. "
-    "It is an error where this commit deletes the file, does not have it or begins to name it; "
-    "nothing is said where git ignores it.",
+    mend="Correct or remove the entry, or bring the file back: one side of a merge may have "
+    "deleted or renamed what the other one names.",
 )  # fmt: skip
 def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     """A file that is missing, a folder without a kustomization, or one for the other."""
@@ -141,15 +143,24 @@ def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     wrong = [(each, what) for each, what in wrong if what]
     if not wrong:
         return
-    fates = past.fates([each.path for each, _ in wrong])
+    places = {each: _where(each, what) for each, what in wrong}
+    fates = past.fates([path for paths in places.values() for path in paths])
     before = _named_before(build.one, past)
     for each, what in wrong:
-        fate = fates.get(each.path)
+        fate = next((fates[path] for path in places[each] if path in fates), None)
         if fate is not None and fate.what == MADE:
             continue
+        is_sure = fate is not None or what not in UNSURE
         is_new = before is not None and each.path not in before
-        severity = ERROR if fate is not None or is_new else ""
+        severity = ERROR if is_sure or is_new else ""
         yield Found(each.at, _missing(build.one, each, what, fate), severity=severity)
+
+
+def _where(each: NamedFile, what: str) -> list[str]:
+    """The paths one of which would be enough."""
+    if what != NO_KUSTOMIZATION:
+        return [each.path]
+    return [inside_of(each.path, name) for name in NAMES]
 
 
 def _missing(one: Kustomization, each: NamedFile, what: str, fate: Fate | None) -> str:
@@ -164,21 +175,20 @@ def _missing(one: Kustomization, each: NamedFile, what: str, fate: Fate | None) 
 
 
 def _named_before(one: Kustomization, past: Past) -> set[str] | None:
-    """What the kustomization named in the last commit; None where nobody knows."""
-    data = past.before(one.path) if past.before is not None else None
-    if past.before is None:
+    """What the kustomization named before; None where nobody knows."""
+    versions = past.before(one.path)
+    if versions is None:
         return None
-    try:
-        plains = documents(Source(data or b"", one.path))
-    except CannotParse:
-        return None
-    roots = [plain.root for plain in plains]
-    return {
-        each.path
-        for root in roots
-        if isinstance(root, Map)
-        for each in named(Kustomization(one.page, root))
-    }
+    found: set[str] = set()
+    for data in versions:
+        try:
+            roots = [plain.root for plain in documents(Source(data, one.path))]
+        except CannotParse:
+            return None
+        for root in roots:
+            if isinstance(root, Map):
+                found.update(each.path for each in named(Kustomization(one.page, root)))
+    return found
 
 
 # -- resources that are not there -----------------------------------------------------------------

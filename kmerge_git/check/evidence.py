@@ -98,31 +98,29 @@ class Kustomizations:
 
     def builds(self) -> Iterator[Gathering]:
         """The builds that files of the run are in, or that name what the commit deletes."""
-        deleted = {normpath(path) for path in self.past.deleted()} - self.files
-        for path in sorted(deleted):
-            for one in kustomization.near(self.world, path, self._folders):
-                self._seen.setdefault(one)
-        touched = self._touched(deleted)
+        others = {normpath(path) for path in self.past.concerned()} - self.files
+        touched = self._touched(others)
         if not touched:
             return
         from kmerge_git.check.building import Gatherer  # most files are in no build
 
-        builder = Gatherer(
-            self.world, self._has_nothing_to_do if not deleted else lambda path: False
-        )
+        gatherer = Gatherer(self.world, lambda path: not others and self._is_apart(path))
         for one in touched:
-            yield builder.of(one)
+            yield gatherer.of(one)
 
-    def _touched(self, deleted: set[str]) -> list[Kustomization]:
+    def _touched(self, others: set[str]) -> list[Kustomization]:
         """The kustomizations that name a file of the run, and those that include such a one."""
-        wanted = self.files | deleted
-        wanted |= {folder_of(p) for p in deleted if basename(p) in kustomization.NAMES}
+        wanted = self.files | others
+        wanted |= {folder_of(p) for p in wanted if basename(p) in kustomization.NAMES}
         touched: dict[str, Kustomization] = {one.path: one for one in self.given}
         wanted |= {folder_of(path) or "." for path in touched}
         known = {one.path: one for one in self._seen}
-        others = self.past.kustomizations() if wanted else ()
         met = known.keys() | touched.keys()
-        unread = {path: self.world.read(path) or b"" for path in others if path not in met}
+        unread = {
+            path: self.world.read(path) or b""
+            for path in self.past.kustomizations()
+            if path not in met
+        }
         while True:
             known |= self._promising(unread, wanted)
             more = {
@@ -148,7 +146,7 @@ class Kustomizations:
                     found[path] = one
         return found
 
-    def _has_nothing_to_do(self, path: str) -> bool:
+    def _is_apart(self, path: str) -> bool:
         """Whether a file cannot matter to those of the run: parsing is what takes time.
 
         Of many files only those are read that have the name of a resource that was changed.
@@ -171,12 +169,15 @@ class Kustomizations:
         """The names of the resources of a file, as it is and as it was."""
         for one in self.world.resources(path) or ():
             yield one.name.encode()
-        data = self.past.before(path) if self.past.before else None
-        try:
-            plains = documents(Source(data or b"", path))
-        except CannotParse:
-            return
-        for plain in plains:
-            metadata = plain.root.map("metadata") if isinstance(plain.root, Map) else None
-            if metadata is not None and metadata.text("name"):
-                yield metadata.text("name").encode()
+        for data in self.past.before(path) or ():
+            for root in _roots(data, path):
+                metadata = root.map("metadata")
+                if metadata is not None and metadata.text("name"):
+                    yield metadata.text("name").encode()
+
+
+def _roots(data: bytes, path: str) -> list[Map]:
+    try:
+        return [p.root for p in documents(Source(data, path)) if isinstance(p.root, Map)]
+    except CannotParse:
+        return []

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
 
 FILE, FOLDER, EITHER = "file", "folder", "file or folder"
+ABSENT = "is not there"
+NO_KUSTOMIZATION = "has no kustomization"
 PLUGINS = ("generators", "transformers", "validators")
 GENERATORS = ("configMapGenerator", "secretGenerator")
 
@@ -73,7 +75,7 @@ def what_is_wrong(one: NamedFile, world: World) -> str:
     """Why kustomize cannot take a named file or folder; nothing where it can."""
     if not world.is_directory(one.path):
         if world.read(one.path) is None:
-            return "is not there"
+            return ABSENT
         needs_folder = one.wanted == FOLDER
         return "is a file; the folder of a component is needed here" if needs_folder else ""
     if one.wanted == FILE:
@@ -82,7 +84,7 @@ def what_is_wrong(one: NamedFile, world: World) -> str:
     if inner is None:
         names = (inside_of(one.path, name) for name in NAMES)
         found = any(world.read(name) is not None for name in names)
-        return "" if found else "has no kustomization"
+        return "" if found else NO_KUSTOMIZATION
     is_component = inner.root.text("kind") == "Component"
     if one.wanted == FOLDER and not is_component:
         return "is no component; list it under resources"

@@ -23,18 +23,18 @@ class Fate:
 
 
 class Past:
-    """Answers about the last commit; without git there is none."""
+    """Answers about the last commit, or the sides of a merge; without git there is none."""
 
-    __slots__ = ("before", "deleted", "fates", "kustomizations")
+    __slots__ = ("before", "concerned", "fates", "kustomizations")
 
     def __init__(
         self,
         fates: Callable[[list[str]], dict[str, Fate]] = lambda paths: {},
-        before: Callable[[str], bytes | None] | None = None,
-        deleted: Callable[[], Iterable[str]] = lambda: (),
+        before: Callable[[str], list[bytes] | None] = lambda path: None,
+        concerned: Callable[[], Iterable[str]] = lambda: (),
         kustomizations: Callable[[], Iterable[str]] = lambda: (),
     ) -> None:
         self.fates = fates  # of those files about which there is something to say
-        self.before = before  # a file as the last commit has it; None where nobody knows
-        self.deleted = deleted  # the files that the commit takes away
-        self.kustomizations = kustomizations  # all that git knows
+        self.before = before  # a file as it was on each side; None where nobody knows
+        self.concerned = concerned  # files beside those of the run: the commit deletes them
+        self.kustomizations = kustomizations  # all there are, to find those that name such a file

@@ -278,8 +278,6 @@ def scalars(root: Value | None) -> Iterator[Text]:
                 yield item
 
 
-
-
 def path_at(root: Value | None, at: int) -> Path:
     """The path of the key or value that starts at an offset; empty where none does."""
     todo: list[tuple[Value | None, Path]] = [(root, ())]

@@ -193,6 +193,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
     from kmerge_git.cli import check_definitions, check_files, files
+    from kmerge_git.cli.check_past import past_of
 
     configured = check_definitions.configuration()
     ignored = list(args.ignore)
@@ -212,6 +213,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     worker = Run(
         world, chosen, told=args.told, script_with=check_files.script_with(), versions=versions,
         target=args.target, named=check_files.named(args.files), tools=TOOLS.get(args.tool, ""),
+        past=past_of(args.files, staged=args.staged, sides=merge.sides if merge else None),
     )  # fmt: skip
     return worker, paths
 

@@ -64,7 +64,10 @@ def _on_disk() -> World:
         data = plain.read(path)
         return revpaths.blob(path) if data is None and revpaths.may_be(path) else data
 
-    return World(read, plain.is_directory)
+    def is_directory(path: str) -> bool:
+        return plain.is_directory(path) or revpaths.is_folder(path)
+
+    return World(read, is_directory)
 
 
 def _was_deleted(path: str) -> bool:
@@ -192,7 +195,7 @@ def world_of(top: str, blobs: Blobs, revision: str, names: Callable[[], list[str
 
     def is_directory(path: str) -> bool:
         if not folders:
-            folders.add("")
+            folders.update(("", "."))
             for name in names():
                 parts = name.split("/")[:-1]
                 folders.update("/".join(parts[: n + 1]) for n in range(len(parts)))

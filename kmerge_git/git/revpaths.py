@@ -38,6 +38,18 @@ def blob(name: str) -> bytes | None:
         return None
 
 
+def is_folder(name: str) -> bool:
+    """Whether a name stands for a folder of a commit or of the index."""
+    from kmerge_git.git.blobs import answer
+
+    if not may_be(name):
+        return False
+    revision, path = parts(name)
+    if revision[0] == ":":
+        return bool(answer("ls-files", "--", f":(top,literal){path}/"))
+    return answer("cat-file", "-t", name).strip() == b"tree"
+
+
 def names_revision(name: str) -> bool:
     """Whether what stands before the colon is a commit, a tree or the index of a repository."""
     from kmerge_git.git.blobs import answer, ask

@@ -115,8 +115,8 @@ def test_another_patch_comes_first() -> None:
     assert places(by_kustomize(patch)) == [("D76", 2, 9)]
     more = "- target: {kind: Deployment}\n  patch: |\n    - {op: add, path: /spec/strategy, value: {}}\n"
     assert by_kustomize(patch, ENTRY + more) == []
-    found = places(by_kustomize(patch, ENTRY + more.replace("Dep", "D")))
-    assert found == [("D69", 6, 3), ("D76", 2, 9)]  # the patch for nothing does not come first
+    for_others = ENTRY + more.replace("Deployment", "Deployment, name: other")
+    assert places(by_kustomize(patch, for_others)) == [("D69", 6, 3), ("D76", 2, 9)]
 
 
 def test_a_list_that_nobody_calls_a_patch() -> None:

@@ -1,0 +1,75 @@
+"""What became of files that are not there: deleted, renamed, ignored, or in a submodule."""
+
+from __future__ import annotations
+
+import os
+
+from kmerge_git.git.blobs import answer, tracked
+
+KUSTOMIZATIONS = tuple(
+    f"{folder}{name}"
+    for folder in ("", "*/")
+    for name in ("kustomization.yaml", "kustomization.yml", "Kustomization")
+)
+MANY = 200  # names in one question
+
+
+def changed(top: str, before: str, result: str, kinds: str = "D") -> list[str]:
+    """The files that a commit, or the index where there is no `result`, changes or deletes."""
+    where = [before, result] if result else ["--cached", before]
+    flags = ("diff", "--name-only", "-z", "--no-renames", f"--diff-filter={kinds}")
+    return _names(answer("-C", top, *flags, *where, "--"))
+
+
+def renamed(top: str, before: str, result: str) -> dict[str, str]:
+    """The new names of files that are called otherwise since a commit."""
+    where = [before, result] if result else ["--cached", before]
+    flags = ("diff", "--name-status", "-z", "-M", "--diff-filter=R")
+    words = _names(answer("-C", top, *flags, *where, "--"))
+    return dict(zip(words[1::3], words[2::3], strict=False))
+
+
+def present(top: str, revision: str, names: list[str]) -> set[str]:
+    """Those of some files and folders that a commit has."""
+    found: set[str] = set()
+    for part in _parts(names):
+        flags = ("ls-tree", "--full-tree", "--name-only", "-z", revision, "--")
+        found.update(_names(answer("-C", top, *flags, *part)))
+    return found
+
+
+def made_elsewhere(top: str, names: list[str]) -> set[str]:
+    """Those that git ignores, so that something else makes them, or that are in a submodule."""
+    modules = _submodules(top)
+    found = {name for name in names if any(f"{name}/".startswith(m + "/") for m in modules)}
+    left = [name for name in names if name not in found]
+    for part in _parts(left):
+        both = [each for name in part for each in (name, name + "/")]
+        ignored = _names(answer("-C", top, "check-ignore", "--no-index", "-z", "--", *both))
+        found.update(name.rstrip("/") for name in ignored)
+    return found
+
+
+def all_kustomizations(top: str, revision: str) -> list[str]:
+    """The kustomizations that a commit, or without one the index, has."""
+    if not revision:
+        return tracked(top, *KUSTOMIZATIONS)
+    names = _names(answer("-C", top, "ls-tree", "-r", "-z", "--name-only", revision))
+    ends = tuple(pattern.removeprefix("*/") for pattern in KUSTOMIZATIONS)
+    return [name for name in names if name.rpartition("/")[2] in ends]
+
+
+def _submodules(top: str) -> list[str]:
+    place = os.path.join(top, ".gitmodules")
+    if not os.path.isfile(place):
+        return []
+    flags = ("config", "--file", place, "-z", "--get-regexp", r"^submodule\..*\.path$")
+    return [pair.partition("\n")[2] for pair in _names(answer(*flags))]
+
+
+def _parts(names: list[str]) -> list[list[str]]:
+    return [names[n : n + MANY] for n in range(0, len(names), MANY)]
+
+
+def _names(out: bytes) -> list[str]:
+    return [os.fsdecode(name) for name in out.split(b"\0") if name]
