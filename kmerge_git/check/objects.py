@@ -79,11 +79,14 @@ def words_of(value: Value | None) -> Iterator[str]:
 
 
 def directives_below(value: Value | None) -> list[tuple[int, str]]:
-    """Offset and key of every directive at and below a value, in the order of the text."""
+    """Offset and key of every directive at and below a value, in the order of the text.
+
+    A field of a schema that describes patches is none: `$patch: {type: string}`.
+    """
     return sorted(
         (at, key)
         for inner in collections(value)
         if isinstance(inner, Map)
-        for key, (at, _) in inner.fields.items()
-        if is_directive(key)
+        for key, (at, item) in inner.fields.items()
+        if is_directive(key) and not isinstance(item, Map)
     )

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from kmerge_git.check.patch_maps import literal_list
 from kmerge_git.check.plain import List, Map, Value, alike
 from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Check, Found, also
-from kmerge_git.check.spots import CUSTOM, ListSpot, Spot
+from kmerge_git.check.spots import ABSENT, CUSTOM, ListSpot, Spot
 from kmerge_git.patch.directives import PATCH, is_directive
+
+BOTH = "kubectl merges both, kustomize keeps the first; make one of them"
+OF_KUBECTL = "kubectl takes both for one and merges them, whatever else tells them apart"
 
 
 @also("D05", LIST)
@@ -73,7 +76,8 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
         effect = f"kubectl {effect}; kustomize ignores the element"
     mend = 'to replace the list, write "- $patch: replace" as an element of its own'
     for _, element in spot.maps():
-        if element.text(PATCH) == "replace" and len(element.fields) > 1:
+        is_added = "K" not in spot.tools and spot.found(element) is ABSENT
+        if element.text(PATCH) == "replace" and len(element.fields) > 1 and not is_added:
             yield Found(element.at_key(PATCH), f"{effect}; {mend}")
 
 
@@ -178,13 +182,18 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
 def repeated_key(spot: ListSpot) -> Iterator[Found]:
     """Two elements of a patch list with the same merge key."""
     seen: dict[tuple[str, ...], Map] = {}
-    for key, element in _plain_keys(spot):
-        if key in seen:
-            name = f"{spot.merge_key}: {key[0]}"
-            effect = "kubectl merges both, kustomize keeps the first; make one of them"
-            severity = WARNING if alike(seen[key], element) else ""  # nothing is lost
-            yield Found(element.at, f"two elements with {name}; {effect}", severity=severity)
-        seen.setdefault(key, element)
+    for keys, element in _plain_keys(spot):
+        # kubectl pairs ports by number alone; kustomize looks at the protocol too
+        for key, effect in ((keys, BOTH), (keys[:1], OF_KUBECTL)):
+            if key in seen:
+                severity = WARNING if alike(seen[key], element) else ""  # nothing is lost
+                what = f"two elements with {spot.merge_key}: {key[0]}; {effect}"
+                yield Found(element.at, what, severity=severity)
+                break
+            if "K" not in spot.spot.verdict.known_tools:
+                break
+        for key in (keys, keys[:1]):
+            seen.setdefault(key, element)
 
 
 @Check(
@@ -212,15 +221,14 @@ def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
 
 
 def _plain_keys(spot: ListSpot) -> Iterator[tuple[tuple[str, ...], Map]]:
-    """The elements without a directive, with what pairs them for these tools."""
+    """The elements without a directive, with what tells them apart: the merge key first."""
     key = spot.merge_key
     if not key or spot.field is None:
         return
-    # kubectl pairs ports by number alone; kustomize looks at the protocol too
-    more = spot.field.keys if spot.tools == "Z" else ()
+    more = [k for k in spot.field.keys if k != key]
     for _, element in spot.maps():
         if PATCH not in element.fields and element.text(key):
-            yield (element.text(key), *(element.text(k) for k in more if k != key)), element
+            yield (element.text(key), *map(element.text, more)), element
 
 
 def _kind(value: Value) -> str:

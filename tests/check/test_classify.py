@@ -144,6 +144,7 @@ CASES: list[tuple[str, dict[str, str], str, tuple[str, int, str]]] = [
     }, "overlays/prod/web.yaml", ("manifest", 11, "KZ")),
     ("11: a part beside a whole object", {"patch.yaml": LABELLED + "---\n" + PARTIAL}, "patch.yaml", ("manifest", 11, "KZ")),
     ("11: a custom kind", {"db-patch.yaml": CUSTOM + "spec: {a: 1}\n"}, "db-patch.yaml", ("manifest", 11, "KZ")),
+    ("11: a schema that has directives", {"a.yaml": "spec: {properties: {$patch: {type: string}}}\n"}, "a.yaml", ("manifest", 11, "KZ")),
     ("11: the patches of another tool", {"talos.yaml": "machine:\n  sysctls: {$patch: delete}\n"}, "talos.yaml", ("manifest", 11, "KZ")),
     ("11: words of another program", {"a.yaml": "data: {title: yes}\n"}, "a.yaml", ("manifest", 11, "KZ")),
     ("11: a spec of another program", {"a.yaml": "metadata: {title: a}\nspec: {replicas: 1}\n"}, "a.yaml", ("manifest", 11, "KZ")),

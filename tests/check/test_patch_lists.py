@@ -277,6 +277,16 @@ def test_a_port_of_a_container() -> None:
 
 
 def test_the_two_tools_disagree_about_two_protocols() -> None:
+    whole = {
+        "k-patch.yaml": SERVICE
+        + "  ports: [{port: 53, protocol: TCP}, {port: 53, protocol: UDP}]\n"
+    }
+    assert check(whole) == []  # it may be for kustomize
+    [one] = as_kubectl(whole["k-patch.yaml"])
+    assert one.message.startswith("two elements with port: 53; kubectl takes both for one")
+    ports = "  ports: [{port: 53, name: a}, {port: 53, name: b}]\n"
+    [two] = as_kustomize(SERVICE + ports)
+    assert (two.id, two.severity) == ("D17", "error")
     patch = SERVICE + "  ports:\n  - port: 53\n    protocol: TCP\n  - port: 53\n    protocol: UDP\n"
     assert as_kustomize(patch) == []
 
@@ -335,6 +345,12 @@ def test_replace_in_an_element_has_the_effect_of_the_tool() -> None:
     [for_both] = check({"p.yaml": patch}, told="patch")
     assert "kubectl replaces the WHOLE list" in for_both.message
     assert "kustomize ignores the element" in for_both.message
+
+
+def test_replace_in_a_new_element_is_ignored_by_kustomize() -> None:
+    patch = CONTAINERS + "      - name: new\n        image: x\n        $patch: replace\n"
+    assert as_kustomize(patch, resource=BASE) == []
+    assert places(as_kubectl(patch, target=BASE))[:1] == [("D12", 11, 9)]
 
 
 def test_replace_in_an_element_hides_no_misspelt_key() -> None:
