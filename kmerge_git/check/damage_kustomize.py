@@ -139,8 +139,8 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
 )  # fmt: skip
 def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     """A file that is missing, a folder without a kustomization, or one for the other."""
-    wrong = [(each, what_is_wrong(each, world)) for each in named(build.one)]
-    wrong = [(each, what) for each, what in wrong if what]
+    once = {each.path: each for each in reversed(list(named(build.one)))}
+    wrong = [(each, what) for each in once.values() if (what := what_is_wrong(each, world))]
     if not wrong:
         return
     places = {each: _where(each, what) for each, what in wrong}

@@ -111,7 +111,7 @@ def test_a_broken_file_that_is_named(capsys: Capture) -> None:
 def test_folders_and_names(capsys: Capture) -> None:
     write({
         "a/x.yaml": BAD, "a/y.yml": BAD, "a/z.kyaml": BAD, "a/j.json": '{"a": 1, "a": 2}',
-        "a/Kustomization": "resources: [b, b]\n", "a/t.txt": BAD, "a/.git/c.yaml": BAD,
+        "a/Kustomization": "replicas: [{name: b, count: 1}, {name: b, count: 2}]\n", "a/t.txt": BAD, "a/.git/c.yaml": BAD,
         "a/node_modules/m/d.yaml": BAD, "other.yaml": BAD,
     })  # fmt: skip
     assert main(["check", "a", "--format", "json"]) == 1
