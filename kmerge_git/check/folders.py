@@ -34,7 +34,7 @@ def is_remote(entry: str) -> bool:
     host, slash, _ = entry.partition("/")
     user, at, _ = host.partition("@")
     domain = host.rpartition(".")[2].partition(":")[0]
-    is_host = domain in DOMAINS and not host.startswith(".")
+    is_host = "." in host.lstrip(".") and domain in DOMAINS
     return bool(slash) and (is_host or bool(user and at and ":" in host))
 
 
