@@ -35,7 +35,10 @@ def _elements(found: KeyedList) -> Iterator[Map]:
     mend="Keep one of them: both sides of a merge may have added the element.",
 )  # fmt: skip
 def repeated_element(site: KeyedList) -> Iterator[Found]:
-    """A repeated container, env entry, port (number and protocol), volume or mount."""
+    """A repeated container, env entry, port (number and protocol), volume or mount.
+
+    A port of a container under two names is a warning: the API server takes both and warns, too.
+    """
     if site.name in BREAKING:
         yield from _repeated(site)
 
@@ -55,7 +58,7 @@ def repeated_other_element(site: KeyedList) -> Iterator[Found]:
 
 
 def _repeated(site: KeyedList) -> Iterator[Found]:
-    seen = set()
+    seen: dict[tuple[str, ...], Map] = {}
     first, default = site.keys[0]
     for value in _elements(site):
         parts = tuple(value.text(key) or default for key, default in site.keys)
@@ -63,12 +66,21 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
             continue
         if parts in seen and not any(is_filled_in(part) for part in parts):
             shown = ", ".join(f"{k}: {p}" for (k, _), p in zip(site.keys, parts, strict=True) if p)
-            yield Found(
-                value.at,
-                f"two elements with {shown} in {site.name}; only one of them counts",
-                path=site.path,
-            )
-        seen.add(parts)
+            what, severity = f"two elements with {shown} in {site.name}", ""
+            if _is_port_of_two_names(value, seen[parts]):
+                what, severity = f"{what} under two names; patches change only one of them", WARNING
+            else:
+                what += "; only one of them counts, or the API server refuses them"
+            yield Found(value.at, what, path=site.path, severity=severity)
+        seen[parts] = value
+
+
+def _is_port_of_two_names(one: Map, other: Map) -> bool:
+    return (
+        "containerPort" in one.fields
+        and bool(one.text("name") and other.text("name"))
+        and one.text("name") != other.text("name")
+    )
 
 
 @also("M08", PATCH_KEYED)

@@ -42,7 +42,8 @@ def reason(text: str, path: str, parses: Callable[[str], bool], before: str | No
 
 
 def _of_template(text: str, path: str, parses: Callable[[str], bool], before: str | None) -> str:
-    if "{{" in text and "templates" in dirname(path).split("/"):
+    is_new = before is None or has_action(text)
+    if "{{" in text and is_new and "templates" in dirname(path).split("/"):
         return "a template below templates/"
     filled, name = _filled(text)
     if name and parses(filled):

@@ -176,6 +176,19 @@ def test_a_resource_that_is_there_twice(more: str, listed: bool, severity: str) 
     assert [(f.id, f.severity) for f in check(files)] == [("M03", severity)]
 
 
+def test_a_port_under_two_names() -> None:
+    """The API server takes it, with a warning of its own."""
+    ports = "    ports:\n    - {containerPort: 80, name: a}\n    - {containerPort: 80, name: b}\n"
+    [one] = check_text((CONTAINER + ports).encode(), "a.yaml")
+    assert (one.id, one.severity, one.line) == ("M05", "warning", 11)
+    assert one.message == (
+        "two elements with containerPort: 80, protocol: TCP in ports under two names; patches "
+        "change only one of them"
+    )
+    [one] = check_text((CONTAINER + ports.replace("b}", "a}")).encode(), "a.yaml")
+    assert (one.id, one.severity) == ("M05", "error")
+
+
 def test_what_a_repeated_key_does() -> None:
     """Where both values are equal nothing is lost."""
     for text, said in (

@@ -14,6 +14,8 @@ BEFORE = {
     "ci/placeholders.yml": "a: {{ x }}\n",
     "ci/broken-template.yml": "a: {{ x }}\nb: 1\n",
     "ci/broken-before.yml": "a: [1\n",
+    "templates/a.yaml": "a: '{{ x }}'\nb: 1\n",
+    "templates/b.yaml": "a: '{{ x }}'\nb: 1\n",
     "a.yaml": MANIFEST,
 }
 AFTER = {
@@ -23,6 +25,8 @@ AFTER = {
     "ci/broken-template.yml": "a: {{ x }}\n b: 1\n",
     "ci/broken-before.yml": "b: [1\n",
     "ci/new.yml": "a: [1\n",
+    "templates/a.yaml": "a: '{{ x }}'\n b: 1\n",
+    "templates/b.yaml": "a: '{{ x }}'\n{{- if y }}\n b: 1\n",
     "a.yaml": "{{ if .x }}" + MANIFEST + "{{ end }}",
 }
 
@@ -43,7 +47,9 @@ def test_broken_since_the_last_commit(
         "could be; mend the YAML",
         "ci/broken.yml:1:6: error M10 not YAML: did not find expected ',' or ']'; in HEAD it "
         "could be; mend the YAML",
-        "2 errors in 2 of 2 files, 5 skipped",
+        "templates/a.yaml:2:2: error M10 not YAML: did not find expected key; in HEAD it could "
+        "be; mend the YAML",
+        "3 errors in 3 of 3 files, 6 skipped",
     ]
     assert "not checked: ci/template.yml: a template with {{ }}\n" in said
     assert "not checked: ci/placeholders.yml: a template with {% %}\n" in said
