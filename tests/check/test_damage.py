@@ -54,6 +54,8 @@ FOUND: list[tuple[str, str, str, list[Place]]] = [
     ("with CRLF", "a.yaml", conflict(7).replace("\n", "\r\n"), [("M01", 2, 1), ("M01", 4, 1), ("M01", 6, 1)]),
     ("a repeated key", "a.yaml", "a: 1\nb: 2\na: 3\n", [("M02", 3, 1)]),
     ("a repeated key in JSON", "a.json", '{"a": {"b": 1, "b": 2}}\n', [("M02", 1, 16)]),
+    ("a statement without its end", "a.yaml", "# {{ if .x }} is allowed in here\na: 1\na: 2\n", [("M02", 3, 1)]),
+    ("a test of a shell", "kustomization.yaml", "resources:\n- [[ -d a ]] || b\n", [("M10", 2, 15)]),
     ("a template that parses", "templates/a.yaml", "a: {{ .Values.a }}\na: {{ .Values.b }}\n", [("M02", 2, 1)]),
     ("a merge key twice", "a.yaml", DEPLOYMENT + "spec:\n  <<: {a: 1}\n  <<: {b: 2}\n", [("M02", 7, 3)]),
     ("a number and a text of Kubernetes", "a.yaml", DEPLOYMENT + "data:\n  200: a\n  '200': b\n", [("M02", 7, 3)]),

@@ -106,6 +106,11 @@ def test_a_broken_file_that_is_named(capsys: Capture) -> None:
     assert "not checked: a/helm.yaml: a template with {{ }}\n" in said
     assert main(["check", "a"]) == 0
     assert main(["check", "a/helm.yaml"]) == 0
+    Path("a/latin.yml").write_bytes(b"a: \xe4\n")
+    Path("a/sealed.yml").write_bytes(b"\0GITCRYPT\0\xe4")
+    assert main(["check", "a/latin.yml"]) == 1
+    assert "a/latin.yml:1:4: error M10 byte 0xe4 is not UTF-8" in capsys.readouterr().out
+    assert main(["check", "a/sealed.yml"]) == 0
 
 
 def test_folders_and_names(capsys: Capture) -> None:

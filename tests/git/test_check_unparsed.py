@@ -13,6 +13,7 @@ BEFORE = {
     "ci/template.yml": "a: 1\n",
     "ci/placeholders.yml": "a: {{ x }}\n",
     "ci/broken-template.yml": "a: {{ x }}\nb: 1\n",
+    "ci/statement.yml": "# {% note %}\na: 1\n",
     "ci/broken-before.yml": "a: [1\n",
     "templates/a.yaml": "a: '{{ x }}'\nb: 1\n",
     "templates/b.yaml": "a: '{{ x }}'\nb: 1\n",
@@ -23,6 +24,7 @@ AFTER = {
     "ci/template.yml": "{{- if .x }}\na: 1\n {{- end }}\n",
     "ci/placeholders.yml": "a: {{ x }}\n{% if y %}\nb: 1\n{% endif %}\n",
     "ci/broken-template.yml": "a: {{ x }}\n b: 1\n",
+    "ci/statement.yml": "# {% note %}\na: {% if x %}1{% endif %}\n",
     "ci/broken-before.yml": "b: [1\n",
     "ci/new.yml": "a: [1\n",
     "templates/a.yaml": "a: '{{ x }}'\n b: 1\n",
@@ -49,7 +51,7 @@ def test_broken_since_the_last_commit(
         "could be; mend the YAML",
         "templates/a.yaml:2:2: error M10 not YAML: did not find expected key; in HEAD it could "
         "be; mend the YAML",
-        "3 errors in 3 of 3 files, 6 skipped",
+        "3 errors in 3 of 3 files, 7 skipped",
     ]
     assert "not checked: ci/template.yml: a template with {{ }}\n" in said
     assert "not checked: ci/placeholders.yml: a template with {% %}\n" in said
