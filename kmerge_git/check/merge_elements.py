@@ -10,10 +10,10 @@ from collections import Counter
 from itertools import pairwise
 
 from kmerge_git.kube.leaves import Leaves
-from kmerge_git.kube.likeness import MOST_COMPARISONS, SAME_PLACE
+from kmerge_git.kube.likeness import MOST_COMPARISONS, SAME_PLACE, likeness
 from kmerge_git.kube.listkeys import element_key, field_text, infer_key, step_of
 from kmerge_git.text.diff3 import changes
-from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon_of
 
 TYPE_CHECKING = False
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     Nodes = list[Node | None]
     Keyed = list[tuple[Hashable, Node]]
+
+BLOCK = ("|", ">")  # the headers of texts of several lines
 
 
 class ElementKeys:
@@ -91,8 +93,7 @@ class Elements:
         for (key, node), words in zip(self.made, _with_options(self.made), strict=True):
             met[words] += 1
             most = max((table[words] for table in tables), default=0)
-            follows = key == before and key not in behind
-            if met[words] > max(most, 1) or follows:
+            if met[words] > max(most, 1) or (key == before and key not in behind):
                 found.append(node)
             before = key
         return found
@@ -109,7 +110,7 @@ class Elements:
             and not taken.intersection(map(id, nodes))
         ]
         strange = sum(not any(self.in_place(n)) for n in new)
-        return found if len(found) > strange else []
+        return found if len(found) > strange else [n for n in found if isinstance(n, Alias)]
 
 
 def least(counts: list[int]) -> int:
@@ -139,7 +140,8 @@ def _with_options(side: Keyed) -> list[Hashable]:
             words.append(("option", key, _argument(side, number)))
             option = key
         else:
-            words.append(("argument", option, key) if option is not None else key)
+            is_argument = option is not None and not _has_dash(node)
+            words.append(("argument", option, key) if is_argument else key)
             option = None
     return words
 
@@ -148,12 +150,16 @@ def _argument(side: Keyed, number: int) -> Hashable:
     """What follows an option, unless that is another one."""
     for key, node in side[number + 1 :]:
         if key != side[number][0]:
-            return None if _is_option(node) else key
+            return None if _has_dash(node) else key
     return None
 
 
 def _is_option(node: Node) -> bool:
-    return isinstance(node, Scalar) and node.value[:1] == "-" and "=" not in node.value
+    return _has_dash(node) and isinstance(node, Scalar) and "=" not in node.value
+
+
+def _has_dash(node: Node) -> bool:
+    return isinstance(node, Scalar) and node.value[:1] == "-"
 
 
 def _repeated(side: Keyed) -> list[Hashable]:
@@ -185,12 +191,21 @@ def _in_places(side: Keyed, made: Keyed) -> dict[int, Node]:
 
 def _likeness(old: Node, new: Node) -> float:
     """How much of two collections is the same; the keys alone are as much as belongs together."""
+    if isinstance(old, Scalar):
+        return _likeness_of_texts(old, new)
     if not isinstance(old, Collection) or type(old) is not type(new):
         return 0.0
     mine, yours = Leaves(old), Leaves(new)
     total = mine.total + yours.total
     share = 2 * mine.shared(yours) / total if total else 1.0
     return max(share, SAME_PLACE) if _has_same_keys(old, new) else share
+
+
+def _likeness_of_texts(old: Scalar, new: Node) -> float:
+    """How many words of a text of several lines are the same; a value of one is replaced."""
+    if old.style not in BLOCK:
+        return 0.0
+    return likeness(Counter(old.value.split()), Counter(new.raw.split()))
 
 
 def _has_same_keys(old: Node, new: Node) -> bool:

@@ -8,9 +8,8 @@ every side has.
 
 from __future__ import annotations
 
-from collections import Counter
-
-from kmerge_git.check.merge_elements import ElementKeys, Elements, least
+from kmerge_git.check.merge_elements import ElementKeys, Elements
+from kmerge_git.check.merge_texts import damage_of, lost_header
 from kmerge_git.kube.listkeys import Where, field_text, start
 from kmerge_git.tree.nodes import Alias, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon_of, same_text
@@ -31,7 +30,6 @@ UNTIED = "untied"  # a merge key or an alias that every side has is gone
 FUSED = "fused"  # a document is part of another one
 CUT = "cut"  # a text of several lines lacks some, or its header
 MERGE_KEY = "<<"
-BLOCK = ("|", ">")
 
 
 class Odd:
@@ -86,8 +84,8 @@ class SideWalk:
             self.say(
                 UNTIED, made.start, path, f"every side of the merge has the alias *{name} here"
             )
-        elif _all_blocks(sides) and not (isinstance(made, Scalar) and made.style in BLOCK):
-            what = "the text of several lines that every side has is none here"
+        elif lost_header(made, sides):
+            what = "the text of several lines that the sides have is none here"
             self.say(CUT, made.start, path, f"{what}: its header, `|` or `>`, is gone")
         elif _all(sides, Mapping) and not isinstance(made, Mapping):
             self._gone_inside(made, sides, path, "fields")
@@ -155,6 +153,10 @@ class SideWalk:
                 self.node(node, [*there, *rest], where.items(), here)
         self.twice(elements, path)
         for node in elements.gone() if len(lists) == len(sides) else ():
+            if isinstance(node, Alias):
+                what = f"every side of the merge has the alias *{node.name} in this list"
+                self.say(UNTIED, made.start, path, what)
+                continue
             what = f"{_shown(node)} is gone: every side of the merge has it"
             self.say(GONE, made.start, path, what)
 
@@ -193,11 +195,9 @@ class SideWalk:
 
     def text(self, made: Scalar, sides: Nodes, path: Path) -> None:
         """Lines of a block text that every side has, and plain texts that run on."""
-        if made.style in BLOCK and _all_blocks(sides):
-            blocks = [side.value for side in sides if isinstance(side, Scalar)]
-            what = _cut(made.value, blocks)
-            if what:
-                self.say(CUT, made.start, path, what)
+        what = damage_of(made, sides)
+        if what:
+            self.say(CUT, made.start, path, what)
         else:
             self._runs_on(made, [side for side in sides if side is not None], path)
 
@@ -212,32 +212,8 @@ def _all(sides: Nodes, kind: type[Node]) -> bool:
     return all(isinstance(side, kind) for side in sides)
 
 
-def _all_blocks(sides: Nodes) -> bool:
-    return all(isinstance(side, Scalar) and side.style in BLOCK for side in sides)
-
-
 def _is_folded(node: Node) -> bool:
     return isinstance(node, Scalar) and not node.style and "\n" in node.raw
-
-
-def _cut(made: str, sides: list[str]) -> str:
-    """What is wrong with a block text; nothing where a merge can come to it."""
-    tables = [Counter(_lines(text)) for text in sides]
-    mine = Counter(_lines(made))
-    gone = [line for line in tables[0] if mine[line] < least([table[line] for table in tables])]
-    if not gone:
-        return ""
-    new = [line for line in mine if not any(line in table for table in tables)]
-    slipped = {line.strip() for line in new}.intersection(line.strip() for line in gone)
-    if slipped:
-        return f"on every side this line stands at another column: {min(slipped)[:40]}"
-    if len(gone) <= len(new):  # lines that somebody wrote in their place
-        return ""
-    return f"a line that every side of the merge has is gone from this text: {gone[0].strip()[:40]}"
-
-
-def _lines(text: str) -> list[str]:
-    return [line for line in text.split("\n") if line.strip()]
 
 
 def _shown(node: Node) -> str:
