@@ -153,15 +153,17 @@ def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
 
     top = top_of("--staged")
     from_top = [from_top_of(top, path) for path in paths]
-    versions = Versions(top, blobs_of(top)) if may_be_merging(git_directory()) else None
+    is_merging = may_be_merging(git_directory())
+    sides = Versions(top, blobs_of(top), is_merging=is_merging).sides
     if from_top:
         names = _staged_names(paths, from_top, tracked(top))
     else:
-        both = versions.sides.cases() if versions and versions.sides else ()
+        both = sides.cases() if sides else ()
         names = [p for p in staged_paths(top, both) if is_manifest_name(p)]
     blobs = blobs_of(top, len(names))
     world = world_of(top, blobs, ":0", lambda: tracked(top))
-    return world, Versions(top, blobs).of, [from_here(top, name) for name in names]
+    versions = Versions(top, blobs, is_merging=is_merging)
+    return world, versions.of, [from_here(top, name) for name in names]
 
 
 def top_of(option: str) -> str:

@@ -71,9 +71,12 @@ def may_be_merging(git_directory: str) -> bool:
 class Versions:
     """The versions of files in a repository, in a merge in progress or in that of a commit."""
 
-    def __init__(self, top: str, blobs: Blobs, commit: MergeSides | None = None) -> None:
+    def __init__(
+        self, top: str, blobs: Blobs, commit: MergeSides | None = None, *, is_merging: bool = True
+    ) -> None:
         self._top = top
         self._blobs = blobs
+        self._is_merging = is_merging  # or may be
         self._commit = commit  # None: what is staged, and the merge in progress
         self._prefix = os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
 
@@ -90,11 +93,15 @@ class Versions:
     @cached_property
     def sides(self) -> MergeSides | None:
         """The commits that are merged, if any are."""
+        if not self._is_merging:
+            return None
         from kmerge_git.git.mergesides import in_progress
 
         return self._commit or in_progress()
 
     def _merge(self, name: str) -> MergeVersions | None:
+        if not self._is_merging:
+            return None
         if self.sides is None:
             entries = self._applied(name)
             return MergeVersions(self._texts(entries), None) if entries else None
