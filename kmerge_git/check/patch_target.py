@@ -166,11 +166,10 @@ def is_slip(word: str, known: str) -> bool:
 
 @Check(
     "D73", ERROR, PATCH, "a patch with another namespace or name than its target",
-    needs="T",
+    tools="K", needs="T",
     kubectl="The API server refuses it: namespace or name of the object do not match those of the "
     "request.",
-    kustomize="The build fails: `no matches for Id`. Namespaces that a kustomization sets come "
-    "after its patches.",
+    kustomize="The build fails: `no matches for Id`, see D69.",
     example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
     "  namespace: prod\nspec:\n  replicas: 2\n# file: target.yaml\n"
     "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
@@ -182,23 +181,14 @@ def is_slip(word: str, known: str) -> bool:
     mend="Write the namespace that the object has.",
 )  # fmt: skip
 def other_namespace(spot: Spot) -> Iterator[Found]:
-    """`metadata.namespace` of the patch and of its target; for kubectl the name, too."""
-    target, metadata, entry = spot.target, spot.map.map("metadata"), spot.verdict.entry
-    if not isinstance(target, Map) or metadata is None:
+    """`metadata.name` and `metadata.namespace` of a patch for kubectl, and of its target."""
+    target, metadata = spot.target, spot.map.map("metadata")
+    if not isinstance(target, Map) or metadata is None or spot.verdict.entry is not None:
         return
-    written, wanted = metadata.text("namespace"), _metadata(target).text("namespace")
-    if entry is None:
-        name, known = metadata.text("name"), _metadata(target).text("name")
-        if name and known and name != known:
-            yield Found(_at(metadata, "name"), f"the target is called {known}, not {name}")
-        differ = bool(written and wanted) and written != wanted
-    else:
-        differ = (written or "default") != (wanted or "default")
-        differ = differ and spot.verdict.is_direct and entry.target is None
-    if differ:
-        has = f"is in the namespace {wanted}" if wanted else "has no namespace"
-        says = f"the patch says {written}" if written else "the patch has none"
-        yield Found(_at(metadata, "namespace"), f"the target {has}, {says}")
+    for field, said in (("name", "is called {}"), ("namespace", "is in the namespace {}")):
+        written, known = metadata.text(field), _metadata(target).text(field)
+        if written and known and written != known:
+            yield Found(_at(metadata, field), f"the target {said.format(known)}, not {written}")
 
 
 def _metadata(root: Map) -> Map:
