@@ -74,11 +74,17 @@ def versions_of(text: str) -> dict[str, str]:
     return versions
 
 
-def findings(check: Check, text: str) -> Iterator[tuple[str, list[Finding]]]:
+def is_of_patch(check: Check, text: str) -> bool:
+    """Whether an example is a patch that goes to one tool or the other."""
+    is_patch = check.group == "directives" and check.scope in OF_PATCHES
+    return is_patch and KUSTOMIZATION not in files_of(text)
+
+
+def findings(check: Check, text: str, tools: str = "") -> Iterator[tuple[str, list[Finding]]]:
     """What is found in an example by the checks that are on, for each tool that counts."""
     files = files_of(text)
-    if check.group == "directives" and check.scope in OF_PATCHES and KUSTOMIZATION not in files:
-        for tool in check.tools:
+    if is_of_patch(check, text):
+        for tool in tools or check.tools:
             yield tool, _of_patch(files, tool)
     else:
         there = {

@@ -217,9 +217,13 @@ def entry(check: registry.Check) -> str:
         check.example,
         "```",
         "",
+        "It lets pass:",
+        "",
+        "```yaml",
+        check.counter,
+        "```",
+        "",
     ]
-    if check.counter:
-        lines += ["It lets pass:", "", "```yaml", check.counter, "```", ""]
     return "\n".join(lines)
 
 

@@ -33,6 +33,7 @@ NO_TEXTS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "~", "y
     kubectl="The file is no YAML, or worse: the markers end up in a text.",
     kustomize="The build fails.",
     example="<<<<<<< HEAD\n  replicas: 2\n=======\n  replicas: 3\n>>>>>>> topic",
+    counter="data:\n  notes: |\n    Changes\n    =======\n    none yet",
     mend="Decide between the sides, remove the markers, and `git add` the file.",
 )  # fmt: skip
 def leftover_markers(page: Page) -> Iterator[Found]:
@@ -97,6 +98,7 @@ def _in_a_block(text: str, at: int, indent: int) -> bool:
     kubectl="The last value counts, the first one is lost; strict readers refuse the file.",
     kustomize="The file is refused, or the first value counts.",
     example="spec:\n  replicas: 2\n  replicas: 3",
+    counter="spec:\n  replicas: 2\n  revisionHistoryLimit: 3",
     mend="Keep one of them: both sides of a merge may have added the key.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
@@ -158,6 +160,7 @@ def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
     kubectl="The file cannot be read.",
     kustomize="The file cannot be read.",
     example="resources: *defaults",
+    counter="requests: &defaults\n  cpu: 1\nlimits: *defaults",
     mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
 )  # fmt: skip
 def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
@@ -171,6 +174,7 @@ def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Fou
     kubectl="The file cannot be read.",
     kustomize="The file cannot be read.",
     example="spec:\n  replicas: 2\n   paused: true",
+    counter="spec:\n  replicas: {{ .Values.replicas }}\n  paused: true",
     mend="Correct the YAML. Templates and JSON with comments are recognised and skipped.",
 )  # fmt: skip
 def unparseable(error: CannotParse, offset: int, since: str) -> Iterator[Found]:

@@ -32,6 +32,7 @@ def _elements(found: KeyedList) -> Iterator[Map]:
     kubectl="Applying merges the two, or the API server refuses them as duplicates.",
     kustomize="Patches change only one of them.",
     example="env:\n- name: MODE\n  value: a\n- name: MODE\n  value: b",
+    counter="env:\n- name: MODE\n  value: a\n- name: LEVEL\n  value: b",
     mend="Keep one of them: both sides of a merge may have added the element.",
 )  # fmt: skip
 def repeated_element(site: KeyedList) -> Iterator[Found]:
@@ -49,6 +50,7 @@ def repeated_element(site: KeyedList) -> Iterator[Found]:
     kubectl="Applying merges the two, or only one counts.",
     kustomize="Only one of them counts.",
     example="imagePullSecrets:\n- name: registry\n- name: registry",
+    counter="imagePullSecrets:\n- name: registry\n- name: mirror",
     mend="Keep one of them.",
 )  # fmt: skip
 def repeated_other_element(site: KeyedList) -> Iterator[Found]:
@@ -89,6 +91,7 @@ def _is_port_of_two_names(one: Map, other: Map) -> bool:
     kubectl="The API server refuses the object.",
     kustomize="Both end up in the output.",
     example='env:\n- name: A\n  value: "1"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}',
+    counter="env:\n- name: A\n  value: \"\"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}",
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
 def value_and_value_from(site: KeyedList) -> Iterator[Found]:
@@ -116,6 +119,7 @@ def _is_meant(sources: Collection[str]) -> bool:
     kubectl="The API server refuses the object: `may not specify more than 1 volume type`.",
     kustomize="Both end up in the output.",
     example="volumes:\n- name: data\n  emptyDir: {}\n  hostPath:\n    path: /data",
+    counter="volumes:\n- name: data\n  emptyDir: {}\n- name: logs\n  hostPath:\n    path: /data",
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
 def two_volume_sources(site: KeyedList) -> Iterator[Found]:

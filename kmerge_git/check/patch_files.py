@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     kustomize="It is passed on to the output.",
     example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  $patch: replace\n"
     "  a: b",
+    counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
+    "- path: config.yaml\n# file: config.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n"
+    "  name: c\ndata:\n  $patch: replace\n  a: b",
     mend="Remove the directive; or, if the file is a patch, list it under `patches:` of the "
     "kustomization, or check it with `--patch`.",
 )  # fmt: skip
@@ -70,6 +73,9 @@ def _directives_held(page: Page, root: Map) -> set[int]:
     kustomize="The build fails.",
     example="# file: kustomization.yaml\npatches:\n- path: empty.yaml\n"
     "# file: empty.yaml\n# nothing yet",
+    counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
+    "- path: web.yaml\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
+    "  name: web\nspec:\n  replicas: 2",
     mend="Write one patch for one entry; a JSON 6902 list needs a `target:`.",
 )  # fmt: skip
 def refused_patch(
@@ -119,6 +125,7 @@ def several_documents(book: Book) -> Iterator[Found]:
     kubectl="The last value counts.",
     kustomize="The first value counts, or the file is refused.",
     example="spec:\n  replicas: 2\n  replicas: 3",
+    counter="replicas: 2\nstrategy:\n  rollingUpdate:\n    maxSurge: 2",
     mend="Keep one of them.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:

@@ -27,6 +27,7 @@ def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
     kubectl="The API server refuses the patch: `does not contain declared merge key`.",
     kustomize="Every element of the list is deleted.",
     example="containers:\n- image: side:1\n  $patch: delete",
+    counter="containers:\n- name: side\n  $patch: delete",
     mend="Name the element by its merge key.",
 )  # fmt: skip
 def delete_without_key(spot: Spot) -> Iterator[Found]:
@@ -43,6 +44,7 @@ def delete_without_key(spot: Spot) -> Iterator[Found]:
     kubectl="Only the merge key is read, the rest is ignored.",
     kustomize="Only the merge key is read, the rest is ignored.",
     example="containers:\n- name: side\n  image: side:1\n  $patch: delete",
+    counter="containers:\n- $patch: delete\n  name: side\n- name: web\n  image: web:2",
     mend="Keep the key and `$patch: delete` alone.",
 )  # fmt: skip
 def delete_with_content(spot: Spot) -> Iterator[Found]:
@@ -86,6 +88,7 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
     kubectl="The list is replaced; deleting in it is moot.",
     kustomize="The list is replaced; deleting in it is moot.",
     example="containers:\n- $patch: replace\n- name: side\n  $patch: delete\n- name: web",
+    counter="containers:\n- $patch: replace\n- name: web\n  image: web:2",
     mend="Keep one `- $patch: replace` and the elements that shall be there.",
 )  # fmt: skip
 def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
@@ -106,6 +109,7 @@ def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
     kubectl="The list is replaced as a whole and the directive is stored as a field.",
     kustomize="The list is replaced as a whole and the directive stays in the output.",
     example="tolerations:\n- key: spot\n  $patch: delete",
+    counter="tolerations:\n- key: spot\n  operator: Exists",
     mend="Write the whole list as it shall be.",
 )  # fmt: skip
 def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
@@ -134,6 +138,7 @@ def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
     kubectl="The API server refuses the patch: `does not contain declared merge key`.",
     kustomize="The other elements of the list are lost (kustomize#5369).",
     example="containers:\n- image: web:2",
+    counter="containers:\n- name: web\n  image: web:2",
     mend="Add the merge key, so that it is clear which element is meant.",
 )  # fmt: skip
 def element_without_key(spot: Spot) -> Iterator[Found]:

@@ -26,6 +26,7 @@ KubectlCheck = partial(Check, tools="K", kustomize="It is not executed and ends 
     hides=("D31", "D32", "D33", "D34", "D35", "D36", "D37", "D38", "D39"),
     kubectl="The API server refuses the patch: `invalid patch format`.",
     example="$setElementOrder:\n- name: web",
+    counter="$setElementOrder/containers:\n- name: web",
     mend="Name the list: `$setElementOrder/containers`.",
 )  # fmt: skip
 def without_field(here: ListDirective) -> Iterator[Found]:
@@ -39,6 +40,7 @@ def without_field(here: ListDirective) -> Iterator[Found]:
     kubectl="`$setElementOrder` is refused, `$deleteFromPrimitiveList` is ignored; null deletes "
     "the whole list.",
     example="$deleteFromPrimitiveList/finalizers: example.com/a",
+    counter="$deleteFromPrimitiveList/finalizers: [example.com/a]",
     mend="Write a list, with one entry if need be.",
 )  # fmt: skip
 def not_a_list(here: ListDirective) -> Iterator[Found]:
@@ -56,6 +58,7 @@ def not_a_list(here: ListDirective) -> Iterator[Found]:
     needs="S",
     kubectl="`$setElementOrder` is refused (`unable to find api field`), the others do nothing.",
     example="$setElementOrder/container:\n- name: web",
+    counter="$setElementOrder/containers:\n- name: web",
     mend="Write the name of the list as the kind has it.",
 )  # fmt: skip
 def unknown_list(here: ListDirective) -> Iterator[Found]:
@@ -74,6 +77,7 @@ def unknown_list(here: ListDirective) -> Iterator[Found]:
     needs="S",
     kubectl="The API server refuses the patch; other fields of the element are ignored.",
     example="$setElementOrder/containers:\n- web\n- name: side",
+    counter="$setElementOrder/containers:\n- name: web\n- name: side",
     mend="Write `- name: web`, with the merge key and nothing else.",
 )  # fmt: skip
 def order_elements(here: ListDirective) -> Iterator[Found]:
@@ -99,6 +103,7 @@ def order_elements(here: ListDirective) -> Iterator[Found]:
     kubectl="The API server refuses the patch: `The order in patch list .. doesn't match "
     "$setElementOrder list`.",
     example="$setElementOrder/containers:\n- name: log\ncontainers:\n- name: new",
+    counter="$setElementOrder/containers:\n- name: log\n- name: new\ncontainers:\n- name: new",
     mend="List every element of the patch in `$setElementOrder`, in the same order.",
 )  # fmt: skip
 def contradicting_order(here: ListDirective) -> Iterator[Found]:
@@ -138,6 +143,7 @@ def _contradictions(
     needs="S",
     kubectl="kubectl crashes on this with a Go panic.",
     example="$setElementOrder/tolerations:\n- key: spot",
+    counter="$setElementOrder/volumes:\n- name: data",
     mend="Drop the directive and write the whole list.",
 )  # fmt: skip
 def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
@@ -154,6 +160,7 @@ def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
     "D36", WARNING, LIST_DIRECTIVE, "an empty `$setElementOrder`",
     kubectl="It has no effect, but may scramble new elements.",
     example="$setElementOrder/containers: []",
+    counter="$setElementOrder/containers:\n- name: web",
     mend="Drop it.",
 )  # fmt: skip
 def empty_order(here: ListDirective) -> Iterator[Found]:
@@ -167,6 +174,7 @@ def empty_order(here: ListDirective) -> Iterator[Found]:
     needs="S",
     kubectl="The elements are added instead of deleted, or the patch is refused.",
     example="$deleteFromPrimitiveList/containers:\n- name: side",
+    counter="containers:\n- name: side\n  $patch: delete",
     mend="Delete elements of a list of maps with `- {name: side, $patch: delete}`.",
 )  # fmt: skip
 def maps_to_delete(here: ListDirective) -> Iterator[Found]:
@@ -188,6 +196,7 @@ def maps_to_delete(here: ListDirective) -> Iterator[Found]:
     "D38", ERROR, LIST_DIRECTIVE, "a value both in a list and in its delete list",
     kubectl="The result depends on chance: on the order of Go's maps.",
     example="$deleteFromPrimitiveList/finalizers: [a]\nfinalizers: [a]",
+    counter="$deleteFromPrimitiveList/finalizers: [a]\nfinalizers: [b]",
     mend="Delete it, or add it.",
 )  # fmt: skip
 def deleted_and_added(here: ListDirective) -> Iterator[Found]:
@@ -205,6 +214,7 @@ def deleted_and_added(here: ListDirective) -> Iterator[Found]:
     needs="S",
     kubectl="Servers before 1.28 replace the list by these values.",
     example="$deleteFromPrimitiveList/args: [--debug]",
+    counter="$deleteFromPrimitiveList/finalizers: [a]",
     mend="Write the whole list, if older servers count.",
 )  # fmt: skip
 def delete_from_atomic(here: ListDirective) -> Iterator[Found]:

@@ -17,6 +17,7 @@ from kmerge_git.patch.directives import is_directive
     hides=("D41", "D42", "D43"),
     kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
     example="strategy:\n  $retainKeys: type",
+    counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
     mend="Write a list of field names.",
 )  # fmt: skip
 def retain_is_list(here: KeySpot) -> Iterator[Found]:
@@ -30,6 +31,7 @@ def retain_is_list(here: KeySpot) -> Iterator[Found]:
     "D41", ERROR, RETAINED, "a field that is set but not in `$retainKeys`",
     kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
     example="strategy:\n  $retainKeys: [rollingUpdate]\n  type: Recreate",
+    counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
     mend="List every field that the patch sets, the merge key too.",
 )  # fmt: skip
 def not_retained(here: KeySpot) -> Iterator[Found]:
@@ -72,6 +74,7 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     "D43", INFO, RETAINED, "`$retainKeys` on a field without that strategy, or on a new map",
     kubectl="It works on any map that exists, but is unusual; in a new map it is stored.",
     example="resources:\n  $retainKeys: [limits]\n  limits:\n    cpu: 1",
+    counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
     mend="Set the other fields to null instead.",
 )  # fmt: skip
 def unusual_retain(here: KeySpot) -> Iterator[Found]:

@@ -111,6 +111,8 @@ def _names_fields(value: List, spot: Spot) -> bool:
     kubectl="`unable to find api field`, or dropped, depending on the server's validation.",
     kustomize="It is added to the output; `kubectl apply` then refuses or drops it.",
     example="spec:\n  template:\n    spec:\n      container:\n      - name: web",
+    counter="spec:\n  template:\n    spec:\n      containers:\n      - name: web\n"
+    "        image: web:2",
     mend="Correct the name, or move the field to where it belongs.",
 )  # fmt: skip
 def unknown_field(here: KeySpot) -> Iterator[Found]:

@@ -114,7 +114,7 @@ class Check:
         kubectl: str,
         kustomize: str,
         example: str,
-        counter: str = "",
+        counter: str,
         mend: str,
     ) -> None:
         self.id = id

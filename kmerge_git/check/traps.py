@@ -28,6 +28,7 @@ NAMES = {"str": "a string", "bool": "a boolean", "int": "a number", "float": "a 
     kubectl="It reads YAML 1.1: `yes`, `on` and `y` are booleans.",
     kustomize="It reads YAML 1.2 in most places: they are strings.",
     example="data:\n  enabled: yes",
+    counter="data:\n  enabled: \"yes\"",
     mend="Quote a string; write true or false for a boolean.",
 )  # fmt: skip
 def read_differently(path: str, root: Map) -> Iterator[Found]:
@@ -46,6 +47,7 @@ def read_differently(path: str, root: Map) -> Iterator[Found]:
     kubectl="It reads YAML 1.1: `0644` is 420, `0o644` is a string.",
     kustomize="It passes the number on as it is written.",
     example="defaultMode: 0644",
+    counter="defaultMode: 420",
     mend="Write the decimal number: 420.",
 )  # fmt: skip
 def octal_like(path: str, root: Map) -> Iterator[Found]:
@@ -66,6 +68,7 @@ def octal_like(path: str, root: Map) -> Iterator[Found]:
     "string`.",
     kustomize="It is passed on as it is.",
     example="env:\n- name: PORT\n  value: 8080",
+    counter="env:\n- name: PORT\n  value: \"8080\"",
     mend="Quote it.",
 )  # fmt: skip
 def unquoted_string(path: str, root: Map) -> Iterator[Found]:

@@ -36,7 +36,14 @@ def test_the_catalogue_is_complete() -> None:
 
 @pytest.mark.parametrize("check", registry.every(), ids=lambda c: c.id)
 def test_every_check_is_documented(check: registry.Check) -> None:
-    for text in (check.what, check.kubectl, check.kustomize, check.example, check.mend):
+    for text in (
+        check.what,
+        check.kubectl,
+        check.kustomize,
+        check.example,
+        check.counter,
+        check.mend,
+    ):
         assert text.strip()
     assert check.functions
     assert set(check.tools) <= set("KZ")
@@ -137,5 +144,13 @@ def test_unknown_ids(word: str) -> None:
 def test_two_checks_cannot_share_an_id() -> None:
     with pytest.raises(ValueError, match="two checks are called D01"):
         registry.Check(
-            "D01", "error", registry.MAP, "x", kubectl="", kustomize="", example="", mend=""
+            "D01",
+            "error",
+            registry.MAP,
+            "x",
+            kubectl="",
+            kustomize="",
+            example="",
+            counter="",
+            mend="",
         )
