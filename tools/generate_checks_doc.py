@@ -47,6 +47,7 @@ overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: has no effe
 | --- | --- |
 | `kmerge check [FILE ..]` | files and folders; none: the folder you are in |
 | `--staged` | what will be committed, partly staged files too |
+| `--merge`, `--merge-of REV` | what a merge did: [merges](#merges) |
 | `--select IDS`, `--ignore IDS` | `D12`, `D1` (all that start so), `directives`, `merge-damage`, `traps`, `all` |
 | `--fail-on error` / `warning` / `info` / `never` | the least severity that makes the exit code 1 |
 | `--format text` / `json` / `github` / `sarif` | how to report |
@@ -60,10 +61,32 @@ Exit code: 0 nothing found, 1 findings at or above `--fail-on`, 2 wrong usage or
 **Severities.** *error*: refused, crashes, loses data, or leaves a literal directive in the object.
 *warning*: works, but not as written or not the same everywhere. *info*: worth knowing.
 
-Helm templates (`{{`), SOPS files and files that are neither YAML nor JSON are left alone, but for
-conflict markers and the mac of SOPS. The last line counts those that are not YAML
-(`2 files checked, nothing found, 1 skipped: not YAML`); `--format json` names them under
-`skipped`. A manifest that cannot be parsed is a finding, [M10](#m10).
+Every file is parsed first. What cannot be parsed on purpose is left alone: templates (a `{{` outside of
+quotes or below `templates/`, `{% %}`, `<% %>`, `@NAME@`, `%NAME%`, `{NAME}`), also those whose comments hold
+the statements (`# {{ if .x }}`, `#@ if data.x:`), JSON with comments, several JSON documents in a row, and
+what is no text. Of SOPS files only the seal is looked at. The text output names up to ten of the files that
+were not checked, each with the reason; `--format json` names all, in `skipped` and `why_skipped`.
+Other files that cannot be parsed are a finding, [M10](#m10), where they are manifests, where they are named
+on the command line (as pre-commit does), or where they could be parsed in the last commit; of those in
+folders like `testdata` and `fixtures` only the last ones.
+
+## Merges
+
+While a merge is in progress, and in the hooks of its commit, files that both sides changed are
+compared with base, ours and theirs (M11, M20-M26): a field that no side has, or that all of them
+have and that is gone, an element that stands twice, markers wherever they stand. No driver need be
+registered. In a cherry-pick, a revert, a rebase and a squash this is so for the files that were in
+conflict.
+
+```sh
+kmerge check --merge              # the merge in progress, else HEAD
+kmerge check --merge apps/        # of these files alone
+kmerge check --merge-of v1.2.0    # a merge commit, whoever made it
+```
+
+`--merge` says what the merge did, not what a side has already, and runs the checks of
+*merge-damage*; `--select` chooses others. Files that both sides changed are looked at. Of HEAD that
+is no merge it says so, and exits with 0. In CI: [adopting.md](adopting.md#3-for-the-team).
 
 ## Switching checks off
 
@@ -116,15 +139,6 @@ kmerge: 3 warnings in 2 files; `kmerge check apps/web.yaml apps/db.yaml` lists t
 
 To see that line under pre-commit, too, add `verbose: true` to the hook; to be stopped by warnings,
 `args: [--fail-on, warning]`.
-
-Every file is parsed first. What cannot be parsed on purpose is left alone: templates (a `{{` outside of
-quotes or below `templates/`, `{% %}`, `<% %>`, `@NAME@`, `%NAME%`, `{NAME}`), also those whose comments hold
-the statements (`# {{ if .x }}`, `#@ if data.x:`), JSON with comments, several JSON documents in a row, and
-what is no text. Of SOPS files only the seal is looked at. The text output names up to ten of the files that
-were not checked, each with the reason; `--format json` names all, in `skipped` and `why_skipped`.
-Other files that cannot be parsed are a finding, [M10](#m10), where they are manifests, where they are named
-on the command line (as pre-commit does), or where they could be parsed in the last commit; of those in
-folders like `testdata` and `fixtures` only the last ones.
 
 ## Is this file a patch?
 

@@ -107,6 +107,7 @@ def test_of_many_files_their_folder_is_named(
     [
         (["--select", "M", "--ignore", "D,T"], "--select M --ignore D,T a.yaml"),
         (["--manifest", "--target", "b.yaml"], "--manifest --target b.yaml a.yaml"),
+        (["--tool", "kustomize"], "--tool kustomize a.yaml"),
     ],
 )
 def test_what_was_chosen_is_said_again(
