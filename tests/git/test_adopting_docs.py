@@ -1,0 +1,54 @@
+"""The jobs that docs/adopting.md shows for merges in a pull request do what they say."""
+
+from __future__ import annotations
+
+import pytest
+import yaml
+from test_check_staged import put_on_path
+from test_check_ways import BASE, BOTH, LOST, OURS, THEIRS
+from world import ROOT, Repo, World
+
+PAGE = (ROOT / "docs" / "adopting.md").read_text()
+
+
+def job(start: str) -> dict[str, object]:
+    """The YAML of a fenced block that starts with a line."""
+    block = PAGE[PAGE.index(start) :]
+    lines = block[: block.index("```")].splitlines()
+    found = yaml.safe_load("\n".join(line.removeprefix("   ") for line in lines))
+    assert isinstance(found, dict)
+    return found
+
+
+def github() -> str:
+    found = job("# GitHub Actions; without `ref`")
+    return str(found["jobs"]["merge-damage"]["steps"][-1]["run"])  # type: ignore[index]
+
+
+def gitlab() -> str:
+    script = job("# GitLab\n")["merge-damage"]["script"]  # type: ignore[index]
+    return "\n".join(script)
+
+
+SERVICES = [("GITHUB_BASE_REF", github()), ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", gitlab())]
+
+
+@pytest.mark.parametrize("variable, script", SERVICES)
+@pytest.mark.parametrize("text, code", [(BOTH, 0), (LOST, 1)])
+def test_damage_in_a_request_is_found(
+    repo: Repo, world: World, variable: str, script: str, text: str, code: int
+) -> None:
+    put_on_path(world)
+    repo.fork({"web.yaml": BASE}, {"web.yaml": OURS}, {"web.yaml": THEIRS})
+    repo.switch("side")
+    repo.git("merge", "main", check=False)
+    repo.commit("merged by hand", {"web.yaml": text})
+    repo.commit("more", {"b.yaml": "a: 1\n"})
+    runner = Repo(world, world.root / "runner")
+    repo.git("clone", "-q", ".", runner.path)
+    runner.git("checkout", "-q", "--detach", "origin/side")
+    done = world.run(
+        "sh", "-ec", script, cwd=runner.path, env={"CI": "true", variable: "main"}, check=False
+    )
+    assert done.code == code, done.said
+    assert ("M21" in done.said) == bool(code)
