@@ -7,39 +7,40 @@ if TYPE_CHECKING:
     from kmerge_git.check.shapes import FieldType
     from kmerge_git.kube.fieldpath import Path
 
-DEEPEST = 3  # steps away from where it stands
+DEEPEST = 4  # steps below where it stands
+TOP = ("apiVersion", "kind", "metadata")
 
 
 def belongs(root: FieldType | None, path: Path, key: str) -> str:
-    """The path of the nearest field of that name, above or below; nothing where none is near."""
+    """The path of the nearest field of that name, below or above; nothing where there is none."""
     steps = tuple(step if isinstance(step, str) else "[]" for step in path)
-    best: tuple[int, int, tuple[str, ...]] | None = None
-    for up in range(len(steps) + 1):
-        above = steps[: len(steps) - up]
-        start = _at(root, above)
-        if start is None:
-            continue
-        for down in _below(start, key, DEEPEST - up if up else DEEPEST):
-            cost = (up + len(down), up, (*above, *down))
-            if best is None or cost[:2] < best[:2]:
-                best = cost
-    return _shown(best[2]) if best else ""
+    start = _at(root, steps)
+    below = _below(start, key) if start is not None else []
+    above = [steps[:n] for n in range(len(steps) - 1, -1, -1) if _has(_at(root, steps[:n]), key)]
+    if below and (not above or len(below) <= len(steps) - len(above[0])):
+        return _shown((*steps, *below))
+    if above and (above[0] or key not in TOP):
+        return _shown((*above[0], key))
+    return ""
+
+
+def _has(type: FieldType | None, key: str) -> bool:
+    return type is not None and type.struct is not None and type.struct.field(key) is not None
 
 
 def _at(root: FieldType | None, steps: tuple[str, ...]) -> FieldType | None:
     type = root
     for step in steps:
         if type is None:
-            return None
+            break
         type = type.struct.field(step) if type.struct else type.of
     return type
 
 
-def _below(start: FieldType, key: str, depth: int) -> list[tuple[str, ...]]:
-    """The ways down from a type to a field of a name, the shortest ones first."""
-    found: list[tuple[str, ...]] = []
+def _below(start: FieldType, key: str) -> tuple[str, ...]:
+    """The shortest way down from a type to a field of a name, or nothing."""
     level: list[tuple[tuple[str, ...], FieldType]] = [((), start)]
-    for _ in range(depth + 1):
+    for _ in range(DEEPEST):
         below: list[tuple[tuple[str, ...], FieldType]] = []
         for reached, type in level:
             way, here = reached, type
@@ -48,14 +49,12 @@ def _below(start: FieldType, key: str, depth: int) -> list[tuple[str, ...]]:
             if here.struct is None:
                 continue
             if here.struct.field(key) is not None:
-                found.append((*way, key))
+                return (*way, key)
             names = (n for n in here.struct.names if n not in ("metadata", "status"))
             fields = ((name, here.struct.field(name)) for name in names)
             below += [((*way, name), field) for name, field in fields if field is not None]
-        if found:
-            return found
         level = below
-    return found
+    return ()
 
 
 def _shown(steps: tuple[str, ...]) -> str:
