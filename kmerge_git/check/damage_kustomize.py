@@ -153,7 +153,8 @@ def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
         is_sure = fate is not None or what not in UNSURE
         is_new = before is not None and each.path not in before
         severity = ERROR if is_sure or is_new else ""
-        yield Found(each.at, _missing(build.one, each, what, fate), severity=severity)
+        message = _missing(build.one, each, what, fate)
+        yield Found(each.at, message, path=each.field, severity=severity)
 
 
 def _where(each: NamedFile, what: str) -> list[str]:

@@ -110,10 +110,11 @@ class Kustomizations:
 
     def _touched(self, others: set[str]) -> list[Kustomization]:
         """The kustomizations that name a file of the run, and those that include such a one."""
-        wanted = self.files | others
-        wanted |= {folder_of(p) for p in wanted if basename(p) in kustomization.NAMES}
+        place = self.past.place
         touched: dict[str, Kustomization] = {one.path: one for one in self.given}
-        wanted |= {folder_of(path) or "." for path in touched}
+        wanted = {place(path) for path in self.files | others}
+        folders = {folder_of(p) for p in wanted if basename(p) in kustomization.NAMES}
+        wanted |= {folder or "." for folder in folders}
         known = {one.path: one for one in self._seen}
         met = known.keys() | touched.keys()
         unread = {
@@ -126,19 +127,21 @@ class Kustomizations:
             more = {
                 path: one
                 for path, one in known.items()
-                if path not in touched and not wanted.isdisjoint(one.mentioned)
+                if path not in touched and not wanted.isdisjoint(map(place, one.mentioned))
             }
             if not more:
                 return list(touched.values())
             touched |= more
-            wanted |= {one.directory or "." for one in more.values()}
+            wanted |= {place(one.directory or ".") for one in more.values()}
 
     def _promising(self, unread: dict[str, bytes], wanted: set[str]) -> dict[str, Kustomization]:
         """Kustomizations of other folders that have one of the names in their text."""
         words = {basename(path).encode() for path in wanted}
         found = {}
         for path, data in list(unread.items()):
-            above = b".." in data and any(path.startswith(each + "/") for each in wanted | {"."})
+            here = self.past.place(path)
+            above = b".." in data and any(here.startswith(each + "/") for each in wanted)
+            above = above or (b".." in data and "." in wanted)
             if above or any(word in data for word in words):
                 del unread[path]
                 one = kustomization.in_folder(self.world, folder_of(path))

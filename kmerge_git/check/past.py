@@ -25,7 +25,7 @@ class Fate:
 class Past:
     """Answers about the last commit, or the sides of a merge; without git there is none."""
 
-    __slots__ = ("before", "concerned", "fates", "kustomizations")
+    __slots__ = ("before", "concerned", "fates", "kustomizations", "place")
 
     def __init__(
         self,
@@ -33,8 +33,10 @@ class Past:
         before: Callable[[str], list[bytes] | None] = lambda path: None,
         concerned: Callable[[], Iterable[str]] = lambda: (),
         kustomizations: Callable[[], Iterable[str]] = lambda: (),
+        place: Callable[[str], str] = lambda path: path,
     ) -> None:
         self.fates = fates  # of those files about which there is something to say
         self.before = before  # a file as it was on each side; None where nobody knows
         self.concerned = concerned  # files beside those of the run: the commit deletes them
         self.kustomizations = kustomizations  # all there are, to find those that name such a file
+        self.place = place  # a path from the top: here `../a/b` and `b` may be one

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from kmerge_git.cli.check_versions import VersionsOf
     from kmerge_git.finding import Finding
 
-# of a merge the checks of merges are asked, if nothing else is selected
-SELECTED = ["merge-damage"]
+# of a merge the checks of merges are asked, if nothing else is selected, and whether patches have
+# a target still
+SELECTED = ["merge-damage", "D69"]
 
 
 class MergeCheck:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, partial
 
 from kmerge_git.check.past import DELETED, MADE, UNSTAGED, Fate, Past
-from kmerge_git.cli.check_files import from_here, from_top_of
+from kmerge_git.cli.check_files import from_here, from_top_of, prefix_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +33,12 @@ class GitPast:
         """The answers as the checks want them; `of_all` the files of the run are all there are."""
         if of_all:
             return Past(self.fates, self.before)
-        return Past(self.fates, self.before, self.concerned, self.kustomizations)
+        top = self._top()
+        if not top:
+            return Past()
+        is_below = prefix_of(top) != "."
+        place = partial(from_top_of, top) if is_below else lambda path: path
+        return Past(self.fates, self.before, self.concerned, self.kustomizations, place)
 
     def fates(self, paths: list[str]) -> dict[str, Fate]:
         """What became of some files, those about which git knows something."""

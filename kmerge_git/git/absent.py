@@ -35,7 +35,8 @@ def present(top: str, revision: str, names: list[str]) -> set[str]:
     for part in _parts(names):
         flags = ("ls-tree", "--full-tree", "--name-only", "-z", revision, "--")
         found.update(_names(answer("-C", top, *flags, *part)))
-    return found
+    # of a folder that is asked for together with what is in it git names only that
+    return {n for n in names if n in found or any(f.startswith(n + "/") for f in found)}
 
 
 def made_elsewhere(top: str, names: list[str]) -> set[str]:
@@ -45,7 +46,8 @@ def made_elsewhere(top: str, names: list[str]) -> set[str]:
     left = [name for name in names if name not in found]
     for part in _parts(left):
         both = [each for name in part for each in (name, name + "/")]
-        ignored = _names(answer("-C", top, "check-ignore", "--no-index", "-z", "--", *both))
+        flags = ("-c", "core.quotePath=false", "check-ignore", "--no-index", "--")
+        ignored = os.fsdecode(answer("-C", top, *flags, *both)).splitlines()
         found.update(name.rstrip("/") for name in ignored)
     return found
 
