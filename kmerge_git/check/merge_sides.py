@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kmerge_git.check.merge_walk import FUSED, GONE, Odd, walked
+from kmerge_git.check.merge_elements import least
+from kmerge_git.check.merge_moved import without_moved
+from kmerge_git.check.merge_walk import FUSED, GONE, NEW, Odd, walked
 from kmerge_git.compare.files import paired_documents
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import Identity, identity
@@ -68,6 +70,8 @@ class SidedFile:
         try:
             sides = [split(Source(text, path)) for text in self.sides.each() if text is not None]
             found = list(_documents(split(self.page.source), sides, path, self._elsewhere))
+            if any(odd.what == NEW for odd in found):
+                return without_moved(found, (root for side in sides for root in side.roots))
         except KmergeError:
             return []  # a side that is no YAML says nothing about fields
         return found
@@ -124,6 +128,13 @@ class _Side:
         self._partners = {new[i].number: left[j] for i, j in pairs}
         taken = {j for _, j in pairs}
         self.alone = [document for j, document in enumerate(left) if j not in taken]
+        self._pair_the_last(new)
+
+    def _pair_the_last(self, new: list[Document]) -> None:
+        """A document that lost its name belongs to the only one without a partner."""
+        without = [d for d in new if d.number not in self._partners]
+        if len(without) == len(self.alone) == 1 and not _is_named(without[0]):
+            self._partners[without[0].number] = self.alone.pop()
 
     def root(self, document: Document) -> Node | None:
         """What stands in a document of the result on this side."""
@@ -138,7 +149,10 @@ def _documents(
     known, made = _contents(sides), _contents([result])
     new = [d for d in result.documents if d.content not in known and not is_idle(d.content)]
     at = [_Side(side, made, new) for side in sides]
-    gone = _gone([side.alone for side in at])
+    if not made and least([side.count for side in at]):
+        yield Odd(GONE, 0, (), "nothing is left of what every side of the merge has")
+        return
+    gone = _gone(result, sides, [side.alone for side in at])
     fewer = len(result.documents) < min(side.count for side in at)
     found: list[Document] = []
     for document in new:
@@ -156,7 +170,9 @@ def _documents(
 
 
 def _contents(streams: list[Stream]) -> set[str]:
-    return {document.content for stream in streams for document in stream.documents}
+    """What stands in the documents that are more than comments."""
+    documents = (document for stream in streams for document in stream.documents)
+    return {document.content for document in documents if not is_idle(document.content)}
 
 
 def _inside(document: Document, sides: Nodes, path: str, elsewhere: Elsewhere) -> list[Odd]:
@@ -178,16 +194,30 @@ def _elsewhere(root: Node, elsewhere: Elsewhere) -> list[Node]:
     return elsewhere(key) if key is not None and key.name else []
 
 
-def _gone(sides: list[list[Document]]) -> list[Document]:
+def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> list[Document]:
     """Documents that every side has, as ours has them, and that are in the result no more."""
-    keys = [{_key(document) for document in side} for side in sides]
-    return [d for d in sides[-2] if d.root is not None and all(_key(d) in key for key in keys)]
+    keys = [{_key(document) for document in side} for side in alone]
+    found = [d for d in alone[-2] if d.root is not None and all(_key(d) in key for key in keys)]
+    return [
+        document
+        for document in found
+        if _count(result, document) < least([_count(side, document) for side in sides])
+    ]
+
+
+def _count(stream: Stream, wanted: Document) -> int:
+    """How many documents are called the same."""
+    return sum(_key(document) == _key(wanted) for document in stream.documents)
 
 
 def _key(document: Document) -> object:
     """What tells a document from others: the resource, else its text."""
     found = identity(document.root) if document.root is not None else None
     return found if found is not None and found.name else document.content.strip()
+
+
+def _is_named(document: Document) -> bool:
+    return isinstance(_key(document), Identity)
 
 
 def _name(document: Document) -> str:
@@ -200,8 +230,7 @@ def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
     held = [one for one in gone if _holds(whole.root, one.root)]
     partner = ours.root(whole)
     for one in ours.alone:  # without a name a document is known by what its partner lacks
-        is_named = isinstance(_key(one), Identity)
-        if not is_named and _holds(whole.root, one.root) and not _holds(partner, one.root):
+        if not _is_named(one) and _holds(whole.root, one.root) and not _holds(partner, one.root):
             held += [one] if one not in held else []
     return held
 

@@ -35,13 +35,16 @@ MERGE_KEY = "<<"
 class Odd:
     """Something odd: what about it, where, and in words."""
 
-    __slots__ = ("at", "message", "path", "what")
+    __slots__ = ("at", "message", "path", "value", "what")
 
-    def __init__(self, what: str, at: int, path: Path, message: str) -> None:
+    def __init__(
+        self, what: str, at: int, path: Path, message: str, value: Node | None = None
+    ) -> None:
         self.what = what
         self.at = at
         self.path = path
         self.message = message
+        self.value = value  # of a field that no side has
 
 
 def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
@@ -121,7 +124,8 @@ class SideWalk:
     def new_field(self, entry: Entry, path: Path) -> None:
         """A field that no side has."""
         key = entry.key if entry.key is not None else entry.value
-        self.say(NEW, key.start, path, f"no side of the merge has {entry.name} here")
+        what = f"no side of the merge has {entry.name} here"
+        self.found.append(Odd(NEW, key.start, path, what, entry.value))
 
     def gone_field(self, made: Mapping, name: str, path: Path) -> None:
         """A field that every side has."""
