@@ -73,10 +73,8 @@ class PatchChecker:
     def _about(self, verdict: Verdict, type: FieldType | None, target: Target | None) -> Verdict:
         """The verdict with what is known about the object that one document changes."""
         if target is None:
-            return verdict.about(type, False, lambda: None)
-        one = verdict.kustomization
-        is_direct = one is not None and target.path in one.listed
-        return verdict.about(type, is_direct, lambda: self.targets.words_of_others(verdict, target))
+            return verdict.about(type, lambda: None)
+        return verdict.about(type, lambda: self.targets.words_of_others(verdict, target))
 
     def inner(self, entry: PatchEntry, one: Kustomization | None) -> list[Finding]:
         """The findings of a patch that stands inside another file."""

@@ -37,7 +37,7 @@ class Verdict:
     """The rule that decided; `tools` has K for kubectl and the API server, Z for kustomize."""
 
     __slots__ = (
-        "entry", "is_a", "is_direct", "is_known", "is_patch", "kustomization", "others", "rule",
+        "entry", "is_a", "is_known", "is_patch", "kustomization", "others", "rule",
         "tools", "type", "where",
     )  # fmt: skip
 
@@ -59,20 +59,18 @@ class Verdict:
         self.entry = entry  # what names the file in a kustomization
         self.kustomization = kustomization  # where its target is looked for
         self.type: FieldType | None = None  # of the patched object
-        self.is_direct = False  # the kustomization itself lists the target
         # the words of other patches of the target; None where something unseen changes it
         self.others: Callable[[], frozenset[str] | None] = frozenset
 
     def about(
         self,
         type: FieldType | None,
-        is_direct: bool,
         others: Callable[[], frozenset[str] | None],
     ) -> Verdict:
         """The same of one document, with what is known about its target."""
         made = Verdict(self.is_a, self.rule, self.tools, self.where, self.entry, self.kustomization)
         made.is_known = self.is_known
-        made.type, made.is_direct, made.others = type, is_direct, others
+        made.type, made.others = type, others
         return made
 
     def read_by(self, tools: str) -> None:
