@@ -136,43 +136,53 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
 
 @Check(
     "D67", WARNING, WORDS, "a plain word that the tools read differently",
-    kubectl="It reads YAML 1.1: `yes` and `on` are booleans, a date stays a string.",
-    kustomize="It reads `yes` and `on` as strings, and a date as a time: `2020-01-31T00:00:00Z`. "
-    "Numbers, `0644` too, and whole times it reads as kubectl does.",
-    example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n"
-    "data:\n  enabled: yes",
-    counter="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n"
-    "data:\n  enabled: 'yes'\n  at: 2020-01-31T10:00:00Z",
+    kubectl="It reads YAML 1.1: `yes` and `on` are booleans, which the API server refuses where "
+    "the kind has a string; a date stays a string.",
+    kustomize="It reads `yes` and `on` as strings, which are refused where the kind has a "
+    "boolean, and a date as a time: `2020-01-31T00:00:00Z`. Numbers, `0644` too, and whole times "
+    "it reads as kubectl does. Where it is known who reads the patch, only what that one gets "
+    "wrong is told, as an error.",
+    example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"
+    "    canary: on\nspec:\n  paused: on",
+    counter="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"
+    "    canary: 'on'\n  annotations:\n    since: 2020-01-31\nspec:\n  paused: true",
     mend="Quote a string; write true or false for a boolean.",
 )  # fmt: skip
 def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]:
-    """`yes` and the like, and dates; but for a boolean that only kubectl reads."""
+    """`yes` and the like, and dates, where a tool that reads them may take them amiss."""
     if not may_differ(page.source.text):
         return
     for value, path in scalars_with_paths(plain.root):
-        meanings = _meanings(value.text, path) if is_plain(value) else ""
-        if meanings and not (tools == "K" and _is_boolean(plain.root, path)):
-            yield Found(value.at, meanings)
+        message, amiss = _meanings(value.text, path) if is_plain(value) else ("", {})
+        if not message:
+            continue
+        type = _type_at(plain.root, path)
+        wrong = amiss.get(type, "KZ")
+        if not tools or set(tools) & set(wrong):
+            is_sure = bool(tools) and type in amiss
+            yield Found(value.at, message, severity=ERROR if is_sure else "")
 
 
-def _meanings(text: str, path: Path) -> str:
-    """What the tools make of a plain word; nothing where they agree."""
+def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
+    """What the tools make of a plain word, and who is wrong where a type is wanted."""
     if text in YES_NO:
-        return f'kubectl reads {YES_NO[text]}, kustomize "{text}"; quote it'
+        message = f'kubectl reads {YES_NO[text]}, kustomize "{text}"; quote it'
+        return message, {"string": "K", "boolean": "Z"}
     # of annotations kustomize takes the text
     if is_date(text) and "annotations" not in path:
-        return f'kubectl reads the string "{text}", kustomize a time; quote it'
-    return ""
+        message = f'kubectl reads the string "{text}", kustomize a time; quote it'
+        return message, {"string": "Z", "": "Z"}
+    return "", {}
 
 
-def _is_boolean(root: Value | None, path: Path) -> bool:
-    """Whether the kind has a boolean at a path."""
+def _type_at(root: Value | None, path: Path) -> str:
+    """The type of the scalar that the kind has at a path, or nothing."""
     from kmerge_git.check.shapes import root_type  # late: few words differ
 
     if not isinstance(root, Map):
-        return False
+        return ""
     field = root_type(root.text("apiVersion"), root.text("kind"))
     for step in path:
         if field is not None:
             field = field.struct.field(step) if field.struct and isinstance(step, str) else field.of
-    return field is not None and field.type == "boolean"
+    return field.type if field is not None else ""

@@ -200,13 +200,17 @@ WORDS = [
 @pytest.mark.parametrize("word, message", WORDS)
 def test_words(word: str, message: str) -> None:
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: " + word + "\n"
-    [one] = as_kubectl(text)
+    [one] = check({"p.yaml": text}, told="patch")
     assert (one.id, one.line, one.column, one.severity) == ("D67", 5, 6, "warning")
     assert one.message == message
     resource = {"a.yaml": text, "kustomization.yaml": "resources: [a.yaml]\n"}
     assert [f.id for f in check(resource)] == ["D67"]
     assert check({"a.yaml": text}) == []  # no kustomization reads it
-    assert as_kubectl(text.replace(word, f'"{word}"')) == []
+    assert check({"p.yaml": text.replace(word, f'"{word}"')}, told="patch") == []
+    wrong = as_kustomize if "2020" in word else as_kubectl
+    right = as_kubectl if "2020" in word else as_kustomize
+    assert [(f.id, f.severity) for f in wrong(text)] == [("D67", "error")]
+    assert right(text) == []
 
 
 @pytest.mark.parametrize(
@@ -241,14 +245,17 @@ WRITTEN = ["a: yes", "a: [b, no]", "a: {b: on}", "a:\n  - off", "a: y # why", "-
 @pytest.mark.parametrize("text", WRITTEN)
 def test_words_are_found_however_they_are_written(text: str) -> None:
     patch = "metadata: {name: a}\nspec:\n  x:\n" + "".join(f"    {x}\n" for x in text.split("\n"))
-    assert "D67" in [f.id for f in as_kubectl(patch)]
+    assert "D67" in [f.id for f in check({"p.yaml": patch}, told="patch")]
 
 
 def test_words_that_mean_the_same_where_they_stand() -> None:
-    assert as_kubectl(DEPLOYMENT + "spec:\n  paused: yes\n") == []  # a boolean is what it takes
-    assert [f.id for f in as_kustomize(DEPLOYMENT + "spec:\n  paused: yes\n")] == ["D67"]
+    paused = DEPLOYMENT + "spec:\n  paused: yes\n"
+    assert as_kubectl(paused) == []  # a boolean is what it takes
+    assert [(f.id, f.severity) for f in as_kustomize(paused)] == [("D67", "error")]
     assert as_kustomize(DEPLOYMENT + "  annotations: {a: 2020-01-01}\n") == []
     assert [f.id for f in as_kustomize(DEPLOYMENT + "  labels: {a: 2020-01-01}\n")] == ["D67"]
+    custom = CUSTOM + "spec: {a: yes}\n"
+    assert [(f.id, f.severity) for f in as_kustomize(custom)] == [("D67", "warning")]
     volume = "spec:\n  template:\n    spec:\n      volumes:\n      - name: a\n        configMap: {defaultMode: 0644}\n"
     assert as_kustomize(DEPLOYMENT + volume) == []
 
