@@ -64,4 +64,12 @@ def _named_for(files: list[str]) -> list[str]:
 def from_top(top: str, files: list[str]) -> list[str]:
     """Files of this folder as paths from the top of the working tree."""
     prefix = os.path.relpath(os.getcwd(), top or ".").replace(os.sep, "/")
-    return [normpath(f"{prefix}/{file}") for file in files]
+    return [
+        normpath(f"{prefix}/{file}") if not os.path.isabs(file) else _below(top, file)
+        for file in files
+    ]
+
+
+def _below(top: str, file: str) -> str:
+    folder, name = os.path.split(file)
+    return os.path.relpath(os.path.join(os.path.realpath(folder), name), top).replace(os.sep, "/")

@@ -45,6 +45,8 @@ def may_be_configured(git_dir: str, word: bytes) -> bool:
     """Whether a configuration may hold a word, in lower case; `git_dir` may be a pointer to it."""
     if any(variable(name) is not None for name in UNUSUAL) or not is_folder(git_dir):
         return True
+    if exists(f"{git_dir}/config.worktree"):
+        return True
     return any(_holds(file, (word, b"[include")) for file in _config_files(git_dir))
 
 
@@ -52,6 +54,8 @@ def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bo
     """Whether a file of attributes may hold a word for one of some paths from the top."""
     asking = [name for name in UNUSUAL if name != "GIT_INDEX_FILE"]  # hooks have one
     if any(variable(name) is not None for name in asking) or not is_folder(git_dir):
+        return True
+    if exists(f"{git_dir}/config.worktree"):  # it may name another file of attributes
         return True
     inside = dict.fromkeys(file for path in paths for file in _on_the_way(path))
     files = [f"{git_dir}/info/attributes", *(f"{top}/{file}" for file in inside)]

@@ -80,6 +80,12 @@ def test_a_linked_worktree_has_the_same_configuration(checked: Checked) -> None:
     assert checked.ids(below="linked") == []
 
 
+def test_a_working_tree_may_have_a_configuration_of_its_own(checked: Checked) -> None:
+    checked.repo.git("config", "extensions.worktreeConfig", "true")
+    checked.repo.git("config", "--worktree", "kmerge.check.ignore", "M02")
+    assert checked.ids() == []
+
+
 ATTRIBUTES = [
     ("a.yaml kmerge-check=-M02", ["x/b.yaml M02"]),
     ("b.yaml kmerge-check=-D,-m02", ["a.yaml M02"]),
@@ -100,6 +106,9 @@ def test_by_an_attribute(checked: Checked, lines: str, ids: list[str]) -> None:
     assert [f"x/{id}" for id in checked.ids(below="x")] == [id for id in ids if id[0] == "x"]
     assert checked.err == ""
     assert checked.ids("--select", "M02") == ["a.yaml M02", "x/b.yaml M02"]
+    absolute = [str(checked.repo.path / name) for name in ("a.yaml", "x/b.yaml")]
+    top = f"{checked.repo.path}/"
+    assert [id.removeprefix(top) for id in checked.ids(*absolute)] == ids
 
 
 @pytest.mark.parametrize(
