@@ -13,8 +13,12 @@ from kmerge_git.patch.directives import PATCH
 # The lists in which a repeated key breaks the object; in the others it is only odd.
 BREAKING = frozenset(
     ("containers", "initContainers", "ephemeralContainers", "env", "ports", "volumes",
-     "volumeMounts", "volumeDevices")
+     "volumeMounts", "volumeDevices", "topologySpreadConstraints", "resourceClaims",
+     "schedulingGates", "versions", "webhooks", "matchConditions", "variables")
 )  # fmt: skip
+# A node has two addresses of one type where it has two networks, and a container two requests of
+# one claim: the keys of these lists are not what tells the elements apart.
+REPEATING = frozenset(("addresses", "claims"))
 
 MOST_SIDES = 3  # base, ours and theirs: a merge leaves no more behind
 
@@ -36,7 +40,7 @@ def _elements(found: KeyedList) -> Iterator[Map]:
     mend="Keep one of them: both sides of a merge may have added the element.",
 )  # fmt: skip
 def repeated_element(site: KeyedList) -> Iterator[Found]:
-    """A repeated container, env entry, port (number and protocol), volume or mount.
+    """A repeated container, env entry, port (number and protocol), volume, mount, webhook, version.
 
     A port of a container under two names is a warning: the API server takes both and warns, too.
     """
@@ -47,15 +51,15 @@ def repeated_element(site: KeyedList) -> Iterator[Found]:
 @Check(
     "M06", WARNING, KEYED, "two elements with one key in another list that has keys",
     hides=("M22",),
-    kubectl="Applying merges the two, or only one counts.",
-    kustomize="Only one of them counts.",
+    kubectl="Applying on the server refuses them, a patch changes only one.",
+    kustomize="Patches change only one of them.",
     example="imagePullSecrets:\n- name: registry\n- name: registry",
     counter="imagePullSecrets:\n- name: registry\n- name: mirror",
     mend="Keep one of them.",
 )  # fmt: skip
 def repeated_other_element(site: KeyedList) -> Iterator[Found]:
     """A repeated pull secret, host alias, owner reference, condition or the like."""
-    if site.name not in BREAKING:
+    if site.name not in BREAKING and site.name not in REPEATING:
         yield from _repeated(site)
 
 
@@ -71,6 +75,8 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
             what, severity = f"two elements with {shown} in {site.name}", ""
             if _is_port_of_two_names(value, seen[parts]):
                 what, severity = f"{what} under two names; patches change only one of them", WARNING
+            elif site.name not in BREAKING:
+                what += "; patches and server-side apply take them for one"
             else:
                 what += "; only one of them counts, or the API server refuses them"
             yield Found(value.at, what, path=site.path, severity=severity)

@@ -162,7 +162,7 @@ def _without_comments(text: str) -> str:
 
 def is_filled_in(name: str) -> bool:
     """Whether a name has a place that a template fills in: what it will be nobody knows."""
-    return any(mark in name for mark in ("{{", "$", "{%", "<%", "[[", "@", "%"))
+    return any(mark in name for mark in ("{{", "$", "{%", "<", "[[", "@", "%"))
 
 
 def is_fixture(path: str) -> bool:

@@ -77,6 +77,7 @@ FOUND: list[tuple[str, str, str, list[Place]]] = [
     ("a service port twice", "a.yaml", SERVICE + "  ports:\n  - port: 80\n  - port: 80\n", [("M05", 8, 5)]),
     ("in a list of objects", "a.yaml", "apiVersion: v1\nkind: List\nitems:\n- " + CONTAINER.replace("\n", "\n  ") + "  - name: web\n", [("M05", 12, 7)]),
     ("in a kind that is not known", "a.yaml", ROLLOUT + "        env:\n        - name: A\n        - name: A\n", [("M05", 13, 11)]),
+    ("a spread twice", "a.yaml", CONTAINER + "  topologySpreadConstraints:\n  - {topologyKey: a, whenUnsatisfiable: DoNotSchedule}\n  - {topologyKey: a, whenUnsatisfiable: DoNotSchedule}\n", [("M05", 11, 5)]),
     ("another list with keys", "a.yaml", CONTAINER + "  imagePullSecrets:\n  - name: a\n  - name: a\n", [("M06", 11, 5)]),
     ("an alias without anchor", "a.yaml", "a: 1\nb: *c\n", [("M07", 2, 4)]),
     (
@@ -130,6 +131,9 @@ NOTHING: list[tuple[str, str, str]] = [
     ("a broken fixture", "tests/fixtures/a.yaml", DEPLOYMENT + "spec:\n  a: 1\n   b: 2\n"),
     ("a fixture with steps", "testdata/a.yaml", DEPLOYMENT + "spec: {}\n---\n" + DEPLOYMENT),
     ("a name that is filled in", "a.yaml", DEPLOYMENT.replace("web", "${A}") + "---\n" + DEPLOYMENT.replace("web", "${A}")),
+    ("a name to be written", "a.yaml", DEPLOYMENT.replace("web", "<your-app>") + "---\n" + DEPLOYMENT.replace("web", "<your-app>")),
+    ("addresses of two networks", "a.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: a}\nstatus:\n  addresses:\n  - {type: InternalIP, address: 10.0.0.1}\n  - {type: InternalIP, address: fd00::1}\n"),
+    ("two requests of a claim", "a.yaml", CONTAINER + "    resources:\n      claims:\n      - {name: gpu, request: a}\n      - {name: gpu, request: b}\n"),
     ("an env name that is filled in", "a.yaml", CONTAINER + "    env:\n    - name: '{{ a }}'\n    - name: '{{ a }}'\n"),
     ("merge keys that Ansible takes", "a.yaml", "a: &a {x: 1}\nb: &b {y: 1}\nc:\n  <<: *a\n  <<: *b\n"),
     ("comments in JSON", "package.json", '{"//": "one", "//": "two"}\n'),
