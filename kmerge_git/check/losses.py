@@ -47,8 +47,8 @@ def _losses(patch: Map, target: Map, path: Path, seen: set[int]) -> Iterator[Los
 
 def _lost(patch: List, target: List, path: Path) -> list[str]:
     """What a list lacks: elements, and fields of those that it has. An empty one means it."""
-    name = _name_of(patch.values + target.values)
-    partners = [_partner(n, element, patch, name) for n, element in enumerate(target.values)]
+    name = _name_of(patch.values, target.values)
+    partners = _partners(target.values, patch.values, name)
     if not patch.values or (not name and all(found is None for found in partners)):
         return []  # other values were meant, or none
     lost = []
@@ -75,22 +75,31 @@ def _fields_lost(patch: Map, target: Map, path: Path) -> list[str]:
     return lost
 
 
-def _name_of(values: list[Value]) -> str:
-    """The field that names all of some maps, or nothing."""
-    maps = [value for value in values if isinstance(value, Map)]
-    if len(maps) != len(values):
-        return ""
-    return next((name for name in NAMES if all(value.text(name) for value in maps)), "")
+def _name_of(*lists: list[Value]) -> str:
+    """The field that tells the elements of each list apart, or nothing."""
+    for name in NAMES:
+        texts = [[_text(value, name) for value in values] for values in lists]
+        if all(all(found) and len(set(found)) == len(found) for found in texts):
+            return name
+    return ""
 
 
-def _partner(number: int, element: Value, patch: List, name: str) -> Value | None:
-    """The element of a patch that stands for one of the target: by name, place or value."""
+def _partners(target: list[Value], patch: list[Value], name: str) -> list[Value | None]:
+    """For each element of a target what stands for it in a patch: by name, value or order."""
     if name:
-        wanted = _text(element, name)
-        return next((value for value in patch.values if _text(value, name) == wanted), None)
-    if isinstance(element, Map):
-        return patch.values[number] if number < len(patch.values) else None
-    return next((value for value in patch.values if alike(value, element)), None)
+        named = {_text(value, name): value for value in patch}
+        return [named.get(_text(element, name)) for element in target]
+    left = list(patch)
+    found: list[Value | None] = []
+    for element in target:
+        same = next((value for value in left if alike(value, element)), None)
+        left = [value for value in left if value is not same]
+        found.append(same)
+    others = iter([value for value in left if isinstance(value, Map)])
+    return [
+        next(others, None) if one is None and isinstance(element, Map) else one
+        for element, one in zip(target, found, strict=True)
+    ]
 
 
 def _text(element: Value, name: str) -> str:

@@ -17,7 +17,7 @@ from kmerge_git.check.walk import PatchWalk
 from kmerge_git.check.world import Book
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding
-from kmerge_git.patch.field_shapes import is_builtin_group, version_of
+from kmerge_git.patch.field_shapes import is_builtin_group, root_shape, version_of
 
 registry.load(registry.FOR_PATCHES)
 
@@ -117,7 +117,8 @@ def _kind(
         return UNKNOWN, None
     type = shapes.root_type(api, kind)
     if type is not None:
-        return BUILTIN, type
+        # a version that is gone: its lists have the same keys, not all of its fields are known
+        return BUILTIN if root_shape(api, kind) else UNKNOWN, type
     one = verdict.kustomization
     knows_custom = "K" not in verdict.tools and one is not None and "openapi" in one.root.fields
     return (UNKNOWN if knows_custom or is_builtin_group(api) else CUSTOM), None
@@ -134,8 +135,9 @@ def _patched_kind(
         kind = wanted.text("kind")
         api = f"{group}/{version or 'v1'}" if group else version or version_of(kind)
     if (not kind or not api) and target is not None:
-        group, kind = target.identity.group, target.identity.kind
-        api = f"{group}/v1" if group else "v1"
+        one = target.identity
+        kind, version = one.kind, one.version or "v1"
+        api = f"{one.group}/{version}" if one.group else version
     if not kind and verdict.rule == 6:
         api, kind = kubeadm_kind(page.path)
     return api, kind

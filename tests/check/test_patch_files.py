@@ -93,6 +93,15 @@ def test_a_custom_resource_that_loses_nothing(why: str, patch: str) -> None:
     assert as_kustomize(CUSTOM + "spec:\n" + patch, resource=DATABASE) == []
 
 
+def test_elements_that_no_name_tells_apart() -> None:
+    two = CUSTOM + "spec:\n  rules:\n  - {name: a, to: 1, x: z}\n  - {name: a, from: 2}\n"
+    assert as_kustomize(two, resource=two) == []
+    more = two.replace("  rules:\n", "  rules:\n  - {name: a, to: 3}\n")
+    assert as_kustomize(more, resource=two) == []
+    [one] = as_kustomize(two, resource=more)
+    assert one.message.endswith("; lost: spec.rules[0]")
+
+
 def test_of_many_losses_some_are_named() -> None:
     tags = ", ".join(f"t{n}" for n in range(9))
     target = CUSTOM + f"spec:\n  tags: [{tags}]\n"
@@ -258,6 +267,17 @@ def test_words_that_mean_the_same_where_they_stand() -> None:
     assert [(f.id, f.severity) for f in as_kustomize(custom)] == [("D67", "warning")]
     volume = "spec:\n  template:\n    spec:\n      volumes:\n      - name: a\n        configMap: {defaultMode: 0644}\n"
     assert as_kustomize(DEPLOYMENT + volume) == []
+
+
+def test_a_version_that_is_gone() -> None:
+    ingress = (
+        "kind: Ingress\nmetadata: {name: a}\nspec: {backend: {serviceName: a, servicePort: 80}}\n"
+    )
+    for version, ids in (("extensions/v1beta1", []), ("networking.k8s.io/v1", ["D68"])):
+        assert [f.id for f in as_kubectl(f"apiVersion: {version}\n{ingress}")] == ids
+    old = DEPLOYMENT.replace("apps/v1", "apps/v1beta2")
+    spec = "spec:\n  template:\n    spec:\n      containers:\n      - image: a\n"
+    assert [f.id for f in as_kubectl(old + spec)] == ["D15"]
 
 
 def test_deprecated_fields() -> None:
