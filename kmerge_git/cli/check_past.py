@@ -6,7 +6,8 @@ import os
 from functools import cache, partial
 
 from kmerge_git.check.past import DELETED, MADE, UNSTAGED, Fate, Past
-from kmerge_git.cli.check_files import from_here, from_top_of, prefix_of
+from kmerge_git.cli.check_files import from_here, from_top_of, git_directory, prefix_of
+from kmerge_git.git.hints import may_be_tracked, top_around
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class GitPast:
 
     def past(self, *, of_all: bool) -> Past:
         """The answers as the checks want them; `of_all` the files of the run are all there are."""
-        if of_all:
+        if of_all or not self._may_name_files():
             return Past(self.fates, self.before)
         top = self._top()
         if not top:
@@ -39,6 +40,11 @@ class GitPast:
         is_below = prefix_of(top) != "."
         place = partial(from_top_of, top) if is_below else lambda path: path
         return Past(self.fates, self.before, self.concerned, self.kustomizations, place)
+
+    def _may_name_files(self) -> bool:
+        """Whether git may know a kustomization; told without a question to it."""
+        folder = git_directory()
+        return bool(folder) and (self._is_merge or may_be_tracked(folder, b"ustomization"))
 
     def fates(self, paths: list[str]) -> dict[str, Fate]:
         """What became of some files, those about which git knows something."""
@@ -101,7 +107,7 @@ def past_of(files: list[str], *, staged: bool, sides: MergeSides | None = None) 
 
 
 def _top() -> str:
-    from kmerge_git.cli.check_files import git_directory
     from kmerge_git.git.blobs import top_of_tree
 
-    return (git_directory() and top_of_tree()) or ""
+    folder = git_directory()
+    return (folder and (top_around(folder) or top_of_tree())) or ""

@@ -50,6 +50,28 @@ def may_be_configured(git_dir: str, word: bytes) -> bool:
     return any(_holds(file, (word, b"[include")) for file in _config_files(git_dir))
 
 
+def top_around(git_dir: str) -> str:
+    """The working tree around a folder `.git`; nothing where only git can tell."""
+    words = (b"worktree", b"bare = true", b"bare=true")
+    unusual = ("GIT_DIR", "GIT_WORK_TREE")
+    if git_dir[-5:] != "/.git" or any(variable(name) is not None for name in unusual):
+        return ""
+    return "" if any(may_be_configured(git_dir, word) for word in words) else parent(git_dir)
+
+
+def may_be_tracked(git_dir: str, word: bytes) -> bool:
+    """Whether the index may have a file with a word in its name."""
+    if not is_folder(git_dir):
+        return True
+    other = variable("GIT_INDEX_FILE")
+    entries = contents(other or f"{git_dir}/index", MOST)
+    if not entries:
+        return other is not None
+    # names without what they share with the name before; parts of an index; folders as a whole
+    is_unusual = entries[4:8] == b"\0\0\0\4" or b"link\0" in entries or b"sdir\0" in entries
+    return is_unusual or len(entries) == MOST or word in entries
+
+
 def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bool:
     """Whether a file of attributes may hold a word for one of some paths from the top."""
     asking = [name for name in UNUSUAL if name != "GIT_INDEX_FILE"]  # hooks have one

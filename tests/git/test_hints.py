@@ -1,0 +1,54 @@
+"""What is told without a question to git is never a no where git would say yes."""
+
+from __future__ import annotations
+
+import pytest
+from world import Repo
+
+from kmerge_git.git.hints import may_be_tracked, top_around
+
+WORD = b"ustomization"
+
+
+@pytest.fixture
+def tracked(repo: Repo) -> Repo:
+    names = [*(f"a/kustom{n}.yaml" for n in range(3)), "a/kustomization.yaml"]
+    repo.commit("start", dict.fromkeys(names, "a: 1\n"))
+    return repo
+
+
+def test_a_word_in_the_index(tracked: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = str(tracked.path / ".git")
+    assert may_be_tracked(folder, WORD)
+    assert not may_be_tracked(folder, b"Kustomization")
+    for version in ("4", "2"):  # 4: names without what they share with the one before
+        tracked.git("update-index", "--index-version", version)
+        assert may_be_tracked(folder, WORD)
+    tracked.git("update-index", "--split-index")
+    assert may_be_tracked(folder, WORD)
+    tracked.git("update-index", "--no-split-index")
+    tracked.git("rm", "-q", "--cached", "a/kustomization.yaml")
+    assert not may_be_tracked(folder, WORD)
+    monkeypatch.setenv("GIT_INDEX_FILE", "elsewhere")
+    assert may_be_tracked(folder, WORD)
+
+
+def test_before_anything_is_tracked_and_in_a_linked_working_tree(tracked: Repo) -> None:
+    empty = tracked.world.init("empty")
+    assert not may_be_tracked(str(empty.path / ".git"), WORD)
+    tracked.git("worktree", "add", "-q", "linked")
+    assert may_be_tracked(str(tracked.path / "linked" / ".git"), b"nothing")
+
+
+def test_the_top_where_git_says_the_same(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = str(repo.path / ".git")
+    assert top_around(folder) == repo.git("rev-parse", "--show-toplevel").out.strip()
+    repo.git("config", "core.worktree", str(repo.world.root))
+    assert top_around(folder) == ""
+    repo.git("config", "--unset", "core.worktree")
+    repo.git("config", "core.bare", "true")
+    assert top_around(folder) == ""
+    repo.git("config", "core.bare", "false")
+    monkeypatch.setenv("GIT_WORK_TREE", str(repo.world.root))
+    assert top_around(folder) == ""
+    assert top_around(".git") == ""
