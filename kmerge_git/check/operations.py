@@ -58,7 +58,7 @@ def malformed(here: PatchOperation) -> Iterator[Found]:
     if op is None:
         yield _missing(item, "op", "the operation")
     elif not isinstance(op, Text) or op.text not in OPERATIONS:
-        yield Found(op.at if op.at else item.at, _unknown(op))
+        yield Found(item.at_value("op"), _unknown(op))
     else:
         yield from _fields(item, op.text)
     for field in ("path", "from"):
@@ -66,7 +66,7 @@ def malformed(here: PatchOperation) -> Iterator[Found]:
         if value is not None:
             fault = _fault_of_path(value, item.text("op"), field)
             if fault:
-                yield Found(value.at, fault)
+                yield Found(item.at_value(field), fault)
 
 
 def _unknown(op: Value) -> str:
@@ -135,13 +135,18 @@ def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
         value = item.get(field)
         if not isinstance(value, Text) or not value.text or _fault_of_path(value, op, field):
             continue
-        steps = [s.replace("~1", "/").replace("~0", "~") for s in value.text[1:].split("/")]
+        steps = steps_of(value.text)
         unknown, sure = _unknown_step(steps, here.type)
         lacking = "" if here.target is None else _not_there(steps, here.target, op, here)
         if unknown and not (here.target is not None and op == "remove" and not lacking):
             yield Found(value.at, unknown, severity="" if sure or lacking else WARNING)
         elif lacking:
             yield Found(value.at, lacking)
+
+
+def steps_of(path: str) -> list[str]:
+    """The keys and numbers of a path."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/")]
 
 
 def _pointers(item: Map) -> list[tuple[str, str]]:

@@ -41,16 +41,21 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
 
 @Check(
     "D02", ERROR, MAP, "`$patch: merge`",
-    tools="K",
     kubectl="The API server refuses it: `unknown patch type: merge`.",
-    kustomize="Allowed and without effect; the line is taken out.",
-    example="strategy:\n  $patch: merge\n  type: Recreate",
-    counter="strategy:\n  type: Recreate",
+    kustomize="Allowed and without effect; the line is taken out. In an element that has only its "
+    "key, nothing is changed: a warning.",
+    example="containers:\n- name: side\n  $patch: merge",
+    counter="containers:\n- name: side\n  image: side:2",
     mend="Drop the line: merging is what happens without it.",
 )  # fmt: skip
 def merge_value(spot: Spot) -> Iterator[Found]:
     """`$patch: merge`, which kustomize knows and the API server refuses."""
-    if spot.directive == "merge":
+    if spot.directive == "merge" and "K" not in spot.tools:
+        others = spot.map.fields.keys() - {PATCH, spot.merge_key, *spot.server_keys}
+        if spot.element_of is not None and not others:
+            what = "merging is the default: this element changes nothing; did you mean delete?"
+            yield Found(spot.at, what, severity=WARNING)
+    elif spot.directive == "merge":
         yield Found(
             spot.at,
             "the API server refuses $patch: merge; merging is the default, drop the line",

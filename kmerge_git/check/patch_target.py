@@ -66,7 +66,7 @@ def delete_of_nothing(spot: Spot) -> Iterator[Found]:
     guess = _nearest(name, parent)
     hint = f'; did you mean "{guess}"?' if guess else ""
     message = f"{parent.key} of the target has no {name}: nothing is deleted{hint}"
-    yield Found(_at(spot.map, spot.merge_key), message, severity=ERROR if guess else WARNING)
+    yield Found(spot.map.at_value(spot.merge_key), message, severity=ERROR if guess else WARNING)
 
 
 @Check(
@@ -91,12 +91,12 @@ def new_by_mistake(spot: Spot) -> Iterator[Found]:
     if needed and needed not in spot.map.fields and not parent.is_replaced:
         guess = _nearest(name, parent)
         hint = f'did you mean "{guess}"?' if guess else f"a new one needs {needed}"
-        yield Found(_at(spot.map, spot.merge_key), f"{where}; {hint}")
+        yield Found(spot.map.at_value(spot.merge_key), f"{where}; {hint}")
         return
     meant = _meant(spot, parent, name)
     if meant:
         hint = f'it is added; did you mean "{meant}"?'
-        yield Found(_at(spot.map, spot.merge_key), f"{where}: {hint}", severity=WARNING)
+        yield Found(spot.map.at_value(spot.merge_key), f"{where}: {hint}", severity=WARNING)
 
 
 def _meant(spot: Spot, parent: ListSpot, name: str) -> str:
@@ -160,8 +160,14 @@ def is_slip(word: str, known: str) -> bool:
     at = next((n for n in range(len(shorter)) if longer[n] != shorter[n]), len(shorter))
     if at < len(shorter):
         return at > 0 and longer[at].isalpha()
-    is_cut = longer == known and len(word) > 3 and longer[-1].isalpha() and longer[-1] not in "sS"
-    return is_cut or (longer[-1] == longer[-2] and longer[-1].isalpha() and longer == word)
+    return longer[-1].isalpha() and _is_end(longer, is_lost=longer == known)
+
+
+def _is_end(longer: str, *, is_lost: bool) -> bool:
+    """Whether the last letter of a name is lost, or another one is no part of it."""
+    if is_lost:
+        return len(longer) > 4 and longer[-1] not in "sS"
+    return longer[-1] == longer[-2] or (longer[-1].islower() and longer[:-1].isupper())
 
 
 @Check(
@@ -188,17 +194,11 @@ def other_namespace(spot: Spot) -> Iterator[Found]:
     for field, said in (("name", "is called {}"), ("namespace", "is in the namespace {}")):
         written, known = metadata.text(field), _metadata(target).text(field)
         if written and known and written != known:
-            yield Found(_at(metadata, field), f"the target {said.format(known)}, not {written}")
+            yield Found(metadata.at_value(field), f"the target {said.format(known)}, not {written}")
 
 
 def _metadata(root: Map) -> Map:
     return root.map("metadata") or Map(root.at)
-
-
-def _at(map: Map, key: str) -> int:
-    """Where the value of a key stands, or the map."""
-    value = map.get(key)
-    return value.at if value is not None else map.at
 
 
 @Check(
@@ -301,8 +301,10 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
     known = {value.text(key) for value in values if isinstance(value, Map)}
     for value in here.order:
         name = value.text(key) if isinstance(value, Map) else ""
-        if name and name not in known:
+        if isinstance(value, Map) and key in value.fields and not name:
+            yield Found(value.at_value(key), f"{key} tells which element is meant; this is none")
+        elif name and name not in known:
             guess = nearest(name, sorted(known)) if len(name) > 2 else ""
             hint = f'; did you mean "{guess}"?' if guess else ""
-            at = value.fields[key][1].at if isinstance(value, Map) else value.at
+            at = value.at_value(key) if isinstance(value, Map) else value.at
             yield Found(at, f"{here.list} has no {name}, neither here nor in the target{hint}")

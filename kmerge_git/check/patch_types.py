@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kmerge_git.check.operations import steps_of
 from kmerge_git.check.plain import List, Map, Text, Value
-from kmerge_git.check.registry import ERROR, KEY, Check, Found
+from kmerge_git.check.registry import ERROR, KEY, OPERATION, Check, Found, also
 from kmerge_git.check.shapes import FieldType
-from kmerge_git.check.spots import BUILTIN, KeySpot
+from kmerge_git.check.spots import BUILTIN, KeySpot, PatchOperation
 from kmerge_git.check.words import YES_NO, is_plain
 
 BOOLEANS = frozenset(("true", "True", "TRUE", "false", "False", "FALSE"))
@@ -35,17 +36,43 @@ def other_type(here: KeySpot) -> Iterator[Found]:
     is_key = here.key == spot.merge_key
     if value.null or (is_key and spot.directive == "delete" and "K" not in spot.tools):
         if value.null and is_key:
-            yield Found(value.at, f"{here.key} tells which element is meant; null is none")
+            yield Found(
+                spot.map.at_value(here.key),
+                f"{here.key} tells which element is meant; null is none",
+            )
         return
+    yield from _misfits(here.key, here.at, value, field)
+
+
+@also("D78", OPERATION)
+def value_of_other_type(here: PatchOperation) -> Iterator[Found]:
+    """The value of an operation, compared with the field that its path names."""
+    item, field = here.value, here.type
+    if not isinstance(item, Map) or item.text("op") not in ("add", "replace"):
+        return
+    path, value = item.text("path"), item.get("value")
+    if value is None or value.null or not path.startswith("/"):
+        return
+    steps = steps_of(path)
+    for step in steps:
+        if field is None:
+            return
+        field = field.struct.field(step) if field.struct else field.of
+    if field is not None:
+        yield from _misfits(steps[-1], item.at_key("value"), value, field)
+
+
+def _misfits(key: str, at: int, value: Value, field: FieldType) -> Iterator[Found]:
+    """What of a value does not fit the type of its field."""
     wanted = COLLECTIONS.get(field.kind, "a single value" if field.kind == "scalar" else "")
     if wanted and wanted != _collection(value):
         if not (isinstance(value, Text) and _is_placeholder(value.text)):
-            yield Found(here.at, f"{here.key} is {wanted}, not {_collection(value)}")
+            yield Found(at, f"{key} is {wanted}, not {_collection(value)}")
         return
     for item, type in _scalars(value, field):
         wanted = _fault(item, type)
         if wanted:
-            yield Found(item.at, f"{here.key} holds {wanted}")
+            yield Found(item.at, f"{key} holds {wanted}")
 
 
 def _collection(value: Value) -> str:

@@ -100,6 +100,12 @@ class Map(Value):
         found = self.fields.get(key)
         return found[0] if found else self.at
 
+    def at_value(self, key: str) -> int:
+        """The offset of the value below a key; of the key where nothing is written there."""
+        value = self.get(key)
+        is_written = not (isinstance(value, Text) and not value.text and not value.style)
+        return value.at if value is not None and is_written else self.at_key(key)
+
 
 class List(Value):
     """A sequence."""

@@ -38,7 +38,7 @@ def by_kubectl(patch: str) -> list[Finding]:
 MALFORMED: list[tuple[str, Place]] = [  # refused, but for those with another word behind
     ("- op: Replace\n  path: /spec/replicas\n  value: 1\n", ("D75", 1, 7)),
     ("- op: delete\n  path: /spec/replicas\n", ("D75", 1, 7)),
-    ("- op:\n  path: /spec/replicas\n  value: 1\n", ("D75", 1, 6)),
+    ("- op:\n  path: /spec/replicas\n  value: 1\n", ("D75", 1, 3)),
     ("- path: /spec/replicas\n  value: 1\n", ("D75", 1, 3)),
     ("- Op: add\n  path: /spec/replicas\n  value: 1\n", ("D75", 1, 3)),
     ("- op: add\n  value: 1\n", ("D75", 1, 3)),
