@@ -63,8 +63,9 @@ def test_where_it_belongs(text: str, right: str) -> None:
     assert one.message.endswith(f"; did you mean {right}?")
 
 
-def test_it_belongs_nowhere() -> None:
-    [one] = as_kubectl(SPEC + "  newField: 1\n")
+@pytest.mark.parametrize("field", ["newField", "apiVersion"])
+def test_it_belongs_nowhere(field: str) -> None:
+    [one] = as_kubectl(SPEC + f"  {field}: '1'\n")
     assert (one.id, one.severity) == ("D68", "warning")
     assert "did you mean" not in one.message
 
