@@ -7,7 +7,7 @@ from posixpath import relpath
 
 from kmerge_git.check.builds import NO_MERGE, NOT_THERE, TWICE, Gathering
 from kmerge_git.check.folders import inside_of
-from kmerge_git.check.kustomization import NAMES, Kustomization, in_folder, is_kustomization
+from kmerge_git.check.kustomization import NAMES, Kustomization, in_folder
 from kmerge_git.check.named_files import ABSENT, NO_KUSTOMIZATION, NamedFile, named, what_is_wrong
 from kmerge_git.check.past import DELETED, MADE, UNSTAGED, Fate, Past
 from kmerge_git.check.plain import Map, documents
@@ -15,7 +15,6 @@ from kmerge_git.check.registry import (
     ERROR,
     INFO,
     KUSTOMIZATION,
-    OBJECT,
     SET,
     WARNING,
     Check,
@@ -236,14 +235,13 @@ def without_target(build: Gathering, world: World, past: Past) -> Iterator[Found
     yield from _told(build, NOT_THERE)
 
 
-@also("D69", OBJECT)
-def deprecated_fields(path: str, root: Map) -> Iterator[Found]:
+@also("D69", KUSTOMIZATION)
+def deprecated_fields(one: Kustomization, world: World) -> Iterator[Found]:
     """The fields `patchesStrategicMerge` and `patchesJson6902`, which `patches` replaced."""
-    if is_kustomization(path, root):
-        for field in ("patchesStrategicMerge", "patchesJson6902"):
-            if field in root.fields:
-                message = f"{field} is deprecated, use patches"
-                yield Found(root.at_key(field), message, path=(field,), severity=INFO)
+    for field in ("patchesStrategicMerge", "patchesJson6902"):
+        if field in one.root.fields:
+            at = one.root.at_key(field)
+            yield Found(at, f"{field} is deprecated, use patches", path=(field,), severity=INFO)
 
 
 def _told(build: Gathering, what: str) -> Iterator[Found]:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from posixpath import basename, normpath
 
 from kmerge_git.check import kustomization
-from kmerge_git.check.builds import Gathering
 from kmerge_git.check.folders import folder_of, inside_of
 from kmerge_git.check.kustomization import Kustomization, PatchEntry
 from kmerge_git.check.past import Past
@@ -14,6 +13,10 @@ from kmerge_git.check.plain import Map, Text, documents
 from kmerge_git.check.world import World
 from kmerge_git.errors import CannotParse
 from kmerge_git.text.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.check.builds import Gathering
 
 FEW = 100  # files that are read to compare them with those of the run
 

@@ -59,12 +59,13 @@ HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
 # Modules of checks: those every file needs, those for patches and for what a merge made, those that
 # are off by default.
-COMMON = ("damage", "damage_kustomize", "damage_lists", "patch_files", "dollars", "history")
+COMMON = ("damage", "damage_lists", "patch_files", "dollars", "history")
 FOR_PATCHES = (
     "patch_maps", "patch_lists", "patch_elements", "patch_kinds", "patch_parallel", "patch_retain",
     "patch_spelling", "patch_target", "patch_types", "operations",
 )  # fmt: skip
 FOR_MERGES = ("merge_damage",)
+FOR_KUSTOMIZATIONS = ("damage_kustomize",)
 OPTIONAL = ("traps",)
 
 
@@ -175,6 +176,8 @@ class ChosenChecks:
         if (scope, tools) not in self._of:
             if scope in (MERGED, MERGED_TEXT, MERGED_UNREAD):
                 load(FOR_MERGES)
+            if scope in (KUSTOMIZATION, SET):
+                load(FOR_KUSTOMIZATIONS)
             # a twin looks at the same thing, under a scope of its own
             there = [self._speaker(c) for _, c in sorted(_checks.items()) if scope in c.functions]
             self._of[scope, tools] = [
@@ -217,7 +220,7 @@ def load(*groups: tuple[str, ...]) -> None:
 
 def every() -> list[Check]:
     """All checks, by id; loads the modules that hold them."""
-    load(COMMON, FOR_PATCHES, FOR_MERGES, OPTIONAL)
+    load(COMMON, FOR_PATCHES, FOR_MERGES, FOR_KUSTOMIZATIONS, OPTIONAL)
     return [_checks[id] for id in sorted(_checks)]
 
 

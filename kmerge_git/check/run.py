@@ -256,10 +256,9 @@ class Run:
 
     def together(self) -> list[Finding]:
         """What only the files together can tell."""
-        checks = self.checks.of(registry.SET)
         findings: list[Finding] = []
-        for build in self.kustomizations.builds() if checks else ():
-            page = build.one.page
+        for build in self.kustomizations.builds():
+            page, checks = build.one.page, self.checks.of(registry.SET)
             found = page.findings(checks, build, self.world, self.past)
             findings += unsilenced(found, page.source.text)
         return findings

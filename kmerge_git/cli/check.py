@@ -15,6 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from kmerge_git.check.past import Past
     from kmerge_git.check.run import Run
     from kmerge_git.cli.check_merge import MergeCheck
     from kmerge_git.cli.check_settings import FileSettings
@@ -193,7 +194,6 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
     from kmerge_git.cli import check_definitions, check_files, files
-    from kmerge_git.cli.check_past import past_of
 
     configured = check_definitions.configuration()
     ignored = list(args.ignore)
@@ -213,7 +213,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     worker = Run(
         world, chosen, told=args.told, script_with=check_files.script_with(), versions=versions,
         target=args.target, named=check_files.named(args.files), tools=TOOLS.get(args.tool, ""),
-        past=past_of(args.files, staged=args.staged, sides=merge.sides if merge else None),
+        past=_past(args, merge) if check_files.git_directory() else None,
     )  # fmt: skip
     return worker, paths
 
@@ -224,6 +224,12 @@ def _settings(args: argparse.Namespace, merge: MergeCheck | None) -> FileSetting
 
     judge = merge.sides.ours if merge and merge.sides else ""
     return FileSettings(args.select, staged=args.staged, judge=judge)
+
+
+def _past(args: argparse.Namespace, merge: MergeCheck | None) -> Past:
+    from kmerge_git.cli.check_past import past_of
+
+    return past_of(args.files, staged=args.staged, sides=merge.sides if merge else None)
 
 
 def _looker(worker: Run, settings: FileSettings) -> Look:
