@@ -146,8 +146,8 @@ The first rule that says yes or no decides; every finding in a patch names it. C
 count in patches for kubectl, those for kustomize in patches for kustomize; where nobody knows who
 reads the patch, both count, but for what only one of them objects to (D61, D62, D65).
 
-A *whole object* has a name and what the API server wants of its kind: a Deployment its selector,
-the labels of its pods and an image for each container; a Service its ports and a selector; a
+A *whole object* has a name and what the API server wants of its kind: a Deployment its selector
+and an image for each container; a Service its ports and a selector; a
 binding its role and subjects. Of a ConfigMap, a Secret or another kind that needs nothing, only a
 directive or a null tells that it is a patch. Name a patch in a kustomization, or give `--patch`,
 and nothing is guessed.

@@ -194,7 +194,7 @@ def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
 
 
 def _is_partial(root: Map) -> bool:
-    """Whether a part without labels is a part all the same: nothing but a directive says patch."""
+    """Whether a directive makes it a patch: a workload with a selector may lack its pods."""
     spec = root.map("spec")
     if root.text("kind") not in WORKLOADS or not root.text("apiVersion"):
         return True

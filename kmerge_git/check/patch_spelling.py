@@ -75,7 +75,7 @@ def meant(key: str) -> str:
     kustomize="It ends up in the output.",
     example="strategy:\n  retainKeys: [type]\n  type: Recreate",
     counter="strategy:\n  type: Recreate\n  rollingUpdate: null",
-    mend="Write the `$`; in a patch for kustomize, which knows only `$patch`, drop the field.",
+    mend="Write the `$` of a directive that the tool knows: kustomize has only `$patch`.",
 )  # fmt: skip
 def without_dollar(here: KeySpot) -> Iterator[Found]:
     """`retainKeys:`, `setElementOrder/x` or `patch: delete` where the kind has no such field."""

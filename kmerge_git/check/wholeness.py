@@ -10,9 +10,8 @@ from kmerge_git.patch.field_shapes import is_builtin_group
 
 WHOLE, PART, UNDECIDED = "whole", "part", "undecided"
 
-_LABELS = "template.metadata.labels"
 _IMAGES = "template.spec.containers[].image"
-_WORKLOAD = ("spec.selector", f"spec.{_LABELS}", f"spec.{_IMAGES}")
+_WORKLOAD = ("spec.selector", f"spec.{_IMAGES}")  # a patch has no selector: it never changes
 _JOB = (_IMAGES, "template.spec.restartPolicy")
 _RULES = ("rules[].verbs",)
 _BINDING = ("roleRef", "subjects")
@@ -21,7 +20,7 @@ _WEBHOOKS = ("webhooks[].clientConfig", "webhooks[].sideEffects")
 # `|` one of several paths.
 REQUIRED = {
     **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"), _WORKLOAD),
-    "ReplicationController": (f"spec.{_LABELS}", f"spec.{_IMAGES}"),
+    "ReplicationController": ("spec.template.metadata.labels", f"spec.{_IMAGES}"),
     "Pod": ("spec.containers[].name", "spec.containers[].image"),
     "Job": tuple(f"spec.{path}" for path in _JOB),
     "CronJob": ("spec.schedule", *(f"spec.jobTemplate.spec.{path}" for path in _JOB)),

@@ -27,10 +27,9 @@ spec:
 PARTIAL = DEPLOYMENT + "spec:\n  replicas: 2\n"
 DIRECTIVE = WHOLE + "  strategy:\n    $patch: replace\n    type: Recreate\n"
 CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
-LABELLED = WHOLE.replace("    spec:\n", "    metadata:\n      labels: {app: web}\n    spec:\n")
 JOB = "{containers: [{name: a, image: b}], restartPolicy: Never}"
 COMPLETE = [
-    LABELLED,
+    WHOLE,
     CONFIG + "data: {a: b}\n",
     SERVICE + "  selector: {app: web}\n  ports: [{port: 80}]\n",
     SERVICE + "  type: ExternalName\n  externalName: example.com\n",
@@ -117,11 +116,11 @@ CASES: list[tuple[str, dict[str, str], str, tuple[str, int, str]]] = [
         "kubeadm-patches/kube-apiserver.yaml",
         ("patch", 6, "K"),
     ),
-    ("8: the name", {"web-patch.yaml": WHOLE}, "web-patch.yaml", ("patch", 8, "KZ")),
-    ("8: the folder", {"patches/web.yml": WHOLE}, "patches/web.yml", ("patch", 8, "KZ")),
+    ("8: the name", {"web-patch.yaml": PARTIAL}, "web-patch.yaml", ("patch", 8, "KZ")),
+    ("8: the folder", {"patches/web.yml": PARTIAL}, "patches/web.yml", ("patch", 8, "KZ")),
     (
         "8: an overlay's file that is not listed",
-        {"overlays/prod/web.yaml": WHOLE, "overlays/prod/kustomization.yaml": "resources: [../../base]\n"},
+        {"overlays/prod/web.yaml": PARTIAL, "overlays/prod/kustomization.yaml": "resources: [../../base]\n"},
         "overlays/prod/web.yaml",
         ("patch", 8, "KZ"),
     ),
@@ -140,9 +139,9 @@ CASES: list[tuple[str, dict[str, str], str, tuple[str, int, str]]] = [
     ("11: a part of a word", {"despatch.yaml": PARTIAL}, "despatch.yaml", ("manifest", 11, "KZ")),
     *(("11: whole, whatever its name", {"a-patch.yaml": text}, "a-patch.yaml", ("manifest", 11, "KZ")) for text in COMPLETE),
     ("11: whole, in an overlay that does not list it", {
-        "overlays/prod/web.yaml": LABELLED, "overlays/prod/kustomization.yaml": "resources: [../../base]\n",
+        "overlays/prod/web.yaml": WHOLE, "overlays/prod/kustomization.yaml": "resources: [../../base]\n",
     }, "overlays/prod/web.yaml", ("manifest", 11, "KZ")),
-    ("11: a part beside a whole object", {"patch.yaml": LABELLED + "---\n" + PARTIAL}, "patch.yaml", ("manifest", 11, "KZ")),
+    ("11: a part beside a whole object", {"patch.yaml": WHOLE + "---\n" + PARTIAL}, "patch.yaml", ("manifest", 11, "KZ")),
     ("11: a custom kind", {"db-patch.yaml": CUSTOM + "spec: {a: 1}\n"}, "db-patch.yaml", ("manifest", 11, "KZ")),
     ("11: a schema that has directives", {"a.yaml": "spec: {properties: {$patch: {type: string}}}\n"}, "a.yaml", ("manifest", 11, "KZ")),
     ("11: the patches of another tool", {"talos.yaml": "machine:\n  sysctls: {$patch: delete}\n"}, "talos.yaml", ("manifest", 11, "KZ")),
