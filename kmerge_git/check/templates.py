@@ -13,12 +13,13 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What stands for a value that is filled in later, and how such a template is called.
+# What stands for a value that is filled in later, and how such a template is called. The lengths
+# have a limit: a line of many brackets that never close would take minutes.
 PLACEHOLDERS = (
-    (r"\{\{.*?\}\}", "{{ }}"),
-    (r"\{#.*?#\}", "{# #}"),
-    (r"<%.*?%>", "<% %>"),
-    (r"\[\[-?\s*[.$\w].*?\]\]", "[[ ]]"),
+    (r"\{\{.{,500}?\}\}", "{{ }}"),
+    (r"\{#.{,500}?#\}", "{# #}"),
+    (r"<%.{,500}?%>", "<% %>"),
+    (r"\[\[-?\s*[.$\w].{,200}?\]\]", "[[ ]]"),
     (r"@@?[A-Za-z_][\w.-]*@@?", "@NAME@"),
     (r"%%?[A-Za-z_]\w*%%?", "%NAME%"),
     (r"\$?\{[A-Za-z_][\w.:-]*\}", "{NAME}"),
@@ -62,7 +63,7 @@ def _filled(text: str) -> tuple[str, str]:
     first = ""
     if "{%" in text or "{{" in text or "<%" in text or "[%" in text:
         bare = re.sub(STATEMENT, "", text)
-        bare = re.sub(r"\{%.*?%\}", "", bare)
+        bare = re.sub(r"\{%.{,500}?%\}", "", bare)
         first = "{% %}" if "{%" in text else ""
     else:
         bare = text
@@ -138,10 +139,11 @@ def _of_json(text: str) -> str:
     while position < len(plain):
         try:
             _, position = decoder.raw_decode(plain, position)
-        except ValueError:
+        except (ValueError, RecursionError):
             return ""
         found += 1
-        position += len(plain[position:]) - len(plain[position:].lstrip())
+        while plain[position : position + 1].isspace():
+            position += 1
     if plain.strip() != text.strip():
         # no reader of manifests takes comments
         return "" if '"apiVersion"' in text else "JSON with comments"
@@ -155,8 +157,8 @@ def _without_comments(text: str) -> str:
     def kept(found: re.Match[str]) -> str:
         return found[1] or " "
 
-    string = r'("(?:[^"\\\n]|\\.)*")'
-    bare = re.sub(string + r"|//[^\n]*|/\*.*?\*/", kept, text.lstrip(), flags=re.DOTALL)
+    string = r'("(?:[^"\\\n]|\\.)*+"?)'  # also one that never ends: looked through once
+    bare = re.sub(string + r"|//[^\n]*|/\*.{,5000}?\*/", kept, text.lstrip(), flags=re.DOTALL)
     return re.sub(string + r"|,(?=\s*[}\]])", kept, bare)
 
 

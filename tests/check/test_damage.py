@@ -171,6 +171,22 @@ def test_bytes_that_are_no_text(data: bytes) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        '{"' + '\\"' * 100_000,
+        "{" + "/*" * 100_000,
+        "[[a" * 60_000,
+        "{{" * 100_000,
+        '{"a":1}\n' * 99_999 + "{",
+    ],
+    ids=["strings", "comments", "brackets", "braces", "documents"],
+)
+def test_what_never_ends_is_looked_through_once(text: str) -> None:
+    """Such a file is no YAML, and saying so must not take minutes."""
+    assert [f.id for f in check_text(text.encode(), "a.json")] == []
+
+
+@pytest.mark.parametrize(
     "more, listed, severity",
     [("", False, "warning"), ("", True, "error"), ("spec: {}\n", False, "error")],
 )
