@@ -345,13 +345,19 @@ def _anchor_gone(merge: Merge, r: Random) -> Iterator[Try]:
 # -- a document that fused with its neighbour
 
 
-def _fused(merge: Merge, r: Random) -> Iterator[Try]:
-    if merge.readings is None:
-        return
-    made, _ = merge.readings
-    for each in _shuffled(made.documents[1:], r):
-        if each.opened >= 0 and made.lines[each.opened].rstrip() == "---":
-            yield Try(_without(made.lines, each.opened, each.opened + 1))
+def _fused(change: Callable[[str], list[str]]) -> Callable[[Merge, Random], Iterator[Try]]:
+    """The line between two documents is gone, or no longer what it was."""
+
+    def tries(merge: Merge, r: Random) -> Iterator[Try]:
+        if merge.readings is None:
+            return
+        made, _ = merge.readings
+        for each in _shuffled(made.documents[1:], r):
+            if each.opened >= 0 and made.lines[each.opened].rstrip() == "---":
+                line = change(made.lines[each.opened])
+                yield Try([*made.lines[: each.opened], *line, *made.lines[each.opened + 1 :]])
+
+    return tries
 
 
 # -- a block scalar
@@ -377,20 +383,20 @@ def _text_cut(where: str) -> Callable[[Merge, Random], Iterator[Try]]:
             assert merge.readings is not None
             yield Try(
                 _without(made.lines, at, at + count),
-                _fewer_lines(path, made.lines[at : at + count], node, merge.readings[1]),
+                _fewer_lines(path, made, made.lines[at : at + count], merge.readings[1]),
             )
 
     return tries
 
 
 def _fewer_lines(
-    path: Path, lines: list[str], node: Node, sides: list[Reading]
+    path: Path, made: Reading, lines: list[str], sides: list[Reading]
 ) -> Callable[[Reading | None], str]:
     gone = Counter(line.strip() for line in lines if line.strip())
-    before = _text_lines(node)
+    before = _text_lines(made, path)
 
     def is_damage(damaged: Reading | None) -> str:
-        there = [_text_lines(side.texts.get(path)) for side in sides]
+        there = [_text_lines(side, path) for side in sides]
         for line, count in gone.items():
             if before[line] - count >= _least([side[line] for side in there]):
                 return MEANT
@@ -399,8 +405,11 @@ def _fewer_lines(
     return is_damage
 
 
-def _text_lines(node: Node | None) -> Counter[str]:
-    return Counter(line.strip() for line in node.text.split("\n")) if node else Counter()
+def _text_lines(reading: Reading, path: Path) -> Counter[str]:
+    """The lines of a text as they stand."""
+    node = reading.texts.get(path)
+    lines = reading.lines[node.first + 1 : node.stop] if node else []
+    return Counter(line.strip() for line in lines)
 
 
 def _text_without_header(merge: Merge, r: Random) -> Iterator[Try]:
@@ -579,7 +588,12 @@ KINDS: dict[str, dict[str, Form]] = {
         "written out": _alias_written_out,
         "anchor gone": _anchor_gone,
     },
-    "fused": {"a document": _fused},
+    "fused": {
+        "the line is gone": _fused(lambda line: []),
+        "it is blank": _fused(lambda line: [line.replace("---", "")]),
+        "it is indented": _fused(lambda line: [f"  {line}"]),
+        "it is a comment": _fused(lambda line: [f"# {line}"]),
+    },
     "text": {
         "its end": _text_cut("end"),
         "its middle": _text_cut("middle"),

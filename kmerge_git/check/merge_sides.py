@@ -128,13 +128,17 @@ class _Side:
         self._partners = {new[i].number: left[j] for i, j in pairs}
         taken = {j for _, j in pairs}
         self.alone = [document for j, document in enumerate(left) if j not in taken]
-        self._pair_the_last(new)
 
-    def _pair_the_last(self, new: list[Document]) -> None:
+    def pair_the_last(self, result: Stream, new: list[Document]) -> None:
         """A document that lost its name belongs to the only one without a partner."""
         without = [d for d in new if d.number not in self._partners]
-        if len(without) == len(self.alone) == 1 and not _is_named(without[0]):
-            self._partners[without[0].number] = self.alone.pop()
+        if len(without) != 1 or not self.alone or _is_named(without[0]):
+            return
+        known = {_key(document) for document in result.documents}
+        missing = [document for document in self.alone if _key(document) not in known]
+        if len(missing) == 1:
+            self._partners[without[0].number] = missing[0]
+            self.alone.remove(missing[0])
 
     def root(self, document: Document) -> Node | None:
         """What stands in a document of the result on this side."""
@@ -149,6 +153,8 @@ def _documents(
     known, made = _contents(sides), _contents([result])
     new = [d for d in result.documents if d.content not in known and not is_idle(d.content)]
     at = [_Side(side, made, new) for side in sides]
+    for side in at:
+        side.pair_the_last(result, new)
     if not made and least([side.count for side in at]):
         yield Odd(GONE, 0, (), "nothing is left of what every side of the merge has")
         return

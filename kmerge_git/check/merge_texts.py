@@ -31,9 +31,18 @@ def lost_header(made: Node, sides: Nodes) -> bool:
         return False
     if len(there) == len(sides):
         return True
-    words = made.raw.split()
-    same = any(words == " ".join(lines_of(side)).split() for side in there)
-    return same and not isinstance(made, Alias) and _starts_a_line(made)
+    texts = [" ".join(lines_of(side)).split() for side in there]
+    return any(words and _reads(made, words) for words in texts)
+
+
+def _reads(made: Node, words: list[str]) -> bool:
+    """Whether a value below its key has the words of a text; as comments they are no value."""
+    if isinstance(made, Alias):
+        return False
+    if made.raw:
+        return _starts_a_line(made) and made.raw.split() == words
+    below = made.text[made.end :].lstrip()
+    return below[:1] == "#" and below[: 4 * len(" ".join(words))].split()[: len(words)] == words
 
 
 def _starts_a_line(node: Node) -> bool:

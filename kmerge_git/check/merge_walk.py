@@ -150,8 +150,9 @@ class SideWalk:
             if not there:
                 self.shape(node, elements.all, here)
                 places = elements.in_place(number)
-                if len(places) == len(sides) and all(place is not None for place in places):
-                    self.losses(node, places, where.items(), here)
+                if any(place is not None for place in places):
+                    rest = [None] * (len(sides) - len(places))
+                    self.losses(node, [*places, *rest], where.items(), here)
             elif keys.are_fields:
                 rest = [None] * (len(sides) - len(there))
                 self.node(node, [*there, *rest], where.items(), here)
