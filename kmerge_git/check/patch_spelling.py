@@ -120,6 +120,8 @@ def unknown_field(here: KeySpot) -> Iterator[Found]:
     spot, key = here.spot, here.key
     if spot.struct is None or spot.user or spot.kind != BUILTIN or key.startswith("$"):
         return
+    if here.value.null and isinstance(spot.target, Map) and key in spot.target.fields:
+        return  # that is how it goes away
     if spot.struct.field(key) is None and not key.startswith(DELETE[1:]):
         hint = did_you_mean(key, spot.struct.names)
         place = "" if hint else belongs(spot.verdict.type, spot.path, key)

@@ -133,11 +133,12 @@ def _patched_kind(
         wanted = verdict.entry.target
         group, version = wanted.text("group"), wanted.text("version")
         kind = wanted.text("kind")
-        api = f"{group}/{version or 'v1'}" if group else version or version_of(kind)
+        named = f"{group}/{version or 'v1'}" if group else version or version_of(kind)
+        api = api or named
     if (not kind or not api) and target is not None:
         one = target.identity
-        kind, version = one.kind, one.version or "v1"
-        api = f"{one.group}/{version}" if one.group else version
+        kind, version = kind or one.kind, one.version or "v1"
+        api = api or (f"{one.group}/{version}" if one.group else version)
     if not kind and verdict.rule == 6:
         api, kind = kubeadm_kind(page.path)
     return api, kind

@@ -269,6 +269,18 @@ def test_words_that_mean_the_same_where_they_stand() -> None:
     assert as_kustomize(DEPLOYMENT + volume) == []
 
 
+def test_a_field_that_is_not_there_may_be_removed() -> None:
+    odd = DEPLOYMENT + "spec: {size: 1}\n"
+    assert as_kubectl("spec: {size: null}\n", target=odd) == []
+    assert [f.id for f in as_kubectl("spec: {sizes: null}\n", target=odd)] == ["D68"]
+
+
+def test_a_patch_may_change_the_version() -> None:
+    old = "apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: a}\nspec: {maxReplicas: 2}\n"
+    assert as_kubectl("apiVersion: autoscaling/v2\nspec: {metrics: []}\n", target=old) == []
+    assert [f.id for f in as_kubectl("spec: {metrics: []}\n", target=old)] == ["D68"]
+
+
 def test_a_version_that_is_gone() -> None:
     ingress = (
         "kind: Ingress\nmetadata: {name: a}\nspec: {backend: {serviceName: a, servicePort: 80}}\n"
