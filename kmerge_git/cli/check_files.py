@@ -16,6 +16,7 @@ from kmerge_git.cli.check_versions import Versions, may_be_merging, versions_on_
 from kmerge_git.cli.files import is_file
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.git import revpaths
+from kmerge_git.git.hints import may_be_tracked
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 SKIPPED = frozenset((".git", "node_modules", ".venv", "venv", ".tox", "vendor"))
 SCRIPTS = ("*.sh", "*.bash", "*Makefile", "*.mk", "*justfile", "*Taskfile.y*ml", ".github/*.y*ml",
            ".gitlab-ci.yml")  # fmt: skip
+# what is in the name of each of them
+OF_SCRIPTS = (b".sh", b".bash", b"akefile", b".mk", b"justfile", b"Taskfile", b".github/",
+              b".gitlab-ci")  # fmt: skip
 
 
 def expand(paths: list[str]) -> list[str]:
@@ -128,7 +132,8 @@ def script_with() -> Callable[[str], str]:
 
 def _patch_files() -> Iterable[tuple[str, str]]:
     """Script and file of every strategic `kubectl patch .. --patch-file FILE` that is tracked."""
-    if not git_directory():
+    folder = git_directory()
+    if not folder or not may_be_tracked(folder, *OF_SCRIPTS):
         return
     from kmerge_git.git.blobs import answer
 

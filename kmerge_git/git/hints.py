@@ -59,8 +59,8 @@ def top_around(git_dir: str) -> str:
     return "" if any(may_be_configured(git_dir, word) for word in words) else parent(git_dir)
 
 
-def may_be_tracked(git_dir: str, word: bytes) -> bool:
-    """Whether the index may have a file with a word in its name."""
+def may_be_tracked(git_dir: str, *words: bytes) -> bool:
+    """Whether the index may have a file with one of some words in its name."""
     if not is_folder(git_dir):
         return True
     other = variable("GIT_INDEX_FILE")
@@ -69,7 +69,7 @@ def may_be_tracked(git_dir: str, word: bytes) -> bool:
         return other is not None
     # names without what they share with the name before; parts of an index; folders as a whole
     is_unusual = entries[4:8] == b"\0\0\0\4" or b"link\0" in entries or b"sdir\0" in entries
-    return is_unusual or len(entries) == MOST or word in entries
+    return is_unusual or len(entries) == MOST or any(word in entries for word in words)
 
 
 def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bool:

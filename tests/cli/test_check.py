@@ -156,7 +156,8 @@ def test_told_what_it_is(capsys: Capture) -> None:
             "t.yaml": "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n",
         }
     )
-    assert main(["check", "a.yaml", "--fail-on", "info"]) == 0
+    assert main(["check", "a.yaml", "--fail-on", "info"]) == 1
+    assert "checked as a patch" not in capsys.readouterr().out
     assert main(["check", "--patch", "a.yaml"]) == 1
     assert "checked as a patch by rule 0: as told by the command line" in capsys.readouterr().out
     write({"p-patch.yaml": MISSPELT.replace("$path", "$patch")})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from world import Repo
 
+from kmerge_git.cli.check_files import OF_SCRIPTS, SCRIPTS
 from kmerge_git.git.hints import may_be_tracked, top_around
 
 WORD = b"ustomization"
@@ -20,7 +21,8 @@ def tracked(repo: Repo) -> Repo:
 def test_a_word_in_the_index(tracked: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = str(tracked.path / ".git")
     assert may_be_tracked(folder, WORD)
-    assert not may_be_tracked(folder, b"Kustomization")
+    assert may_be_tracked(folder, b"nothing", WORD)
+    assert not may_be_tracked(folder, b"Kustomization", b"nothing")
     for version in ("4", "2"):  # 4: names without what they share with the one before
         tracked.git("update-index", "--index-version", version)
         assert may_be_tracked(folder, WORD)
@@ -52,3 +54,10 @@ def test_the_top_where_git_says_the_same(repo: Repo, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("GIT_WORK_TREE", str(repo.world.root))
     assert top_around(folder) == ""
     assert top_around(".git") == ""
+
+
+def test_every_kind_of_script_has_its_word() -> None:
+    """A pattern of `git grep` and what is looked for in the index in its place."""
+    assert len(SCRIPTS) == len(OF_SCRIPTS)
+    for pattern, word in zip(SCRIPTS, OF_SCRIPTS, strict=True):
+        assert word.decode() in pattern
