@@ -46,5 +46,6 @@ def explain(id: str) -> str:
             "",
             f"mend:       {check.mend}",
             f"silence:    # kmerge: ignore {check.id}",
+            f"in hooks:   git config --add kmerge.check.ignore {check.id}",
         ]
     )
