@@ -7,6 +7,7 @@ from kmerge_git.check.classify import kubeadm_kind
 from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.kustomization import Kustomization, PatchEntry, inside
 from kmerge_git.check.page import Page, embedded
+from kmerge_git.check.patch_spelling import POD_FIELDS
 from kmerge_git.check.plain import List, Map
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.shapes import FieldType
@@ -17,9 +18,12 @@ from kmerge_git.check.walk import PatchWalk
 from kmerge_git.check.world import Book
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding
+from kmerge_git.patch.directives import is_directive
 from kmerge_git.patch.field_shapes import is_builtin_group, root_shape, version_of
 
 registry.load(registry.FOR_PATCHES)
+
+WORKLOAD = ("apps/v1", "Deployment")  # stands for all kinds with the same pods
 
 
 class PatchChecker:
@@ -141,4 +145,22 @@ def _patched_kind(
         api = api or (f"{one.group}/{version}" if one.group else version)
     if not kind and verdict.rule == 6:
         api, kind = kubeadm_kind(page.path)
+    if not kind and not api and "K" in verdict.tools and _has_pods(root):
+        api, kind = WORKLOAD
     return api, kind
+
+
+def _has_pods(root: Map) -> bool:
+    """Whether a patch changes the pods of a workload, and nothing that only some workloads have.
+
+    Other kinds have such pods too, but to those kubectl gives no strategic merge patch.
+    """
+    spec = root.map("spec")
+    template = spec.map("template") if spec is not None else None
+    pod = template.map("spec") if template is not None else None
+    type = shapes.root_type(*WORKLOAD)
+    of_spec = type.struct.field("spec") if type is not None and type.struct else None
+    if spec is None or pod is None or of_spec is None or of_spec.struct is None:
+        return False
+    known = all(is_directive(key) or of_spec.struct.field(key) for key in spec.fields)
+    return known and any(key.rpartition("/")[2] in POD_FIELDS for key in pod.fields)

@@ -246,11 +246,11 @@ def test_the_kind_comes_from_the_target() -> None:
 
 def test_the_kind_comes_from_the_one_resource_of_the_name() -> None:
     files = {
-        "web-patch.yaml": "metadata: {name: web}\nspec: {template: {spec: {containers: [{image: x}]}}}\n",
+        "web-patch.yaml": "metadata: {name: web}\nspec: {tempalte: {}}\n",
         "kustomization.yaml": "resources: [web.yaml]\n",
         "web.yaml": WHOLE,
     }
-    assert places(check(files, "web-patch.yaml")) == [("D15", 2, 39)]
+    assert places(check(files, "web-patch.yaml")) == [("D68", 2, 8)]
     del files["web.yaml"]
     assert check(files, "web-patch.yaml") == []
 

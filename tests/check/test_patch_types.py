@@ -78,3 +78,11 @@ def test_in_manifests() -> None:
     assert one.message.endswith("did you mean spec.jobTemplate.spec.template.spec.containers?")
     assert check({"p.yaml": whole.replace("Deployment", "Pod").replace("apps/v1", "v1")}) == []
     assert check({"p.yaml": whole.replace("apps/v1", "example.com/v1")}) == []
+
+
+def test_the_pods_of_a_patch_without_a_kind() -> None:
+    """All workloads have the same; `kubectl patch` has the kind in its command line."""
+    patch = "spec:\n  template:\n    spec:\n      containers:\n      - image: a\n        envs: []\n"
+    assert places(as_kubectl(patch)) == [("D15", 5, 9), ("D68", 6, 9)]
+    assert as_kubectl(patch.replace("  template", "  serviceName: a\n  template")) == []
+    assert as_kubectl(patch.replace("containers", "things")) == []
