@@ -81,7 +81,7 @@ def delete_of_nothing(spot: Spot) -> Iterator[Found]:
     mend="Correct the name; a new container needs an image.",
 )  # fmt: skip
 def new_by_mistake(spot: Spot) -> Iterator[Found]:
-    """A container without image that is not there; a name with two letters swapped."""
+    """A container without image, a name with two letters swapped, fields to remove from nothing."""
     parent = spot.element_of
     if parent is None or DIRECTIVE in spot.map.fields or not _is_new(spot, parent):
         return
@@ -94,7 +94,11 @@ def new_by_mistake(spot: Spot) -> Iterator[Found]:
         yield Found(spot.map.at_value(spot.merge_key), f"{where}; {hint}")
         return
     meant = _meant(spot, parent, name)
-    if meant:
+    nulls = [key for key, (_, value) in spot.map.fields.items() if value.null]
+    if not meant and nulls:
+        hint = f"it is added, there is no {nulls[0]} to remove"
+        yield Found(spot.map.at_value(spot.merge_key), f"{where}: {hint}", severity=WARNING)
+    elif meant:
         hint = f'it is added; did you mean "{meant}"?'
         yield Found(spot.map.at_value(spot.merge_key), f"{where}: {hint}", severity=WARNING)
 

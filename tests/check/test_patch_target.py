@@ -47,6 +47,7 @@ FOUND: list[tuple[str, str, list[tuple[Place, str]]]] = [
     ("a container without image", PODS + "      - name: wbe\n        tty: true\n", [(("D72", 10, 15), "error")]),
     ("the image of another", PODS + "      - name: sides\n        image: example.com:5000/side:2\n", [(("D72", 10, 15), "warning")]),
     ("letters swapped", ENV + "        - name: LOG_LEVLE\n          value: debug\n", [(("D72", 12, 17), "warning")]),
+    ("nothing to remove", ENV + "        - name: TO\n          value: a\n          valueFrom: null\n", [(("D72", 12, 17), "warning")]),
     ("Recreate", HEAD + "spec:\n  strategy:\n    type: Recreate\n", [(("D74", 8, 5), "error")]),
     ("a second handler", WEB + "        livenessProbe:\n          tcpSocket: {port: 80}\n", [(("D74", 12, 11), "error")]),
     ("a second source", ENV + "        - name: FROM\n          valueFrom:\n            fieldRef: {fieldPath: spec.nodeName}\n", [(("D74", 14, 13), "error")]),
