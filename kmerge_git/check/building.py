@@ -10,8 +10,9 @@ from __future__ import annotations
 from kmerge_git.check.building_patches import transform
 from kmerge_git.check.builds import NO_MERGE, TWICE, EntryPlace, Gathering, Trouble
 from kmerge_git.check.folders import is_remote
-from kmerge_git.check.gathered import Gathered
+from kmerge_git.check.gathered import Gathered, texts_of
 from kmerge_git.check.kustomization import Kustomization, in_folder
+from kmerge_git.check.plain import Map
 from kmerge_git.kube.identity import Identity
 
 TYPE_CHECKING = False
@@ -147,7 +148,8 @@ def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -
                 continue
             place = within or EntryPlace(item.at, (field, number), one.path)
             who = Identity("", kind, item.text("namespace"), name, "v1", "")
-            new = Gathered(who)
+            new = Gathered(who, labels=_of_options(one, item, "labels"))
+            new.annotations = _of_options(one, item, "annotations")
             found = build.called(new.key)
             changes = behavior in ("merge", "replace")
             if not found and changes:
@@ -162,8 +164,16 @@ def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -
                 what = f"{new} may be {named}: kustomize does not choose"
                 build.troubles.append(Trouble(NO_MERGE, place, what))
             elif changes:
-                found[0].labels = found[0].annotations = None
+                for slot in ("labels", "annotations"):
+                    old = getattr(found[0], slot)
+                    setattr(found[0], slot, None if old is None else old | getattr(new, slot))
             elif found[0] not in made:
                 where = found[0].path or found[0].by
                 what = f"{new} is in {where} too; to change that one, write `behavior: merge`"
                 build.troubles.append(Trouble(TWICE, place, what))
+
+
+def _of_options(one: Kustomization, item: Map, field: str) -> dict[str, str]:
+    """Labels or annotations of what a generator makes."""
+    holders = (one.root.map("generatorOptions"), item.map("options"))
+    return {k: v for each in holders if each for k, v in texts_of(each.map(field)).items()}
