@@ -88,6 +88,23 @@ kmerge check --merge-of v1.2.0    # a merge commit, whoever made it
 *merge-damage*; `--select` chooses others. Files that both sides changed are looked at. Of HEAD that
 is no merge it says so, and exits with 0. In CI: [adopting.md](adopting.md#3-for-the-team).
 
+## Kustomizations
+
+A kustomization is gathered as kustomize 5.5 does it: resources, bases, generators and components,
+then patches, namespace, prefix and suffix, each with the names that the resources have had on the
+way. So a resource that comes twice (M04), a patch without target (D69) or a generator with nothing
+to merge with (M15) are found across bases and overlays. What stands on other machines, comes from
+charts or plugins, or cannot be read may hold anything: then nothing is said to be missing.
+
+A file or folder that is not there (M14) is an error where git knows that the commit, the merge or
+the last commit took it away, where it is not staged, and where the entry is new. Else it is a
+warning: a build step may make it. Nothing is said of URLs, of placeholders (`${ENV}/web.yaml`), of
+what git ignores, and of what lies in a submodule.
+
+With `--staged`, with files that are named (as pre-commit does) and for merges the kustomizations
+of the whole repository are looked at that name a changed or deleted file, or a base that does;
+with folders those in the folders.
+
 ## Switching checks off
 
 A finding that is wrong, or meant, is silenced as close to it as it can be:
