@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import pairwise
 
 from kmerge_git.kube.leaves import Leaves
-from kmerge_git.kube.likeness import MOST_COMPARISONS, SAME_PLACE, likeness
+from kmerge_git.kube.likeness import CLEARLY, MOST_COMPARISONS, SAME_PLACE, likeness
 from kmerge_git.kube.listkeys import element_key, field_text, infer_key, step_of
 from kmerge_git.text.diff3 import changes
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Nodes = list[Node | None]
     Keyed = list[tuple[Hashable, Node]]
 
+SURE = SAME_PLACE + CLEARLY  # more than keys that are the same
 BLOCK = ("|", ">")  # the headers of texts of several lines
 
 
@@ -109,8 +110,32 @@ class Elements:
             if counts[key] < least([len(table.get(key, ())) for table in self._tables])
             and not taken.intersection(map(id, nodes))
         ]
+        found += self._versions_gone(set(counts), taken)
         strange = sum(not any(self.in_place(n)) for n in new)
         return found if len(found) > strange else [n for n in found if isinstance(n, Alias)]
+
+    def _versions_gone(self, made: set[Hashable], taken: set[int]) -> list[Node]:
+        """Elements that are not the same on every side, and none of whose versions is left."""
+        ours, others = self._lists[-2], [*self._lists[:-2], self._lists[-1]]
+        wanted = [
+            n
+            for n, (key, node) in enumerate(ours)
+            if key not in made and id(node) not in taken and len(self.of(key)) < len(self._lists)
+        ]
+        if not wanted:
+            return []
+        partners = [_in_places(side, ours, SURE) for side in others]
+        keys = {id(node): key for side in others for key, node in side}
+        found = []
+        for n in wanted:
+            key, node = ours[n]
+            versions = [
+                table[key][0] if key in table else places.get(n)
+                for table, places in zip(map(_table, others), partners, strict=True)
+            ]
+            if all(v and keys[id(v)] not in made and id(v) not in taken for v in versions):
+                found.append(node)
+        return found
 
 
 def least(counts: list[int]) -> int:
@@ -169,7 +194,7 @@ def _repeated(side: Keyed) -> list[Hashable]:
 # -- elements that were changed
 
 
-def _in_places(side: Keyed, made: Keyed) -> dict[int, Node]:
+def _in_places(side: Keyed, made: Keyed, share: float = SAME_PLACE) -> dict[int, Node]:
     """The elements of a side by the numbers of the merged ones that stand in their places."""
     found: dict[int, Node] = {}
     for s0, s1, m0, m1 in changes([key for key, _ in side], [key for key, _ in made]):
@@ -182,8 +207,8 @@ def _in_places(side: Keyed, made: Keyed) -> dict[int, Node]:
             for j, (_, b) in enumerate(new)
         ]
         taken: set[int] = set()
-        for share, _, i, j in sorted(table, reverse=True):
-            if share >= SAME_PLACE and i not in taken and m0 + j not in found:
+        for alike, _, i, j in sorted(table, reverse=True):
+            if alike >= share and i not in taken and m0 + j not in found:
                 taken.add(i)
                 found[m0 + j] = old[i][1]
     return found
