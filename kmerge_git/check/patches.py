@@ -133,21 +133,31 @@ def _patched_kind(
 ) -> tuple[str, str]:
     """apiVersion and kind: as the patch says, its `target:`, its target, or its file name."""
     api, kind = root.text("apiVersion"), root.text("kind")
-    if not kind and verdict.entry is not None and verdict.entry.target is not None:
-        wanted = verdict.entry.target
-        group, version = wanted.text("group"), wanted.text("version")
-        kind = wanted.text("kind")
-        named = f"{group}/{version or 'v1'}" if group else version or version_of(kind)
-        api = api or named
-    if (not kind or not api) and target is not None:
-        one = target.identity
-        kind, version = kind or one.kind, one.version or "v1"
-        api = api or (f"{one.group}/{version}" if one.group else version)
+    if not kind or not api:
+        selected = verdict.entry.target if verdict.entry is not None else None
+        for named in (_selected_kind(selected), _kind_of(target)):
+            api, kind = api or named[0], kind or named[1]
     if not kind and verdict.rule == 6:
         api, kind = kubeadm_kind(page.path)
     if not kind and not api and "K" in verdict.tools and _has_pods(root):
         api, kind = WORKLOAD
     return api, kind
+
+
+def _selected_kind(target: Map | None) -> tuple[str, str]:
+    """apiVersion and kind as the `target:` of a kustomization has them, or nothing."""
+    if target is None:
+        return "", ""
+    group, version, kind = (target.text(field) for field in ("group", "version", "kind"))
+    return f"{group}/{version or 'v1'}" if group else version or version_of(kind), kind
+
+
+def _kind_of(target: Target | None) -> tuple[str, str]:
+    if target is None:
+        return "", ""
+    one = target.identity
+    version = one.version or "v1"
+    return f"{one.group}/{version}" if one.group else version, one.kind
 
 
 def _has_pods(root: Map) -> bool:
