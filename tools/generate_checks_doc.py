@@ -58,8 +58,10 @@ overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: has no effe
 
 Exit code: 0 nothing found, 1 findings at or above `--fail-on`, 2 wrong usage or an unreadable file.
 
-**Severities.** *error*: refused, crashes, loses data, or leaves a literal directive in the object.
-*warning*: works, but not as written or not the same everywhere. *info*: worth knowing.
+**Severities.** *error*: one of the tools that read the patch refuses it, crashes, throws data away
+without a word, or leaves a literal directive in the object. *warning*: works, but not as written
+or not the same everywhere. *info*: worth knowing. A check may tell a single finding with another
+severity than its own where less, or more, comes of it.
 
 Every file is parsed first. What cannot be parsed on purpose is left alone: templates (a `{{` outside of
 quotes or below `templates/`, `{% %}`, `<% %>`, `@NAME@`, `%NAME%`, `{NAME}`), also those whose comments hold
