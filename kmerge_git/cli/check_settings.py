@@ -114,14 +114,14 @@ class FileSettings:
         from kmerge_git.git import checkattribute, targets
 
         here = checkattribute.in_index if self._staged else checkattribute.in_working_tree
-        target = targets.target_branch() or self._judge
-        if not target:
+        judges = targets.targets() or ([self._judge] if self._judge else [])
+        if not judges:
             return here(top, paths, ATTRIBUTE)
-        commit = targets.commit_of(target, top)
+        commit = targets.commit_of(judges, top)
         if commit:
             return checkattribute.in_commit(top, commit, paths, ATTRIBUTE)
         if here(top, paths, ATTRIBUTE):
-            why = f"{target} is not here, so it does not count; fetch that branch"
+            why = f"{judges[0]} is not here, so it does not count; fetch that branch"
             self._tell(f"{ATTRIBUTE}: {why}")
         return {}
 

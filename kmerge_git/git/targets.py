@@ -20,23 +20,19 @@ BRANCHES = (
 )
 
 
-def target_branch() -> str:
-    """`origin/main` or a commit, where a pull request is checked; else nothing."""
+def targets() -> list[str]:
+    """`origin/main` or a commit, by all names that a service gives it; none without a request."""
     if all(os.environ.get(name, "").lower() in ("", "0", "false") for name in SERVICES):
-        return ""
-    for name in COMMITS:
-        if os.environ.get(name):
-            return os.environ[name]
-    for name in BRANCHES:
-        if os.environ.get(name):
-            return "origin/" + os.environ[name].removeprefix("refs/heads/")
-    return ""
+        return []
+    commits = [os.environ[name] for name in COMMITS if os.environ.get(name)]
+    branches = [os.environ[name] for name in BRANCHES if os.environ.get(name)]
+    return ["origin/" + branch.removeprefix("refs/heads/") for branch in branches] + commits
 
 
-def commit_of(target: str, top: str) -> str:
-    """The commit of a target; nothing where it was never fetched."""
-    names = [f"refs/remotes/{target}"] if target.startswith("origin/") else [target]
-    for name in names:
+def commit_of(named: list[str], top: str) -> str:
+    """The commit of the first target that is here; nothing where none was ever fetched."""
+    for target in named:
+        name = f"refs/remotes/{target}" if target.startswith("origin/") else target
         asked = ("rev-parse", "--verify", "-q", "--end-of-options", f"{name}^{{commit}}")
         found = ask_git("-C", top, *asked)
         if found.code == 0:

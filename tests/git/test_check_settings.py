@@ -208,6 +208,15 @@ def test_the_target_of_a_pull_request_counts(
     assert repo.git("status", "--porcelain").out == ""  # the index is as it was
 
 
+def test_one_name_of_the_target_is_enough(
+    request_of: Checked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "release")
+    monkeypatch.setenv("CI_MERGE_REQUEST_TARGET_BRANCH_SHA", request_of.repo.head("main"))
+    assert request_of.ids() == ["a.yaml M02", "x/b.yaml M02"]
+    assert request_of.err == ""
+
+
 def test_a_target_that_was_not_fetched_switches_nothing_off(
     request_of: Checked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
