@@ -113,7 +113,10 @@ def _fault(value: Text, type: str) -> str:
 
 def _is_placeholder(text: str) -> bool:
     """Whether something else is put there before anybody reads it."""
-    return not PLACEHOLDERS.isdisjoint(text)
+    if not PLACEHOLDERS.isdisjoint(text) or text.startswith("__"):
+        return True
+    is_name = len(text) > 2 and text.isupper() and text not in BOOLEANS  # REPLICAS, for sed
+    return is_name or any(word in text.lower() for word in ("placeholder", "replace", "changeme"))
 
 
 def _is_number(text: str) -> bool:

@@ -28,6 +28,7 @@ NOTHING = [
     ("quantities", CONTAINER + "        resources: {limits: {cpu: 1, memory: 1Gi}}\n"),
     ("nulls remove", SPEC + "  replicas: null\n  template:\n    spec:\n      containers: null\n"),
     ("placeholders", SPEC + '  replicas: ${REPLICAS}\n  paused: "${PAUSED}"\n'),
+    ("placeholders in words", SPEC + "  replicas: REPLICAS\n  paused: placeholder\n  minReadySeconds: __A__\n"),
     ("modes", POD_SPEC + "      volumes:\n      - name: a\n        secret: {secretName: b, defaultMode: 0x1ff}\n"),
     ("quoted texts", CONTAINER + "        env:\n        - name: A\n          value: '80'\n"),
     ("versions and the like", CONTAINER + "        args: [1.2.3, 1m, -a, 10:30, .x, +y]\n"),
