@@ -74,9 +74,10 @@ def _values(root: Map) -> Iterator[tuple[Value | None, Path, str]]:
 def what_is_wrong(one: NamedFile, world: World) -> str:
     """Why kustomize cannot take a named file or folder; nothing where it can."""
     if not world.is_directory(one.path):
-        if world.read(one.path) is None:
+        data = world.read(one.path)
+        if data is None:
             return ABSENT
-        needs_folder = one.wanted == FOLDER
+        needs_folder = one.wanted == FOLDER and b"\n" in data  # else it may be a symbolic link
         return "is a file; the folder of a component is needed here" if needs_folder else ""
     if one.wanted == FILE:
         return "is a folder; a file is needed here"

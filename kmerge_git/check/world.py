@@ -14,7 +14,7 @@ from posixpath import normpath
 from kmerge_git.check.gathered import Gathered, texts_of
 from kmerge_git.check.objects import identity, objects
 from kmerge_git.check.page import Page
-from kmerge_git.check.plain import Map, documents
+from kmerge_git.check.plain import List, Map, Text, documents
 from kmerge_git.errors import CannotParse
 from kmerge_git.kube.identity import Identity
 from kmerge_git.text.source import Source
@@ -79,7 +79,10 @@ class World:
     def remember(self, path: str, book: Book | None) -> None:
         """Keep what is in a file that was read anyway, for checks of many files."""
         path = normpath(path)
-        self._resources[path] = [_gathered(path, book, o) for o in book.objects()] if book else None
+        if book is None or any(isinstance(p.root, Text | List) for p in book.plains):
+            self._resources[path] = None  # no resources, or the index has a symbolic link there
+        else:
+            self._resources[path] = [_gathered(path, book, o) for o in book.objects()]
 
 
 def _gathered(path: str, book: Book, root: Map) -> Gathered:

@@ -40,9 +40,13 @@ def present(top: str, revision: str, names: list[str]) -> set[str]:
 
 
 def made_elsewhere(top: str, names: list[str]) -> set[str]:
-    """Those that git ignores, so that something else makes them, or that are in a submodule."""
+    """Those that git ignores, as something else makes them, in submodules, or not checked out."""
     modules = _submodules(top)
     found = {name for name in names if any(f"{name}/".startswith(m + "/") for m in modules)}
+    for part in _parts(names):
+        listed = _names(answer("-C", top, "--literal-pathspecs", "ls-files", "-zt", "--", *part))
+        sparse = [line[2:] for line in listed if line.startswith("S ")]
+        found.update(n for n in part if any(f"{s}/".startswith(n + "/") for s in sparse))
     left = [name for name in names if name not in found]
     for part in _parts(left):
         both = [each for name in part for each in (name, name + "/")]

@@ -103,6 +103,26 @@ def test_what_git_ignores_or_a_submodule_brings(checked: Checked) -> None:
     assert [f[:2] for f in checked.found("over")] == [("M14", "error")]
 
 
+def test_what_is_not_checked_out(checked: Checked) -> None:
+    checked.repo.git("sparse-checkout", "set", "over")
+    assert not (checked.repo.path / "base").exists()
+    assert checked.found() == []
+
+
+def test_symbolic_links_in_the_index(checked: Checked) -> None:
+    component = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
+    text = "resources: [link, web.yaml]\ncomponents: [part]\npatches: [{path: p.yaml}]\n"
+    checked.repo.write("over/kustomization.yaml", text)
+    checked.repo.write("over/p.yaml", WEB)
+    checked.repo.write("part/kustomization.yaml", component + "namePrefix: my-\n")
+    for name, place in (("link", "../base"), ("part", "../part"), ("web.yaml", "../web.yaml")):
+        (checked.repo.path / "over" / name).symlink_to(place)
+    checked.repo.write("web.yaml", WEB.replace("web", "other"))
+    checked.repo.git("add", "-A")
+    assert checked.found("--staged") == []
+    assert checked.found() == []
+
+
 def test_a_base_that_loses_what_an_overlay_patches(checked: Checked) -> None:
     checked.repo.commit("patch", {"over/kustomization.yaml": PATCHED, "over/p.yaml": WEB})
     checked.repo.write("base/web.yaml", WEB.replace("web", "site"))
