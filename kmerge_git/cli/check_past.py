@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kmerge_git.git.mergesides import MergeSides
 
 HEADS = ("HEAD", "MERGE_HEAD")
+FEW = 2000  # changed files whose kustomizations can all be read
 PARENTS = ("HEAD^1", "HEAD^2")  # what the last commit deleted is found by whoever checks it
 
 
@@ -87,10 +88,15 @@ class GitPast:
         top = self._top()
         if not top:
             return []
-        kinds = "ACDMT" if self._is_merge else "D"
         befores = self._heads if self._is_merge else self._heads[:1]
-        names = (name for before in befores for name in changed(top, before, self._result, kinds))
-        return [from_here(top, name) for name in dict.fromkeys(names)]
+
+        def names(kinds: str) -> list[str]:
+            return [n for before in befores for n in changed(top, before, self._result, kinds)]
+
+        found = names("ACDMT") if self._is_merge else []
+        if not 0 < len(found) <= FEW:
+            found = names("D")
+        return [from_here(top, name) for name in dict.fromkeys(found)]
 
     def kustomizations(self) -> Iterable[str]:
         """All kustomizations that git knows."""
