@@ -198,42 +198,43 @@ def _in_places(side: Keyed, made: Keyed, share: float = SAME_PLACE) -> dict[int,
     """The elements of a side by the numbers of the merged ones that stand in their places."""
     found: dict[int, Node] = {}
     for s0, s1, m0, m1 in changes([key for key, _ in side], [key for key, _ in made]):
-        old, new = side[s0:s1], made[m0:m1]
-        if not old or not new or len(old) * len(new) > MOST_COMPARISONS:
+        if s0 == s1 or m0 == m1 or (s1 - s0) * (m1 - m0) > MOST_COMPARISONS:
             continue
+        old, new = ([_Content(node) for _, node in gap] for gap in (side[s0:s1], made[m0:m1]))
         table = [
             (_likeness(a, b), -abs(i - j), i, j)
-            for i, (_, a) in enumerate(old)
-            for j, (_, b) in enumerate(new)
+            for i, a in enumerate(old)
+            for j, b in enumerate(new)
         ]
         taken: set[int] = set()
         for alike, _, i, j in sorted(table, reverse=True):
             if alike >= share and i not in taken and m0 + j not in found:
                 taken.add(i)
-                found[m0 + j] = old[i][1]
+                found[m0 + j] = old[i].node
     return found
 
 
-def _likeness(old: Node, new: Node) -> float:
-    """How much of two collections is the same; the keys alone are as much as belongs together."""
-    if isinstance(old, Scalar):
-        return _likeness_of_texts(old, new)
-    if not isinstance(old, Collection) or type(old) is not type(new):
+class _Content:
+    """What an element holds, as it is compared with others."""
+
+    __slots__ = ("is_text", "leaves", "names", "node", "words")
+
+    def __init__(self, node: Node) -> None:
+        self.node = node
+        self.leaves = Leaves(node) if isinstance(node, Collection) else None
+        self.names = node.index().keys() if isinstance(node, Mapping) else None
+        self.is_text = isinstance(node, Scalar) and node.style in BLOCK
+        text = node.value if isinstance(node, Scalar) else node.raw
+        self.words = Counter(text.split())
+
+
+def _likeness(old: _Content, new: _Content) -> float:
+    """How much of two elements is the same; the keys alone are as much as belongs together."""
+    if old.is_text:  # a text that lost its header may be anything; a value of a line is replaced
+        return likeness(old.words, new.words)
+    if old.leaves is None or new.leaves is None or type(old.node) is not type(new.node):
         return 0.0
-    mine, yours = Leaves(old), Leaves(new)
-    total = mine.total + yours.total
-    share = 2 * mine.shared(yours) / total if total else 1.0
-    return max(share, SAME_PLACE) if _has_same_keys(old, new) else share
-
-
-def _likeness_of_texts(old: Scalar, new: Node) -> float:
-    """How many words of a text of several lines are the same; a value of one is replaced."""
-    if old.style not in BLOCK:
-        return 0.0
-    return likeness(Counter(old.value.split()), Counter(new.raw.split()))
-
-
-def _has_same_keys(old: Node, new: Node) -> bool:
-    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
-        return False
-    return old.index().keys() == new.index().keys()
+    total = old.leaves.total + new.leaves.total
+    share = 2 * old.leaves.shared(new.leaves) / total if total else 1.0
+    is_alike = old.names is not None and old.names == new.names
+    return max(share, SAME_PLACE) if is_alike else share
