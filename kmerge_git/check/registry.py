@@ -59,13 +59,13 @@ HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
 # Modules of checks: those every file needs, those for patches and for what a merge made, those that
 # are off by default.
-COMMON = ("damage", "damage_lists", "patch_files", "dollars", "history")
+COMMON = ("damage", "damage_lists", "patches.files", "patches.dollars", "merges.history")
 FOR_PATCHES = (
-    "patch_maps", "patch_lists", "patch_elements", "patch_kinds", "patch_parallel", "patch_retain",
-    "patch_spelling", "patch_target", "patch_types", "operations",
+    "patches.maps", "patches.lists", "patches.elements", "patches.kinds", "patches.parallel",
+    "patches.retain", "patches.spelling", "patches.target", "patches.types", "patches.operations",
 )  # fmt: skip
-FOR_MERGES = ("merge_damage",)
-FOR_KUSTOMIZATIONS = ("damage_kustomize",)
+FOR_MERGES = ("merges.damage",)
+FOR_KUSTOMIZATIONS = ("kustomize.damage",)
 OPTIONAL = ("traps",)
 
 

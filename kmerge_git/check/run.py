@@ -6,20 +6,21 @@ from contextlib import nullcontext
 from functools import partial
 from posixpath import normpath
 
-from kmerge_git.check import kustomization, registry
-from kmerge_git.check.classify import classify
-from kmerge_git.check.evidence import Kustomizations
-from kmerge_git.check.history import NOTHING, GitVersions, sealed
+from kmerge_git.check import registry
 from kmerge_git.check.keyed_lists import keyed_lists
-from kmerge_git.check.kustomization import Kustomization
+from kmerge_git.check.kustomize import kustomization
+from kmerge_git.check.kustomize.evidence import Kustomizations
+from kmerge_git.check.kustomize.kustomization import Kustomization
+from kmerge_git.check.kustomize.past import Past
+from kmerge_git.check.merges.history import NOTHING, GitVersions, sealed
 from kmerge_git.check.page import Page
-from kmerge_git.check.past import Past
+from kmerge_git.check.patches.classify import classify
+from kmerge_git.check.patches.targets import TargetFinder
+from kmerge_git.check.patches.verdict import MANIFEST, Verdict
 from kmerge_git.check.plain import Map, documents
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.suppress import unsilenced
-from kmerge_git.check.targets import TargetFinder
 from kmerge_git.check.templates import is_fixture, is_steered, looks_like_a_manifest, reason
-from kmerge_git.check.verdict import MANIFEST, Verdict
 from kmerge_git.check.world import Book, World, nowhere
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding, order
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
     from contextlib import AbstractContextManager
 
-    from kmerge_git.check.merge_sides import SidedFile
-    from kmerge_git.check.patches import PatchChecker
+    from kmerge_git.check.merges.sides import SidedFile
+    from kmerge_git.check.patches.checker import PatchChecker
 
 SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 
@@ -93,7 +94,7 @@ class Run:
         """The findings of one file; what says that it can be mended, `fix` does mend."""
         findings = self._file(path, data)
         if any(finding.fix for finding in findings):
-            from kmerge_git.check.fix import promised  # late: few files need it
+            from kmerge_git.check.patches.fix import promised  # late: few files need it
 
             findings = promised(data, findings, partial(self._file, path))
         return findings
@@ -117,7 +118,7 @@ class Run:
         merge = self.versions(page.path).merge
         if merge is None:
             return None
-        from kmerge_git.check.merge_sides import SidedFile  # few commits are merges
+        from kmerge_git.check.merges.sides import SidedFile  # few commits are merges
 
         return SidedFile(page, merge.sides, merge.elsewhere)
 
@@ -202,7 +203,7 @@ class Run:
         return findings
 
     def _patches(self) -> PatchChecker:
-        from kmerge_git.check.patches import PatchChecker  # late: most files are no patches
+        from kmerge_git.check.patches.checker import PatchChecker  # late: most files are no patches
 
         return PatchChecker(self.checks, self.targets)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from posixpath import basename, dirname
 
-from kmerge_git.check.kustomization import NAMES
+from kmerge_git.check.kustomize.kustomization import NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ ruamel.yaml is the YAML 1.2 reader here: its own tables of both versions are ask
 
 from __future__ import annotations
 
+from kmerge_git.check.patches.shapes import typed
 from kmerge_git.check.plain import Map, Text, scalars
 from kmerge_git.check.registry import OBJECT, WARNING, Check, Found
-from kmerge_git.check.shapes import typed
 from kmerge_git.check.words import is_integer, is_plain
 from kmerge_git.tree.scalars import kind_of
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterator
 from posixpath import normpath
 
-from kmerge_git.check.gathered import Gathered, texts_of
+from kmerge_git.check.kustomize.gathered import Gathered, texts_of
 from kmerge_git.check.objects import identity, objects
 from kmerge_git.check.page import Page
 from kmerge_git.check.plain import List, Map, Text, documents

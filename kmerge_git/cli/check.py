@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kmerge_git.check.past import Past
+    from kmerge_git.check.kustomize.past import Past
     from kmerge_git.check.run import Run
     from kmerge_git.cli.check_merge import MergeCheck
     from kmerge_git.cli.check_settings import FileSettings
@@ -245,7 +245,7 @@ def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> l
     """Show and make the safe fixes; returns what is left."""
     from functools import partial
 
-    from kmerge_git.check.fix import fixed
+    from kmerge_git.check.patches.fix import fixed
     from kmerge_git.cli import files
 
     left: list[Finding] = []

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from posixpath import normpath
 
-from kmerge_git.check.kustomization import NAMES
+from kmerge_git.check.kustomize.kustomization import NAMES
 from kmerge_git.check.objects import objects
 from kmerge_git.check.plain import documents
 from kmerge_git.check.run import SUFFIXES

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kmerge_git.check.history import NOTHING
+from kmerge_git.check.merges.history import NOTHING
 from kmerge_git.check.run import Run, check_files
 from kmerge_git.check.world import World, nowhere
 from kmerge_git.cli import files

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from functools import cache, partial
 
-from kmerge_git.check.past import DELETED, MADE, UNSTAGED, Fate, Past
+from kmerge_git.check.kustomize.past import DELETED, MADE, UNSTAGED, Fate, Past
 from kmerge_git.cli.check_files import from_here, from_top_of, git_directory, prefix_of
 from kmerge_git.git.hints import may_be_tracked, top_around
 

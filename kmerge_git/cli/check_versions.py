@@ -9,7 +9,7 @@ import os
 from functools import cache, cached_property
 from posixpath import normpath
 
-from kmerge_git.check.history import NOTHING, GitVersions, MergeVersions
+from kmerge_git.check.merges.history import NOTHING, GitVersions, MergeVersions
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kmerge_git.check.history import GitVersions, MergeVersions
+from kmerge_git.check.merges.history import GitVersions, MergeVersions
 from kmerge_git.check.run import Run
 from kmerge_git.check.world import nowhere
 from kmerge_git.finding import Finding

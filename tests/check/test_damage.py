@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tables import DEPLOYMENT, SERVICE, Place, check, places
 
-from kmerge_git.check.history import (
+from kmerge_git.check.merges.history import (
     GitVersions,
     MergeVersions,
     changed_without_mac,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.check.fix import fixed
+from kmerge_git.check.patches.fix import fixed
 from kmerge_git.check.run import Run
 from kmerge_git.check.world import nowhere
 from kmerge_git.finding import Finding

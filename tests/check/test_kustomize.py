@@ -9,7 +9,7 @@ from __future__ import annotations
 import pytest
 from tables import check
 
-from kmerge_git.check.folders import folder_of, has_placeholder, inside_of, is_remote
+from kmerge_git.check.kustomize.folders import folder_of, has_placeholder, inside_of, is_remote
 
 K = "kustomization.yaml"
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"

@@ -55,7 +55,7 @@ def test_every_check_is_documented(check: registry.Check) -> None:
 
 
 def test_only_the_decorators_know_ids() -> None:
-    modules = sorted((ROOT / "kmerge_git" / "check").glob("*.py"))
+    modules = sorted((ROOT / "kmerge_git" / "check").rglob("*.py"))
     assert modules
     for path in modules:
         tree = ast.parse(path.read_bytes())

@@ -1,0 +1,1 @@
+"""Kustomizations: what they name, what they gather, and what is missing or there twice."""

@@ -1,0 +1,1 @@
+"""What is a patch, and what is wrong with it: directives, fields, operations."""

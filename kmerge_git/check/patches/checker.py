@@ -1,0 +1,177 @@
+"""Checks patches: files, inline texts, and what a kustomization says about them."""
+
+from __future__ import annotations
+
+from kmerge_git.check import registry
+from kmerge_git.check.keyed_lists import keyed_lists
+from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, inside
+from kmerge_git.check.page import Page, embedded
+from kmerge_git.check.patches import json_patches, shapes
+from kmerge_git.check.patches.classify import kubeadm_kind
+from kmerge_git.check.patches.shapes import FieldType
+from kmerge_git.check.patches.spelling import POD_FIELDS
+from kmerge_git.check.patches.spots import BUILTIN, CUSTOM, UNKNOWN
+from kmerge_git.check.patches.targets import Target, TargetFinder
+from kmerge_git.check.patches.verdict import PATCH, Verdict
+from kmerge_git.check.patches.walk import PatchWalk
+from kmerge_git.check.plain import List, Map
+from kmerge_git.check.registry import ChosenChecks
+from kmerge_git.check.world import Book
+from kmerge_git.errors import CannotParse
+from kmerge_git.finding import Finding
+from kmerge_git.patch.directives import is_directive
+from kmerge_git.patch.field_shapes import is_builtin_group, root_shape, version_of
+
+registry.load(registry.FOR_PATCHES)
+
+WORKLOAD = ("apps/v1", "Deployment")  # stands for all kinds with the same pods
+
+
+class PatchChecker:
+    """Shows patches to the chosen checks, with the objects that they change."""
+
+    __slots__ = ("checks", "targets")
+
+    def __init__(self, checks: ChosenChecks, targets: TargetFinder) -> None:
+        self.checks = checks
+        self.targets = targets
+
+    def book(self, book: Book, verdict: Verdict) -> list[Finding]:
+        """The findings of a patch file, or of a patch inside another file."""
+        page, of, rule = book.page, self.checks.of, verdict.why
+        findings = page.findings(of(registry.PATCH_BOOK, verdict.known_tools), book, rule=rule)
+        for plain in book.plains:
+            root = plain.root
+            findings += page.findings(of(registry.PATCH_REPEATED), plain, root=root, rule=rule)
+            if isinstance(root, Map):
+                words = of(registry.WORDS)
+                findings += page.findings(
+                    words, page, plain, verdict.known_tools, root=root, rule=rule
+                )
+                findings += self.value(page, root, verdict)
+                for entry in inside(page, root):  # what is patched may hold patches itself
+                    findings += self.inner(entry, None)
+        return findings + self.json(book, verdict)
+
+    def json(self, book: Book, verdict: Verdict) -> list[Finding]:
+        """The findings of the JSON 6902 patches of a file."""
+        findings: list[Finding] = []
+        for root in (plain.root for plain in book.plains):
+            if isinstance(root, List):
+                of = json_patches.findings_of
+                findings += of(self.checks, self.targets, book.page, root, verdict)
+        return findings
+
+    def value(self, page: Page, root: Map, verdict: Verdict) -> list[Finding]:
+        """The findings of one patch document."""
+        target = self.targets.find(page, root, verdict)
+        kind, type = _kind(page, root, verdict, target)
+        verdict = self._about(verdict, type, target)
+        walk = PatchWalk(self.checks, verdict, page)
+        findings = walk.patch(root, kind, type, target.root if target else None)
+        if kind == BUILTIN and root.text("kind"):
+            for site in keyed_lists(root):
+                keyed = self.checks.of(registry.PATCH_KEYED)
+                findings += page.findings(keyed, site, path=site.path, rule=verdict.why)
+        return findings
+
+    def _about(self, verdict: Verdict, type: FieldType | None, target: Target | None) -> Verdict:
+        """The verdict with what is known about the object that one document changes."""
+        if target is None:
+            return verdict.about(type, lambda: None)
+        return verdict.about(type, lambda: self.targets.words_of_others(verdict, target))
+
+    def inner(self, entry: PatchEntry, one: Kustomization | None) -> list[Finding]:
+        """The findings of a patch that stands inside another file."""
+        page = entry.page
+        verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
+        if isinstance(entry.value, List):
+            return json_patches.findings_of(self.checks, self.targets, page, entry.value, verdict)
+        if entry.value is not None:
+            return self.value(page, entry.value, verdict)
+        if entry.inline is None or "{{" in entry.inline.text:
+            return []
+        try:
+            book = Book(embedded(page, entry.inline))
+        except CannotParse:
+            return page.findings(self.checks.of(registry.INLINE), entry, rule=verdict.why)
+        findings = self.entry(entry, one, book, entry.inline.at)
+        return findings + self.book(book, verdict)
+
+    def entry(
+        self, entry: PatchEntry, one: Kustomization | None, book: Book, at: int
+    ) -> list[Finding]:
+        """What is wrong with an entry, told in the kustomization or, at 0, in the patch file."""
+        verdict = Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, one)
+        roots = [plain.root for plain in book.plains if plain.root is not None]
+        page = entry.page if at else book.page
+        return page.findings(
+            self.checks.of(registry.ENTRY), entry, roots, self.targets.of(one), at,
+            path=entry.field if at else (), rule=verdict.why,
+        )  # fmt: skip
+
+
+def _kind(
+    page: Page, root: Map, verdict: Verdict, target: Target | None
+) -> tuple[str, FieldType | None]:
+    """What kind of object is patched, and its type."""
+    if verdict.entry is not None and verdict.entry.holder.endswith("Policy"):
+        return UNKNOWN, None  # Kyverno: the keys may be anchors
+    api, kind = _patched_kind(page, root, verdict, target)
+    if not kind or not api:
+        return UNKNOWN, None
+    type = shapes.root_type(api, kind)
+    if type is not None:
+        # a version that is gone: its lists have the same keys, not all of its fields are known
+        return BUILTIN if root_shape(api, kind) else UNKNOWN, type
+    one = verdict.kustomization
+    knows_custom = "K" not in verdict.tools and one is not None and "openapi" in one.root.fields
+    return (UNKNOWN if knows_custom or is_builtin_group(api) else CUSTOM), None
+
+
+def _patched_kind(
+    page: Page, root: Map, verdict: Verdict, target: Target | None
+) -> tuple[str, str]:
+    """apiVersion and kind: as the patch says, its `target:`, its target, or its file name."""
+    api, kind = root.text("apiVersion"), root.text("kind")
+    if not kind or not api:
+        selected = verdict.entry.target if verdict.entry is not None else None
+        for named in (_selected_kind(selected), _kind_of(target)):
+            api, kind = api or named[0], kind or named[1]
+    if not kind and verdict.rule == 6:
+        api, kind = kubeadm_kind(page.path)
+    if not kind and not api and "K" in verdict.tools and _has_pods(root):
+        api, kind = WORKLOAD
+    return api, kind
+
+
+def _selected_kind(target: Map | None) -> tuple[str, str]:
+    """apiVersion and kind as the `target:` of a kustomization has them, or nothing."""
+    if target is None:
+        return "", ""
+    group, version, kind = (target.text(field) for field in ("group", "version", "kind"))
+    return f"{group}/{version or 'v1'}" if group else version or version_of(kind), kind
+
+
+def _kind_of(target: Target | None) -> tuple[str, str]:
+    if target is None:
+        return "", ""
+    one = target.identity
+    version = one.version or "v1"
+    return f"{one.group}/{version}" if one.group else version, one.kind
+
+
+def _has_pods(root: Map) -> bool:
+    """Whether a patch changes the pods of a workload, and nothing that only some workloads have.
+
+    Other kinds have such pods too, but to those kubectl gives no strategic merge patch.
+    """
+    spec = root.map("spec")
+    template = spec.map("template") if spec is not None else None
+    pod = template.map("spec") if template is not None else None
+    type = shapes.root_type(*WORKLOAD)
+    of_spec = type.struct.field("spec") if type is not None and type.struct else None
+    if spec is None or pod is None or of_spec is None or of_spec.struct is None:
+        return False
+    known = all(is_directive(key) or of_spec.struct.field(key) for key in spec.fields)
+    return known and any(key.rpartition("/")[2] in POD_FIELDS for key in pod.fields)
