@@ -64,6 +64,8 @@ ROOMS = {
     "inwords": set(),
     "account": {"three", "journal", "pairing", "decide", "inwords"},
 }
+# The rooms of the checks: what stands beside them is open to all three.
+CHECKING = {"kustomize": set(), "merges": set(), "patches": {"kustomize"}}
 OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "visible", "__init__"}
 # Each of these libraries is known in one place only, so that it can be replaced there.
 HOMES = {
@@ -130,6 +132,8 @@ def trespasses(path: Path, names: set[str]) -> list[str]:
                 wrong.append(f"{here} imports {name}: {layer} may not know {part}")
             if layer == part == "merge":
                 wrong += between_rooms(here, name)
+            if layer == part == "check":
+                wrong += between_checks(here, name)
         elif top in HOMES and not here.startswith(HOMES[top]):
             wrong.append(f"{here} imports {name}: only {', '.join(HOMES[top])} may")
     return wrong
@@ -139,6 +143,14 @@ def between_rooms(here: str, name: str) -> list[str]:
     """Return what is wrong with an import of one room of merging by another."""
     room, there = here.split("/")[1].removesuffix(".py"), name.split(".")[2]
     if there in {room, *ROOMS.get(room, ())}:
+        return []
+    return [f"{here} imports {name}: {room} may not know {there}"]
+
+
+def between_checks(here: str, name: str) -> list[str]:
+    """Return what is wrong with an import of one room of the checks by another."""
+    room, there = here.split("/")[1].removesuffix(".py"), (*name.split("."), "")[2]
+    if room not in CHECKING or there not in CHECKING or there in {room, *CHECKING[room]}:
         return []
     return [f"{here} imports {name}: {room} may not know {there}"]
 
@@ -161,6 +173,8 @@ def test_a_module_imports_only_what_its_layer_may_know(path):
         ("merge/plan.py", "ruamel.yaml"),
         ("unknown.py", "os"),
         ("merge/decide/walk.py", "kmerge_git.merge.write.flow"),
+        ("check/merges/walk.py", "kmerge_git.check.patches.spots"),
+        ("check/kustomize/builds.py", "kmerge_git.check.patches.targets"),
         ("merge/verify/proof.py", "kmerge_git.merge.decide.walk"),
         ("merge/verify/proof.py", "kmerge_git.merge.write.document"),
         ("merge/documents.py", "kmerge_git.merge.kyaml.api"),
