@@ -236,5 +236,12 @@ def _likeness(old: _Content, new: _Content) -> float:
         return 0.0
     total = old.leaves.total + new.leaves.total
     share = 2 * old.leaves.shared(new.leaves) / total if total else 1.0
-    is_alike = old.names is not None and old.names == new.names
-    return max(share, SAME_PLACE) if is_alike else share
+    return max(share, SAME_PLACE) if _is_rest(old, new) else share
+
+
+def _is_rest(old: _Content, new: _Content) -> bool:
+    """Whether a mapping has the fields of another, or some of them and nothing else in them."""
+    if old.names is None or new.names is None or old.leaves is None or new.leaves is None:
+        return False
+    is_part = new.leaves.total > 0 and old.leaves.shared(new.leaves) == new.leaves.total
+    return old.names == new.names or (is_part and new.names <= old.names)
