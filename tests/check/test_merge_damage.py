@@ -79,6 +79,7 @@ DAMAGED: list[tuple[str, str, str, str, str]] = [
     ("it stands twice, far away", "  - nobody\n", "  - nobody\n  - --listen=:8080\n", "M22", "web.args"),
     ("an option with its argument", "  - nobody\n", "  - nobody\n  - --user\n  - nobody\n", "M22", "web.args"),
     ("an option stands behind itself", "  - --user\n", "  - --user\n  - --user\n", "M22", "web.args"),
+    ("an argument stands behind itself", "  - nobody\n", "  - nobody\n  - nobody\n", "M22", "web.args"),
     ("twice in an element that both changed", "    - patch\n", "    - patch\n    - get\n", "M22", "web.rules[0].verbs"),
     ("a merge key is gone", "  <<: *defaults\n", "", "M23", "web"),
     ("an alias is no alias", "limits: *defaults\n", "limits:\n", "M23", "limits"),
@@ -145,6 +146,25 @@ def test_new_on_both_sides() -> None:
     found = merge_findings((None, SIDES[1], SIDES[2]), damaged)
     assert [(one.id, one.path) for one in found] == [("M21", "footer")]
     assert merge_findings((b"", SIDES[1], SIDES[2]), damaged) == []
+
+
+RULES = "l:\n- if: a\n  do: x\n  on: 1\n- if: b\n  do: x\n  on: 1\nend: 1\n"
+
+
+def test_an_element_that_each_side_has_in_a_version() -> None:
+    """Theirs changed an element without a key, and none of its versions is left."""
+    ours, theirs = RULES.replace("end: 1", "end: 2"), RULES.replace("if: b", "if: c")
+    sides = (RULES.encode(), ours.encode(), theirs.encode())
+    gone = ours[: ours.index("- if: b")] + "end: 2\n"
+    found = merge_findings(sides, gone.encode())
+    assert [(one.id, one.path) for one in found] == [("M21", "l")]
+    for result in (
+        ours.replace("if: b", "if: c"),
+        ours.replace("on: 1\n- if: b", "on: 2\n- if: b"),
+    ):
+        assert merge_findings(sides, result.encode()) == []
+    shorter = gone.replace("end: 2", "end: 1")  # theirs takes it away
+    assert merge_findings((sides[0], sides[1], shorter.encode()), gone.encode()) == []
 
 
 DOCUMENTS = """\
