@@ -71,12 +71,6 @@ def wholeness(root: Map) -> str:
     return PART if _has_nulls(root) else UNDECIDED
 
 
-def is_custom(root: Map) -> bool:
-    """Whether an object is of a kind that Kubernetes itself does not have."""
-    api = root.text("apiVersion")
-    return bool(api and root.text("kind")) and not is_builtin_group(api)
-
-
 def _has_one(root: Map, paths: str) -> bool:
     return any(_has(root, path.split(".")) for path in paths.split("|"))
 
