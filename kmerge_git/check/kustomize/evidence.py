@@ -139,7 +139,7 @@ class Kustomizations:
 
     def _promising(self, unread: dict[str, bytes], wanted: set[str]) -> dict[str, Kustomization]:
         """Kustomizations of other folders that have one of the names in their text."""
-        words = {basename(path).encode() for path in wanted}
+        words = {basename(path).encode("utf-8", "surrogateescape") for path in wanted}
         found = {}
         for path, data in list(unread.items()):
             here = self.past.place(path)
