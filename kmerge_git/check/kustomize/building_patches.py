@@ -8,10 +8,7 @@ from __future__ import annotations
 from kmerge_git.check.kustomize.builds import NOT_THERE, TWICE, EntryPlace, Gathering, Trouble
 from kmerge_git.check.kustomize.folders import inside_of
 from kmerge_git.check.kustomize.gathered import (
-    NO,
     NO_PREFIX,
-    PERHAPS,
-    YES,
     Gathered,
     is_of_cluster,
     key_of,
@@ -21,6 +18,7 @@ from kmerge_git.check.kustomize.gathered import (
 from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry
 from kmerge_git.check.objects import identity
 from kmerge_git.check.page import embedded
+from kmerge_git.check.patterns import NO, PERHAPS, YES
 from kmerge_git.check.plain import List, Map, Text, Value, scalars
 from kmerge_git.check.world import Book, World
 from kmerge_git.errors import CannotParse

@@ -6,6 +6,7 @@ counts where the kind belongs to the cluster (measured with kustomize 5.5).
 
 from __future__ import annotations
 
+from kmerge_git.check.patterns import NO, PERHAPS, YES, matches
 from kmerge_git.check.plain import Map, Text
 
 TYPE_CHECKING = False
@@ -33,7 +34,6 @@ OF_CLUSTER = {
 }  # fmt: skip
 NO_PREFIX = ("Namespace", "CustomResourceDefinition", "APIService")
 NO_NAMESPACE = "_non_namespaceable_"  # as a selector sees it
-YES, NO, PERHAPS = "yes", "no", "perhaps"
 
 
 class Gathered:
@@ -120,22 +120,10 @@ def selects(target: Map, one: Gathered) -> str:
         ("group", [one.group]), ("version", [one.version]), ("kind", [one.kind]),
         ("name", [one.who.name, one.name]), ("namespace", spaces),
     )  # fmt: skip
-    answers = [_matches(target.text(field), values) for field, values in wanted]
+    answers = [matches(target.text(field), values) for field, values in wanted]
     answers.append(_has_labels(target.text("labelSelector"), one.labels))
     answers.append(_has_labels(target.text("annotationSelector"), one.annotations))
     return NO if NO in answers else PERHAPS if PERHAPS in answers else YES
-
-
-def _matches(pattern: str, values: list[str]) -> str:
-    """Whether a regular expression matches one of the values as a whole."""
-    if not pattern or pattern in values:
-        return YES
-    import re
-
-    try:
-        return YES if any(re.fullmatch(f"(?:{pattern})", value) for value in values) else NO
-    except re.error:
-        return PERHAPS
 
 
 def _has_labels(selector: str, labels: Labels | None) -> str:

@@ -7,6 +7,7 @@ from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, 
 from kmerge_git.check.objects import identity, words_of
 from kmerge_git.check.page import Page, embedded
 from kmerge_git.check.patches.verdict import Verdict
+from kmerge_git.check.patterns import YES, matches
 from kmerge_git.check.plain import Map, Text, Value
 from kmerge_git.check.world import Book, World
 from kmerge_git.errors import CannotParse, UsageError
@@ -216,18 +217,13 @@ def _others(one: Kustomization, entry: PatchEntry | None) -> list[PatchEntry]:
 
 def _selects(target: Map, one: Target) -> bool:
     """Every field given must match; they are regular expressions, anchored at both ends."""
-    import re
-
     wanted = {
         "group": [one.identity.group], "kind": [one.identity.kind], "name": one.names,
         "namespace": [one.identity.namespace] if one.identity.namespace else [],
     }  # fmt: skip
     for field, values in wanted.items():
         value = target.get(field)
-        if isinstance(value, Text) and value.text and values:
-            try:
-                if not any(re.fullmatch(value.text, v) for v in values):
-                    return False
-            except re.error:
-                return False
+        is_said = isinstance(value, Text) and value.text and values
+        if is_said and matches(target.text(field), values) != YES:
+            return False
     return True
