@@ -96,7 +96,8 @@ A kustomization is gathered as kustomize 5.5 does it: resources, bases, generato
 then patches, namespace, prefix and suffix, each with the names that the resources have had on the
 way. So a resource that comes twice (M04), a patch without target (D69) or a generator with nothing
 to merge with (M15) are found across bases and overlays. What stands on other machines, comes from
-charts or plugins, or cannot be read may hold anything: then nothing is said to be missing.
+charts or plugins, or cannot be read may hold anything: then nothing is said to be missing. What lies
+outside of the repository, or is a link to there, is not read.
 
 A file or folder that is not there (M14) is an error where git knows that the commit, the merge or
 the last commit took it away, where it is not staged, and where the entry is new. Else it is a

@@ -53,9 +53,11 @@ def check_files(
     found: list[Finding] = []
     for path in sorted(names, key=run.kustomizations.late):
         data = run.world.read(path)
-        if data is not None:  # deleted by the commit
+        if data is not None:
             with watch(path):
                 found += run.file(path, data)
+        elif run.world.is_outside(path):  # else the commit has deleted it
+            run.skipped[path] = "a link that leads out of the repository"
     found += run.together()
     return sorted(found, key=order)
 

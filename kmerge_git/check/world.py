@@ -7,7 +7,6 @@ partly staged commit is judged by what will be committed.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from posixpath import normpath
 
@@ -39,15 +38,19 @@ class Book:
 
 
 class World:
-    """Files by path; `read` gives the bytes of one, or None."""
+    """Files by path; `read` gives the bytes of one, or None; of what `is_outside`, None too."""
 
-    __slots__ = ("_books", "_resources", "is_directory", "read")
+    __slots__ = ("_books", "_resources", "is_directory", "is_outside", "read")
 
     def __init__(
-        self, read: Callable[[str], bytes | None], is_directory: Callable[[str], bool]
+        self,
+        read: Callable[[str], bytes | None],
+        is_directory: Callable[[str], bool],
+        is_outside: Callable[[str], bool] = lambda path: False,
     ) -> None:
         self.read = read
         self.is_directory = is_directory
+        self.is_outside = is_outside
         self._books: dict[str, Book | None] = {}
         self._resources: dict[str, list[Gathered] | None] = {}
 
@@ -92,19 +95,6 @@ def _gathered(path: str, book: Book, root: Map) -> Gathered:
     return Gathered(identity(root), path, line, texts_of(labels), texts_of(annotations))
 
 
-def disk() -> World:
-    """The files of the working tree."""
-    return World(_from_disk, os.path.isdir)
-
-
 def nowhere() -> World:
     """A world without files: a text is checked alone."""
     return World(lambda path: None, lambda path: False)
-
-
-def _from_disk(path: str) -> bytes | None:
-    try:
-        with open(path, "rb") as file:
-            return file.read()
-    except OSError:
-        return None

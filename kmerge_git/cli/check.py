@@ -191,6 +191,8 @@ def _merge(args: argparse.Namespace) -> MergeCheck | None:
 
 def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, list[str]]:
     """What runs the checks, and on which files."""
+    from functools import partial
+
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
     from kmerge_git.cli import check_definitions, check_files, files
@@ -202,7 +204,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
 
         ignored += check_settings.ignored(args.select, configured)
     chosen = select(args.select, ignored)
-    of = merge.world if merge else check_files.disk_world
+    of = merge.world if merge else partial(check_files.disk_world, target=args.target)
     if args.staged and not merge:
         of = check_files.staged_world
     world, versions, paths = of(args.files)

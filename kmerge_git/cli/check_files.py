@@ -11,12 +11,12 @@ from kmerge_git.check.kustomize.kustomization import NAMES
 from kmerge_git.check.objects import objects
 from kmerge_git.check.plain import documents
 from kmerge_git.check.run import SUFFIXES
-from kmerge_git.check.world import World, disk
+from kmerge_git.check.world import World
 from kmerge_git.cli.check_versions import Versions, may_be_merging, versions_on_disk
 from kmerge_git.cli.files import is_file
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.git import revpaths
-from kmerge_git.git.hints import may_be_tracked
+from kmerge_git.git.hints import may_be_tracked, top_around
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -55,23 +55,30 @@ def named(paths: Iterable[str]) -> frozenset[str]:
     return frozenset(normpath(path) for path in paths if not os.path.isdir(path))
 
 
-def disk_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
+def disk_world(paths: list[str], target: str = "") -> tuple[World, VersionsOf, list[str]]:
     """The files of the working tree: how to read them, their versions, and which ones to check."""
-    return _on_disk(), versions_on_disk(git_directory()), expand(paths)
+    return (
+        _on_disk([*paths, target] if target else paths),
+        versions_on_disk(git_directory()),
+        expand(paths),
+    )
 
 
-def _on_disk() -> World:
+def _on_disk(given: list[str]) -> World:
     """The files of the working tree, and `REV:PATH`: such a file finds its neighbours in there."""
-    plain = disk()
+    from kmerge_git.cli.check_bounds import Bounds
+
+    bounds = Bounds(given, top_here)
 
     def read(path: str) -> bytes | None:
-        data = plain.read(path)
-        return revpaths.blob(path) if data is None and revpaths.may_be(path) else data
+        data = bounds.read(path)
+        is_of_git = data is None and revpaths.may_be(path) and not os.path.lexists(path)
+        return revpaths.blob(path) if is_of_git else data
 
     def is_directory(path: str) -> bool:
-        return plain.is_directory(path) or revpaths.is_folder(path)
+        return bounds.is_directory(path) or revpaths.is_folder(path)
 
-    return World(read, is_directory)
+    return World(read, is_directory, bounds.is_outside)
 
 
 def _was_deleted(path: str) -> bool:
@@ -195,20 +202,38 @@ def from_here(top: str, name: str) -> str:
 def world_of(top: str, blobs: Blobs, revision: str, names: Callable[[], list[str]]) -> World:
     """The files of a revision, or of the index (`:0`); `names` are all of them."""
 
-    def read(path: str) -> bytes | None:
-        return blobs.read(f"{revision}:{from_top_of(top, path)}")
-
+    files: set[str] = set()
     folders: set[str] = set()
+
+    def learn() -> None:
+        files.update(names())
+        folders.update(("", "."))
+        for name in files:
+            folders.update(_folders_above(name))
+
+    def read(path: str) -> bytes | None:
+        return None if is_beyond(path) else blobs.read(f"{revision}:{from_top_of(top, path)}")
 
     def is_directory(path: str) -> bool:
         if not folders:
-            folders.update(("", "."))
-            for name in names():
-                parts = name.split("/")[:-1]
-                folders.update("/".join(parts[: n + 1]) for n in range(len(parts)))
+            learn()
         return from_top_of(top, path) in folders
 
-    return World(read, is_directory)
+    def is_beyond(path: str) -> bool:
+        return path.startswith("/") or f"{from_top_of(top, path)}/".startswith("../")
+
+    def is_outside(path: str) -> bool:
+        if not folders:
+            learn()
+        # what seems to be in a file is behind a link
+        return is_beyond(path) or not files.isdisjoint(_folders_above(from_top_of(top, path)))
+
+    return World(read, is_directory, is_outside)
+
+
+def _folders_above(name: str) -> Iterable[str]:
+    parts = name.split("/")[:-1]
+    return ["/".join(parts[: n + 1]) for n in range(len(parts))]
 
 
 def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -> list[str]:
@@ -238,6 +263,14 @@ def git_directory() -> str:
         if above == folder:
             return ""
         folder = above
+
+
+def top_here() -> str:
+    """The top of the working tree around this folder; nothing where there is none."""
+    from kmerge_git.git.blobs import top_of_tree
+
+    folder = git_directory()
+    return (folder and (top_around(folder) or top_of_tree())) or ""
 
 
 def prefix_of(top: str) -> str:

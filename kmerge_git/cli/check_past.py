@@ -6,8 +6,8 @@ import os
 from functools import cache, partial
 
 from kmerge_git.check.kustomize.past import DELETED, MADE, UNSTAGED, Fate, Past
-from kmerge_git.cli.check_files import from_here, from_top_of, git_directory, prefix_of
-from kmerge_git.git.hints import may_be_tracked, top_around
+from kmerge_git.cli.check_files import from_here, from_top_of, git_directory, prefix_of, top_here
+from kmerge_git.git.hints import may_be_tracked
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class GitPast:
         self._result = sides.result if sides else ""
         self._heads = (sides.ours, sides.theirs) if sides else HEADS
         self._befores = self._heads if sides else (*HEADS, *PARENTS)
-        self._top = cache(_top)
+        self._top = cache(top_here)
 
     def past(self, *, of_all: bool) -> Past:
         """The answers as the checks want them; `of_all` the files of the run are all there are."""
@@ -110,10 +110,3 @@ def past_of(files: list[str], *, staged: bool, sides: MergeSides | None = None) 
     """What git knows for a run: of folders all files are looked at, whatever became of others."""
     of_all = not staged and sides is None and all(os.path.isdir(path) for path in files)
     return GitPast(staged=staged, sides=sides).past(of_all=of_all)
-
-
-def _top() -> str:
-    from kmerge_git.git.blobs import top_of_tree
-
-    folder = git_directory()
-    return (folder and (top_around(folder) or top_of_tree())) or ""

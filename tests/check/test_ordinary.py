@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from kmerge_git.check.run import Run, check_files, check_text
-from kmerge_git.check.world import disk, nowhere
-from kmerge_git.cli.check_files import expand, is_manifest_name
+from kmerge_git.check.world import nowhere
+from kmerge_git.cli.check_files import disk_world, is_manifest_name
 
 FILES = Path(__file__).parent / "ordinary"
 ALL = sorted(p.relative_to(FILES).as_posix() for p in FILES.rglob("*") if p.is_file())
@@ -56,9 +56,9 @@ def test_there_are_enough_of_them() -> None:
 def test_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """The whole folder in one run, each file named as pre-commit names them."""
     monkeypatch.chdir(FILES)
-    files = expand(["."])
+    world, _, files = disk_world(["."])
     assert set(files) >= {name for name in ALL if is_manifest_name(name) and name[:4] != ".git"}
-    run = Run(disk(), named=frozenset(ALL))
+    run = Run(world, named=frozenset(ALL))
     assert check_files(ALL, run) == []
     assert run.skipped == SKIPPED
 

@@ -77,7 +77,9 @@ def _values(root: Map) -> Iterator[tuple[Value | None, Path, str]]:
 
 
 def what_is_wrong(one: NamedFile, world: World) -> str:
-    """Why kustomize cannot take a named file or folder; nothing where it can."""
+    """Why kustomize cannot take a named file or folder; nothing where it can, or nobody knows."""
+    if world.is_outside(one.path):
+        return ""
     if not world.is_directory(one.path):
         data = world.read(one.path)
         if data is None:

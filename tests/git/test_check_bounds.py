@@ -1,0 +1,106 @@
+"""What lies outside of the repository: it is neither read nor told, whoever names it."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from world import Repo
+
+from kmerge_git.cli.main import main
+
+WEB = "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"
+TWICE = WEB + "  name: web\n"
+OUTSIDE = [
+    "/dev/zero",
+    "/dev/stdin",
+    "/proc/self/environ",
+    "/etc/passwd",
+    "/no/such/file.yaml",
+    "../../../../../../../../../../etc/passwd",
+    "../nobody.yaml",
+    "../beside/web.yaml",
+    "../beside",
+    "link.yaml",
+    "folder/web.yaml",
+    "folder",
+]
+WAYS = [(), ("--staged",), ("kustomization.yaml",)]
+
+Seen = tuple[int, list[str], dict[str, str], str]
+
+
+@pytest.fixture
+def beside(repo: Repo) -> Path:
+    """A folder beside the repository, and links to it."""
+    folder = repo.path.parent / "beside"
+    folder.mkdir()
+    (folder / "web.yaml").write_text(WEB)
+    (folder / "kustomization.yaml").write_text("resources: [web.yaml]\n")
+    os.symlink(folder / "web.yaml", repo.path / "link.yaml")
+    os.symlink("../beside", repo.path / "folder")
+    return folder
+
+
+def seen(capsys: pytest.CaptureFixture[str], *args: str) -> Seen:
+    code = main(["check", "--format", "json", *args])
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    return code, [f["id"] for f in report["findings"]], report["why_skipped"], err
+
+
+@pytest.mark.parametrize("way", WAYS, ids=["all", "staged", "named"])
+@pytest.mark.parametrize("entry", OUTSIDE)
+def test_what_a_kustomization_names(
+    repo: Repo, beside: Path, entry: str, way: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """Each of them holds the Service a second time, is none, or never ends."""
+    text = f"resources: [web.yaml, '{entry}']\npatches:\n- path: '{entry}'\n"
+    text += f"configMapGenerator:\n- {{name: c, files: ['{entry}']}}\n"
+    repo.write("kustomization.yaml", text)
+    repo.write("web.yaml", WEB)
+    repo.git("add", "-A")
+    monkeypatch.chdir(repo.path)
+    code, found, _, err = seen(capsys, *way)
+    assert (code, found, err) == (0, [], "")
+
+
+def test_a_pipe_in_a_folder_is_no_file(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    os.mkfifo(repo.path / "pipe.yaml")
+    repo.write("kustomization.yaml", "resources: [pipe.yaml]\n")
+    monkeypatch.chdir(repo.path)
+    assert seen(capsys)[1] == ["M14"]
+
+
+def test_links_in_a_folder(
+    repo: Repo, beside: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (beside / "web.yaml").write_text(TWICE)
+    repo.write("web.yaml", TWICE)
+    os.symlink("web.yaml", repo.path / "inside.yaml")
+    monkeypatch.chdir(repo.path)
+    why = {"link.yaml": "a link that leads out of the repository"}
+    code, found, skipped, _ = seen(capsys)
+    assert (code, found, skipped) == (1, ["M02", "M02"], why)
+    code, found, skipped, _ = seen(capsys, "link.yaml")  # a list of changed files names it, too
+    assert (code, found, skipped) == (0, [], why)
+
+
+def test_whoever_names_a_file_elsewhere_means_it(
+    repo: Repo, beside: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (beside / "kustomization.yaml").write_text("resources: [web.yaml, more]\n")
+    (beside / "more").mkdir()
+    (beside / "more/kustomization.yaml").write_text("resources: [../web.yaml]\n")
+    monkeypatch.chdir(repo.path)
+    assert seen(capsys, "../beside")[1] == ["M04"]
+    assert seen(capsys, str(beside))[1] == ["M04"]
+    repo.write("patch.yaml", WEB.replace("Service", "Secret"))
+    (beside / "target.yaml").write_text(WEB.replace("Service", "Secret"))
+    target = str(beside / "target.yaml")
+    assert seen(capsys, "--patch", "--target", target, "patch.yaml")[:2] == (0, [])
