@@ -264,6 +264,40 @@ def test_a_field_that_came_with_its_section() -> None:
     assert [one.id for one in merge_findings(sides, other.encode())] == ["M20"]
 
 
+MOVED = "top:\n  image:\n    name: web\n    tag: v1\n"
+IMAGE = "image:\n  name: web\n  tag: v1\n"
+# what all had, ours, theirs, and the merge: ours moved or renamed fields, theirs added one
+CAME: list[tuple[str, str, str, str, str]] = [
+    ("a section is below a new key", IMAGE, MOVED, f"{IMAGE}  policy: x\n", f"{MOVED}    policy: x\n"),
+    ("so are all fields", IMAGE, MOVED, f"{IMAGE}policy: x\n", f"{MOVED}  policy: x\n"),
+    ("they left their section", IMAGE, "name: web\ntag: v1\n", f"{IMAGE}  policy: x\n", "name: web\ntag: v1\npolicy: x\n"),
+    ("another name", f"{IMAGE}b: {{x: 1}}\n", f"{IMAGE}b: {{x: 1}}\n".replace("tag", "version"), f"{IMAGE}b: {{x: 1, tag: v2}}\n", f"{IMAGE}b: {{x: 1, tag: v2}}\n".replace("tag", "version")),
+    ("elements are fields now", "all:\n- name: a\n  x: 1\n", "all:\n  a: {x: 1}\n", "all:\n- name: a\n  x: 1\n- name: b\n  x: 2\n", "all:\n  a: {x: 1}\n  b: {x: 2}\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, base, ours, theirs, merged", CAME, ids=[c[0] for c in CAME])
+def test_a_field_that_came_with_others(
+    why: str, base: str, ours: str, theirs: str, merged: str
+) -> None:
+    for sides in ((base, ours, theirs), (base, theirs, ours)):
+        first, *others = (side.encode() for side in sides)
+        assert merge_findings((first, *others), merged.encode()) == []
+        unknown = merged.replace("policy", "polcy").replace("version: v2", "vers: v2")
+        unknown = unknown.replace("  b: {x: 2}", "  c: {x: 2}")
+        found = merge_findings((first, *others), unknown.encode())
+        assert [one.id for one in found] == ["M20"]
+
+
+def test_sections_that_are_alike_did_not_move() -> None:
+    """Each side added one, and a field slipped from one to the other."""
+    ours = "size: 1\nweb:\n  name: a\n  tag: v1\n"
+    theirs = "size: 1\napi:\n  name: b\n  tag: v2\n"
+    merged = f"{ours}  policy: x\napi:\n  name: b\n  tag: v2\n".encode()
+    sides = (b"size: 1\n", ours.encode(), f"{theirs}  policy: x\n".encode())
+    assert [(one.id, one.path) for one in merge_findings(sides, merged)] == [("M20", "web.policy")]
+
+
 def test_what_is_meant_can_be_said() -> None:
     damaged = MERGED.replace("footer: 1\n", "footer: 1\nextra: 1  # kmerge: ignore M20\n").encode()
     assert merge_findings(SIDES, damaged) == []

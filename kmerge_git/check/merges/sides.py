@@ -71,7 +71,7 @@ class SidedFile:
             sides = [split(Source(text, path)) for text in self.sides.each() if text is not None]
             found = list(_documents(split(self.page.source), sides, path, self._elsewhere))
             if any(odd.what == NEW for odd in found):
-                return without_moved(found, (root for side in sides for root in side.roots))
+                return without_moved(found, (side.roots for side in sides))
         except KmergeError:
             return []  # a side that is no YAML says nothing about fields
         return found

@@ -35,16 +35,17 @@ MERGE_KEY = "<<"
 class Odd:
     """Something odd: what about it, where, and in words."""
 
-    __slots__ = ("at", "message", "path", "value", "what")
+    __slots__ = ("at", "beside", "message", "parent", "path", "value", "what")
 
-    def __init__(
-        self, what: str, at: int, path: Path, message: str, value: Node | None = None
-    ) -> None:
+    def __init__(self, what: str, at: int, path: Path, message: str) -> None:
         self.what = what
         self.at = at
         self.path = path
         self.message = message
-        self.value = value  # of a field that no side has
+        # of a field that no side has: its value, where it stands, and what the sides have there
+        self.value: Node | None = None
+        self.parent: Mapping | None = None
+        self.beside: Nodes = []
 
 
 def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
@@ -115,17 +116,18 @@ class SideWalk:
             if any(value is not None for value in values):
                 self.node(entry.value, values, where.child(name), here)
             else:
-                self.new_field(entry, here)
+                self.new_field(made, entry, sides, here)
         if len(maps) == len(sides):
             for name in maps[0].index():
                 if name not in names and all(name in side.index() for side in maps):
                     self.gone_field(made, name, path)
 
-    def new_field(self, entry: Entry, path: Path) -> None:
+    def new_field(self, made: Mapping, entry: Entry, sides: Nodes, path: Path) -> None:
         """A field that no side has."""
         key = entry.key if entry.key is not None else entry.value
-        what = f"no side of the merge has {entry.name} here"
-        self.found.append(Odd(NEW, key.start, path, what, entry.value))
+        odd = Odd(NEW, key.start, path, f"no side of the merge has {entry.name} here")
+        odd.value, odd.parent, odd.beside = entry.value, made, sides
+        self.found.append(odd)
 
     def gone_field(self, made: Mapping, name: str, path: Path) -> None:
         """A field that every side has."""
@@ -186,7 +188,7 @@ class SideWalk:
                 if below:
                     self.shape(entry.value, below, here)
                 else:
-                    self.new_field(entry, here)
+                    self.new_field(made, entry, [*maps], here)
         elif isinstance(made, Sequence):
             lists = [one for one in likes if isinstance(one, Sequence)]
             self.twice(Elements(made, lists, lambda node: canon_of(node, self._known)), path)
