@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from kmerge_git.check.plain import List, Map, Text, Value
 
 TYPE_CHECKING = False
@@ -17,6 +19,7 @@ YES_NO = {
 _DIGITS = frozenset("0123456789")
 
 
+@lru_cache(maxsize=1)  # it is asked for each document of a file
 def may_differ(text: str) -> bool:
     """Whether some word of a text could be read differently; cheap, and true too often."""
     for mark in ",[]{}:":

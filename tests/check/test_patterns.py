@@ -41,7 +41,7 @@ def test_what_matches(pattern: str, value: str, expected: str) -> None:
         ".*" * 12 + "b",
         "a{99999999999}",
         "(" * 3000 + "a" + ")" * 3000,
-        "a" * 5000,
+        "a." * 2500,
         "[",
         "a**",
     ],

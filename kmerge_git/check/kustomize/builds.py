@@ -67,7 +67,8 @@ class Gathering:
             one.by = by.text
             self.resources.append(one)
             self._keys[one.key] = one
-            self._index = None
+            if self._index is not None:
+                self._enter(self._index, one)
         return first
 
     def remove(self, one: Gathered) -> None:
@@ -99,6 +100,10 @@ class Gathering:
         if self._index is None:
             self._index = {}
             for one in self.resources:
-                for each in dict.fromkeys((*one.past, one.key)):
-                    self._index.setdefault(each, []).append(one)
+                self._enter(self._index, one)
         return [one for one in self._index.get(key, ()) if not one.vague]
+
+    @staticmethod
+    def _enter(index: dict[Key, list[Gathered]], one: Gathered) -> None:
+        for each in dict.fromkeys((*one.past, one.key)):
+            index.setdefault(each, []).append(one)

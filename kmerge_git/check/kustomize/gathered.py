@@ -117,10 +117,14 @@ def selects(target: Map, one: Gathered) -> str:
         [NO_NAMESPACE] if scoped else [one.who.namespace or "default", one.namespace or "default"]
     )
     wanted = (
-        ("group", [one.group]), ("version", [one.version]), ("kind", [one.kind]),
-        ("name", [one.who.name, one.name]), ("namespace", spaces),
+        ("name", [one.who.name, one.name]), ("kind", [one.kind]), ("namespace", spaces),
+        ("group", [one.group]), ("version", [one.version]),
     )  # fmt: skip
-    answers = [matches(target.text(field), values) for field, values in wanted]
+    answers = []
+    for field, values in wanted:
+        answers.append(matches(target.text(field), values))
+        if answers[-1] == NO:
+            return NO
     answers.append(_has_labels(target.text("labelSelector"), one.labels))
     answers.append(_has_labels(target.text("annotationSelector"), one.annotations))
     return NO if NO in answers else PERHAPS if PERHAPS in answers else YES
