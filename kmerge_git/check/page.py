@@ -84,7 +84,7 @@ class Page:
     ) -> list[Finding]:
         """What checks find at a place; `path` is the place's, or that of each finding in `root`."""
         return [
-            self.finding(check, one, path=path or path_at(root, one.at), rule=rule)
+            (one.page or self).finding(check, one, path=path or path_at(root, one.at), rule=rule)
             for check, function in checks
             for one in function(*site)
         ]

@@ -15,6 +15,7 @@ from kmerge_git.finding import ERROR, INFO, WARNING
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import Any
 
     from kmerge_git.finding import Finding
     from kmerge_git.kube.fieldpath import Path
@@ -72,7 +73,7 @@ OPTIONAL = ("traps",)
 class Found:
     """What a check has to say about one place."""
 
-    __slots__ = ("at", "fix", "message", "path", "severity")
+    __slots__ = ("at", "fix", "message", "page", "path", "severity")
 
     def __init__(
         self,
@@ -82,12 +83,14 @@ class Found:
         path: Path = (),
         severity: str = "",
         fix: tuple[str, ...] = (),
+        page: Any = None,
     ) -> None:
         self.at = at
         self.message = message
         self.path = path  # in place of the site's own
         self.severity = severity  # where it is not the check's own
         self.fix = fix  # see `finding.Finding`
+        self.page = page  # the `page.Page` where it stands, if not the one that is looked at
 
 
 class Check:

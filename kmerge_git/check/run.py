@@ -262,8 +262,9 @@ class Run:
         findings: list[Finding] = []
         for build in self.kustomizations.builds():
             page, checks = build.one.page, self.checks.of(registry.SET)
-            found = page.findings(checks, build, self.world, self.past)
-            findings += unsilenced(found, page.source.text)
+            for found in page.findings(checks, build, self.world, self.past):
+                book = self.world.book(found.file) if found.file != page.path else None
+                findings += unsilenced([found], (book.page if book else page).source.text)
         return findings
 
 

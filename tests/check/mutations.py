@@ -488,6 +488,7 @@ FOUND: list[Mutation] = [
     ("ops", "K", 11, '  path: /spec/templates/metadata/labels/account', "refused"),
     ("side", "Z", 17, '        - name: LOG_LEVELx', "wrong"),
     ("null", "Z", 15, '        - name: DB_HOSTx', "wrong"),
+    ("gone", "Z", 6, '  namespace: prod', "refused"),
 ]  # fmt: skip
 
 # Another name, number or directive that may be meant; what is told elsewhere: a namespace for
@@ -501,5 +502,4 @@ KNOWN_NOT_FOUND: list[Mutation] = [
     ("cm", "Z", 7, '  $patch: delete', "wrong"),
     ("cm", "Z", 7, '$patch: replace', "refused"),
     ("ops", "Z", 8, '  path: /spec/template/spec/containers/1', "wrong"),
-    ("gone", "Z", 6, '  namespace: prod', "refused"),
 ]  # fmt: skip

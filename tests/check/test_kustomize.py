@@ -221,11 +221,12 @@ def test_what_is_told(row: tuple[str, Files, list[str]], message: str) -> None:
 
 
 def test_the_overlay_is_told_when_its_base_changes() -> None:
+    """In its patch, where the name stands that no resource has."""
     files = {K: "resources: [b]\npatches: [{path: p.yaml}]\n", "p.yaml": thing("v")} | B
     [one] = check(files, "p.yaml")
-    assert (one.id, one.file) == ("D69", K)
+    assert (one.id, one.file) == ("D69", "p.yaml")
     [one] = check(files, "b/a.yaml")
-    assert (one.id, one.file) == ("D69", K)
+    assert (one.id, one.file) == ("D69", "p.yaml")
 
 
 REMOTE = [

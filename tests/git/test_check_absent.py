@@ -127,7 +127,7 @@ def test_a_base_that_loses_what_an_overlay_patches(checked: Checked) -> None:
     checked.repo.commit("patch", {"over/kustomization.yaml": PATCHED, "over/p.yaml": WEB})
     checked.repo.write("base/web.yaml", WEB.replace("web", "site"))
     checked.repo.git("add", "-A")
-    lost = [("D69", "error", "over/kustomization.yaml", 4)]
+    lost = [("D69", "error", "over/p.yaml", 4)]
     assert checked.found("--staged") == lost
     assert checked.found("base/web.yaml") == lost
     assert checked.found("--staged", "base/web.yaml") == lost
@@ -160,7 +160,7 @@ MERGES = [
         "one side renames what the other patches",
         {"over/kustomization.yaml": PATCHED, "over/p.yaml": WEB},
         {"base/web.yaml": WEB.replace("web", "site")},
-        ("D69", "error", "over/kustomization.yaml", 4),
+        ("D69", "error", "over/p.yaml", 4),
     ),
     (
         "one side adds to the base what the other has in the overlay",

@@ -24,6 +24,11 @@ from kmerge_git.check.world import Book, World
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import WARNING
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.check.page import Page
+    from kmerge_git.kube.fieldpath import Path
+
 ORDER = ("patchesStrategicMerge", "patches")
 RENAMED_BY = ("metadata", "kind", "apiVersion")  # fields that replacements may write to
 PATTERN = frozenset("*?+|()[]{}^$\\")  # in what is no name
@@ -49,28 +54,33 @@ def _patches(
         if entry.field[0] == field:
             text = entry.path or "the patch"
             place = within or EntryPlace(entry.at, entry.field, text)
-            roots = _content(entry, world)
+            book = _book(entry, world)
+            roots = _content(entry, book)
             if roots is None:
                 build.blur()
             elif entry.target is not None:
                 _selected(build, entry, entry.target, roots, place)
             else:
+                page = book.page if book is not None and within is None else None
                 for root in roots:
                     if isinstance(root, Map):
-                        _named(build, root, entry, place)
+                        _named(build, root, entry, place, page)
 
 
-def _content(entry: PatchEntry, world: World) -> list[Value] | None:
+def _book(entry: PatchEntry, world: World) -> Book | None:
+    """The text of a patch, in a file or in the kustomization; None where it cannot be read."""
+    if entry.inline is None:
+        return world.book(entry.path) if entry.path else None
+    try:
+        return Book(embedded(entry.page, entry.inline))
+    except CannotParse:
+        return None
+
+
+def _content(entry: PatchEntry, book: Book | None) -> list[Value] | None:
     """The documents of a patch, those of a `kind: List` too; None where it cannot be read."""
     if entry.value is not None:
         return [entry.value]
-    if entry.inline is not None:
-        try:
-            book: Book | None = Book(embedded(entry.page, entry.inline))
-        except CannotParse:
-            return None
-    else:
-        book = world.book(entry.path) if entry.path else None
     if book is None:
         return None
     roots: list[Value] = []
@@ -86,7 +96,9 @@ def _content(entry: PatchEntry, world: World) -> list[Value] | None:
 # -- patches that name their target themselves ---------------------------------------------------
 
 
-def _named(build: Gathering, root: Map, entry: PatchEntry, place: EntryPlace) -> None:
+def _named(
+    build: Gathering, root: Map, entry: PatchEntry, place: EntryPlace, page: Page | None
+) -> None:
     who = identity(root)
     if not who.kind or not who.name or not who.version:
         return  # kustomize refuses it for that
@@ -99,20 +111,35 @@ def _named(build: Gathering, root: Map, entry: PatchEntry, place: EntryPlace) ->
         build.troubles.append(Trouble(NOT_THERE, place, what))
     elif build.is_sure:
         wanted = f"{who.namespace}/{who.name}" if who.namespace else who.name
-        what = f"no resource {who.kind}/{wanted} in this kustomization{_nearly(build, root)}"
-        build.troubles.append(Trouble(NOT_THERE, place, what))
+        path, why = _nearly(build, root)
+        here = "this kustomization"
+        if page is not None:
+            place, here = _place_in(root, path, place), build.one.path
+        what = f"no resource {who.kind}/{wanted} in {here}{why}"
+        build.troubles.append(Trouble(NOT_THERE, place, what, page=page))
 
 
-def _nearly(build: Gathering, root: Map) -> str:
-    """What stands in the way: the namespace or the version of a resource of that name."""
+def _place_in(root: Map, path: Path, place: EntryPlace) -> EntryPlace:
+    """The field of a patch that no resource has."""
+    *above, last = path
+    holder = (root.map("metadata") or root) if above else root
+    return EntryPlace(holder.at_key(str(last)), path, place.text)
+
+
+def _nearly(build: Gathering, root: Map) -> tuple[Path, str]:
+    """The field of a patch that is in the way, and what the resource has that is meant."""
     who = identity(root)
     for one in build.resources:
         if (one.kind, one.name) == (who.kind, who.name):
             api = f"{one.group}/{one.version}" if one.group else one.version
             if api != root.text("apiVersion"):
-                return f"; it is {api} in {one.path or one.by}"
-            return f"; it has {one.namespace or 'no'} namespace in {one.path or one.by}"
-    return ""
+                return ("apiVersion",), f"; it is {api} in {one.path or one.by}"
+            why = f"; it has {one.namespace or 'no'} namespace in {one.path or one.by}"
+            return ("metadata", "namespace"), why
+    kinds = [one.kind for one in build.resources if one.name == who.name]
+    if kinds and who.kind not in {one.kind for one in build.resources}:
+        return ("kind",), f"; {who.name} is a {kinds[0]} there"
+    return ("metadata", "name"), ""
 
 
 def _merge(

@@ -8,6 +8,7 @@ from kmerge_git.check.kustomize.kustomization import Kustomization
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.check.kustomize.gathered import Key
+    from kmerge_git.check.page import Page
     from kmerge_git.kube.fieldpath import Path
 
 # What is wrong with a build, and which check tells it.
@@ -29,13 +30,21 @@ class EntryPlace:
 
 
 class Trouble:
-    """Something that is wrong with a build, at an entry of its kustomization."""
+    """Something that is wrong with a build, at an entry of its kustomization or on a `page`."""
 
-    __slots__ = ("message", "place", "severity", "what")
+    __slots__ = ("message", "page", "place", "severity", "what")
 
-    def __init__(self, what: str, place: EntryPlace, message: str, severity: str = "") -> None:
+    def __init__(
+        self,
+        what: str,
+        place: EntryPlace,
+        message: str,
+        severity: str = "",
+        page: Page | None = None,
+    ) -> None:
         self.what = what
         self.place = place
+        self.page = page  # of the patch that the entry names
         inside = place.inside
         self.message = f"{message}, says {inside}" if inside else message
         self.severity = severity

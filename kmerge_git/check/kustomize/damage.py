@@ -254,4 +254,10 @@ def _told(build: Gathering, what: str) -> Iterator[Found]:
     for trouble in build.troubles:
         if trouble.what == what:
             place = trouble.place
-            yield Found(place.at, trouble.message, path=place.field, severity=trouble.severity)
+            yield Found(
+                place.at,
+                trouble.message,
+                path=place.field,
+                severity=trouble.severity,
+                page=trouble.page,
+            )
