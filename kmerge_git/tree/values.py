@@ -120,7 +120,7 @@ class _Reading:
 
     def target(self, alias: Alias) -> Node:
         if self.anchors is None:
-            self.anchors = {node.anchor: node for node in _anchored(self.root)}
+            self.anchors = {node.anchor: node for node in anchored(self.root)}
         target = self.anchors.get(alias.name)
         if target is None or target.start > alias.start:
             raise _unsupported(alias, f"no anchor &{alias.name} before its alias")
@@ -129,15 +129,15 @@ class _Reading:
         return target
 
 
-def _anchored(node: Node) -> Iterator[Node]:
+def anchored(node: Node) -> Iterator[Node]:
     """The nodes with an anchor, in the order of the text."""
     if node.anchor:
         yield node
     if isinstance(node, Collection) and node.text.find("&", node.start, node.end) >= 0:
         for entry in node.entries:
             if entry.key is not None:
-                yield from _anchored(entry.key)
-            yield from _anchored(entry.value)
+                yield from anchored(entry.key)
+            yield from anchored(entry.value)
 
 
 def _unsupported(node: Node, why: str, hint: str = "write the value out") -> Unsupported:

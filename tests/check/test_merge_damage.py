@@ -298,6 +298,50 @@ def test_sections_that_are_alike_did_not_move() -> None:
     assert [(one.id, one.path) for one in merge_findings(sides, merged)] == [("M20", "web.policy")]
 
 
+TEXT = "run: >-\n  make all\n  make install\nargs:\n- -c\n- |\n  make it\n  make them\nsize: 1\n"
+
+
+@pytest.mark.parametrize(
+    "spelled", ['run: "make all\\nmake install"\n', "run: make all make install\n"]
+)
+def test_a_text_that_is_spelled_otherwise(spelled: str) -> None:
+    """Who formats a file may write it in quotes or in one line; its header alone is not lost."""
+    ours, theirs = TEXT.replace("size: 1", "size: 2"), TEXT.replace("-c", "-e")
+    sides = (TEXT.encode(), ours.encode(), theirs.encode())
+    header, _, rest = ours.replace("-c", "-e").partition("args:")
+    assert merge_findings(sides, f"{spelled}args:{rest}".encode()) == []
+    lost = f"{header.replace(' >-', '')}args:{rest}"
+    assert [one.id for one in merge_findings(sides, lost.encode())] == ["M25"]
+
+
+@pytest.mark.parametrize("gone", ["  make them\n", "  make it\n  make them\n"])
+def test_a_text_in_a_list_that_was_cut(gone: str) -> None:
+    """However much of it is gone: what is left stands in its place."""
+    script = TEXT.replace(
+        "  make it\n", "  make it\n" if gone.count("\n") > 1 else "  make it so\n"
+    )
+    script = script.replace("make them", "make them, one by one and all of them at once")
+    ours, theirs = script.replace("size: 1", "size: 2"), script.replace("-c", "-e")
+    cut = ours.replace("-c", "-e")
+    for line in gone.splitlines():
+        start = cut.index(line)
+        cut = cut[:start] + cut[cut.index("\n", start) + 1 :]
+    found = merge_findings((script.encode(), ours.encode(), theirs.encode()), cut.encode())
+    assert [(one.id, one.path) for one in found] == [("M25", "args[1]")]
+
+
+def test_an_anchor_that_stands_elsewhere() -> None:
+    """Theirs gave a value an anchor; ours has the fields in another order."""
+    base = "web:\n  cpu: 1\napi:\n  cpu: 1\n"
+    ours = "api:\n  cpu: 1\nweb:\n  cpu: 1\nsize: 1\n"
+    theirs = "web: &one\n  cpu: 1\n  memory: 2\napi: *one\n"
+    merged = "api: &one\n  cpu: 1\n  memory: 2\nweb: *one\nsize: 1\n"
+    sides = (base.encode(), ours.encode(), theirs.encode())
+    assert merge_findings(sides, merged.encode()) == []
+    found = merge_findings(sides, merged.replace("memory", "mem").encode())
+    assert [(one.id, one.path) for one in found] == [("M20", "api.mem")]
+
+
 def test_what_is_meant_can_be_said() -> None:
     damaged = MERGED.replace("footer: 1\n", "footer: 1\nextra: 1  # kmerge: ignore M20\n").encode()
     assert merge_findings(SIDES, damaged) == []

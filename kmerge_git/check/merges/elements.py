@@ -231,7 +231,8 @@ class _Content:
 def _likeness(old: _Content, new: _Content) -> float:
     """How much of two elements is the same; the keys alone are as much as belongs together."""
     if old.is_text:  # a text that lost its header may be anything; a value of a line is replaced
-        return likeness(old.words, new.words)
+        is_part = new.is_text and new.words <= old.words
+        return max(likeness(old.words, new.words), SAME_PLACE if is_part else 0.0)
     if old.leaves is None or new.leaves is None or type(old.node) is not type(new.node):
         return 0.0
     total = old.leaves.total + new.leaves.total

@@ -27,12 +27,26 @@ def lost_header(made: Node, sides: Nodes) -> bool:
     Where a side has nothing, the words of the text must be there, below the key.
     """
     there = [side for side in sides if side is not None]
-    if not there or is_block(made) or not all(map(is_block, there)):
+    if not there or is_block(made) or not all(map(is_block, there)) or _is_respelled(made, there):
         return False
     if len(there) == len(sides):
         return True
     texts = [" ".join(lines_of(side)).split() for side in there]
     return any(words and _reads(made, words) for words in texts)
+
+
+def _is_respelled(made: Node, sides: Nodes) -> bool:
+    """Whether a text stands in quotes now, or in one line: that is no header that was lost."""
+    if not isinstance(made, Scalar) or not made.raw:
+        return False
+    if made.style:
+        return "\n" in made.value
+    words = made.value.split()
+    return "\n" not in made.raw and any(_is_folded(side, words) for side in sides)
+
+
+def _is_folded(node: Node | None, words: list[str]) -> bool:
+    return isinstance(node, Scalar) and node.style == ">" and node.value.split() == words
 
 
 def _reads(made: Node, words: list[str]) -> bool:

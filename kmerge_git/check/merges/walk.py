@@ -13,6 +13,7 @@ from kmerge_git.check.merges.texts import damage_of, lost_header
 from kmerge_git.kube.listkeys import Where, field_text, start
 from kmerge_git.tree.nodes import Alias, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon_of, same_text
+from kmerge_git.tree.values import anchored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,17 +51,39 @@ class Odd:
 
 def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
     """What is odd in a document of the file at `path`."""
-    walk = SideWalk()
+    walk = SideWalk(Anchors(sides))
     walk.node(root, sides, start(root, path), ())
     return walk.found
+
+
+class Anchors:
+    """What the aliases of the sides stand for."""
+
+    __slots__ = ("_named", "_roots")
+
+    def __init__(self, roots: Nodes) -> None:
+        self._roots = [root for root in roots if root is not None]
+        self._named: dict[int, dict[str, Node]] = {}
+
+    def written_out(self, node: Node | None) -> Node | None:
+        """A node; of an alias what it stands for."""
+        if not isinstance(node, Alias):
+            return node
+        for number, root in enumerate(self._roots):
+            if root.text is node.text:
+                if number not in self._named:
+                    self._named[number] = {one.anchor: one for one in anchored(root)}
+                return self._named[number].get(node.name, node)
+        return node
 
 
 class SideWalk:
     """One walk over one document; what it finds piles up in `found`."""
 
-    __slots__ = ("_known", "found")
+    __slots__ = ("_anchors", "_known", "found")
 
-    def __init__(self) -> None:
+    def __init__(self, anchors: Anchors) -> None:
+        self._anchors = anchors
         self.found: list[Odd] = []
         self._known: Known = {}
 
@@ -74,6 +97,7 @@ class SideWalk:
             return
         if self._lost_its_kind(made, sides, path):
             return
+        sides = [self._anchors.written_out(side) for side in sides]
         if isinstance(made, Mapping):
             self.mapping(made, sides, where.at(made), path)
         elif isinstance(made, Sequence):
@@ -174,7 +198,7 @@ class SideWalk:
 
     def losses(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
         """What is gone from an element that somebody changed; what is new in it tells its shape."""
-        inside = SideWalk()
+        inside = SideWalk(self._anchors)
         inside.node(made, sides, where, path)
         self.found += [odd for odd in inside.found if odd.what not in (NEW, TWICE)]
 
