@@ -48,6 +48,8 @@ MENDED = [
 ]  # fmt: skip
 
 LEFT = [
+    LIST + "      - name: a\n        $patch:\n          merge\n        image: b\n",
+    "  strategy:\n    type: R\n    rollingUpdate:\n      $patch:\n        delete\n",
     "  strategy:\n    $patch: merge\n",  # the map would become a null
     "  strategy:\n    rollingUpdate:\n      # why\n      $patch: delete\n",
     "  strategy:\n    rollingUpdate:\n      $patch: delete\n      maxSurge: 1\n",

@@ -94,9 +94,10 @@ def _entry_end(text: str, at: int) -> int | None:
         return None
     end += 1
     end += len(text[end:]) - len(text[end:].lstrip(" "))
+    word = end
     while text[end : end + 1].isalpha() or text[end : end + 1] in ("'", '"'):
         end += bool(text[end : end + 1]) or len(text)
-    return end
+    return end if end > word else None  # its value may stand in the next line
 
 
 def _drop(text: str, at: int) -> Edit | None:
