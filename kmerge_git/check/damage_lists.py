@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from kmerge_git.check.keyed_lists import KeyedList
+from kmerge_git.check.objects import is_set
 from kmerge_git.check.plain import Map
 from kmerge_git.check.registry import ERROR, KEYED, PATCH_KEYED, WARNING, Check, Found, also
 from kmerge_git.check.templates import is_filled_in
@@ -107,8 +108,8 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     """
     if site.name == "env":
         for entry in _elements(site):
-            source = entry.get("valueFrom")
-            if entry.text("value") and isinstance(source, Map) and _is_meant(source.fields):
+            source = entry.map("valueFrom") if is_set(entry, "valueFrom") else None
+            if entry.text("value") and source is not None and _is_meant(source.fields):
                 at, name = max(entry.at_key("value"), entry.at_key("valueFrom")), entry.text("name")
                 message = f"{name} has both value and valueFrom; the API server refuses that"
                 yield Found(at, message, path=(*site.path, (("name", name),)))
@@ -133,7 +134,7 @@ def two_volume_sources(site: KeyedList) -> Iterator[Found]:
     if site.name != "volumes":
         return
     for volume in _elements(site):
-        sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and volume.has(k)]
+        sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and is_set(volume, k)]
         if len(sources) > 1 and _is_meant(sources):
             name = volume.text("name")
             what = f"volume {name} has two sources, {sources[0]} and {sources[1]}"

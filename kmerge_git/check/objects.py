@@ -7,7 +7,7 @@ from posixpath import basename
 
 from kmerge_git.check.plain import Map, Value, collections, scalars
 from kmerge_git.kube.identity import Identity
-from kmerge_git.patch.directives import is_directive
+from kmerge_git.patch.directives import PATCH, is_directive
 
 # parts of the names of fields that hold what somebody else merges into something
 PASSING = ("patch", "overlay", "override", "kustomiz", "merge", "strategic")
@@ -76,6 +76,12 @@ def words_of(value: Value | None) -> Iterator[str]:
     for inner in collections(value):
         if isinstance(inner, Map):
             yield from inner.fields
+
+
+def is_set(map: Map, key: str) -> bool:
+    """Whether a patch sets a field: null removes it, and so does `$patch: delete` in its map."""
+    value = map.get(key)
+    return map.has(key) and not (isinstance(value, Map) and value.text(PATCH) == "delete")
 
 
 def directives_below(value: Value | None) -> list[tuple[int, str]]:

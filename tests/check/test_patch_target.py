@@ -156,3 +156,20 @@ def test_orders() -> None:
 )
 def test_slips(word: str, known: str, expected: bool) -> None:
     assert is_slip(word, known) is expected
+
+
+DELETED = [
+    (HEAD + "spec:\n  strategy:\n    type: Recreate\n    rollingUpdate: {$patch: delete}\n", ("D74", 8, 5)),
+    (WEB + "        livenessProbe:\n          tcpSocket: {port: 80}\n          httpGet:\n            $patch: delete\n", ("D74", 13, 11)),
+    (ENV + "        - name: FROM\n          value: a\n          valueFrom: {$patch: delete}\n", ("D22", 13, 11)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("patch, place", DELETED, ids=["strategy", "probe", "env"])
+def test_only_kustomize_deletes_the_key_of_a_map(patch: str, place: Place) -> None:
+    """Kubectl leaves an empty map behind, which the API server refuses beside the other field."""
+    assert as_kustomize(patch, resource=TARGET) == []
+    assert as_kustomize(patch) == []
+    found = as_kubectl(patch, target=TARGET)
+    assert place in places(found)
+    assert {f.id for f in found} == {place[0], "D04"}

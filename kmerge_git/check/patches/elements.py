@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kmerge_git.check.objects import directives_below
+from kmerge_git.check.objects import directives_below, is_set
 from kmerge_git.check.patches.spots import ABSENT, Spot
 from kmerge_git.check.plain import List, Map, Text
 from kmerge_git.check.registry import ELEMENT, ERROR, Check, Found
@@ -114,23 +114,35 @@ def switched_source(spot: Spot) -> Iterator[Found]:
     if parent is None or not isinstance(target, Map) or PATCH in spot.map.fields:
         return
     if parent.key == "env":
-        yield from _two_values(spot.map, target)
+        yield from _two_values(spot, target)
     elif parent.key == "volumes" and not ("K" in spot.tools and RETAIN_KEYS in spot.map.fields):
-        yield from _two_sources(spot.map, target)
+        yield from _two_sources(spot, target)
 
 
-def _two_values(entry: Map, target: Map) -> Iterator[Found]:
-    if entry.has("valueFrom") and target.text("value") and "value" not in entry.fields:
+def _two_values(spot: Spot, target: Map) -> Iterator[Found]:
+    entry = spot.map
+    if spot.leaves("valueFrom") and target.text("value") and "value" not in entry.fields:
         at = entry.at_key("valueFrom")
         yield Found(at, "value and valueFrom would both remain; add value: null")
-    elif entry.text("value") and target.has("valueFrom") and "valueFrom" not in entry.fields:
+    elif entry.text("value") and _remains(spot, target, "valueFrom"):
         at = entry.at_key("value")
         yield Found(at, "value and valueFrom would both remain; add valueFrom: null")
 
 
-def _two_sources(volume: Map, target: Map) -> Iterator[Found]:
-    new = next((k for k in volume.fields if k not in VOLUME_FIELDS and volume.has(k)), "")
+def _two_sources(spot: Spot, target: Map) -> Iterator[Found]:
+    volume = spot.map
+    new = next((k for k in volume.fields if k not in VOLUME_FIELDS and is_set(volume, k)), "")
     for old in target.fields if new else ():
-        if old not in VOLUME_FIELDS and old not in volume.fields and target.has(old):
+        if old not in VOLUME_FIELDS and old != new and _remains(spot, target, old):
             message = f"the volume would have two sources, {old} and {new}; add {old}: null"
             yield Found(volume.at_key(new), message)
+
+
+def _remains(spot: Spot, target: Map, field: str) -> bool:
+    """Whether a field of the target stays: what kubectl deletes by `$patch` does, as an empty map.
+
+    What the patch changes of it is another matter: then it does not switch to another one.
+    """
+    if field in spot.map.fields and is_set(spot.map, field):
+        return False
+    return target.has(field) and (field not in spot.map.fields or spot.leaves(field))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmerge_git.check.objects import is_set
 from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.patch.directives import DELETE, ORDER, PATCH
 
@@ -70,6 +71,10 @@ class Spot:
     def field(self, key: str) -> FieldType | None:
         """The type of a field, where it is known."""
         return self.struct.field(key) if self.struct else None
+
+    def leaves(self, key: str) -> bool:
+        """Whether a field of the patch is there afterwards: kubectl deletes no key of a map."""
+        return self.map.has(key) if "K" in self.tools else is_set(self.map, key)
 
 
 class ListSpot:

@@ -219,14 +219,13 @@ def _metadata(root: Map) -> Map:
 def both_remain(here: KeySpot) -> Iterator[Found]:
     """`Recreate` over a `rollingUpdate`, a second handler of a probe, a second source of env."""
     spot = here.spot
-    if spot.struct is None or here.value.null or DIRECTIVE in spot.map.fields:
+    if spot.struct is None or not spot.leaves(here.key) or DIRECTIVE in spot.map.fields:
         return
     for old in _excluded(spot.struct.name, here.key, here.value):
-        value = spot.map.get(old)
-        if value is not None and not value.null:
+        if spot.leaves(old):
             if here.at > spot.map.at_key(old) or old not in _alternatives(spot.struct.name):
                 yield Found(here.at, f"{here.key} and {old} exclude each other; drop one of them")
-        elif value is None and _remains(spot, old):
+        elif old not in spot.map.fields and _remains(spot, old):
             what = "type: " + here.value.text if isinstance(here.value, Text) else here.key
             yield Found(here.at, f"{old} of the target would remain beside {what}; add {old}: null")
 
