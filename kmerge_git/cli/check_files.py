@@ -12,7 +12,7 @@ from kmerge_git.check.objects import objects
 from kmerge_git.check.plain import documents
 from kmerge_git.check.run import SUFFIXES
 from kmerge_git.check.world import World
-from kmerge_git.cli.check_versions import Versions, may_be_merging, versions_on_disk
+from kmerge_git.cli.check_versions import Versions, may_be_merging, seen_from_top, versions_on_disk
 from kmerge_git.cli.files import is_file
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.git import revpaths
@@ -191,7 +191,7 @@ def top_of(option: str) -> str:
 
 def from_top_of(top: str, path: str) -> str:
     """A path as seen from the top of the working tree."""
-    return normpath(f"{prefix_of(top)}/{path}")
+    return seen_from_top(top, prefix_of(top), path)
 
 
 def from_here(top: str, name: str) -> str:

@@ -68,6 +68,15 @@ def may_be_merging(git_directory: str) -> bool:
     )
 
 
+def seen_from_top(top: str, prefix: str, path: str) -> str:
+    """A path as seen from the top of the working tree; `prefix` is the current folder, seen so."""
+    if not os.path.isabs(path):
+        return normpath(f"{prefix}/{path}")
+    folder, name = os.path.split(path)
+    found = os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(top))
+    return found.replace(os.sep, "/")
+
+
 class Versions:
     """The versions of files in a repository, in a merge in progress or in that of a commit."""
 
@@ -82,7 +91,7 @@ class Versions:
 
     def of(self, path: str) -> GitVersions:
         """The versions of a file, by its path from the current folder."""
-        name = normpath(f"{self._prefix}/{path}")
+        name = seen_from_top(self._top, self._prefix, path)
         if name.startswith("../"):
             return NOTHING
         head = self._commit.ours if self._commit else "HEAD"

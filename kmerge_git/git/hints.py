@@ -139,7 +139,9 @@ def _in_index(index: str, files: list[str]) -> bool:
     entries = contents(index, MOST)
     if entries[4:8] == b"\0\0\0\4":  # names without what they share with the name before
         return b"attributes" in entries
-    return len(entries) == MOST or any(f"{file}\0".encode() in entries for file in files)
+    return len(entries) == MOST or any(
+        f"{file}\0".encode("utf-8", "surrogateescape") in entries for file in files
+    )
 
 
 def _xdg() -> str:

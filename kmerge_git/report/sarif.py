@@ -60,7 +60,10 @@ def _result(finding: Finding, numbers: dict[str, int]) -> dict[str, Any]:
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": {"uri": quote(finding.file), "uriBaseId": "%SRCROOT%"},
+                    "artifactLocation": {
+                        "uri": quote(finding.file, errors="surrogateescape"),
+                        "uriBaseId": "%SRCROOT%",
+                    },
                     "region": {"startLine": finding.line, "startColumn": finding.column},
                 }
             }

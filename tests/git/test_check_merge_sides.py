@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+
+import pytest
 from world import Repo, World
 
 POD = """\
@@ -61,6 +64,32 @@ def test_a_folder_of_the_repository(repo: Repo) -> None:
     done = there.kmerge("check", "--merge", check=False)
     assert done.out.startswith("a.yaml:6:3: error M21")
     assert there.kmerge("check", "--merge", "a.yaml", check=False).out == done.out
+    whole = str(repo.path / path)
+    assert there.kmerge("check", "--merge", whole, check=False).out == done.out
+
+
+def test_a_file_named_from_the_root(repo: Repo) -> None:
+    repo.fork({"a.yaml": POD}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
+    repo.merge("--no-commit", "--no-ff", "side")
+    repo.write("a.yaml", SLIPPED)
+    repo.git("add", "a.yaml")
+    for words in ([], ["--staged"], ["--merge"]):
+        done = repo.kmerge("check", *words, str(repo.path / "a.yaml"), check=False)
+        assert ids(done.out) == ["M20", "M21"]
+
+
+@pytest.mark.parametrize("name", ["a\nb.yaml", os.fsdecode(b"a\xff.yaml"), 'a"b.yaml', "-a.yaml"])
+def test_odd_names(repo: Repo, name: str) -> None:
+    repo.fork({name: POD}, {name: OURS}, {name: THEIRS})
+    repo.merge("--no-commit", "--no-ff", "side")
+    repo.write(name, SLIPPED)
+    repo.git("add", "-A")
+    for words in (["--merge"], ["--staged"]):
+        assert ids(repo.kmerge("check", *words, check=False).out) == ["M20", "M21"]
+    repo.git("commit", "-m", "merged", check=False)
+    for words in (["--merge-of", "HEAD"], ["--merge-of", "HEAD", "--format", "sarif"]):
+        done = repo.kmerge("check", *words, check=False)
+        assert (done.code, "Traceback" in done.said) == (1, False)
 
 
 def test_what_cannot_be_compared_is_told(repo: Repo) -> None:
