@@ -133,9 +133,18 @@ class Run:
             if b"apiVersion" in data or (b"\0" not in data and path in self.named)
             for one in function(error, 0, "")
         ]
+        findings = registry.causes(findings + self._was_text(error, data, path))
         if not findings:
             self.skipped[path] = f"no text: {error.why}"
         return findings
+
+    def _was_text(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
+        """Whether a merge made something else of a text."""
+        if self.versions(path).merge is None:
+            return []
+        page = Page(Source(data.decode("utf-8", "replace").replace("\0", "\ufffd").encode(), path))
+        at, merged = _offset(page.source.text, error), self._merged(page)
+        return page.findings(self.checks.of(registry.MERGED_UNREAD), merged, error, at)
 
     def _parsed(self, page: Page, data: bytes, merged: SidedFile | None) -> list[Finding]:
         try:

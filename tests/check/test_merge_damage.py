@@ -342,6 +342,17 @@ def test_an_anchor_that_stands_elsewhere() -> None:
     assert [(one.id, one.path) for one in found] == [("M20", "api.mem")]
 
 
+@pytest.mark.parametrize("odd", [b"\xff", b"\0"], ids=["latin", "NUL"])
+def test_a_text_that_is_none_any_more(odd: bytes) -> None:
+    """Such a file is passed over, unless all sides of a merge are YAML."""
+    spoilt = MERGED.replace("footer: 1", "footer: ?").encode().replace(b"?", odd)
+    found = merge_findings(SIDES, spoilt)
+    line = spoilt[: spoilt.index(odd)].count(b"\n") + 1
+    assert [(one.id, one.line) for one in found if one.id == "M26"] == [("M26", line)]
+    sides = (SIDES[0] + odd, SIDES[1] + odd, SIDES[2] + odd)
+    assert merge_findings(sides, spoilt) == []
+
+
 def test_what_is_meant_can_be_said() -> None:
     damaged = MERGED.replace("footer: 1\n", "footer: 1\nextra: 1  # kmerge: ignore M20\n").encode()
     assert merge_findings(SIDES, damaged) == []
