@@ -118,14 +118,26 @@ class Versions:
         if case is None or not case.is_text:
             return None
         at = self._texts(case.entries)
-        revision = self.sides.result or ":0"
+        result = self._blobs.read(f"{self.sides.result or ':0'}:{name}")
+        if self._is_link(name, result):
+            return None
         return MergeVersions(
             at,
-            self._blobs.read(f"{revision}:{name}"),
+            result,
             lost=lambda side: self._lost(at, side, name),
             was_in_conflict=lambda: self._was_in_conflict(at, name),
             elsewhere=self._elsewhere,
         )
+
+    def _is_link(self, name: str, result: bytes | None) -> bool:
+        """Whether the merge made a symbolic link of a file: its text is where it leads to."""
+        if result is None or b"\n" in result:
+            return False
+        from kmerge_git.git.blobs import answer
+
+        rev = self.sides.result if self.sides else ""
+        words = ("ls-tree", "-z", rev) if rev else ("ls-files", "-sz")
+        return answer("--literal-pathspecs", "-C", self._top, *words, "--", name)[:6] == b"120000"
 
     def _texts(self, entries: Entries) -> Three[bytes | None]:
         return Three(*(self._blobs.read(entry.oid) if entry else None for entry in entries))

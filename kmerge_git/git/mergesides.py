@@ -38,7 +38,11 @@ class MergeSides:
     def changes(self) -> tuple[list[Change], list[Change]]:
         """What ours and theirs did to the files."""
         if self._changes is None:
-            self._changes = _changes(self.base, self.ours), _changes(self.base, self.theirs)
+            ours = _changes(self.base, self.ours)
+            folder = _subtree(self.base, self.ours, ours)
+            if folder:
+                ours = _below(folder, _changes(self.base, f"{self.ours}:{folder}"))
+            self._changes = ours, _below(folder, _changes(self.base, self.theirs))
         return self._changes
 
     def cases(self) -> dict[str, FileCase]:
@@ -142,3 +146,37 @@ def _changes(old: str, new: str) -> list[Change]:
         found.append(Change(names[0], names[-1], before, after))
         at += 1 + len(names)
     return found
+
+
+def _subtree(base: str, ours: str, changes: list[Change]) -> str:
+    """The folder of ours that holds what is merged (`git subtree`); nothing where all of it does.
+
+    There files of base are new, and more of them as they were than at the top.
+    """
+    kept = {change.old_path for change in changes if change.old and change.new}
+    folders: dict[str, int] = {}
+    for change in changes:
+        parts = change.new_path.split("/")
+        for number in range(1, len(parts) if change.old is None else 0):
+            if "/".join(parts[number:]) in kept:
+                folder = "/".join(parts[:number])
+                folders[folder] = folders.get(folder, 0) + 1
+    if not folders:
+        return ""
+    folder = max(folders, key=lambda name: (folders[name], name))
+    return folder if _lost(_changes(base, f"{ours}:{folder}")) < _lost(changes) else ""
+
+
+def _lost(changes: list[Change]) -> int:
+    """How many files of base are gone, or others."""
+    return sum(change.old is not None for change in changes)
+
+
+def _below(folder: str, changes: list[Change]) -> list[Change]:
+    """The same changes in a folder."""
+    if not folder:
+        return changes
+    return [
+        Change(f"{folder}/{one.old_path}", f"{folder}/{one.new_path}", one.old, one.new)
+        for one in changes
+    ]

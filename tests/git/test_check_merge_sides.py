@@ -187,3 +187,39 @@ def test_histories_without_a_common_base(repo: Repo) -> None:
     repo.write("a.yaml", SLIPPED)
     repo.git("commit", "-am", "merged")
     assert ids(repo.kmerge("check", "--merge", check=False).out) == ["M20", "M21"]
+
+
+def test_a_symbolic_link_is_no_text(repo: Repo) -> None:
+    repo.fork({"a.yaml": POD}, {"a.yaml": OURS}, {"a.yaml": THEIRS})
+    repo.merge("--no-commit", "--no-ff", "side")
+    (repo.path / "a.yaml").unlink()
+    (repo.path / "a.yaml").symlink_to("b.yaml")
+    repo.git("add", "a.yaml")
+    assert repo.kmerge("check", "--staged").code == 0
+    repo.git("commit", "-m", "merged")
+    assert repo.kmerge("check", "--merge-of", "HEAD").code == 0
+
+
+@pytest.mark.parametrize("made, found", [(MERGED, []), (SLIPPED, ["M20", "M21"])])
+def test_a_project_in_a_folder_of_another(repo: Repo, made: str, found: list[str]) -> None:
+    """A file of the same name at the top is another one (`git subtree`)."""
+    same = {"b.yaml": POD.replace("web", "b"), "c.yaml": POD.replace("web", "c")}
+    repo.commit("a library", {"a.yaml": POD, **same})
+    repo.git("branch", "library")
+    repo.git("checkout", "--orphan", "app")
+    repo.git("rm", "-rfq", ".")
+    repo.commit("an application", {"a.yaml": POD.replace("web", "app"), "x.txt": "x\n"})
+    repo.git("merge", "-s", "ours", "--no-commit", "--allow-unrelated-histories", "library")
+    repo.git("read-tree", "--prefix=lib/", "-u", "library")
+    repo.git("commit", "-m", "the library in a folder")
+    repo.commit("changed here", {"lib/a.yaml": OURS})
+    repo.git("checkout", "library")
+    repo.commit("changed there", {"a.yaml": THEIRS})
+    repo.git("checkout", "app")
+    repo.git("merge", "-s", "subtree", "--no-commit", "library")
+    repo.write("lib/a.yaml", made)
+    repo.git("add", "-A")
+    for words in (["--staged"], ["--merge"]):
+        assert ids(repo.kmerge("check", *words, check=False).out) == found
+    repo.git("commit", "-m", "merged", check=False)
+    assert ids(repo.kmerge("check", "--merge-of", "HEAD", check=False).out) == found
