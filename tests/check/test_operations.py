@@ -100,6 +100,18 @@ def test_kustomize_makes_annotations() -> None:
     assert by_kustomize(patch) == []
 
 
+def test_what_fields_of_kustomizations_make() -> None:
+    """They act behind `patches`; in a base before them, and before `patchesJson6902`."""
+    patch = "- op: add\n  path: /spec/template/metadata/annotations/a\n  value: b\n"
+    target = TARGET.replace("template:\n", "template:\n    metadata: {labels: {app: web}}\n")
+    files = {"kustomization.yaml": ENTRY, "r.yaml": target, "p.yaml": patch}
+    assert places(check(files, "p.yaml")) == [("D76", 2, 9)]
+    files["kustomization.yaml"] = ENTRY.replace("patches:", "patchesJson6902:")
+    assert check(files, "p.yaml") == []
+    base = {"b/kustomization.yaml": "resources: [r.yaml]\n", "b/r.yaml": target, "p.yaml": patch}
+    assert check({"kustomization.yaml": ENTRY.replace("r.yaml", "b"), **base}, "p.yaml") == []
+
+
 def test_inline() -> None:
     holder = "resources:\n- r.yaml\npatches:\n- target:\n    kind: Deployment\n  patch: |-\n"
     entry = holder + "    - op: replce\n      path: /spec/template/spec/containers/web/image\n"

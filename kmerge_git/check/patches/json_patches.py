@@ -28,16 +28,25 @@ def findings_of(
     type = _type(verdict, changed[0] if changed else None)
     settled = len(changed) == 1 and targets.is_settled(verdict, changed[0])
     target = changed[0].root if settled else None
+    is_as_written = settled and _is_as_written(verdict, changed[0])
     findings: list[Finding] = []
     done: list[str] = []  # the paths of the operations before
     for number, value in enumerate(root.values):
         known = None if any(_is_touched(path, value) for path in done) else target
-        site = PatchOperation(value, verdict.tools, type, known)
+        site = PatchOperation(value, verdict.tools, type, known, is_as_written=is_as_written)
         of = checks.of(registry.OPERATION, verdict.tools)
         findings += page.findings(of, site, path=(number,), rule=verdict.why)
         if isinstance(value, Map):
             done += [value.text(field) for field in ("path", "from") if value.text(field)]
     return findings
+
+
+def _is_as_written(verdict: Verdict, target: Target) -> bool:
+    """Whether it comes from a file of this kustomization, whose `patches` are the first to act."""
+    one, entry = verdict.kustomization, verdict.entry
+    if one is None or entry is None or entry.field[:1] != ("patches",):
+        return False
+    return target.path in [path for path, *_ in one.resources]
 
 
 def _are_operations(root: List, verdict: Verdict) -> bool:

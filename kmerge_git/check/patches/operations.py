@@ -27,8 +27,9 @@ MEANT = {
     "change": "replace", "insert": "add", "append": "add", "create": "add", "merge": "replace",
 }  # fmt: skip
 
-# What kustomize makes where it is not there, for an operation or by fields of its own.
+# What fields of kustomizations make where it is not there, and what kustomize itself makes.
 MADE = ("annotations", "labels", "matchLabels", "namespace", "replicas")
+ALWAYS_MADE = ["metadata", "annotations"]
 # how the examples begin
 FILES = (
     "# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
@@ -202,10 +203,17 @@ def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -
                 return ""  # a new field, also by replace
             below = value.get(step)
             if below is None:
-                if step in MADE and "K" not in here.tools:
+                if _is_made(steps[: n + 1], here):
                     return ""
                 return f"{where if n else 'the target'} has no {step}"
             value = below
         elif not is_last or op in ("remove", "test"):
             return ""
     return ""
+
+
+def _is_made(steps: list[str], here: PatchOperation) -> bool:
+    """Whether kustomize may have made a field before it executes the operation."""
+    if "K" in here.tools:
+        return False
+    return steps == ALWAYS_MADE or (steps[-1] in MADE and not here.is_as_written)

@@ -140,15 +140,22 @@ class KeySpot:
 class PatchOperation:
     """An operation of a JSON 6902 patch; `target` is None where it is not known at that point."""
 
-    __slots__ = ("target", "tools", "type", "value")
+    __slots__ = ("is_as_written", "target", "tools", "type", "value")
 
     def __init__(
-        self, value: Value, tools: str, type: FieldType | None, target: Value | None
+        self,
+        value: Value,
+        tools: str,
+        type: FieldType | None,
+        target: Value | None,
+        *,
+        is_as_written: bool = False,
     ) -> None:
         self.value = value
         self.tools = tools
         self.type = type  # of the patched object
         self.target = target
+        self.is_as_written = is_as_written  # no field of a kustomization has added to it so far
 
 
 class ListDirective:
