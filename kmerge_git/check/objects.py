@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from posixpath import basename
 
 from kmerge_git.check.plain import Map, Value, collections, scalars
 from kmerge_git.kube.identity import Identity
@@ -46,11 +45,12 @@ def may_be_builtin(root: Map) -> bool:
 
 
 def is_values_file(path: str, root: Value | None) -> bool:
-    """Whether a text has the values of a Helm chart, by its name: `values-prod.yaml`."""
-    name, _, suffix = basename(path).lower().rpartition(".")
+    """Whether a text has the values of a Helm chart: `values-prod.yaml`, `values/prod.yaml`."""
+    *folders, last = path.lower().split("/")
+    name, _, suffix = last.rpartition(".")
     if suffix not in ("yaml", "yml") or not isinstance(root, Map) or root.text("apiVersion"):
         return False
-    return "values" in name.replace("_", "-").replace(".", "-").split("-")
+    return "values" in (*folders[-1:], *name.replace("_", "-").replace(".", "-").split("-"))
 
 
 def passed_on(root: Map) -> Iterator[Value]:

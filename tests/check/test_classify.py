@@ -129,6 +129,7 @@ CASES: list[tuple[str, dict[str, str], str, tuple[str, int, str]]] = [
     ("9: a directive in a whole object", {"web.yaml": DIRECTIVE}, "web.yaml", ("manifest", 11, "KZ")),
     ("10: fields of an object", {"web.yaml": "spec:\n  replicas: 2\n"}, "web.yaml", ("patch", 10, "K")),
     ("8: the word in camel case", {"webPatch.yaml": PARTIAL}, "webPatch.yaml", ("patch", 8, "KZ")),
+    ("8: the word behind an acronym", {"HTTPPatch.yaml": PARTIAL}, "HTTPPatch.yaml", ("patch", 8, "KZ")),
     ("8: a whole object with a directive", {"web-patch.yaml": DIRECTIVE}, "web-patch.yaml", ("patch", 8, "KZ")),
     ("8: a custom kind with a directive", {"db-patch.yaml": CUSTOM + "spec:\n  $patch: replace\n"}, "db-patch.yaml", ("patch", 8, "KZ")),
     ("8: a null in a ConfigMap", {"patch.yaml": CONFIG + "data: {a: null}\n"}, "patch.yaml", ("patch", 8, "KZ")),
@@ -148,6 +149,7 @@ CASES: list[tuple[str, dict[str, str], str, tuple[str, int, str]]] = [
     ("11: words of another program", {"a.yaml": "data: {title: yes}\n"}, "a.yaml", ("manifest", 11, "KZ")),
     ("11: a spec of another program", {"a.yaml": "metadata: {title: a}\nspec: {replicas: 1}\n"}, "a.yaml", ("manifest", 11, "KZ")),
     ("11: a manifest", {"web.yaml": WHOLE}, "web.yaml", ("manifest", 11, "KZ")),
+    ("11: values in their folder", {"values/eu.yaml": "spec: {replicas: 1}\n"}, "values/eu.yaml", ("manifest", 11, "KZ")),
     ("11: values of a chart", {"values.yaml": "image: x\nspec: {a: 1}\n"}, "values.yaml", ("manifest", 11, "KZ")),
     ("11: a dispatcher is no patch", {"dispatcher.yaml": WHOLE}, "dispatcher.yaml", ("manifest", 11, "KZ")),
     ("11: a generator in an overlay", {

@@ -172,10 +172,10 @@ def _named_like_a_patch(path: str) -> str:
 
 
 def _words(name: str) -> set[str]:
-    """The words of a name: `web-patch`, `webPatch`, `WEB_PATCH`."""
+    """The words of a name: `web-patch`, `webPatch`, `WEB_PATCH`, `HTTPPatch`."""
     spaced = ""
-    for before, letter in zip(" " + name, name, strict=False):
-        starts = letter.isupper() and before.islower()
+    for before, letter, after in zip(" " + name, name, name[1:] + " ", strict=False):
+        starts = letter.isupper() and (before.islower() or after.islower())
         spaced += f" {letter}" if starts else letter if letter.isalpha() else " "
     return set(spaced.lower().split())
 
