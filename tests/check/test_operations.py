@@ -145,3 +145,17 @@ def test_the_words() -> None:
         two.message
         == 'vaule is not read, replace lacks "value": the field becomes null; write value'
     )
+
+
+def test_operations_of_a_policy() -> None:
+    """A rule of Kyverno says what it patches: no target is needed."""
+    policy = (
+        "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: a}\nspec:\n  rules:\n"
+        "  - name: a\n    mutate:\n      patchesJson6902: |-\n        - op: add\n"
+        "          path: /metadata/labels/a\n          value: b\n"
+    )
+    assert check({"a.yaml": policy}) == []
+    assert places(check({"a.yaml": policy.replace("op: add", "op: Add")})) == [("D75", 9, 15)]
+    # a variable may stand for anything
+    variable = policy.replace("op: add", "op: '{{ x }}'")
+    assert check({"a.yaml": variable}) == []

@@ -211,6 +211,10 @@ def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:
             if value is not None:
                 field = ("spec", "rules", n, "mutate", "patchStrategicMerge")
                 yield PatchEntry(page, value.at, field, 5, value=value)
+            text = holder.get("patchesJson6902")
+            if isinstance(text, Text) and not text.null:
+                field = ("spec", "rules", n, "mutate", "patchesJson6902")
+                yield PatchEntry(page, text.at, field, 5, inline=text, is_json6902=True)
 
 
 def _join(directory: str, path: str) -> str:

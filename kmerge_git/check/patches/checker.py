@@ -95,8 +95,10 @@ class PatchChecker:
             book = Book(embedded(page, entry.inline))
         except CannotParse:
             return page.findings(self.checks.of(registry.INLINE), entry, rule=verdict.why)
-        findings = self.entry(entry, one, book, entry.inline.at)
-        return findings + self.book(book, verdict)
+        findings = self.book(book, verdict)
+        if not _is_of_policy(entry):
+            findings += self.entry(entry, one, book, entry.inline.at)
+        return findings
 
     def entry(
         self, entry: PatchEntry, one: Kustomization | None, book: Book, at: int
@@ -115,8 +117,8 @@ def _kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
 ) -> tuple[str, FieldType | None]:
     """What kind of object is patched, and its type."""
-    if verdict.entry is not None and verdict.entry.holder.endswith("Policy"):
-        return UNKNOWN, None  # Kyverno: the keys may be anchors
+    if verdict.entry is not None and _is_of_policy(verdict.entry):
+        return UNKNOWN, None  # the keys may be anchors
     api, kind = _patched_kind(page, root, verdict, target)
     if not kind or not api:
         return UNKNOWN, None
@@ -127,6 +129,11 @@ def _kind(
     one = verdict.kustomization
     knows_custom = "K" not in verdict.tools and one is not None and "openapi" in one.root.fields
     return (UNKNOWN if knows_custom or is_builtin_group(api) else CUSTOM), None
+
+
+def _is_of_policy(entry: PatchEntry) -> bool:
+    """Whether Kyverno reads a patch: its rule says what is patched."""
+    return entry.holder.endswith("Policy")
 
 
 def _patched_kind(
