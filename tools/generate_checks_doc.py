@@ -64,7 +64,7 @@ or not the same everywhere. *info*: worth knowing. A check may tell a single fin
 severity than its own where less, or more, comes of it.
 
 Every file is parsed first. What cannot be parsed on purpose is left alone: templates (a `{{` outside of
-quotes or below `templates/`, `{% %}`, `<% %>`, `@NAME@`, `%NAME%`, `{NAME}`), also those whose comments hold
+quotes or below `templates/`, `{% %}`, `<% %>`, `%{ }`, `@NAME@`, `%NAME%`, `{NAME}`), also those whose comments hold
 the statements (`# {{ if .x }}`, `#@ if data.x:`), JSON with comments, several JSON documents in a row, and
 what is no text. Of SOPS files only the seal is looked at. The text output names up to ten of the files that
 were not checked, each with the reason; `--format json` names all, in `skipped` and `why_skipped`.

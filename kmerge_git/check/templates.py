@@ -22,10 +22,13 @@ PLACEHOLDERS = (
     (r"\[\[-?\s*[.$\w].{,200}?\]\]", "[[ ]]"),
     (r"@@?[A-Za-z_][\w.-]*@@?", "@NAME@"),
     (r"%%?[A-Za-z_]\w*%%?", "%NAME%"),
+    (r"%\{.{,500}?\}", "%{ }"),
     (r"\$?\{[A-Za-z_][\w.:-]*\}", "{NAME}"),
 )
 # A line that is nothing but a statement of a template: taken away where the rest is parsed.
-STATEMENT = r"(?m)^[ \t]*(?:\{%.*%\}|\{\{.*\}\}|<%.*%>|\{#.*#\}|\[%.*%\])[ \t]*$"
+STATEMENT = r"(?m)^[ \t]*(?:\{%.*%\}|\{\{.*\}\}|<%.*%>|\{#.*#\}|\[%.*%\]|%\{.*\})[ \t]*$"
+# What begins a statement, and how such a template is called.
+OPENERS = (("{%", "{% %}"), ("<%", "<% %>"), ("{{", "{{ }}"), ("[%", "[% %]"), ("%{", "%{ }"))
 # Folders of files that tests read as data, some of them broken on purpose.
 FIXTURES = frozenset(
     ("fixtures", "__fixtures__", "fixture", "testdata", "test-data", "test_data", "testfiles",
@@ -60,19 +63,16 @@ def _filled(text: str) -> tuple[str, str]:
     """The text with a word in each of its placeholders, and what these look like."""
     import re  # late: few files cannot be parsed
 
-    first = ""
-    if "{%" in text or "{{" in text or "<%" in text or "[%" in text:
+    bare, first = text, ""
+    if any(mark in text for mark, _ in OPENERS):
         bare = re.sub(STATEMENT, "", text)
         bare = re.sub(r"\{%.{,500}?%\}", "", bare)
-        first = "{% %}" if "{%" in text else ""
-    else:
-        bare = text
+        if bare != text:
+            first = next(name for mark, name in OPENERS if mark in text)
     for pattern, name in PLACEHOLDERS:
         new = re.sub(pattern, "x", bare)
         first = first or (name if new != bare else "")
         bare = new
-    if bare != text and not first:
-        first = "<% %>" if "<%" in text else "{{ }}"
     return bare, first
 
 
@@ -136,6 +136,8 @@ def _of_json(text: str) -> str:
     plain = _without_comments(text)
     decoder, position = json.JSONDecoder(strict=False), 0
     found = 0
+    while plain[position : position + 1].isspace():  # where a comment was
+        position += 1
     while position < len(plain):
         try:
             _, position = decoder.raw_decode(plain, position)

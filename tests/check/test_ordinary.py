@@ -30,6 +30,7 @@ SKIPPED = {
     "cloud/agent-config.yml": "a template with %NAME%",
     "cloud/install-config.yaml": "a template with @NAME@",
     "cloud/network-config.yaml": "a template with {NAME}",
+    "cloud/user-data.yaml": "a template with %{ }",
     "helm/umbrella/templates/choice.yaml": "a template with statements in its comments",
     "helm/umbrella/templates/job.yaml": "a template below templates/",
     "helmfile.yaml": "a template with {{ }}",
@@ -40,6 +41,7 @@ SKIPPED = {
     "tests/fixtures/broken.yaml": "no YAML: mapping values are not allowed in this context",
     "tsconfig.json": "JSON with comments",
     "web/.vscode/settings.json": "JSON with comments",
+    "web/jsconfig.json": "JSON with comments",
     "web/database.yml": "a template with <% %>",
 }
 
