@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from functools import partial
+from os import sep
 from posixpath import normpath
 
 from kmerge_git.check import registry
@@ -48,7 +49,7 @@ def check_files(
     watch: Callable[[str], AbstractContextManager[None]] = lambda path: nullcontext(),
 ) -> list[Finding]:
     """What is wrong with files, each alone and together; each is looked at under `watch`."""
-    names = [normpath(path.replace("\\", "/")) for path in paths]
+    names = [normpath(path.replace(sep, "/")) for path in paths]
     run.kustomizations.expect(names)
     found: list[Finding] = []
     for path in sorted(names, key=run.kustomizations.late):

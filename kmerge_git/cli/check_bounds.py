@@ -32,7 +32,7 @@ class Bounds:
         try:
             with open(path, "rb") as file:
                 return file.read()
-        except OSError:
+        except (OSError, ValueError):
             return None
 
     def is_directory(self, path: str) -> bool:

@@ -58,7 +58,7 @@ def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]
     words += ["--tool", args.tool] if args.tool else []
     words += ["--target", _here(args.target)] if args.target else []
     files = list(dict.fromkeys(finding.file for finding in findings))
-    if len(files) > FEW:
+    if len(files) > FEW or not "".join(files).isprintable():
         files = [os.path.commonpath([os.path.dirname(os.path.abspath(file)) for file in files])]
     return join([*words, *map(_here, files)])
 
@@ -66,4 +66,5 @@ def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]
 def _here(path: str) -> str:
     """A path from the folder in which somebody called git: hooks run at the top."""
     start = os.environ.get("GIT_PREFIX") or "."
-    return os.path.relpath(path, start).replace(os.sep, "/")
+    shown = os.path.relpath(path, start).replace(os.sep, "/")
+    return f"./{shown}" if shown.startswith("-") else shown

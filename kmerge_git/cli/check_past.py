@@ -51,7 +51,8 @@ class GitPast:
         """What became of some files, those about which git knows something."""
         top = self._top()
         names = {path: from_top_of(top, path) for path in paths} if top else {}
-        inside = [name for name in names.values() if not name.startswith(("../", "/"))]
+        known = (name for name in names.values() if "\0" not in name)  # no name of a file has it
+        inside = [name for name in known if not name.startswith(("../", "/"))]
         found = self._known(top, inside) if inside else {}
         return {path: found[name] for path, name in names.items() if name in found}
 

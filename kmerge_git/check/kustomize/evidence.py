@@ -174,12 +174,17 @@ class Kustomizations:
     def _names_in(self, path: str) -> Iterator[bytes]:
         """The names of the resources of a file, as it is and as it was."""
         for one in self.world.resources(path) or ():
-            yield one.name.encode()
+            yield _bytes(one.name)
         for data in self.past.before(path) or ():
             for root in _roots(data, path):
                 metadata = root.map("metadata")
                 if metadata is not None and metadata.text("name"):
-                    yield metadata.text("name").encode()
+                    yield _bytes(metadata.text("name"))
+
+
+def _bytes(name: str) -> bytes:
+    """A name as a text has it; what is no text is in none."""
+    return name.encode("utf-8", "replace")
 
 
 def _roots(data: bytes, path: str) -> list[Map]:
