@@ -58,14 +58,15 @@ class GitPast:
 
     def _known(self, top: str, names: list[str]) -> dict[str, Fate]:
         """The fates by the paths from the top."""
-        from kmerge_git.git.absent import made_elsewhere, present, renamed
+        from kmerge_git.git.absent import made_elsewhere, moved, present, renamed
 
         found = {name: Fate(MADE) for name in made_elsewhere(top, names)}
         for before in self._befores:
             gone = present(top, before, names) - found.keys()
             now = renamed(top, before, self._result) if gone else {}
             for name in gone:
-                found[name] = Fate(DELETED, from_here(top, now[name]) if name in now else "")
+                new = moved(name, now)
+                found[name] = Fate(DELETED, from_here(top, new) if new else "")
         for name in names if self._staged else ():
             if name not in found and os.path.lexists(os.path.join(top, name)):
                 found[name] = Fate(UNSTAGED)

@@ -29,6 +29,15 @@ def renamed(top: str, before: str, result: str) -> dict[str, str]:
     return dict(zip(words[1::3], words[2::3], strict=False))
 
 
+def moved(name: str, now: dict[str, str]) -> str:
+    """The new name of a file, or of a folder all of whose files have gone to one other."""
+    if name in now:
+        return now[name]
+    inside = [(old[len(name) :], new) for old, new in now.items() if old.startswith(name + "/")]
+    found = {new.removesuffix(rest) if new.endswith(rest) else "" for rest, new in inside}
+    return found.pop() if len(found) == 1 else ""
+
+
 def present(top: str, revision: str, names: list[str]) -> set[str]:
     """Those of some files and folders that a commit has."""
     found: set[str] = set()

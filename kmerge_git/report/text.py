@@ -42,7 +42,7 @@ def _skipped(skipped: Mapping[str, str], color: bool) -> list[str]:
 
 def summary(findings: list[Finding], files: int, skipped: int = 0, color: bool = False) -> str:
     """`2 errors, 1 warning in 2 of 7 files, 1 skipped`."""
-    files -= skipped
+    files = max(files - skipped, len({f.file for f in findings}))  # a deleted one has others
     left = f", {skipped} skipped" if skipped else ""
     where = f"{files} file" + "s" * (files != 1)
     if not findings:

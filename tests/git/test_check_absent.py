@@ -68,6 +68,19 @@ def test_a_whole_base_is_deleted(checked: Checked) -> None:
     assert checked.found("--staged") == [("M14", "error", place, 2), ("M14", "error", place, 5)]
 
 
+def test_a_renamed_folder_is_told_with_its_new_name(checked: Checked) -> None:
+    checked.repo.git("mv", "base", "basis")
+    assert ("M14", "error", "over/kustomization.yaml", 2) in checked.found("--staged")
+    assert checked.messages[0] == "../base is not there: it is called ../basis now"
+
+
+def test_a_folder_that_went_to_two_has_no_new_name(checked: Checked) -> None:
+    checked.repo.git("mv", "base", "basis")
+    checked.repo.git("mv", "basis/c.txt", "c.txt")
+    checked.found("--staged")
+    assert checked.messages[0] == "../base is not there: it was deleted"
+
+
 def test_a_renamed_file_is_told_with_its_new_name(checked: Checked) -> None:
     checked.repo.git("mv", "base/web.yaml", "base/site.yaml")
     assert checked.found("--staged") == [("M14", "error", "base/kustomization.yaml", 2)]
