@@ -105,6 +105,7 @@ REFUSED: list[tuple[str, Files, list[str]]] = [
     ("inline", {K: "resources: [a.yaml]\npatches:\n- patch: |\n    apiVersion: apps/v1\n    kind: Deployment\n    metadata: {name: v}\n", "a.yaml": thing("w")}, ["D69"]),
     ("a patch of a component", {K: "resources: [a.yaml]\ncomponents: [c]\n", "a.yaml": thing("w"), "c/" + K: COMPONENT + "patches: [{path: p.yaml}]\n", "c/p.yaml": thing("v")}, ["D69"]),
     ("a generated one in a namespace", {K: "namespace: x\n" + GENERATED + "patches: [{path: p.yaml}]\n", "p.yaml": config("c", "x")}, ["D69"]),
+    ("a base that is no component", {K: "resources: [b]\ncomponents: [b]\n"} | base("b", "resources: [a.yaml]\n"), ["M14"]),
 ]  # fmt: skip
 
 BUILT: list[tuple[str, Files]] = [

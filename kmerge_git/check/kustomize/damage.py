@@ -144,8 +144,12 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
 )  # fmt: skip
 def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     """A file that is missing, a folder without a kustomization, or one for the other."""
-    once = {each.path: each for each in reversed(list(named(build.one)))}
-    wrong = [(each, what) for each in once.values() if (what := what_is_wrong(each, world))]
+    once = {}
+    for each in named(build.one):  # the same may be a base, and in the wrong place a component
+        what = what_is_wrong(each, world)
+        if what:
+            once.setdefault((each.path, what), each)
+    wrong = [(each, what) for (_, what), each in once.items()]
     if not wrong:
         return
     places = {each: _where(each, what) for each, what in wrong}
