@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # what these checks have in common
 _BOTH = "The file is valid, and says something that nobody wanted."
+_DIFF = "`git diff HEAD -- FILE` (of a committed merge `git diff MERGE^ MERGE -- FILE`) shows"
 _ON_PURPOSE = "If it is meant, a comment `# kmerge: ignore` with the id in that line says so."
 
 
@@ -56,7 +57,7 @@ def field_of_no_side(merged: SidedFile) -> Iterator[Found]:
     "# ours:\nreplicas: 2\nimage:\n  name: web\n  tag: v1\n"
     "# theirs:\nreplicas: 1\nimage:\n  name: web\n  tag: v2\n"
     "# committed:\nreplicas: 2\nimage:\n  name: web\n  tag: v2",
-    mend="Put it back: `git diff HEAD -- FILE` shows what was taken away. "
+    mend=f"Put it back: {_DIFF} what was taken away. "
     + _ON_PURPOSE,
 )  # fmt: skip
 def gone_from_all(merged: SidedFile) -> Iterator[Found]:
@@ -96,7 +97,7 @@ def element_twice(merged: SidedFile) -> Iterator[Found]:
     "# ours:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 80\n"
     "# theirs:\ncommon: &common\n  cpu: 1\nweb:\n  <<: *common\n  port: 81\n"
     "# committed:\ncommon: &common\n  cpu: 2\nweb:\n  <<: *common\n  port: 81",
-    mend="Put it back: `git diff HEAD -- FILE` shows it. " + _ON_PURPOSE,
+    mend=f"Put it back: {_DIFF} it. " + _ON_PURPOSE,
 )  # fmt: skip
 def tie_gone(merged: SidedFile) -> Iterator[Found]:
     """A `<<: *anchor`, or an alias as a value, that was lost with the lines around it."""
@@ -135,7 +136,7 @@ def fused_documents(merged: SidedFile) -> Iterator[Found]:
     "# ours:\nsize: 2\nrun: |\n  make all\n  make install\n  echo done\n"
     "# theirs:\nsize: 1\nrun: |\n  make -k all\n  make install\n  echo done\n"
     "# committed:\nsize: 2\nrun: |\n  make -k all\n  make install\n  echo done",
-    mend="Put the lines and the `|` back: `git diff HEAD -- FILE` shows them. "
+    mend=f"Put the lines and the `|` back: {_DIFF} them. "
     + _ON_PURPOSE,
 )  # fmt: skip
 def cut_text(merged: SidedFile) -> Iterator[Found]:
@@ -157,7 +158,7 @@ def cut_text(merged: SidedFile) -> Iterator[Found]:
     "# theirs:\nreplicas: 1\nimage: {name: web, tag: v2}\n"
     "# committed:\nreplicas: 2\nimage: {name: web, tag: v2}",
     hides=("M10",),
-    mend="Correct the YAML: `git diff HEAD -- FILE` shows what was changed.",
+    mend=f"Correct the YAML: {_DIFF} what was changed.",
 )  # fmt: skip
 def no_longer_parses(merged: SidedFile, error: CannotParse, offset: int) -> Iterator[Found]:
     """Any YAML or JSON, not only manifests: a bracket, a quote or an indentation was lost."""
