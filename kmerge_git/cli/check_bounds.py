@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 
+from kmerge_git.cli.files import read
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -16,9 +18,10 @@ if TYPE_CHECKING:
 class Bounds:
     """What lies in the repository around this folder, and around files that are named outside."""
 
-    __slots__ = ("_given", "_real", "_top", "_tops")
+    __slots__ = ("_given", "_real", "_stdin", "_top", "_tops")
 
     def __init__(self, given: Iterable[str], top: Callable[[], str]) -> None:
+        self._stdin: bytes | None = None  # it can be read once
         self._top = top  # of the working tree around this folder; nothing: there is none
         self._given = [os.path.abspath(path) for path in given]
         self._tops: list[str] = []
@@ -26,6 +29,10 @@ class Bounds:
 
     def read(self, path: str) -> bytes | None:
         """A file; what is outside or no plain file only where the command line names it."""
+        if path == "-" and os.path.abspath(path) in self._given and not os.path.lexists(path):
+            if self._stdin is None:
+                self._stdin = read(path)
+            return self._stdin
         named = os.path.abspath(path) in self._given and not self._is_ours(path)
         if not named and (not os.path.isfile(path) or self.is_outside(path)):
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 from pathlib import Path
@@ -104,3 +105,16 @@ def test_whoever_names_a_file_elsewhere_means_it(
     (beside / "target.yaml").write_text(WEB.replace("Service", "Secret"))
     target = str(beside / "target.yaml")
     assert seen(capsys, "--patch", "--target", target, "patch.yaml")[:2] == (0, [])
+
+
+def test_ways_to_name_a_file(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A whole path, also of what is staged; `-` is stdin, and was once checked as nothing."""
+    repo.write("web.yaml", TWICE)
+    repo.git("add", "-A")
+    monkeypatch.chdir(repo.path)
+    whole = str(repo.path / "web.yaml")
+    assert seen(capsys, whole)[1] == seen(capsys, "--staged", whole)[1] == ["M02"]
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(TWICE.encode())))
+    assert seen(capsys, "-")[1] == ["M02"]
