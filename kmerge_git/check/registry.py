@@ -181,11 +181,15 @@ class ChosenChecks:
                 load(FOR_MERGES)
             if scope in (KUSTOMIZATION, SET):
                 load(FOR_KUSTOMIZATIONS)
-            # a twin looks at the same thing, under a scope of its own
-            there = [self._speaker(c) for _, c in sorted(_checks.items()) if scope in c.functions]
+            # a twin speaks of what the other check finds there: that one knows such places
+            there = [
+                (self._speaker(check), check.functions[scope])
+                for _, check in sorted(_checks.items())
+                if scope in check.functions
+            ]
             self._of[scope, tools] = [
-                (check, check.functions.get(scope) or check.functions[check.scope])
-                for check in there
+                (check, function)
+                for check, function in there
                 if self._runs(check) and set(tools) & set(check.tools)
             ]
         return self._of[scope, tools]

@@ -198,6 +198,13 @@ def test_repeated_keys() -> None:
     assert places(check({"w-patch.yaml": text}, select_ids="M")) == [("M02", 7, 3)]
 
 
+def test_keys_that_are_repeated_on_purpose() -> None:
+    """Also where only checks of directives are chosen, as the hook kmerge-directives does."""
+    text = "a: &a {x: 1}\nb: &b {y: 2}\nc:\n  <<: *a\n  <<: *b\n"
+    assert check({"tasks.yaml": text}) == []
+    assert check({"tasks.yaml": text}, select_ids="D") == []
+
+
 WORDS = [
     ("yes", 'kubectl reads true, kustomize "yes"; quote it'),
     ("n", 'kubectl reads false, kustomize "n"; quote it'),
