@@ -41,7 +41,8 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
 
 @Check(
     "D02", ERROR, MAP, "`$patch: merge`",
-    kubectl="The API server refuses it: `unknown patch type: merge`.",
+    kubectl="The API server refuses it: `unknown patch type: merge`, in a list `merging lists "
+    "cannot yet be specified in the patch`.",
     kustomize="Allowed and without effect; the line is taken out. In an element that has only its "
     "key, nothing is changed: a warning.",
     example="containers:\n- name: side\n  $patch: merge",
