@@ -59,7 +59,8 @@ def check_files(
                 found += run.file(path, data)
         elif run.world.is_outside(path):  # else the commit has deleted it
             run.skipped[path] = "a link that leads out of the repository"
-    found += run.together()
+    with watch("the kustomizations"):
+        found += run.together()
     return sorted(found, key=order)
 
 

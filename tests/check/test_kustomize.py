@@ -6,10 +6,13 @@ builds has none.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+
 import pytest
-from tables import check
+from tables import check, mapped
 
 from kmerge_git.check.kustomize.folders import folder_of, has_placeholder, inside_of, is_remote
+from kmerge_git.check.run import Run, check_files
 
 K = "kustomization.yaml"
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
@@ -269,3 +272,15 @@ def test_what_stands_elsewhere() -> None:
 )
 def test_paths(path: str, entry: str, expected: str) -> None:
     assert inside_of(folder_of(path), entry) == expected
+
+
+def test_what_is_gathered_is_watched() -> None:
+    """Files have a time limit each; what they are together has one as well."""
+    watched, files = [], {K: b"resources: [a.yaml]\n", "a.yaml": thing("w").encode()}
+
+    def watch(name: str) -> AbstractContextManager[None]:
+        watched.append(name)
+        return nullcontext()
+
+    assert check_files(files, Run(mapped(files)), watch) == []
+    assert watched == ["a.yaml", K, "the kustomizations"]
