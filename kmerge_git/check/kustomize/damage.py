@@ -144,7 +144,7 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
 )  # fmt: skip
 def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     """A file that is missing, a folder without a kustomization, or one for the other."""
-    once = {}
+    once: dict[tuple[str, str], NamedFile] = {}
     for each in named(build.one):  # the same may be a base, and in the wrong place a component
         what = what_is_wrong(each, world)
         if what:
