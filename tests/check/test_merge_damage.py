@@ -242,6 +242,18 @@ def test_each_side_deletes_one_of_two() -> None:
     assert merge_findings((sides[0], sides[1], sides[0] + b"# more\n"), b"# nothing\n") != []
 
 
+def test_the_only_document_of_a_file() -> None:
+    """Both sides gave it another name; who finished the merge lost its version."""
+    base = "apiVersion: v1\nkind: A\nmetadata:\n  name: a\nx: 1\ny: 1\n"
+    ours = base.replace("name: a", "name: b").replace("x: 1", "x: 2")
+    theirs = base.replace("name: a", "name: b").replace("y: 1", "y: 2")
+    sides = (base.encode(), ours.encode(), theirs.encode())
+    merged = ours.replace("y: 1", "y: 2")
+    assert merge_findings(sides, merged.encode()) == []
+    found = merge_findings(sides, merged.replace("apiVersion: v1\n", "").encode())
+    assert [(one.id, one.path) for one in found] == [("M21", "apiVersion")]
+
+
 def test_two_documents_of_one_name() -> None:
     two = "kind: A\nmetadata:\n  name: a\nx: 1\n---\nkind: A\nmetadata:\n  name: a\nz: 1\n"
     ours, theirs = two.replace("x: 1", "x: 2"), two.replace("z: 1", "z: 2")

@@ -130,9 +130,10 @@ class _Side:
         self.alone = [document for j, document in enumerate(left) if j not in taken]
 
     def pair_the_last(self, result: Stream, new: list[Document]) -> None:
-        """A document that lost its name belongs to the only one without a partner."""
+        """What lost its name, or stands alone, belongs to the only one without a partner."""
         without = [d for d in new if d.number not in self._partners]
-        if len(without) != 1 or not self.alone or _is_named(without[0]):
+        is_only = self.count == len(result.documents) == 1
+        if len(without) != 1 or not self.alone or (_is_named(without[0]) and not is_only):
             return
         known = {_key(document) for document in result.documents}
         missing = [document for document in self.alone if _key(document) not in known]
