@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 # what lies in git's folder while something is merged, and the variables of `git merge`
 _TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
 _VARIABLE = "GITHEAD_"
+MANY_NAMES = 500  # in one question to git
 # values of the attribute `merge` under which a file is merged by what is in it
 MERGING = ("unspecified", "set", "unset", "text", "union", "kmerge")
 
@@ -191,12 +192,22 @@ class Versions:
 
     def _is_decided(self, name: str) -> bool:
         """Whether attributes say what becomes of a file: another driver, a generator."""
+        driver, generated = self._attributes.get(name, ("set", ""))
+        return driver not in MERGING or generated in ("set", "true")
+
+    @cached_property
+    def _attributes(self) -> dict[str, tuple[str, str]]:
+        """Driver and generator of all files of the merge: a question for each takes too long."""
         from kmerge_git.git.blobs import answer
 
-        about = ("check-attr", "-z", "merge", "kmerge-generated", "--", name)
-        words = answer("-C", self._top, *about).decode("utf-8", "replace").split("\0")
-        drivers, generated = words[2:3], words[5:6]
-        return any(driver not in MERGING for driver in drivers) or generated in (["set"], ["true"])
+        names = list(self.sides.cases()) if self.sides else []
+        told: list[str] = []
+        for at in range(0, len(names), MANY_NAMES):
+            about = ("check-attr", "-z", "merge", "kmerge-generated", "--")
+            out = answer("-C", self._top, *about, *names[at : at + MANY_NAMES])
+            told += out.decode("utf-8", "surrogateescape").split("\0")[:-1]
+        values = told[2::3]
+        return dict(zip(told[::6], zip(values[::2], values[1::2], strict=True), strict=True))
 
     def _elsewhere(self, wanted: Identity) -> list[Node]:
         """A resource as the other files of the merge have it: it may have moved."""
