@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 
 from kmerge_git.check.merges.history import NOTHING
+from kmerge_git.check.registry import HISTORY, MERGED, MERGED_UNREAD, get
 from kmerge_git.check.run import Run, check_files
 from kmerge_git.check.world import World, nowhere
 from kmerge_git.cli import files
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from kmerge_git.cli.check_versions import VersionsOf
     from kmerge_git.finding import Finding
 
+BESIDE = (HISTORY, MERGED, MERGED_UNREAD)
 # of a merge the checks of merges are asked, if nothing else is selected, and whether patches have
 # a target still
 SELECTED = ["merge-damage", "D69"]
@@ -86,7 +88,8 @@ class MergeCheck:
 
     def brought(self, findings: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
         """The findings that neither side has already."""
-        paths = sorted({finding.file for finding in findings})
+        # what is said beside the sides is said of no side
+        paths = sorted({f.file for f in findings if get(f.id).scope not in BESIDE})
         if self.sides is None or not paths:
             return findings
         known: Counter[tuple[str, ...]] = Counter()

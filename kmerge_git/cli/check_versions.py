@@ -177,7 +177,7 @@ class Versions:
 
     def _lost(self, at: Three[bytes | None], side: str, name: str) -> tuple[str, ...]:
         """The fields that one side, as it is, has not, though they merge clean."""
-        from kmerge_git.compare.files import compare
+        from kmerge_git.check.merges.lost import differences
         from kmerge_git.pipeline import merge_files  # of few files anybody asks
 
         if self._is_decided(name):
@@ -186,9 +186,7 @@ class Versions:
         made = merge_files(base, ours, theirs, path=name, favor=side)
         if made.method == "kept" or not made.clean:
             return ()
-        changes = compare(at.side(side), made.text, name)
-        named = (f"{c.resource} {c.field}".strip() or c.how for c in changes if c.how != "layout")
-        return tuple(dict.fromkeys(named))
+        return differences(at.side(side) or b"", made.text, name)
 
     def _is_decided(self, name: str) -> bool:
         """Whether attributes say what becomes of a file: another driver, a generator."""
