@@ -15,7 +15,6 @@ from kmerge_git.check.objects import identity, objects
 from kmerge_git.check.page import Page
 from kmerge_git.check.plain import List, Map, Text, documents
 from kmerge_git.errors import CannotParse
-from kmerge_git.kube.identity import Identity
 from kmerge_git.text.source import Source
 
 KEPT = 64  # parsed files that are kept; a base is read by each of its overlays
@@ -66,11 +65,6 @@ class World:
             except CannotParse:
                 self._books[path] = None
         return self._books[path]
-
-    def identities(self, path: str) -> list[tuple[Identity, int]] | None:
-        """The resources of a file and the lines they start in; None where it cannot be read."""
-        found = self.resources(path)
-        return None if found is None else [(one.who, one.line) for one in found]
 
     def resources(self, path: str) -> list[Gathered] | None:
         """What a file has for a build: to be copied; None where it cannot be read."""

@@ -195,7 +195,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
 
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
-    from kmerge_git.cli import check_definitions, check_files, files
+    from kmerge_git.cli import check_definitions, check_files, check_places, files
 
     configured = check_definitions.configuration()
     ignored = list(args.ignore)
@@ -215,7 +215,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
     worker = Run(
         world, chosen, told=args.told, script_with=check_files.script_with(), versions=versions,
         target=args.target, named=check_files.named(args.files), tools=TOOLS.get(args.tool, ""),
-        past=_past(args, merge) if check_files.git_directory() else None,
+        past=_past(args, merge) if check_places.git_directory() else None,
     )  # fmt: skip
     return worker, paths
 

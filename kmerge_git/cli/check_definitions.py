@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from posixpath import normpath
 
-from kmerge_git.cli.check_files import git_directory
+from kmerge_git.cli.check_places import from_top_of, git_directory, is_beyond, top_here
 from kmerge_git.git.hints import may_be_configured, may_be_said
 
 TYPE_CHECKING = False
@@ -33,11 +32,10 @@ def learn_definitions(configured: Iterable[tuple[str, str]], files: list[str]) -
     named = _named_for(files)
     if not places and not named:
         return []
-    from kmerge_git.git.blobs import top_of_tree
     from kmerge_git.kube.crdfiles import learn_files, learn_own
 
-    top = top_of_tree()
-    if top is None:
+    top = top_here()
+    if not top:
         return []
     problems = learn_files(os.path.join(top, place) for place in places)
     return problems + learn_own(top, named)
@@ -49,27 +47,12 @@ def _named_for(files: list[str]) -> list[str]:
     if not folder:
         return []
     near = os.path.dirname(os.path.abspath(folder))
-    if not may_be_said(folder, near, ATTRIBUTE.encode(), from_top(near, files)):
+    if not may_be_said(folder, near, ATTRIBUTE.encode(), [from_top_of(near, f) for f in files]):
         return []
-    from kmerge_git.git.blobs import top_of_tree
     from kmerge_git.git.checkattribute import in_working_tree
 
-    top = top_of_tree() or ""
-    paths = [path for path in from_top(top, files) if not path.startswith(("../", "/"))]
+    top = top_here()
+    paths = [name for file in files if not is_beyond(name := from_top_of(top, file))]
     values = in_working_tree(top, paths, ATTRIBUTE) if top and paths else {}
     said = [value for value in values.values() if value not in ("set", "unset")]
     return list(dict.fromkeys(place for value in said for place in value.split(",") if place))
-
-
-def from_top(top: str, files: list[str]) -> list[str]:
-    """Files of this folder as paths from the top of the working tree."""
-    prefix = os.path.relpath(os.getcwd(), top or ".").replace(os.sep, "/")
-    return [
-        normpath(f"{prefix}/{file}") if not os.path.isabs(file) else _below(top, file)
-        for file in files
-    ]
-
-
-def _below(top: str, file: str) -> str:
-    folder, name = os.path.split(file)
-    return os.path.relpath(os.path.join(os.path.realpath(folder), name), top).replace(os.sep, "/")

@@ -12,11 +12,18 @@ from kmerge_git.check.objects import objects
 from kmerge_git.check.plain import documents
 from kmerge_git.check.run import SUFFIXES
 from kmerge_git.check.world import World
-from kmerge_git.cli.check_versions import Versions, may_be_merging, seen_from_top, versions_on_disk
+from kmerge_git.cli.check_places import (
+    from_here,
+    from_top_of,
+    git_directory,
+    top_here,
+    top_of,
+)
+from kmerge_git.cli.check_versions import Versions, may_be_merging, versions_on_disk
 from kmerge_git.cli.files import is_file
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.git import revpaths
-from kmerge_git.git.hints import may_be_tracked, top_around
+from kmerge_git.git.hints import may_be_tracked
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -59,7 +66,7 @@ def disk_world(paths: list[str], target: str = "") -> tuple[World, VersionsOf, l
     """The files of the working tree: how to read them, their versions, and which ones to check."""
     return (
         _on_disk([*paths, target] if target else paths),
-        versions_on_disk(git_directory()),
+        versions_on_disk(),
         expand(paths),
     )
 
@@ -178,27 +185,6 @@ def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
     return world, versions.of, [from_here(top, name) for name in names]
 
 
-def top_of(option: str) -> str:
-    """The top of the working tree, which an option needs."""
-    from kmerge_git.git.blobs import top_of_tree
-
-    top = top_of_tree()
-    if top is None:
-        what = f"{option} needs a git repository with a working tree"
-        raise UsageError(what, hint=f"go into one, or leave {option} out")
-    return top
-
-
-def from_top_of(top: str, path: str) -> str:
-    """A path as seen from the top of the working tree."""
-    return seen_from_top(top, prefix_of(top), path)
-
-
-def from_here(top: str, name: str) -> str:
-    """A path from the top as seen from the current folder."""
-    return os.path.relpath(name, prefix_of(top)).replace(os.sep, "/")
-
-
 def world_of(top: str, blobs: Blobs, revision: str, names: Callable[[], list[str]]) -> World:
     """The files of a revision, or of the index (`:0`); `names` are all of them."""
 
@@ -248,31 +234,3 @@ def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -
             raise UsageError("nothing of this name is staged", path=path, hint=hint)
         names += [name] if name in index else filter(is_manifest_name, inside)
     return names
-
-
-def git_directory() -> str:
-    """`.git` around this folder, or the file in its place, or nothing; most calls need no git."""
-    if os.environ.get("GIT_DIR"):
-        return os.environ["GIT_DIR"]
-    folder = os.getcwd()
-    while True:
-        path = os.path.join(folder, ".git")
-        if os.path.exists(path):
-            return path
-        above = os.path.dirname(folder)
-        if above == folder:
-            return ""
-        folder = above
-
-
-def top_here() -> str:
-    """The top of the working tree around this folder; nothing where there is none."""
-    from kmerge_git.git.blobs import top_of_tree
-
-    folder = git_directory()
-    return (folder and (top_around(folder) or top_of_tree())) or ""
-
-
-def prefix_of(top: str) -> str:
-    """This folder, as a path from the top of the working tree."""
-    return os.path.relpath(os.getcwd(), top).replace(os.sep, "/")

@@ -12,18 +12,11 @@ from kmerge_git.check.registry import HISTORY, MERGED, MERGED_UNREAD, get
 from kmerge_git.check.run import Run, check_files
 from kmerge_git.check.world import World, nowhere
 from kmerge_git.cli import files
-from kmerge_git.cli.check_files import (
-    disk_world,
-    from_here,
-    from_top_of,
-    is_manifest_name,
-    staged_world,
-    top_of,
-    world_of,
-)
+from kmerge_git.cli.check_files import disk_world, is_manifest_name, staged_world, world_of
+from kmerge_git.cli.check_places import from_here, from_top_of, top_of
 from kmerge_git.cli.check_versions import Versions
 from kmerge_git.errors import UsageError
-from kmerge_git.git.blobs import ask, blobs_of
+from kmerge_git.git.blobs import blobs_of, committed
 from kmerge_git.git.mergesides import MergeSides, in_progress, of_commit
 
 TYPE_CHECKING = False
@@ -80,11 +73,7 @@ class MergeCheck:
         ]
 
     def _world(self, rev: str) -> World:
-        def names() -> list[str]:
-            out = ask("-C", self._top, "ls-tree", "-r", "-z", "--name-only", rev)
-            return [name for name in out.decode("utf-8", "surrogateescape").split("\0") if name]
-
-        return world_of(self._top, self._blobs, rev, names)
+        return world_of(self._top, self._blobs, rev, lambda: committed(self._top, rev))
 
     def brought(self, findings: list[Finding], chosen: frozenset[str] | None) -> list[Finding]:
         """The findings that neither side has already."""

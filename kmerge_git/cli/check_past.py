@@ -6,7 +6,14 @@ import os
 from functools import cache, partial
 
 from kmerge_git.check.kustomize.past import DELETED, MADE, UNSTAGED, Fate, Past
-from kmerge_git.cli.check_files import from_here, from_top_of, git_directory, prefix_of, top_here
+from kmerge_git.cli.check_places import (
+    from_here,
+    from_top_of,
+    git_directory,
+    is_beyond,
+    prefix_of,
+    top_here,
+)
 from kmerge_git.git.hints import may_be_tracked
 
 TYPE_CHECKING = False
@@ -52,7 +59,7 @@ class GitPast:
         top = self._top()
         names = {path: from_top_of(top, path) for path in paths} if top else {}
         known = (name for name in names.values() if "\0" not in name)  # no name of a file has it
-        inside = [name for name in known if not name.startswith(("../", "/"))]
+        inside = [name for name in known if not is_beyond(name)]
         found = self._known(top, inside) if inside else {}
         return {path: found[name] for path, name in names.items() if name in found}
 

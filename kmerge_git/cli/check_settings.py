@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 
 from kmerge_git.check.registry import expand
-from kmerge_git.cli.check_definitions import IGNORING, from_top
+from kmerge_git.cli.check_definitions import IGNORING
+from kmerge_git.cli.check_places import from_top_of, is_beyond, top_here
 from kmerge_git.cli.files import say
 from kmerge_git.errors import UsageError
 
@@ -91,18 +92,11 @@ class FileSettings:
 
     def _learn(self, files: set[str]) -> None:
         self._off.update(dict.fromkeys(files, frozenset()))
-        from kmerge_git.cli.check_files import git_directory
-
-        if not files or not git_directory():
+        top = top_here() if files else ""
+        if not top:
             return
-        from kmerge_git.git.blobs import top_of_tree
-
-        top = top_of_tree()
-        if top is None:
-            return
-        names = sorted(files)
-        paths = dict(zip(names, from_top(top, names), strict=True))
-        inside = [path for path in paths.values() if not path.startswith(("../", "/"))]
+        paths = {file: from_top_of(top, file) for file in sorted(files)}
+        inside = [path for path in paths.values() if not is_beyond(path)]
         values = self._values(top, inside) if inside else {}
         for file, path in paths.items():
             self._off[file], problems = attribute_ids(values.get(path, ""))

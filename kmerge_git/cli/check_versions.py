@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import os
 from functools import cache, cached_property
-from posixpath import normpath
 
 from kmerge_git.check.merges.history import NOTHING, GitVersions, MergeVersions
+from kmerge_git.cli.check_places import from_top_of, git_directory, is_beyond, top_here
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three
 
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
 # what lies in git's folder while something is merged, and the variables of `git merge`
 _TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
 _VARIABLE = "GITHEAD_"
-MANY_NAMES = 500  # in one question to git
 # values of the attribute `merge` under which a file is merged by what is in it
-MERGING = ("unspecified", "set", "unset", "text", "union", "kmerge")
+MERGING = ("set", "unset", "text", "union", "kmerge")
 
 
-def versions_on_disk(git_directory: str) -> VersionsOf:
+def versions_on_disk() -> VersionsOf:
     """The versions in git of files of the working tree; none outside of a repository."""
-    if not git_directory:
+    folder = git_directory()
+    if not folder:
         return lambda path: NOTHING
     reader = cache(_reader)
-    merging = cache(lambda: may_be_merging(git_directory))
+    merging = cache(lambda: may_be_merging(folder))
 
     def head(path: str) -> bytes | None:
         return found.of(path).head if (found := reader()) else None
@@ -51,10 +51,10 @@ def versions_on_disk(git_directory: str) -> VersionsOf:
 
 
 def _reader() -> Versions | None:
-    from kmerge_git.git.blobs import blobs_of, top_of_tree
+    from kmerge_git.git.blobs import blobs_of
 
-    top = top_of_tree()
-    return Versions(top, blobs_of(top)) if top is not None else None
+    top = top_here()
+    return Versions(top, blobs_of(top)) if top else None
 
 
 def may_be_merging(git_directory: str) -> bool:
@@ -69,15 +69,6 @@ def may_be_merging(git_directory: str) -> bool:
     )
 
 
-def seen_from_top(top: str, prefix: str, path: str) -> str:
-    """A path as seen from the top of the working tree; `prefix` is the current folder, seen so."""
-    if not os.path.isabs(path):
-        return normpath(f"{prefix}/{path}")
-    folder, name = os.path.split(path)
-    found = os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(top))
-    return found.replace(os.sep, "/")
-
-
 class Versions:
     """The versions of files in a repository, in a merge in progress or in that of a commit."""
 
@@ -88,12 +79,11 @@ class Versions:
         self._blobs = blobs
         self._is_merging = is_merging  # or may be
         self._commit = commit  # None: what is staged, and the merge in progress
-        self._prefix = os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
 
     def of(self, path: str) -> GitVersions:
         """The versions of a file, by its path from the current folder."""
-        name = seen_from_top(self._top, self._prefix, path)
-        if name.startswith("../"):
+        name = from_top_of(self._top, path)
+        if is_beyond(name):
             return NOTHING
         head = self._commit.ours if self._commit else "HEAD"
         return GitVersions(lambda: self._blobs.read(f"{head}:{name}"), lambda: self._merge(name))
@@ -190,22 +180,19 @@ class Versions:
 
     def _is_decided(self, name: str) -> bool:
         """Whether attributes say what becomes of a file: another driver, a generator."""
-        driver, generated = self._attributes.get(name, ("set", ""))
-        return driver not in MERGING or generated in ("set", "true")
+        drivers, generated = self._attributes
+        return drivers.get(name, "set") not in MERGING or generated.get(name) in ("set", "true")
 
     @cached_property
-    def _attributes(self) -> dict[str, tuple[str, str]]:
+    def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:
         """Driver and generator of all files of the merge: a question for each takes too long."""
-        from kmerge_git.git.blobs import answer
+        from kmerge_git.git.checkattribute import in_working_tree
 
-        names = list(self.sides.cases()) if self.sides else []
-        told: list[str] = []
-        for at in range(0, len(names), MANY_NAMES):
-            about = ("check-attr", "-z", "merge", "kmerge-generated", "--")
-            out = answer("-C", self._top, *about, *names[at : at + MANY_NAMES])
-            told += out.decode("utf-8", "surrogateescape").split("\0")[:-1]
-        values = told[2::3]
-        return dict(zip(told[::6], zip(values[::2], values[1::2], strict=True), strict=True))
+        names = self.sides.cases() if self.sides else ()
+        drivers, generated = (
+            in_working_tree(self._top, names, about) for about in ("merge", "kmerge-generated")
+        )
+        return drivers, generated
 
     def _elsewhere(self, wanted: Identity) -> list[Node]:
         """A resource as the other files of the merge have it: it may have moved."""

@@ -124,13 +124,22 @@ def staged_paths(top: str, both: Collection[str]) -> list[str]:
 
 
 def _changed(top: str, *what: str) -> list[str]:
-    out = ask("-C", top, "diff", "--name-only", "-z", "--no-renames", "--diff-filter=ACMT", *what)
-    return [os.fsdecode(name) for name in out.split(b"\0") if name]
+    flags = ("--name-only", "-z", "--no-renames", "--diff-filter=ACMT")
+    return names_in(ask("-C", top, "diff", *flags, *what))
 
 
 def tracked(top: str, *patterns: str) -> list[str]:
     """The tracked files that match, paths from the top."""
-    out = ask("-C", top, "ls-files", "-z", "--", *patterns)
+    return names_in(ask("-C", top, "ls-files", "-z", "--", *patterns))
+
+
+def committed(top: str, revision: str) -> list[str]:
+    """The files of a commit, paths from the top."""
+    return names_in(ask("-C", top, "ls-tree", "-r", "-z", "--full-tree", "--name-only", revision))
+
+
+def names_in(out: bytes) -> list[str]:
+    """The names that git tells with `-z`."""
     return [os.fsdecode(name) for name in out.split(b"\0") if name]
 
 

@@ -54,7 +54,7 @@ def _patches(
         if entry.field[0] == field:
             text = entry.path or "the patch"
             place = within or EntryPlace(entry.at, entry.field, text)
-            book = _book(entry, world)
+            book = book_of(entry, world)
             roots = _content(entry, book)
             if roots is None:
                 build.blur()
@@ -67,7 +67,7 @@ def _patches(
                         _named(build, root, entry, place, page)
 
 
-def _book(entry: PatchEntry, world: World) -> Book | None:
+def book_of(entry: PatchEntry, world: World) -> Book | None:
     """The text of a patch, in a file or in the kustomization; None where it cannot be read."""
     if entry.inline is None:
         return world.book(entry.path) if entry.path else None

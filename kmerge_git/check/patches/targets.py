@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from kmerge_git.check.kustomize.building_patches import book_of
 from kmerge_git.check.kustomize.folders import is_remote
 from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, in_folder
 from kmerge_git.check.objects import identity, words_of
-from kmerge_git.check.page import Page, embedded
+from kmerge_git.check.page import Page
 from kmerge_git.check.patches.verdict import Verdict
 from kmerge_git.check.patterns import YES, matches
 from kmerge_git.check.plain import Map, Text, Value
-from kmerge_git.check.world import Book, World
-from kmerge_git.errors import CannotParse, UsageError
+from kmerge_git.check.world import World
+from kmerge_git.errors import UsageError
 from kmerge_git.kube.identity import Identity
 
 DEEPEST = 20  # bases of bases
@@ -104,8 +105,8 @@ def _collect(world: World, made: list[Target], path: str, written: str, depth: i
         below = targets_of(world, inner, depth + 1)
         made += below.all
         return below.complete
-    known = world.identities(path)
-    made += [Target(found, world, path, number) for number, (found, _) in enumerate(known or ())]
+    known = world.resources(path)
+    made += [Target(found.who, world, path, number) for number, found in enumerate(known or ())]
     return known is not None
 
 
@@ -175,7 +176,7 @@ class TargetFinder:
             return set()
         roots: list[Value | None] = [entry.value]
         if entry.value is None:
-            book = self._book_of(entry)
+            book = book_of(entry, self.world)
             if book is None:
                 return None
             roots = [plain.root for plain in book.plains]
@@ -185,13 +186,6 @@ class TargetFinder:
             kind = target.identity.kind
             roots = [r for n, r in names if n.kind == kind and n.name in target.names]
         return {word for root in roots for word in words_of(root)}
-
-    def _book_of(self, entry: PatchEntry) -> Book | None:
-        try:
-            inline = entry.inline
-            return Book(embedded(entry.page, inline)) if inline else self.world.book(entry.path)
-        except CannotParse:
-            return None
 
     def _told_target(self, page: Page, root: Map) -> Target | None:
         """The object of `--target`; compared with another kind, every finding would be wrong."""
