@@ -74,7 +74,8 @@ def test_one_side_was_dropped_on_purpose(repo: Repo, world: World) -> None:
         repo.git("add", "a.yaml")
         for checked in (repo.kmerge("check", "--staged"), repo.kmerge("check", "a.yaml")):
             assert "a.yaml:1:1: warning M11 both sides changed this file" in checked.out
-            assert f"these changes of {lost} merge clean and are dropped: " in checked.out
+            field = "k11" if lost == "theirs" else "k0"
+            assert f"{lost} merge clean and are dropped: ConfigMap/a data.{field}\n" in checked.out
         if side == "--ours":
             repo.git("checkout", "-m", "a.yaml")
     assert repo.git("commit", "-m", "merged").code == 0
@@ -95,7 +96,8 @@ def test_one_side_was_dropped_by_a_slip(repo: Repo, world: World) -> None:
         done = repo.git("commit", "-m", "merged", check=False)
         assert done.code == 1
         assert "a.yaml:1:1: error M11 both sides changed this file" in done.said
-        assert f"these changes of {lost} merge clean and are dropped: " in done.said
+        field = "k11" if lost == "theirs" else "k0"
+        assert f"{lost} merge clean and are dropped: ConfigMap/a data.{field}\n" in done.said
         assert "--no-verify" not in done.said
         checked = repo.kmerge("check", "a.yaml", check=False)  # as pre-commit calls it
         assert (checked.code, "error M11" in checked.out) == (1, True)
