@@ -36,7 +36,7 @@ LATE = (
     "kmerge_git.tree.blocks",
 )
 # What some merges need: all of these folders, and more.
-FOLDERS = ("text", "tree", "kube", "merge")
+FOLDERS = ("text", "tree", "kube", "merge", "template")
 MORE = (
     "kmerge_git.cli.losses",
     "kmerge_git.git.names",

@@ -1,0 +1,1 @@
+"""Go templates as structure: actions, lines, blocks; entered only for text with actions."""

@@ -1,0 +1,240 @@
+"""A template as a tree: lines, and blocks of whole lines from an opening to its `end`.
+
+The pieces of a tree joined are the text byte for byte. What would not be a tree of whole lines
+is refused: a control action beside text, two of them that end different blocks in one line.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.template.lexer import (
+    ASSIGN,
+    COMMENT,
+    ELSE,
+    END,
+    OPEN,
+    OUTPUT,
+    SPACE,
+    Action,
+    actions,
+    refuse,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TEXT, BLANK, INLINE = "text", "blank", "inline"  # and OUTPUT, ASSIGN, COMMENT of the lexer
+DEEPEST = 200  # blocks inside blocks; nobody writes ten
+CONTROL = frozenset((OPEN, ELSE, END))
+
+
+class Row:
+    """A line with its end; several of them where an action goes over lines."""
+
+    __slots__ = ("actions", "groups", "kind", "text")
+
+    def __init__(
+        self,
+        text: str,
+        kind: str,
+        groups: tuple[tuple[int, int], ...] = (),
+        actions: tuple[Action, ...] = (),
+    ) -> None:
+        self.text = text
+        self.kind = kind
+        self.groups = groups  # spans in the text; what `if ... end` encloses in a line is one
+        self.actions = actions  # of groups the inner ones, too
+
+
+Line = Row
+
+
+class Arm:
+    """One way through a block: the whole line of its opening or `else`, and what it holds."""
+
+    __slots__ = ("action", "header", "parts")
+
+    def __init__(self, header: str, action: Action, parts: tuple[Part, ...]) -> None:
+        self.header = header
+        self.action = action
+        self.parts = parts
+
+
+class Block:
+    """Lines from an opening to its `end`."""
+
+    __slots__ = ("arms", "ending", "word")
+
+    def __init__(self, arms: tuple[Arm, ...], ending: str, word: str) -> None:
+        self.arms = arms
+        self.ending = ending
+        self.word = word  # of the opening
+
+    @property
+    def text(self) -> str:
+        """All of its lines."""
+        found: list[str] = []
+        todo: list[str | Part] = [self]
+        while todo:
+            part = todo.pop()
+            if isinstance(part, str):
+                found.append(part)
+            elif isinstance(part, Row):
+                found.append(part.text)
+            else:
+                todo.append(part.ending)
+                for arm in reversed(part.arms):
+                    todo += reversed(arm.parts)
+                    todo.append(arm.header)
+        return "".join(found)
+
+
+if TYPE_CHECKING:
+    Part = Row | Block
+
+
+def parse(text: str) -> tuple[Part, ...]:
+    """The lines and blocks of a template, which joined are its text."""
+    if text.count("\r") != text.count("\r\n"):
+        refuse(text, _lone_return(text), "a lone carriage return")
+    found = actions(text)
+    _refuse_unbalanced(text, found)
+    parts: list[Part] = []
+    above: list[_Opened] = []
+    for row in _rows(text, found):
+        if row.kind not in CONTROL:
+            parts.append(row)
+            continue
+        action = next(action for action in row.actions if action.kind in CONTROL)
+        if action.kind == OPEN:
+            above.append(_Opened(parts, row.text, action))
+            parts = []
+            continue
+        opened = above[-1]
+        opened.arms.append(Arm(opened.header, opened.action, tuple(parts)))
+        if action.kind == ELSE:
+            opened.header, opened.action = row.text, action
+            parts = []
+        else:
+            above.pop()
+            parts = opened.before
+            parts.append(Block(tuple(opened.arms), row.text, opened.word))
+    return tuple(parts)
+
+
+class _Opened:
+    """A block whose `end` was not seen yet."""
+
+    __slots__ = ("action", "arms", "before", "header", "word")
+
+    def __init__(self, before: list[Part], header: str, action: Action) -> None:
+        self.before = before
+        self.arms: list[Arm] = []
+        self.header = header
+        self.action = action
+        self.word = action.word
+
+
+def _lone_return(text: str) -> int:
+    at = text.find("\r")
+    while text.startswith("\n", at + 1):
+        at = text.find("\r", at + 1)
+    return at
+
+
+def _refuse_unbalanced(text: str, found: list[Action]) -> None:
+    """Refuse blocks that do not close, and `else` where Go takes none."""
+    above: list[Action] = []
+    arms: list[str] = []  # of each open block: which `else` it may have
+    for action in found:
+        if action.kind == OPEN:
+            if action.word == "define" and above:
+                refuse(text, action.start, "`define` inside a block")
+            above.append(action)
+            arms.append(action.word if action.word in ("if", "with", "range") else "")
+            if len(above) > DEEPEST:
+                refuse(text, action.start, f"more than {DEEPEST} blocks inside each other")
+        elif action.kind in CONTROL and not above:
+            refuse(text, action.start, f"`{action.word}` without a block")
+        elif action.kind == END:
+            above.pop()
+            arms.pop()
+        elif action.kind == ELSE:
+            condition = action.body[len("else") :].lstrip(SPACE)
+            if not arms[-1] or (condition and not condition.startswith(arms[-1])):
+                refuse(text, action.start, "an `else` that its block cannot have")
+            arms[-1] = arms[-1] if condition else ""
+    if above:
+        refuse(text, above[-1].start, f"`{above[-1].word}` without an end")
+
+
+def _rows(text: str, found: list[Action]) -> Iterator[Row]:
+    """Every line; the kind of one that begins or ends something is the kind of that action."""
+    start, index, size = 0, 0, len(text)
+    while start < size:
+        end = text.find("\n", start) + 1 or size
+        first = index
+        while index < len(found) and found[index].start < end:
+            if found[index].end > end:
+                end = text.find("\n", found[index].end) + 1 or size
+            index += 1
+        line = text[start:end]
+        inside = tuple(action.moved(-start) for action in found[first:index])
+        groups = _groups(inside)
+        if groups is None:
+            control = _alone(text, start, line, inside)
+            yield Row(line, control.kind, ((control.start, control.end),), inside)
+        else:
+            yield Row(line, _kind(line, groups, inside), groups, inside)
+        start = end
+
+
+def _alone(text: str, start: int, line: str, inside: tuple[Action, ...]) -> Action:
+    """The control action of a line that has nothing else but comments."""
+    controls = [action for action in inside if action.kind in CONTROL]
+    if len(controls) > 1:
+        refuse(text, start + controls[1].start, "several control actions in one line")
+    bare = _outside(line, [(a.start, a.end) for a in inside if a.kind == COMMENT or a in controls])
+    if bare.strip(SPACE):
+        refuse(text, start + controls[0].start, "a control action beside something else")
+    return controls[0]
+
+
+def _groups(inside: tuple[Action, ...]) -> tuple[tuple[int, int], ...] | None:
+    """The spans of a line's outermost actions; None if a block of it begins or ends elsewhere."""
+    found = []
+    depth = start = 0
+    for action in inside:
+        if not depth:
+            start = action.start
+        if action.kind == OPEN:
+            depth += 1
+        elif action.kind == END:
+            depth -= 1
+        elif action.kind == ELSE and not depth:
+            return None
+        if depth < 0:
+            return None
+        if not depth:
+            found.append((start, action.end))
+    return None if depth else tuple(found)
+
+
+def _kind(line: str, groups: tuple[tuple[int, int], ...], inside: tuple[Action, ...]) -> str:
+    """What a line is to those who merge it."""
+    if not inside:
+        return TEXT if line.strip(SPACE) else BLANK
+    if _outside(line, groups).strip(SPACE):
+        return INLINE
+    kinds = {action.kind for action in inside}
+    if kinds == {COMMENT}:
+        return COMMENT
+    is_silent = not _outside(line, [(a.start, a.end) for a in inside]).strip(SPACE)
+    return ASSIGN if ASSIGN in kinds and OUTPUT not in kinds and is_silent else OUTPUT
+
+
+def _outside(line: str, spans: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> str:
+    """What stands between spans of a line."""
+    starts = [0, *(end for _, end in spans)]
+    ends = [*(start for start, _ in spans), len(line)]
+    return "".join(line[a:b] for a, b in zip(starts, ends, strict=True))
