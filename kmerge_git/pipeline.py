@@ -21,6 +21,7 @@ from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.merged import conflict, whole_conflict
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
+from kmerge_git.merge.unmergeable import refuse_unmergeable
 from kmerge_git.merge.verify import damage, proof
 from kmerge_git.merge.verify.judge import Referee, uncertain, widened
 from kmerge_git.merge.verify.line_opinion import (
@@ -31,11 +32,10 @@ from kmerge_git.merge.verify.line_opinion import (
     same_meaning,
 )
 from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outcome
-from kmerge_git.text.sealed import SEALED, holds_seal, is_sealed
+from kmerge_git.text.sealed import SEALED, holds_seal
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
 from kmerge_git.tree.documents import split, split_like
-from kmerge_git.tree.oddities import refuse_oddities
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
         from kmerge_git.merge.bulk import refuse_bulk  # most files are small
 
         refuse_bulk(streams)
-    _guard(streams, options.marker_size)
+    refuse_unmergeable(streams, options.marker_size)
     doubts: Doubts = {}
     while True:
         journal = Journal()
@@ -191,26 +191,6 @@ def _doubtful(
     made = conflicted(whole, sources, options)
     _ = made.text
     return made
-
-
-def _guard(streams: Three[Stream], size: int) -> None:
-    """Refuse what must not be merged by field.
-
-    Sealed files: their mac covers all values. Conflict markers in an input: rerere's images,
-    ancestors of a criss-cross. Templates, and mappings whose keys are collections.
-    """
-    # what versions share is one text in memory (see `split_like`), and looked through once
-    both = (*streams.ours.documents, *streams.theirs.documents)
-    contents = {id(d.content): d.content for d in both}
-    if any("ENC[" in content and is_sealed(content) for content in contents.values()):
-        raise Unsupported(SEALED)
-    contents |= {id(d.content): d.content for d in streams.base.documents}
-    if any("<<<<<<<" in content for content in contents.values()):
-        from kmerge_git.text.markers import first_marker
-
-        if any(first_marker(stream.source.text, min(size, 7)) >= 0 for stream in streams.each()):
-            raise Unsupported("an input holds conflict markers")
-    refuse_oddities(*streams.each())
 
 
 def _rules(options: Options) -> Rules:
@@ -303,6 +283,12 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
     text, count = lines.result()
     if count < 0:
         return kept(texts, options, reason)
+    if b"{{" in texts.ours and options.rules == "git":
+        from kmerge_git.template.merging import merged  # of templates alone
+
+        made = merged(texts, options, (text, count), _by_structure)
+        if made is not None:
+            return made
     if count > 0 and options.favor:
         text, count = lines.favored(options.favor)
     if count == 0 and damage.breaks(text, texts, options.path):

@@ -62,6 +62,7 @@ ROOMS = {
     "verify": {"three", "plan", "bulk", "merged"},
     "finish": {"three", "plan", "journal", "merged", "conflicted", "decide", "verify"},
     "kyaml": BESIDE | {"decide", "documents", "ends", "verify"},
+    "unmergeable": {"three"},
     "inwords": set(),
     "account": {"three", "journal", "pairing", "decide", "inwords"},
 }

@@ -1,0 +1,141 @@
+"""What no merge of templates may do, whoever made it: doubts that fields do not tell.
+
+The guards of a container look at what both sides did in one map or list, those of a file count
+what stands in the result. What an action renders nobody knows: where two changes may meet in it,
+there is a conflict.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import Unsupported
+from kmerge_git.merge.three import Three
+from kmerge_git.template.blocks import Block, Row, parse
+from kmerge_git.template.layout import APART, DATA, ENTRY, seen_through
+from kmerge_git.template.lexer import ASSIGN, OUTPUT, TOKEN
+from kmerge_git.template.masking import Words
+from kmerge_git.template.pairing import said
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+    from kmerge_git.template.layout import Path, Placed
+
+    Counts = dict[Hashable, int]
+    Children = dict[Path, set[str]]
+
+
+# -- a container
+
+
+def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> None:
+    """Refuse changes of both sides in one map or list that may meet in what an action renders."""
+    base, ours, theirs = (_children(version, tokens) for version in units.each())
+    for path in ours.keys() & theirs.keys():
+        old = base.get(path, set())
+        _container(Three(old, ours[path], theirs[path]), is_new=not _is_known(path, base))
+
+
+def _container(at: Three[set[str]], *, is_new: bool) -> None:
+    added, others = at.ours - at.base, at.theirs - at.base
+    gone, lost = at.base - at.ours, at.base - at.theirs
+    actions, acts = _actions(added), _actions(others)
+    if gone & lost and added != others and added and others and (actions or acts):
+        raise Unsupported("both sides replaced an entry, and one of them by an action")
+    if actions & acts and gone != lost:
+        raise Unsupported("both sides added an action in the place of other entries")
+    if is_new and actions != acts:
+        raise Unsupported("both sides added a field, with other actions in it")
+    is_templated = any(TOKEN in name and not _is_entry(name) for name in added ^ others)
+    if added and others and is_templated:
+        raise Unsupported("both sides added entries, and a name is rendered")
+
+
+def _children(units: list[Placed], tokens: dict[int, str]) -> Children:
+    found: Children = {}
+    for unit in units:
+        if unit.role == ENTRY:
+            found.setdefault(unit.path, set()).add(tokens[id(unit)])
+        elif unit.role == DATA and unit.label:
+            found.setdefault(unit.path, set()).add(unit.label)
+    return found
+
+
+def _is_known(path: Path, base: Children) -> bool:
+    return path in base or path[-1] in base.get(path[:-1], ())
+
+
+def _actions(names: set[str]) -> set[str]:
+    return {name for name in names if _is_entry(name)}
+
+
+def _is_entry(name: str) -> bool:
+    return name.startswith(TOKEN + "E")
+
+
+# -- a file
+
+
+def check(made: str, at: Three[str]) -> None:
+    """Refuse a result in which something stands more or less often than a merge can make it."""
+    words = Words()
+    base, ours, theirs, result = (
+        _Counted(text, words) for text in (at.base, at.ours, at.theirs, made)
+    )
+    for key, count in result.places.items():
+        b, o, t = (version.places.get(key, 0) for version in (base, ours, theirs))
+        if o > b and t > b and count > max(o, t):
+            raise Unsupported("what both sides added stands twice")
+    for key in {*base.actions, *ours.actions, *theirs.actions, *result.actions}:
+        b, o, t, r = (version.actions.get(key, 0) for version in (base, ours, theirs, result))
+        low, high = _bounds(b, o, t)
+        if not low <= r <= high:
+            raise Unsupported("an action is lost, or stands too often")
+
+
+def _bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
+    """How often something may stand in a merge."""
+    total = ours + theirs - base
+    if ours > base and theirs > base:
+        return max(ours, theirs), total
+    if ours < base and theirs < base:
+        return max(total, 0), min(ours, theirs)
+    return total, total
+
+
+class _Counted:
+    """How often the keys, outputs and actions of a text stand in it."""
+
+    __slots__ = ("actions", "places")
+
+    def __init__(self, text: str, words: Words) -> None:
+        self.places: Counts = {}
+        self.actions: Counts = {}
+        parts = parse(text)
+        for unit in seen_through(parts, words.plain):
+            row = unit.part
+            assert isinstance(row, Row)
+            if unit.role == DATA and unit.label:
+                _add(self.places, (unit.path, unit.label))
+            elif row.kind == OUTPUT:
+                _add(self.places, said(row.text))
+            elif row.kind == ASSIGN:
+                for action in row.actions:
+                    if action.kind == ASSIGN:
+                        _add(self.places, action.word)
+            elif unit.role == APART:
+                _add(self.actions, "---")
+        todo = list(parts)
+        for part in todo:  # which grows on the way
+            if isinstance(part, Block):
+                for arm in part.arms:
+                    _add(self.actions, said(arm.header))
+                    todo += arm.parts
+                _add(self.actions, said(part.ending))
+            else:
+                for start, end in part.groups:
+                    _add(self.actions, said(part.text[start:end]))
+
+
+def _add(counts: Counts, key: Hashable) -> None:
+    counts[key] = counts.get(key, 0) + 1

@@ -1,0 +1,301 @@
+"""Where the parts of a template stand: their column, what they stand below, map or list.
+
+A template is no YAML, so this is read from lines and their indentation, as people read it. What
+is guessed here is not believed: the masked text (see `masking`) is parsed, and every part must
+come back where it was put.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import Unsupported
+from kmerge_git.template.blocks import BLANK, Block, Row
+from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT
+from kmerge_git.template.places import (
+    DOCUMENT,
+    LIST,
+    MAP,
+    SCALARS,
+    column_of,
+    first_line,
+    form_of,
+    indent,
+    is_blank,
+    is_item,
+    is_separator,
+    key_of,
+    line_form,
+    next_column,
+    reaches_out,
+    rows,
+    scalar_above,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from kmerge_git.template.blocks import Part
+
+    Path = tuple[str, ...]
+    Evidence = dict[Path, str]
+
+# What a part is to the text around it.
+DATA = "data"  # a line of YAML, inline actions in it
+ENTRY = "entry"  # a block, an output or an assignment: one opaque entry
+WORDS = "words"  # a line inside a block scalar
+LOOSE = "loose"  # blank lines, comments
+APART = "apart"  # the line that separates documents
+
+
+class Placed:
+    """A part with its place."""
+
+    __slots__ = ("column", "form", "label", "part", "path", "plain", "role")
+
+    def __init__(self, part: Part, role: str, plain: str, column: int) -> None:
+        self.part = part
+        self.role = role
+        self.plain = plain  # the text of a line with words in the place of its actions
+        self.column = column
+        self.path: Path = ()  # the document and the lines that it stands below
+        self.label = ""  # what it is called there: a key, or the line of an element
+        self.form = ""  # MAP, LIST or SCALARS: what it is an entry of
+
+
+def lay_out(
+    parts: Sequence[Part], plain: Callable[[Row], str], evidence: Evidence | None = None
+) -> list[Placed]:
+    """The parts with their places; `evidence` tells what collections are in other versions."""
+    return _Layout(plain, evidence or {}).of(parts)
+
+
+def told(units: list[Placed], evidence: Evidence) -> None:
+    """Note what lines of YAML tell about the collections that they stand in."""
+    for unit in units:
+        if unit.role == DATA and unit.form:
+            evidence.setdefault(unit.path, unit.form)
+
+
+def seen_through(parts: Sequence[Part], plain: Callable[[Row], str]) -> list[Placed]:
+    """The places of all lines, those inside of blocks too, as if every branch were taken."""
+    return _Layout(plain, {}).of([row for part in parts for row in rows(part)])
+
+
+class _Layout:
+    """One walk over the parts of a text."""
+
+    def __init__(self, plain: Callable[[Row], str], evidence: Evidence) -> None:
+        self.plain = plain
+        self.evidence = evidence
+        self.stack: list[tuple[int, str, str, bool]] = []  # column, label, form, is it open
+        self.document = ""
+
+    def of(self, parts: Sequence[Part]) -> list[Placed]:
+        units = self._units(parts)
+        names = _documents(units)
+        self.document = next(names)
+        for number, unit in enumerate(units):
+            if _is_apart(unit):
+                self.stack, self.document = [], next(names)
+                unit.path = self._path()
+            elif unit.role == ENTRY:
+                self._place_entry(unit, units, number)
+                self._refuse_reaching(unit)
+            elif unit.role == DATA:
+                self._place_line(unit)
+        return units
+
+    # -- roles
+
+    def _units(self, parts: Sequence[Part]) -> list[Placed]:
+        units: list[Placed] = []
+        above = -1  # the column of the key of the block scalar that is open, or -1
+        for number, part in enumerate(parts):
+            column = column_of(part)
+            if above >= 0 and not is_blank(part):
+                at = column if column >= 0 else next_column(parts, number + 1)
+                if at < 0:
+                    at = indent(part.text)
+                if at > above:
+                    units += self._words(part, above)
+                    continue
+                above = -1
+            unit = self._unit(part, column)
+            units.append(unit)
+            if unit.role == DATA:
+                above = scalar_above(unit.plain)
+        return units
+
+    def _unit(self, part: Part, column: int) -> Placed:
+        if isinstance(part, Block):
+            unit = Placed(part, ENTRY, "", column)
+            unit.form = form_of(part, self.plain)
+            if is_separator(first_line(part)):
+                unit.form, unit.column = DOCUMENT, 0
+            return unit
+        plain = self.plain(part)
+        bare = plain.strip()
+        if part.kind in (OUTPUT, ASSIGN):
+            return Placed(part, ENTRY, plain, column)
+        if part.kind in (BLANK, COMMENT) or not bare or bare.startswith("#"):
+            return Placed(part, LOOSE, plain, column)
+        if is_separator(plain):
+            return Placed(part, APART, plain, 0)
+        return Placed(part, DATA, plain, column)
+
+    def _words(self, part: Part, above: int) -> Iterator[Placed]:
+        """The lines of a part that stands inside a block scalar."""
+        if isinstance(part, Row):
+            yield Placed(part, WORDS, self.plain(part), above + 1)
+            return
+        for text in (arm.header for arm in part.arms[:1]):
+            yield Placed(_bare(text), WORDS, "", above + 1)
+        for number, arm in enumerate(part.arms):
+            if number:
+                yield Placed(_bare(arm.header), WORDS, "", above + 1)
+            for inner in arm.parts:
+                column = column_of(inner)
+                if 0 <= column <= above and not is_blank(inner):
+                    raise Unsupported("a block begins in a text and ends behind it")
+                yield from self._words(inner, above)
+        yield Placed(_bare(part.ending), WORDS, "", above + 1)
+
+    # -- places
+
+    def _place_line(self, unit: Placed) -> None:
+        text = unit.plain.rstrip("\n")
+        column = indent(text)
+        rest = text[column:]
+        form = LIST if is_item(rest) else MAP
+        self._leave(column, form)
+        unit.path = self._path()
+        unit.column = column
+        is_first = True
+        while is_item(rest):
+            inner = rest[1:].lstrip(" ")
+            label = "- " + inner
+            form = LIST if key_of(inner) or is_item(inner) else SCALARS
+            if is_first:
+                unit.form, unit.label, is_first = form, label, False
+            self.stack.append((column, label, form, not inner))
+            column += len(rest) - len(inner)
+            rest = inner
+        key = key_of(rest)
+        if key:
+            value = rest[len(key) + 1 :].strip()
+            is_open = not value or (value[0] in "&!#" and " " not in value)
+            if is_first:
+                unit.form, unit.label = MAP, key
+            self.stack.append((column, key, MAP, is_open))
+
+    def _place_entry(self, unit: Placed, units: list[Placed], number: int) -> None:
+        if unit.column < 0:
+            unit.column = self._column(unit, units, number)
+        column = unit.column
+        self._leave_deeper(column)
+        form = unit.form or self._form_here(column, _form_below(units, number, column))
+        self._leave(column, form)
+        unit.form, unit.path = form, self._path()
+        self.stack.append((column, "", form, False))
+
+    def _refuse_reaching(self, unit: Placed) -> None:
+        """Refuse a block that ends what stands around it."""
+        if isinstance(unit.part, Block) and reaches_out(unit.part, unit.column):
+            raise Unsupported("a block ends the fields that it stands in")
+
+    def _form_here(self, column: int, after: str) -> str:
+        """What an entry is that does not tell: what its siblings are, those before it first."""
+        if self.stack and self.stack[-1][0] == column:
+            _, _, before, is_open = self.stack[-1]
+            return after if before == MAP and is_open and after else before
+        return after or self.evidence.get(self._path(), MAP)
+
+    def _column(self, unit: Placed, units: list[Placed], number: int) -> int:
+        """The column of an entry that does not tell: its own where that is a sibling's."""
+        own = indent(unit.part.text)
+        after = -1
+        for below in units[number + 1 :]:
+            if _is_apart(below):
+                break
+            if below.column >= 0 and below.role in (DATA, ENTRY):
+                after = below.column
+                break
+        if own == after:
+            return own
+        is_known = any(column == own for column, *_ in self.stack)
+        is_child = bool(self.stack) and self.stack[-1][3] and own > self.stack[-1][0]
+        if own > after and (is_known or is_child):
+            return own
+        if after >= 0:
+            return after
+        return self.stack[-1][0] if self.stack else own
+
+    def _leave_deeper(self, column: int) -> None:
+        while self.stack and self.stack[-1][0] > column:
+            self.stack.pop()
+
+    def _leave(self, column: int, form: str) -> None:
+        """Leave what an entry at a column does not stand below."""
+        self._leave_deeper(column)
+        while self.stack and self.stack[-1][0] == column:
+            _, _, before, is_open = self.stack[-1]
+            if form != MAP and before == MAP and is_open:
+                break  # a list may stand at the column of its key
+            self.stack.pop()
+            if MAP not in (form, before):
+                break  # the element before it; what is below is the key of their list
+
+    def _path(self) -> Path:
+        return (self.document, *(label for _, label, _, _ in self.stack if label))
+
+
+def _form_below(units: list[Placed], number: int, column: int) -> str:
+    """What the next line or block at a column is an entry of, before the collection ends."""
+    for unit in units[number + 1 :]:
+        if _is_apart(unit) or (unit.role == DATA and unit.column < column):
+            return ""
+        if unit.role == DATA and unit.column == column:
+            return line_form(unit.plain)
+        if unit.role == ENTRY and unit.form and unit.column in (column, -1):
+            return unit.form
+    return ""
+
+
+def _documents(units: list[Placed]) -> Iterator[str]:
+    """The names of the documents in their order: kind and name, and a number where they repeat."""
+    seen: dict[str, int] = {}
+    groups: list[list[Placed]] = [[]]
+    for unit in units:
+        if _is_apart(unit):
+            groups.append([])
+        else:
+            groups[-1].append(unit)
+    for group in groups:
+        name = _document(group)
+        seen[name] = seen.get(name, 0) + 1
+        yield f"{name}#{seen[name]}" if seen[name] > 1 else name
+
+
+def _document(units: list[Placed]) -> str:
+    kind = name = ""
+    below = ""
+    for unit in units:
+        if unit.role != DATA:
+            continue
+        text = unit.plain.strip()
+        if unit.column == 0:
+            below = text
+            if text.startswith("kind:"):
+                kind = text[5:].strip()
+        elif below == "metadata:" and text.startswith("name:") and not name:
+            name = text[5:].strip()
+    return f"{kind}/{name}"
+
+
+def _is_apart(unit: Placed) -> bool:
+    """Whether a document begins here."""
+    return unit.role == APART or unit.form == DOCUMENT
+
+
+def _bare(text: str) -> Row:
+    return Row(text, OUTPUT, (), ())
