@@ -15,8 +15,10 @@ from kmerge_git.template.lexer import (
     OUTPUT,
     SPACE,
     Action,
-    actions,
+    Told,
+    action_at,
     refuse,
+    refuse_own_words,
 )
 
 TYPE_CHECKING = False
@@ -97,11 +99,10 @@ def parse(text: str) -> tuple[Part, ...]:
     """The lines and blocks of a template, which joined are its text."""
     if text.count("\r") != text.count("\r\n"):
         refuse(text, _lone_return(text), "a lone carriage return")
-    found = actions(text)
-    _refuse_unbalanced(text, found)
+    refuse_own_words(text)
     parts: list[Part] = []
     above: list[_Opened] = []
-    for row in _rows(text, found):
+    for row in _rows(text):
         if row.kind not in CONTROL:
             parts.append(row)
             continue
@@ -142,51 +143,72 @@ def _lone_return(text: str) -> int:
     return at
 
 
-def _refuse_unbalanced(text: str, found: list[Action]) -> None:
-    """Refuse blocks that do not close, and `else` where Go takes none."""
-    above: list[Action] = []
-    arms: list[str] = []  # of each open block: which `else` it may have
-    for action in found:
-        if action.kind == OPEN:
-            if action.word == "define" and above:
-                refuse(text, action.start, "`define` inside a block")
-            above.append(action)
-            arms.append(action.word if action.word in ("if", "with", "range") else "")
-            if len(above) > DEEPEST:
-                refuse(text, action.start, f"more than {DEEPEST} blocks inside each other")
-        elif action.kind in CONTROL and not above:
-            refuse(text, action.start, f"`{action.word}` without a block")
-        elif action.kind == END:
-            above.pop()
-            arms.pop()
-        elif action.kind == ELSE:
-            condition = action.body[len("else") :].lstrip(SPACE)
-            if not arms[-1] or (condition and not condition.startswith(arms[-1])):
-                refuse(text, action.start, "an `else` that its block cannot have")
-            arms[-1] = arms[-1] if condition else ""
-    if above:
-        refuse(text, above[-1].start, f"`{above[-1].word}` without an end")
-
-
-def _rows(text: str, found: list[Action]) -> Iterator[Row]:
+def _rows(text: str) -> Iterator[Row]:
     """Every line; the kind of one that begins or ends something is the kind of that action."""
-    start, index, size = 0, 0, len(text)
+    known: dict[str, Told] = {}
+    nest: list[_Nested] = []
+    start, size, at = 0, len(text), text.find("{{")
     while start < size:
         end = text.find("\n", start) + 1 or size
-        first = index
-        while index < len(found) and found[index].start < end:
-            if found[index].end > end:
-                end = text.find("\n", found[index].end) + 1 or size
-            index += 1
+        found = []
+        while start <= at < end:
+            action = action_at(text, at, start, known)
+            _nested(text, start, action, nest)
+            found.append(action)
+            behind = start + action.end
+            if behind > end:
+                end = text.find("\n", behind) + 1 or size
+            at = text.find("{{", behind)
         line = text[start:end]
-        inside = tuple(action.moved(-start) for action in found[first:index])
-        groups = _groups(inside)
-        if groups is None:
-            control = _alone(text, start, line, inside)
-            yield Row(line, control.kind, ((control.start, control.end),), inside)
+        if found:
+            yield _row(text, start, line, tuple(found))
         else:
-            yield Row(line, _kind(line, groups, inside), groups, inside)
+            yield Row(line, BLANK if line == "\n" or not line.strip(SPACE) else TEXT)
         start = end
+    if nest:
+        refuse(text, nest[-1].at, f"`{nest[-1].word}` without an end")
+
+
+class _Nested:
+    """A block that is open at a place of a text."""
+
+    __slots__ = ("at", "other", "word")
+
+    def __init__(self, at: int, word: str) -> None:
+        self.at = at
+        self.word = word
+        self.other = word in ("if", "with", "range")  # whether an `else` may follow
+
+
+def _nested(text: str, start: int, action: Action, nest: list[_Nested]) -> None:
+    """Take an action into what is open; refuse an `else` or `end` where Go takes none."""
+    if action.kind not in CONTROL:
+        return
+    at = start + action.start
+    if action.kind == OPEN:
+        if action.word == "define" and nest:
+            refuse(text, at, "`define` inside a block")
+        if len(nest) == DEEPEST:
+            refuse(text, at, f"more than {DEEPEST} blocks inside each other")
+        nest.append(_Nested(at, action.word))
+    elif not nest:
+        refuse(text, at, f"`{action.word}` without a block")
+    elif action.kind == END:
+        nest.pop()
+    else:
+        condition = action.body[len("else") :].lstrip(SPACE)
+        opened = nest[-1]
+        if not opened.other or (condition and not condition.startswith(opened.word)):
+            refuse(text, at, "an `else` that its block cannot have")
+        opened.other = bool(condition)
+
+
+def _row(text: str, start: int, line: str, inside: tuple[Action, ...]) -> Row:
+    groups = _groups(inside)
+    if groups is not None:
+        return Row(line, _kind(line, groups, inside), groups, inside)
+    control = _alone(text, start, line, inside)
+    return Row(line, control.kind, ((control.start, control.end),), inside)
 
 
 def _alone(text: str, start: int, line: str, inside: tuple[Action, ...]) -> Action:
@@ -221,9 +243,7 @@ def _groups(inside: tuple[Action, ...]) -> tuple[tuple[int, int], ...] | None:
 
 
 def _kind(line: str, groups: tuple[tuple[int, int], ...], inside: tuple[Action, ...]) -> str:
-    """What a line is to those who merge it."""
-    if not inside:
-        return TEXT if line.strip(SPACE) else BLANK
+    """What a line with actions is to those who merge it."""
     if _outside(line, groups).strip(SPACE):
         return INLINE
     kinds = {action.kind for action in inside}

@@ -51,26 +51,61 @@ class Action:
         self.trims_before = trims_before
         self.trims_after = trims_after
 
-    def moved(self, by: int) -> Action:
-        """The same action in a text that begins elsewhere."""
-        start, end = self.start + by, self.end + by
-        return Action(
-            start, end, self.kind, self.word, self.body, self.trims_before, self.trims_after
-        )
+
+class Told:
+    """What the spelling of an action says, wherever it stands."""
+
+    __slots__ = ("body", "kind", "size", "trims_after", "trims_before", "word")
+
+    def __init__(
+        self, size: int, kind: str, word: str, body: str, trims_before: bool, trims_after: bool
+    ) -> None:
+        self.size = size
+        self.kind = kind
+        self.word = word
+        self.body = body
+        self.trims_before = trims_before
+        self.trims_after = trims_after
 
 
 def actions(text: str) -> list[Action]:
     """The actions of a text, in their order."""
-    own = text.lower().find(TOKEN.lower())
-    if own >= 0:
-        raise Unsupported(f"a word of the text holds {TOKEN}", line=text[:own].count("\n") + 1)
-    found = []
+    refuse_own_words(text)
+    found: list[Action] = []
+    known: dict[str, Told] = {}
     at = text.find("{{")
     while at >= 0:
-        action = _action(text, at)
-        found.append(action)
-        at = text.find("{{", action.end)
+        found.append(action_at(text, at, 0, known))
+        at = text.find("{{", found[-1].end)
     return found
+
+
+def refuse_own_words(text: str) -> None:
+    """Refuse a text with a word that could be taken for one that stands for an action."""
+    own = text.lower().find(TOKEN.lower())
+    if own >= 0:
+        raise Unsupported(
+            f"a word of the text holds {TOKEN}", line=text.lower().count("\n", 0, own) + 1
+        )
+
+
+def action_at(text: str, start: int, origin: int, known: dict[str, Told]) -> Action:
+    """The action at a place, its span as from an origin; what is spelled alike is read once."""
+    to_brace = text[start : text.find("}}", start) + 2]
+    told = known.get(to_brace)
+    if told is None:
+        told = _read(text, start)
+        if told.size == len(to_brace):
+            known[to_brace] = told
+    return Action(
+        start - origin,
+        start - origin + told.size,
+        told.kind,
+        told.word,
+        told.body,
+        told.trims_before,
+        told.trims_after,
+    )
 
 
 def refuse(text: str, at: int, why: str) -> NoReturn:
@@ -79,7 +114,7 @@ def refuse(text: str, at: int, why: str) -> NoReturn:
     raise Unsupported(why, line=text.count("\n", 0, at) + 1, column=at - line_start + 1)
 
 
-def _action(text: str, start: int) -> Action:
+def _read(text: str, start: int) -> Told:
     at = start + 2
     trims = text.startswith("-", at) and text[at + 1 : at + 2] in _SPACES
     if trims:
@@ -90,11 +125,10 @@ def _action(text: str, start: int) -> Action:
     kind, word = _kind(shape, names)
     if not kind:
         refuse(text, start, word)
-    is_trimming = end - close == 3
-    return Action(start, end, kind, word, text[at:close].strip(SPACE), trims, is_trimming)
+    return Told(end - start, kind, word, text[at:close].strip(SPACE), trims, end - close == 3)
 
 
-def _comment(text: str, start: int, at: int, trims: bool) -> Action:
+def _comment(text: str, start: int, at: int, trims: bool) -> Told:
     """A comment: its delimiter follows at once, or behind one white space and a trim mark."""
     star = text.find("*/", at + 2)
     if star < 0:
@@ -102,9 +136,9 @@ def _comment(text: str, start: int, at: int, trims: bool) -> Action:
     close = star + 2
     body = text[at:close]
     if text.startswith("}}", close):
-        return Action(start, close + 2, COMMENT, "", body, trims, False)
+        return Told(close + 2 - start, COMMENT, "", body, trims, False)
     if text[close : close + 1] in _SPACES and text.startswith("-}}", close + 1):
-        return Action(start, close + 4, COMMENT, "", body, trims, True)
+        return Told(close + 4 - start, COMMENT, "", body, trims, True)
     refuse(text, start, "a comment of the template ends before its delimiter")
 
 
