@@ -13,21 +13,21 @@ from kmerge_git.template.lexer import (
     END,
     OPEN,
     OUTPUT,
-    SPACE,
     Action,
     Told,
     action_at,
-    refuse,
     refuse_own_words,
 )
+from kmerge_git.template.tokens import SPACE, refusal
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 TEXT, BLANK, INLINE = "text", "blank", "inline"  # and OUTPUT, ASSIGN, COMMENT of the lexer
 DEEPEST = 200  # blocks inside blocks; nobody writes ten
 CONTROL = frozenset((OPEN, ELSE, END))
+COMMENT_OR_CONTROL = CONTROL.union((COMMENT,))
 
 
 class Row:
@@ -98,7 +98,7 @@ if TYPE_CHECKING:
 def parse(text: str) -> tuple[Part, ...]:
     """The lines and blocks of a template, which joined are its text."""
     if text.count("\r") != text.count("\r\n"):
-        refuse(text, _lone_return(text), "a lone carriage return")
+        raise refusal(text, _lone_return(text), "a lone carriage return")
     refuse_own_words(text)
     parts: list[Part] = []
     above: list[_Opened] = []
@@ -166,7 +166,7 @@ def _rows(text: str) -> Iterator[Row]:
             yield Row(line, BLANK if line == "\n" or not line.strip(SPACE) else TEXT)
         start = end
     if nest:
-        refuse(text, nest[-1].at, f"`{nest[-1].word}` without an end")
+        raise refusal(text, nest[-1].at, f"`{nest[-1].word}` without an end")
 
 
 class _Nested:
@@ -187,19 +187,19 @@ def _nested(text: str, start: int, action: Action, nest: list[_Nested]) -> None:
     at = start + action.start
     if action.kind == OPEN:
         if action.word == "define" and nest:
-            refuse(text, at, "`define` inside a block")
+            raise refusal(text, at, "`define` inside a block")
         if len(nest) == DEEPEST:
-            refuse(text, at, f"more than {DEEPEST} blocks inside each other")
+            raise refusal(text, at, f"more than {DEEPEST} blocks inside each other")
         nest.append(_Nested(at, action.word))
     elif not nest:
-        refuse(text, at, f"`{action.word}` without a block")
+        raise refusal(text, at, f"`{action.word}` without a block")
     elif action.kind == END:
         nest.pop()
     else:
         condition = action.body[len("else") :].lstrip(SPACE)
         opened = nest[-1]
         if not opened.other or (condition and not condition.startswith(opened.word)):
-            refuse(text, at, "an `else` that its block cannot have")
+            raise refusal(text, at, "an `else` that its block cannot have")
         opened.other = bool(condition)
 
 
@@ -215,10 +215,9 @@ def _alone(text: str, start: int, line: str, inside: tuple[Action, ...]) -> Acti
     """The control action of a line that has nothing else but comments."""
     controls = [action for action in inside if action.kind in CONTROL]
     if len(controls) > 1:
-        refuse(text, start + controls[1].start, "several control actions in one line")
-    bare = _outside(line, [(a.start, a.end) for a in inside if a.kind == COMMENT or a in controls])
-    if bare.strip(SPACE):
-        refuse(text, start + controls[0].start, "a control action beside something else")
+        raise refusal(text, start + controls[1].start, "several control actions in one line")
+    if not _is_bare(line, [(a.start, a.end) for a in inside if a.kind in COMMENT_OR_CONTROL]):
+        raise refusal(text, start + controls[0].start, "a control action beside something else")
     return controls[0]
 
 
@@ -244,17 +243,21 @@ def _groups(inside: tuple[Action, ...]) -> tuple[tuple[int, int], ...] | None:
 
 def _kind(line: str, groups: tuple[tuple[int, int], ...], inside: tuple[Action, ...]) -> str:
     """What a line with actions is to those who merge it."""
-    if _outside(line, groups).strip(SPACE):
+    if not _is_bare(line, groups):
         return INLINE
     kinds = {action.kind for action in inside}
-    if kinds == {COMMENT}:
-        return COMMENT
-    is_silent = not _outside(line, [(a.start, a.end) for a in inside]).strip(SPACE)
-    return ASSIGN if ASSIGN in kinds and OUTPUT not in kinds and is_silent else OUTPUT
+    if len(kinds) == 1:
+        return inside[0].kind
+    if OUTPUT in kinds or not _is_bare(line, [(a.start, a.end) for a in inside]):
+        return OUTPUT
+    return ASSIGN if ASSIGN in kinds else OUTPUT
 
 
-def _outside(line: str, spans: list[tuple[int, int]] | tuple[tuple[int, int], ...]) -> str:
-    """What stands between spans of a line."""
-    starts = [0, *(end for _, end in spans)]
-    ends = [*(start for start, _ in spans), len(line)]
-    return "".join(line[a:b] for a, b in zip(starts, ends, strict=True))
+def _is_bare(line: str, spans: Iterable[tuple[int, int]]) -> bool:
+    """Whether a line has nothing but white space outside of its spans."""
+    at = 0
+    for start, end in spans:
+        if line[at:start].strip(SPACE):
+            return False
+        at = end
+    return not line[at:].strip(SPACE)

@@ -1,29 +1,20 @@
 """The actions of a template, found as Go's text/template finds them.
 
 What its lexer refuses is refused here, and so is what its parser refuses for the shape of one
-action alone: an action without a value, brackets, a keyword inside a pipeline.
+action alone: an action without a value, a keyword or an equals sign inside a pipeline.
 """
 
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn
+from kmerge_git.template.tokens import SPACE, SPACES, refusal, tokens
 
 OPEN, ELSE, END, ASSIGN, COMMENT, OUTPUT = "open", "else", "end", "assign", "comment", "output"
 
 # How every word begins that stands for an action while a text is read as YAML.
 TOKEN = "kmTpl"  # noqa: S105
-SPACE = " \t\r\n"
 OPENING = frozenset(("if", "range", "with", "define", "block"))
 KEYWORDS = OPENING.union(("else", "end", "template", "break", "continue"))
-
-_SPACES = frozenset(SPACE)
-_BEHIND_A_WORD = _SPACES.union(".,|:)(")
-_DIGITS = frozenset("0123456789")
-_QUOTED = {'"': "a string", "'": "a character constant"}
 # Commands of a pipeline that have nothing in them, as shapes.
 _HOLES = ("||", "(|", "|)", "()")
 
@@ -108,23 +99,17 @@ def action_at(text: str, start: int, origin: int, known: dict[str, Told]) -> Act
     )
 
 
-def refuse(text: str, at: int, why: str) -> NoReturn:
-    """Say that a text is none that can be read, and where."""
-    line_start = text.rfind("\n", 0, at) + 1
-    raise Unsupported(why, line=text.count("\n", 0, at) + 1, column=at - line_start + 1)
-
-
 def _read(text: str, start: int) -> Told:
     at = start + 2
-    trims = text.startswith("-", at) and text[at + 1 : at + 2] in _SPACES
+    trims = text.startswith("-", at) and text[at + 1 : at + 2] in SPACES
     if trims:
         at += 2
     if text.startswith("/*", at):
         return _comment(text, start, at, trims)
-    shape, names, close, end = _inside(text, start, at)
+    shape, names, close, end = tokens(text, start, at)
     kind, word = _kind(shape, names)
     if not kind:
-        refuse(text, start, word)
+        raise refusal(text, start, word)
     return Told(end - start, kind, word, text[at:close].strip(SPACE), trims, end - close == 3)
 
 
@@ -132,144 +117,14 @@ def _comment(text: str, start: int, at: int, trims: bool) -> Told:
     """A comment: its delimiter follows at once, or behind one white space and a trim mark."""
     star = text.find("*/", at + 2)
     if star < 0:
-        refuse(text, start, "a comment of the template is not closed")
+        raise refusal(text, start, "a comment of the template is not closed")
     close = star + 2
     body = text[at:close]
     if text.startswith("}}", close):
         return Told(close + 2 - start, COMMENT, "", body, trims, False)
-    if text[close : close + 1] in _SPACES and text.startswith("-}}", close + 1):
+    if text[close : close + 1] in SPACES and text.startswith("-}}", close + 1):
         return Told(close + 4 - start, COMMENT, "", body, trims, True)
-    refuse(text, start, "a comment of the template ends before its delimiter")
-
-
-def _inside(text: str, start: int, at: int) -> tuple[str, list[str], int, int]:
-    """What an action is made of: a letter for each token, the names, its last and its very end."""
-    shape, names = [], []
-    depth = 0
-    while True:
-        mark = text[at : at + 1]
-        if mark in _SPACES:
-            at += 1
-            while text[at : at + 1] in _SPACES:
-                at += 1
-            if text.startswith("-}}", at):
-                close, end = at, at + 3
-                break
-            continue
-        if mark == "}" and text.startswith("}}", at):
-            close, end = at, at + 2
-            break
-        kind, behind = _token(text, start, at)
-        if kind in "()":
-            depth += 1 if kind == "(" else -1
-            if depth < 0:
-                refuse(text, at, "a parenthesis is closed that was not opened")
-        elif kind in "wv":
-            names.append(text[at:behind])
-        shape.append(kind)
-        at = behind
-    if depth:
-        refuse(text, start, "a parenthesis is not closed")
-    return "".join(shape), names, close, end
-
-
-def _token(text: str, start: int, at: int) -> tuple[str, int]:
-    """The kind of the token at a place, and where it ends.
-
-    w a word, v a variable, f a field, s a string, n a number or a character, and ( ) | , = as
-    they are; `:=` is an `=`, too.
-    """
-    mark = text[at : at + 1]
-    if not mark:
-        refuse(text, start, "an action of the template is not closed")
-    if mark == "." and text[at + 1 : at + 2] not in _DIGITS:
-        return "f", _word_end(text, at + 1)
-    if mark == "_" or mark.isalpha():
-        return "w", _word_end(text, at)
-    if mark == "$":
-        return "v", _word_end(text, at + 1)
-    if mark in "()|=,":
-        return mark, at + 1
-    if mark in _QUOTED:
-        return ("s" if mark == '"' else "n"), _quote_end(text, at, mark)
-    if mark == "`":
-        end = text.find("`", at + 1)
-        if end < 0:
-            refuse(text, at, "a raw string is not closed")
-        return "s", end + 1
-    if mark in "+-." or mark in _DIGITS:
-        return "n", _number_end(text, at)
-    if mark.isdecimal():  # no number for Go, but a word
-        return "w", _word_end(text, at)
-    if mark == ":":
-        if not text.startswith("=", at + 1):
-            refuse(text, at, "a colon without an equals sign")
-        return "=", at + 2
-    refuse(text, at, f"an action holds {mark!r}")
-
-
-def _word_end(text: str, at: int) -> int:
-    while (mark := text[at : at + 1]) == "_" or mark.isalpha() or mark.isdecimal():
-        at += 1
-    if mark in _BEHIND_A_WORD or not mark or text.startswith("}}", at):
-        return at
-    refuse(text, at, f"a word is followed by {mark!r}")
-
-
-def _quote_end(text: str, at: int, mark: str) -> int:
-    """Behind a quote, which no line break may stand in, escaped or not."""
-    end = at + 1
-    while True:
-        sign = text[end : end + 1]
-        if sign == mark:
-            return end + 1
-        if sign == "\\":
-            end += 1
-            sign = text[end : end + 1]
-        if sign in ("", "\n"):
-            refuse(text, at, f"{_QUOTED[mark]} is not closed")
-        end += 1
-
-
-def _number_end(text: str, at: int) -> int:
-    """Behind a number: hexadecimal, binary, complex, with underscores, as Go writes them."""
-    end = _scanned(text, at)
-    if text[end : end + 1] in ("+", "-"):
-        end = _scanned(text, end)
-        if text[end - 1] != "i":
-            refuse(text, at, "a number is none")
-    mark = text[end : end + 1]
-    if mark == "_" or mark.isalpha() or mark.isdecimal() or _DIGITS.isdisjoint(text[at:end]):
-        refuse(text, at, "a number is none")
-    return end
-
-
-def _scanned(text: str, at: int) -> int:
-    digits, power = "0123456789_", "eE"
-    if text[at : at + 1] in ("+", "-"):
-        at += 1
-    if text.startswith("0", at):
-        at += 1
-        base = text[at : at + 1].lower()
-        if base in ("x", "o", "b"):
-            at += 1
-            digits = {"x": "0123456789abcdefABCDEF_", "o": "01234567_", "b": "01_"}[base]
-            power = "pP" if base == "x" else ""
-    at = _behind(text, at, digits)
-    if text.startswith(".", at):
-        at = _behind(text, at + 1, digits)
-    if power and text[at : at + 1] in (power[0], power[1]):
-        at += 1
-        if text[at : at + 1] in ("+", "-"):
-            at += 1
-        at = _behind(text, at, "0123456789_")
-    return at + 1 if text.startswith("i", at) else at
-
-
-def _behind(text: str, at: int, signs: str) -> int:
-    while (mark := text[at : at + 1]) and mark in signs:
-        at += 1
-    return at
+    raise refusal(text, start, "a comment of the template ends before its delimiter")
 
 
 def _kind(shape: str, names: list[str]) -> tuple[str, str]:
