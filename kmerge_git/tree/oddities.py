@@ -10,6 +10,7 @@ sign is certain to hold neither, one with a sign is composed, which tells exactl
 from __future__ import annotations
 
 from kmerge_git.errors import CannotParse, TextOnly
+from kmerge_git.text.charts import is_chart_text
 from kmerge_git.tree.compose import compose
 from kmerge_git.tree.nodes import Collection, Scalar
 from kmerge_git.tree.tokens import name_end
@@ -41,6 +42,9 @@ def refuse_oddities(*versions: Stream) -> None:
 
     The whole file is a text then: an action can reach over many documents.
     """
+    path = versions[0].source.path
+    if is_chart_text(path):
+        raise TextOnly(TEMPLATE, path=path)
     left = _left(versions)
     suspects = [document for found in left for document in found if _has_sign(document.content)]
     if suspects:

@@ -10,6 +10,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import ListRule, Where, element_key, field_text, has_port_names, start
 from kmerge_git.merge.three import Three
+from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, Stream, split
 from kmerge_git.tree.nodes import Mapping, Node, Sequence
@@ -50,6 +51,8 @@ def brought(
     is too much to be taken apart is not looked into. `sound` has the documents of earlier results
     of the same inputs with which nothing was wrong: they are not read again.
     """
+    if is_chart_text(path):
+        return set()
     if len(data) > LARGE:
         from kmerge_git.merge.bulk import has_bulk  # few files are so large
 
