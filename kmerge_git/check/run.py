@@ -21,10 +21,17 @@ from kmerge_git.check.patches.verdict import MANIFEST, Verdict
 from kmerge_git.check.plain import Map, documents
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.check.suppress import unsilenced
-from kmerge_git.check.templates import is_fixture, is_steered, looks_like_a_manifest, reason
+from kmerge_git.check.templates import (
+    IN_TEMPLATES,
+    is_fixture,
+    is_steered,
+    looks_like_a_manifest,
+    reason,
+)
 from kmerge_git.check.world import Book, World, nowhere
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding, order
+from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -149,6 +156,9 @@ class Run:
         return page.findings(self.checks.of(registry.MERGED_UNREAD), merged, error, at)
 
     def _parsed(self, page: Page, data: bytes, merged: SidedFile | None) -> list[Finding]:
+        if is_chart_text(page.path):
+            self.skipped[page.path] = IN_TEMPLATES
+            return []
         try:
             book = Book(page)
         except CannotParse as error:

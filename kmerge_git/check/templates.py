@@ -34,6 +34,7 @@ FIXTURES = frozenset(
     ("fixtures", "__fixtures__", "fixture", "testdata", "test-data", "test_data", "testfiles",
      "__snapshots__", "snapshots")
 )  # fmt: skip
+IN_TEMPLATES = "a template below templates/"
 OPENING = ("if", "range", "with", "for", "unless", "foreach")
 
 
@@ -48,7 +49,7 @@ def reason(text: str, path: str, parses: Callable[[str], bool], before: str | No
 def _of_template(text: str, path: str, parses: Callable[[str], bool], before: str | None) -> str:
     is_new = before is None or has_action(text)
     if "{{" in text and is_new and "templates" in dirname(path).split("/"):
-        return "a template below templates/"
+        return IN_TEMPLATES
     filled, name = _filled(text)
     if name and parses(filled):
         return f"a template with {name}"

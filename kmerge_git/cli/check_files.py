@@ -24,6 +24,7 @@ from kmerge_git.cli.files import is_file
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.git import revpaths
 from kmerge_git.git.hints import may_be_tracked
+from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -127,7 +128,7 @@ def require_target(path: str, world: World) -> None:
 def is_manifest_name(path: str) -> bool:
     """Whether a file is looked at when nobody names it."""
     name = path.rpartition("/")[2]
-    return name.endswith(SUFFIXES) or name in NAMES
+    return name.endswith(SUFFIXES) or name in NAMES or is_chart_text(path)
 
 
 def script_with() -> Callable[[str], str]:

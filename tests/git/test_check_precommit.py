@@ -51,6 +51,8 @@ def test_the_manifest() -> None:
         ("a.yaml", True), ("a/b.yml", True), ("a.kyaml", True), ("a.json", True),
         ("kustomization", True), ("x/Kustomization", True), ("a.txt", False), ("yaml", False),
         ("my-kustomization", False), ("a.yaml.bak", False),
+        ("c/templates/_helpers.tpl", True), ("templates/a/b.tpl", True), ("templates/NOTES.txt", True),
+        ("a.tpl", False), ("NOTES.txt", False), ("c/templates/a/NOTES.txt.bak", False),
     ],
 )  # fmt: skip
 def test_which_files_are_taken(path: str, taken: bool) -> None:
