@@ -17,9 +17,10 @@ examples:
   kmerge install --diff               `git diff` shows manifests by resource and field, too
   kmerge install --dry-run            show what would be written, write nothing
 
-Files named *.yaml, *.yml, kustomization and Kustomization are registered; names that are usual for
-SOPS secrets (*.enc.yaml, *.sops.yaml, secrets.*.yaml) are left to git. `kmerge status` tells
-whether it works, `kmerge uninstall` takes it out again.
+Files named *.yaml, *.yml, kustomization and Kustomization are registered, and of Helm charts the
+helpers and notes (templates/**/*.tpl, templates/NOTES.txt); names that are usual for SOPS secrets
+(*.enc.yaml, *.sops.yaml, secrets.*.yaml) are left to git. `kmerge status` tells whether it works,
+`kmerge uninstall` takes it out again.
 """
 
 

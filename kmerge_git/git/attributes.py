@@ -95,7 +95,8 @@ def quoted_pattern(pattern: str) -> str:
 def covers(pattern: str, ours: str) -> bool:
     """Whether `pattern` takes every file that `ours` takes, in every directory."""
     bare = pattern.removeprefix("**/")
-    return bare == ours or ("/" not in bare and fnmatchcase(example(ours), bare))
+    is_same = ours in (pattern, bare)
+    return is_same or ("/" not in bare and fnmatchcase(example(ours), bare))
 
 
 def overlaps(pattern: str, ours: str) -> bool:

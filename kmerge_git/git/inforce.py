@@ -10,7 +10,7 @@ from pathlib import Path
 from kmerge_git.git.attributeplaces import AttributePlaces
 from kmerge_git.git.call import ask_git, git
 from kmerge_git.git.generated import generator_of
-from kmerge_git.git.manifests import is_manifest, way_out
+from kmerge_git.git.manifests import is_merged, way_out
 from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, settle
 from kmerge_git.outcome import GENERATED
 from kmerge_git.text.sealed import SEALED, is_sealed
@@ -240,7 +240,7 @@ class _FileInForce:
         if is_sealed(data.decode("utf-8", "replace")):
             yield f"{SEALED}: ours is kept, and a conflict"
         driver = self._attributes.get("merge")
-        is_ours = driver == "kmerge" or (not way_out(driver) and is_manifest(self._path))
+        is_ours = driver == "kmerge" or (not way_out(driver) and is_merged(self._path))
         if self._why_not() and is_ours:
             yield "`kmerge merge`, `solve` and `preview` take it all the same"
         program = self._attributes.get("filter", "unset")

@@ -109,22 +109,23 @@ def _plan_attributes(wish: Wish, cwd: Path) -> tuple[list[FileChange], list[str]
     asked = wish.patterns or wish.json or wish.diff
     if not asked and not settled and top is not None and top / ".gitattributes" in lower:
         team = top / ".gitattributes"
-        if _names_us(team):
+        if pat.names_us(read_attributes(team)):
             return [], [f"{team} names the files already: {path} is left alone"]
     weaker = pat.sources(lower, top)
     patterns = wish.patterns or settled or pat.DEFAULTS
-    if wish.on_conflict == "overwrite" and not wish.patterns:
-        patterns += pat.skipped(target, weaker, settled)
+    told: list[str] = []
+    if not wish.patterns:
+        patterns += pat.added_since(target, weaker, settled)
+        if wish.on_conflict == "overwrite":
+            patterns += pat.skipped(target, weaker, settled)
+        elif not settled:
+            patterns, told = pat.untaken(target, weaker, patterns)
     if wish.json:
         patterns += tuple(p for p in pat.JSON if p not in patterns)
     diff = wish.diff or pat.shows(target.text)  # who wants it no more uninstalls
     text, notes = pat.select(target, weaker, patterns, wish.on_conflict, diff=diff)
     files = [FileChange(path, target.text, text)] if text != target.text else []
-    return files, notes + _overruled(wish, path, patterns, cwd)
-
-
-def _names_us(path: Path) -> bool:
-    return any(rule.merge == OURS for rule in merge_rules(read_attributes(path)))
+    return files, told + notes + _overruled(wish, path, patterns, cwd)
 
 
 def _overruled(wish: Wish, path: Path, patterns: tuple[str, ...], cwd: Path) -> list[str]:
@@ -149,6 +150,6 @@ def _what_stays(wish: Wish, cwd: Path) -> list[str]:
     ]
     top = worktree_top(cwd)
     team = top / ".gitattributes" if top and not wish.shared else None
-    if team and _names_us(team):
+    if team and pat.names_us(read_attributes(team)):
         notes.append(f"{team} still names kmerge, which does no harm: kmerge uninstall --shared")
     return notes

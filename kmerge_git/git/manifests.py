@@ -1,13 +1,20 @@
-"""Which paths are taken for manifests."""
+"""Which paths are taken for manifests, and which are merged beside them."""
 
 from __future__ import annotations
+
+from kmerge_git.text.charts import is_chart_text
 
 _SUFFIXES = (".yaml", ".yml", ".kyaml")
 _NAMES = ("kustomization", "Kustomization")
 
 
-def is_manifest(path: str, *, json: bool = False) -> bool:
+def is_merged(path: str, *, json: bool = False) -> bool:
     """Whether a path is one that `kmerge install` registers; JSON files only where asked for."""
+    return is_manifest(path, json=json) or is_chart_text(path)
+
+
+def is_manifest(path: str, *, json: bool = False) -> bool:
+    """Whether a path is one of those that can hold resources or values, and not text alone."""
     name = path.rpartition("/")[2]
     return name.endswith(_SUFFIXES) or name in _NAMES or (json and name.endswith(".json"))
 

@@ -29,7 +29,9 @@ from kmerge_git.git.attributes import (
 
 OnConflict = Literal["abort", "skip", "overwrite"]
 
-DEFAULTS = ("*.yaml", "*.yml", "kustomization", "Kustomization")
+# What else Helm renders as templates: text, and no YAML (`text.charts`).
+TEMPLATES = ("**/templates/**/*.tpl", "**/templates/NOTES.txt")
+DEFAULTS = ("*.yaml", "*.yml", "kustomization", "Kustomization", *TEMPLATES)
 JSON = ("*.json",)
 # Names that are usual for files encrypted by SOPS. Their checksum covers the whole file, so no
 # merge by field can be right; `!merge` leaves them to git as if this driver were not there.
@@ -119,6 +121,11 @@ def registered(text: str) -> tuple[str, ...]:
     return tuple(rule.pattern for rule in rules if rule.fenced and rule.merge == OURS)
 
 
+def names_us(text: str) -> bool:
+    """Whether any line of a file gives something to our driver, in its block or not."""
+    return any(rule.merge == OURS for rule in merge_rules(text))
+
+
 def skipped(
     target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
 ) -> tuple[str, ...]:
@@ -126,6 +133,28 @@ def skipped(
     if not settled or not set(settled) <= {*DEFAULTS, *JSON}:
         return ()  # nothing is registered, or what the user chose with --pattern
     return tuple(p for p in DEFAULTS if p not in settled and _clash(p, target, lower))
+
+
+def added_since(
+    target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The usual patterns that are younger than a registration of all usual ones."""
+    if not settled or not set(settled) <= {*DEFAULTS, *JSON} or set(TEMPLATES) & set(settled):
+        return ()
+    missing = [p for p in DEFAULTS if p not in settled and not _clash(p, target, lower)]
+    return tuple(missing) if set(missing) <= set(TEMPLATES) else ()  # else the user chose some
+
+
+def untaken(
+    target: AttributeFile, lower: list[AttributeFile], wanted: tuple[str, ...]
+) -> tuple[tuple[str, ...], list[str]]:
+    """The patterns without those of templates that another line has, and what to tell of these.
+
+    They are no reason to stop an installation: most people ask for their manifests.
+    """
+    found = {pattern: _clash(pattern, target, lower) for pattern in wanted if pattern in TEMPLATES}
+    notes = [f"skipped: {clash}" for clash in found.values() if clash]
+    return tuple(pattern for pattern in wanted if not found.get(pattern)), notes
 
 
 def sources(paths: list[Path], top: Path | None) -> list[AttributeFile]:
@@ -181,8 +210,12 @@ def _below(directory: str, pattern: str) -> str:
 
 
 def _block(patterns: tuple[str, ...], kept: list[str], *, diff: bool = False) -> list[str]:
-    words = f"merge={OURS} diff={OURS}" if diff else f"merge={OURS}"
-    rules = [f"{quoted_pattern(pattern)} {words}" for pattern in patterns]
+    rules = [f"{quoted_pattern(pattern)} merge={OURS}" for pattern in patterns]
+    if diff:  # a template has no fields to show: git shows its lines better
+        rules = [
+            rule if pattern in TEMPLATES else f"{rule} diff={OURS}"
+            for pattern, rule in zip(patterns, rules, strict=True)
+        ]
     named = {split_line(line)[0] for line in [*rules, *kept]}
     secrets = [
         f"{name} !merge"

@@ -9,19 +9,29 @@ from __future__ import annotations
 import os
 import shutil
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from kmerge_git import __version__
-from kmerge_git.git.attributes import BUILT_IN, quoted_pattern
+from kmerge_git.errors import KmergeError
+from kmerge_git.git.attributes import BUILT_IN, OURS, quoted_pattern, read_attributes
 from kmerge_git.git.call import ask_git, git, git_version
+from kmerge_git.git.changes import FileChange
 from kmerge_git.git.driverline import command_of, driver_line
 from kmerge_git.git.generated import generator_of
 from kmerge_git.git.hookfiles import HOOKS
-from kmerge_git.git.install import DIFF, DRIVER
-from kmerge_git.git.patterns import DEFAULTS
-from kmerge_git.git.places import config_values, git_path, in_repository, scopes_of, worktree_top
+from kmerge_git.git.install import DIFF, DRIVER, Wish, plan_install
+from kmerge_git.git.patterns import DEFAULTS, TEMPLATES, names_us
+from kmerge_git.git.places import (
+    SCOPES,
+    config_values,
+    git_path,
+    in_repository,
+    scopes_of,
+    worktree_top,
+)
 from kmerge_git.git.settings import settings_for
 
 LABELS_SINCE = (2, 44)  # %S %X %Y
@@ -47,8 +57,8 @@ def probe_all(cwd: Path) -> list[Probe]:
         hint = "go into a repository to see whether its files are selected"
         return [*findings, Probe("repository", "warn", "this directory is in none", hint)]
     return [
-        *findings, *probe_selection(cwd), *probe_generated(cwd), *probe_diff(cwd),
-        probe_hooks(cwd), *probe_settings(cwd),
+        *findings, *probe_selection(cwd), *probe_templates(cwd), *probe_generated(cwd),
+        *probe_diff(cwd), probe_hooks(cwd), *probe_settings(cwd),
     ]  # fmt: skip
 
 
@@ -75,7 +85,7 @@ def probe_driver(cwd: Path) -> list[Probe]:
         return [Probe("driver", "FAIL", "not registered, git merges text", hint)]
     scope, line = found[-1]
     registered = Probe("driver", "ok", f"registered in the {scope} configuration")
-    repair = f"run `kmerge install{'' if scope in ('local', 'command') else ' --' + scope}`"
+    repair = f"run `{_install(scope)}`"
     return [registered, probe_line(line, cwd, repair)]
 
 
@@ -105,7 +115,7 @@ def probe_selection(cwd: Path) -> list[Probe]:
     paths = _manifests(cwd)
     drivers = merge_attributes(paths or [MADE_UP], cwd)
     counts = Counter(drivers.values())
-    ours = counts.pop("kmerge", 0)
+    ours = counts.pop(OURS, 0)
     if not paths:
         text = f"a file such as {MADE_UP} goes to {_named(drivers[MADE_UP])}"
     else:
@@ -122,6 +132,43 @@ def probe_selection(cwd: Path) -> list[Probe]:
     if is_bare(cwd):
         hint += " (a bare repository does not read the committed .gitattributes)"
     return [Probe("attributes", "FAIL", text, hint)]
+
+
+def probe_templates(cwd: Path) -> list[Probe]:
+    """Texts of charts, where there are any: a registration may be older than their patterns."""
+    paths = _tracked(cwd, TEMPLATES)
+    if not paths or MADE_UP not in _of_ours(merge_attributes([MADE_UP], cwd)):
+        return []
+    drivers = merge_attributes(paths, cwd)
+    text = f"{len(_of_ours(drivers))} of {len(paths)} helpers and notes of charts go to kmerge"
+    left = [path for path, driver in drivers.items() if driver == "unspecified"]
+    again = _again(cwd) if left else ""
+    if again:
+        text += f"; `{again}` takes the rest, too ({left[0]})"
+    return [Probe("templates", "ok", text)]
+
+
+def _of_ours(drivers: dict[str, str]) -> list[str]:
+    return [path for path, driver in drivers.items() if driver == OURS]
+
+
+def _again(cwd: Path) -> str:
+    """The command that gives more files of a repository to us; empty where none would."""
+    top = worktree_top(cwd)
+    shared = top is not None and names_us(read_attributes(top / ".gitattributes"))
+    found = scopes_of(DRIVER, cwd)
+    scope = next((s for s in SCOPES if found and s == found[-1][0]), SCOPES[0])
+    try:
+        changes = plan_install(Wish(scope, shared), cwd).changes
+    except KmergeError:
+        return ""
+    if not any(isinstance(change, FileChange) for change in changes):
+        return ""
+    return "kmerge install --shared" if shared else _install(scope)
+
+
+def _install(scope: str) -> str:
+    return "kmerge install" + ("" if scope in ("local", "command") else f" --{scope}")
 
 
 def probe_generated(cwd: Path) -> list[Probe]:
@@ -150,7 +197,11 @@ def probe_generated(cwd: Path) -> list[Probe]:
 
 def _manifests(cwd: Path) -> list[str]:
     """The tracked manifests below a folder."""
-    names = (f":(top,glob)**/{name}" for name in DEFAULTS)
+    return _tracked(cwd, (name for name in DEFAULTS if name not in TEMPLATES))
+
+
+def _tracked(cwd: Path, patterns: Iterable[str]) -> list[str]:
+    names = (f":(top,glob){name if '/' in name else '**/' + name}" for name in patterns)
     listed = ask_git("ls-files", "-z", "--", *names, cwd=cwd)
     # a path in conflict is listed once a stage; --deduplicate came with git 2.31
     return list(dict.fromkeys(listed.out.split("\0")[:-1])) if listed.code == 0 else []

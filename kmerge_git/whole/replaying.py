@@ -9,7 +9,7 @@ from typing import Literal
 
 from kmerge_git.git.commits import Commit
 from kmerge_git.git.inmemory import Libgit2LineMerge
-from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.manifests import is_merged
 from kmerge_git.git.refusals import MissingObject
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import matches, settle
@@ -246,7 +246,7 @@ class Replayer:
 def _is_replayable(case: FileCase) -> bool:
     return (
         case.kind in ("changed by both", "added by both")
-        and is_manifest(case.path)
+        and is_merged(case.path)
         and case.is_text
         and len({entry.oid if entry else "" for entry in case.entries}) == 3  # not modes alone
     )
@@ -254,4 +254,4 @@ def _is_replayable(case: FileCase) -> bool:
 
 def _is_deleted(case: FileCase) -> bool:
     kinds = ("deleted by us", "deleted by them")
-    return case.kind in kinds and is_manifest(case.path) and case.is_text
+    return case.kind in kinds and is_merged(case.path) and case.is_text

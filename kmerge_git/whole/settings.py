@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from kmerge_git.git.manifests import is_manifest, way_out
+from kmerge_git.git.manifests import is_merged, way_out
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.settings import ATTRIBUTES, settle
 from kmerge_git.kube import keytable
@@ -79,9 +79,9 @@ class SettingsOf:
             return ""
         if way_out(driver):
             return way_out(driver)
-        if is_manifest(path, json=json):
+        if is_merged(path, json=json):
             return ""
-        return "JSON: --with-json takes it" if is_manifest(path, json=True) else "no manifest"
+        return "JSON: --with-json takes it" if is_merged(path, json=True) else "no manifest"
 
     def driver(self, path: str) -> str | None:
         """The merge driver that the attributes give to a path."""

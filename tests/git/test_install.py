@@ -263,8 +263,11 @@ def test_a_registered_line_is_taken_apart_again() -> None:
         ("base/kustomization", "kmerge"),
         ("base/Kustomization", "kmerge"),
         ("base/kustomization.yaml", "kmerge"),
+        ("chart/templates/_helpers.tpl", "kmerge"),
+        ("templates/NOTES.txt", "kmerge"),
         ("x.json", "unspecified"),
         ("x.md", "unspecified"),
+        ("x.tpl", "unspecified"),
         ("x.yaml.tmpl", "unspecified"),
         ("db.enc.yaml", "unspecified"),
         ("a/db.sops.yml", "unspecified"),
@@ -299,6 +302,78 @@ def test_a_second_install_keeps_the_patterns_of_the_first(repo: Repo) -> None:
     repo.kmerge("install", "--pattern", "other/*.yaml")
     assert repo.attribute("deploy/x.yaml") == "unspecified"
     assert repo.attribute("other/x.yaml") == "kmerge"
+
+
+USUAL = ("*.yaml", "*.yml", "kustomization", "Kustomization")
+OF_CHARTS = ("a/templates/_x.tpl", "a/templates/NOTES.txt")
+
+
+def older(repo: Repo, *patterns: str, more: str = "") -> None:
+    """A registration as it was written before texts of charts were among the usual files."""
+    repo.kmerge("install", *(f"--pattern={pattern}" for pattern in patterns))
+    path = repo.path / ".git" / "info" / "attributes"
+    path.write_text(path.read_text() + more)
+
+
+def of_charts(repo: Repo) -> list[str]:
+    return [repo.attribute(path) for path in OF_CHARTS]
+
+
+@pytest.mark.parametrize("patterns", [USUAL, (*USUAL, "*.json")])
+def test_an_older_registration_gets_the_texts_of_charts(
+    repo: Repo, patterns: tuple[str, ...]
+) -> None:
+    older(repo, *patterns)
+    repo.kmerge("install")
+    assert of_charts(repo) == ["kmerge", "kmerge"]
+    assert repo.attribute("x.json") == ("kmerge" if "*.json" in patterns else "unspecified")
+    assert repo.kmerge("install").out == "already registered, nothing to do\n"
+
+
+def test_what_was_skipped_once_is_no_choice_of_patterns(repo: Repo) -> None:
+    repo.write(".gitattributes", "*.yml merge=mergiraf\n")
+    older(repo, "*.yaml", "kustomization", "Kustomization")
+    repo.kmerge("install")
+    assert [*of_charts(repo), repo.attribute("x.yml")] == ["kmerge", "kmerge", "mergiraf"]
+
+
+@pytest.mark.parametrize("patterns", [("*.yaml",), ("*.yaml", "deploy/*"), ("*.yaml", "*.json")])
+def test_who_chose_patterns_keeps_them(repo: Repo, patterns: tuple[str, ...]) -> None:
+    older(repo, *patterns)
+    assert repo.kmerge("install").out == "already registered, nothing to do\n"
+    assert of_charts(repo) == ["unspecified", "unspecified"]
+
+
+@pytest.mark.parametrize("line", ["*.txt merge=union", "NOTES.txt -merge", "* merge=x"])
+@pytest.mark.parametrize("is_older", [False, True])
+def test_texts_of_charts_are_no_reason_to_stop(repo: Repo, line: str, is_older: bool) -> None:
+    if is_older:
+        older(repo, *USUAL)
+    repo.write(".gitattributes", f"{line}\n**/templates/**/*.tpl !merge\n")
+    done = repo.kmerge("install", check=False)
+    if line.startswith("* ") and not is_older:
+        assert "*.yaml belongs to the merge driver x" in done.err
+        return
+    theirs = {"*": "x", "*.txt": "union", "NOTES.txt": "unset"}[line.split(maxsplit=1)[0]]
+    assert (done.code, of_charts(repo)) == (0, ["unspecified", theirs])
+    assert ("skipped: " in done.err) != is_older
+    assert repo.attribute("x.yaml") == "kmerge"
+    assert repo.kmerge("install").out == "already registered, nothing to do\n"
+    repo.kmerge("install", "--on-conflict", "overwrite")
+    assert of_charts(repo) == ["kmerge", "kmerge"]
+
+
+def test_texts_of_charts_that_somebody_asks_for_are_a_question(repo: Repo) -> None:
+    repo.write(".gitattributes", "*.tpl merge=union\n")
+    done = repo.kmerge("install", "--pattern", "**/templates/**/*.tpl", check=False)
+    assert done.code == 2
+    assert "belongs to git's union merge here" in done.err
+
+
+def test_git_diff_shows_texts_of_charts_itself(repo: Repo) -> None:
+    repo.kmerge("install", "--diff")
+    told = repo.git("check-attr", "diff", "x.yaml", *OF_CHARTS).lines
+    assert [line.rpartition(" ")[2] for line in told] == ["kmerge", "unspecified", "unspecified"]
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from world import Repo
 
 from kmerge_git.git.conflicts import Stages
-from kmerge_git.git.manifests import is_manifest, is_selected
+from kmerge_git.git.manifests import is_manifest, is_merged, is_selected
 from kmerge_git.git.sides import Change, TreeEntry, merged_mode, touched_by_both
 
 A, B, C, D = (TreeEntry(letter * 40, 0o100644) for letter in "abcd")
@@ -110,12 +111,43 @@ def test_the_situation_of_a_conflict(
 )
 def test_manifests(path: str) -> None:
     assert is_manifest(path)
+    assert is_merged(path)
 
 
 @pytest.mark.parametrize("path", ["a.json", "yaml", "a.yaml.bak", "kustomization.txt", "d.yaml/a"])
 def test_no_manifests(path: str) -> None:
     assert not is_manifest(path)
     assert is_manifest(path, json=True) == path.endswith(".json")
+    assert not is_merged(path)
+    assert is_merged(path, json=True) == path.endswith(".json")
+
+
+TEXTS_OF_CHARTS = {
+    "templates/_helpers.tpl": True,
+    "templates/a/b/_c.tpl": True,
+    "web/charts/db/templates/_helpers.tpl": True,
+    "templates/NOTES.txt": True,
+    "web/templates/NOTES.txt": True,
+    "web/templates/tests/NOTES.txt": False,
+    "web/_helpers.tpl": False,
+    "NOTES.txt": False,
+    "web/mytemplates/x.tpl": False,
+    "web/templates/MYNOTES.txt": False,
+    "web/templates.tpl": False,
+    "web/templates/x.tpl/y": False,
+}
+
+
+@pytest.mark.parametrize("path, is_one", TEXTS_OF_CHARTS.items())
+def test_texts_of_charts_are_merged_and_no_manifests(path: str, is_one: bool) -> None:
+    assert is_merged(path) == is_one
+    assert not is_manifest(path, json=True)
+
+
+def test_git_takes_the_same_for_texts_of_charts(repo: Repo) -> None:
+    repo.kmerge("install")
+    found = {path: repo.attribute(path) == "kmerge" for path in TEXTS_OF_CHARTS}
+    assert found == TEXTS_OF_CHARTS
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,75 @@
+"""The helpers and notes of a chart in a repository: every command takes them as it takes manifests."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from world import Repo
+
+PATH = "web/templates/_helpers.tpl"
+BASE = '{{- define "web.name" -}}\nweb\n{{- end }}\n'
+OURS = BASE.replace("web\n", "ours\n")
+THEIRS = BASE.replace("web\n", "theirs\n")
+
+
+@pytest.fixture
+def forked(repo: Repo) -> Repo:
+    """One helper that both sides rename, and one each that they change alone."""
+    notes, other = "web/templates/NOTES.txt", "web/_helpers.tpl"
+    start = {PATH: BASE, notes: "a: 1\nb: 1\n", other: BASE}
+    ours = {PATH: OURS, notes: "a: 2\nb: 1\n", other: OURS}
+    theirs = {PATH: THEIRS, notes: "a: 1\nb: 2\n", other: THEIRS}
+    repo.fork(start, ours, theirs)
+    return repo
+
+
+def paths(told: str) -> list[str]:
+    return sorted(file["path"] for file in json.loads(told)["files"])
+
+
+MINE = ["web/templates/NOTES.txt", PATH]
+
+
+def test_a_whole_merge_takes_them(forked: Repo) -> None:
+    told = forked.kmerge("merge", "side", "--json", check=False).out
+    assert paths(told) == MINE
+    assert json.loads(told)["left"] == ["web/_helpers.tpl", *MINE]
+
+
+def test_solve_takes_them(forked: Repo) -> None:
+    assert forked.merge().code == 1
+    done = forked.kmerge("solve", "--json", check=False)
+    assert paths(done.out) == MINE
+    assert "web/_helpers.tpl" in done.out
+
+
+def test_resolve_asks_about_them(forked: Repo) -> None:
+    assert forked.merge().code == 1
+    forked.kmerge("resolve", "--take", "theirs", "web/templates")
+    assert forked.text(PATH) == THEIRS
+    assert forked.git("diff", "--name-only", "--diff-filter=U").lines == ["web/_helpers.tpl"]
+
+
+def test_explain_and_preview_take_them(forked: Repo) -> None:
+    told = json.loads(forked.kmerge("preview", "side", "--json", check=False).out)
+    assert {file["path"] for step in told["steps"] for file in step["files"]} >= {*MINE}
+    assert forked.merge().code == 1
+    assert paths(forked.kmerge("explain", "--json").out) == MINE
+
+
+def test_replay_takes_them(forked: Repo) -> None:
+    forked.merge()
+    forked.write(PATH, OURS)
+    forked.write("web/templates/NOTES.txt", "a: 2\nb: 2\n")
+    forked.write("web/_helpers.tpl", OURS)
+    forked.commit("merged by hand")
+    told = forked.kmerge("replay", "--json").out
+    assert all(f'"{path}"' in told for path in MINE)
+    assert '"web/_helpers.tpl"' not in told
+
+
+def test_diff_counts_their_lines(forked: Repo) -> None:
+    lines = forked.kmerge("diff", "main", "side", "--json").out
+    told = {file["path"]: file["changes"] for file in json.loads(lines)["files"]}
+    assert {change["how"] for path in MINE for change in told[path]} == {"lines"}
