@@ -17,6 +17,7 @@ RULES = ("git", "kyaml")
 SIDES = ("ours", "theirs")
 STYLES = ("merge", "diff3", "zdiff3")
 LABELS = ("base", "ours", "theirs")
+BY_BLOCKS = "a template, merged by its blocks"
 GENERATED = "a generated file, ours is kept whole: generate it again, then `git add` it"
 
 
@@ -191,7 +192,7 @@ class Outcome:
     """The text of a merge, whether it is clean, and how it came about.
 
     `method`: `same` (two of the three versions were equal), `lines` (git's line merge stands),
-    `structure` (merged by resource and field), `kept` (ours is untouched, a person must merge).
+    `structure` (merged by resource and field, or by a template's blocks), `kept` (ours is untouched, a person must merge).
     """
 
     __slots__ = (
@@ -213,7 +214,7 @@ class Outcome:
         self.clean = clean
         self.method = method
         self.conflicts = conflicts
-        self.reason = reason  # why the method was not `structure`
+        self.reason = reason  # why the method was not `structure`, or what was no fields
         self.open_merge: Any = None  # of `structure` with conflicts: `conflicted.OpenMerge`
         self._decisions = decisions
         self._account: Callable[[], tuple[Decision, ...]] | None = None

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.decisions import beside, by, short
+from kmerge_git.outcome import BY_BLOCKS
 
 if TYPE_CHECKING:
     from kmerge_git.compare.change import FieldChange
     from kmerge_git.outcome import Decision
     from kmerge_git.whole.beside import ExplainedConflict, ExplainedFile
     from kmerge_git.whole.explaining import Explanation
+    from kmerge_git.whole.settling import FileMerge
 
 MOST = 8  # fields of a file that one side alone changed
 LONGEST = 16  # lines of what is different somewhere else
@@ -88,7 +90,7 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tupl
         (file.path, "bold"),
         ": ",
         (_what_came(file), _COLOURS.get(result, "green")),
-        f" ({merge.why})" if merge.why and merge.both and merge.method != "kept" else "",
+        f" ({merge.why})" if merge.both and not _is_told(merge) else "",
     )
     reason = merge.both.outcome.reason if merge.both else ""
     if reason and reason != merge.why and merge.method == "lines":
@@ -109,12 +111,20 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tupl
     yield from _now(file, there, everything=everything)
 
 
+def _is_told(merge: FileMerge) -> bool:
+    """Whether the words about a file say why it came so; of most there is nothing to say."""
+    if not merge.why or merge.method == "kept":
+        return True
+    return merge.why == BY_BLOCKS and merge.result != "conflict"
+
+
 def _what_came(file: ExplainedFile) -> str:
     merge = file.merge
     if merge.verdict == "skipped":
         return f"left alone: {merge.why}"
     if merge.result != "conflict":
         how = "lines" if merge.method == "lines" else "fields"
+        how = "the blocks of a template" if merge.why == BY_BLOCKS else how
         return _WORDS["moved here" if merge.stages else merge.result].format(how=how)
     if merge.both is None or merge.method == "kept":
         return f"CONFLICT, {merge.why}"

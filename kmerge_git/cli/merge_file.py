@@ -6,7 +6,7 @@ import argparse
 
 from kmerge_git.cli import files
 from kmerge_git.errors import UsageError
-from kmerge_git.outcome import Outcome
+from kmerge_git.outcome import BY_BLOCKS, Outcome
 from kmerge_git.pipeline import merge_files
 
 TYPE_CHECKING = False
@@ -113,7 +113,10 @@ def _tell(outcome: Outcome, *, explain: bool) -> None:
             "structure": "merged by structure",
             "kept": "ours is kept",
         }[outcome.method]
-        files.say(how + (f": {outcome.reason}" if outcome.reason else ""))
+        if outcome.reason == BY_BLOCKS:
+            files.say(BY_BLOCKS)
+        else:
+            files.say(how + (f": {outcome.reason}" if outcome.reason else ""))
     if outcome.reason and outcome.method in ("lines", "kept") and not outcome.clean and not explain:
         files.say(f"kmerge: {outcome.reason}")
     for conflict in outcome.conflicts if outcome.method == "structure" else ():

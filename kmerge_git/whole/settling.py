@@ -15,7 +15,7 @@ from kmerge_git.git.conflicts import Stages
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.sides import TreeEntry, merged_mode
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Conflict, Decision, Options
+from kmerge_git.outcome import BY_BLOCKS, Conflict, Decision, Options
 from kmerge_git.whole.ground import NOWHERE, Ground
 from kmerge_git.whole.merging import Both, Job, Result
 from kmerge_git.whole.moves import (
@@ -218,7 +218,7 @@ def _merged(look: _Look, both: Both) -> FileMerge:
         stages.path,
         stages.situation,
         "solved" if outcome.clean else "conflict",
-        "" if outcome.clean else outcome.reason,
+        "" if outcome.clean and outcome.reason != BY_BLOCKS else outcome.reason,
         outcome.text,
         merged_mode(*stages.entries),
         # `kept`: a file that must not hold markers; of SOPS what git left there stays
