@@ -1,0 +1,100 @@
+"""What a template may come to: every way through its blocks, read as YAML."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import islice, product
+
+import yaml
+
+LOADER = getattr(yaml, "CLoader", yaml.Loader)
+MOST = 32  # ways through a file
+_CONTROL = re.compile(r"\s*\{\{-? *(if|with|range|define|else|end)\b(.*?)-?\}\}\s*")
+_ALONE = re.compile(r"\s*\{\{.*\}\}\s*")
+
+
+def broken(text: str, path: str) -> set[str]:
+    """What is wrong with it in one of its readings at least."""
+    return set(_broken(text, path))
+
+
+@lru_cache(maxsize=4096)
+def _broken(text: str, path: str) -> frozenset[str]:
+    try:
+        lines = [(line, _CONTROL.fullmatch(line)) for line in text.splitlines()]
+        found = {fault for ways in _ways(lines) for fault in _faults("\n".join(ways))}
+        names = [m[2].strip() for _, m in lines if m and m[1] == "define"]
+    except ValueError as error:
+        return frozenset({str(error)})
+    if not path.endswith(".yaml"):
+        found = set()
+    return frozenset(found | {f"{name} twice" for name in names if names.count(name) > 1})
+
+
+Lines = list[tuple[str, "re.Match[str] | None"]]
+
+
+def _ways(lines: Lines) -> Iterator[list[str]]:
+    """The lines that are left for each choice of arms."""
+    blocks: list[int] = []  # how many arms each has, a last one that is empty if there is no else
+    here: list[int] = []
+    arms: list[tuple[tuple[int, int], ...]] = []  # of every line: block and arm
+    now: list[tuple[int, int]] = []
+    for _, control in lines:
+        word = control[1] if control else ""
+        if word == "end":
+            block = now.pop()[0] if now else None
+            if block is None:
+                raise ValueError("an end of nothing")
+            here.pop()
+        elif word == "else":
+            if not now:
+                raise ValueError("an else of nothing")
+            block, arm = now.pop()
+            now.append((block, arm + 1))
+            blocks[block] = arm + 1 if control and not control[2].strip() else arm + 2
+        elif word:
+            blocks.append(1 if word == "define" else 2)
+            now.append((len(blocks) - 1, 0))
+            here.append(len(blocks) - 1)
+        arms.append(tuple(now))
+    if now:
+        raise ValueError("no end")
+    counts = [range(max(count, 1) if count != 1 else 1) for count in blocks]
+    for chosen in islice(product(*counts), MOST):
+        yield [
+            line
+            for (line, control), at in zip(lines, arms, strict=True)
+            if not control and all(chosen[block] == arm for block, arm in at)
+        ]
+
+
+def _faults(text: str) -> Iterator[str]:
+    """What does not parse, and what stands twice."""
+    lines = []
+    for line in text.split("\n"):
+        if _ALONE.fullmatch(line):
+            line = ""
+        line = re.sub(r":\s*\{\{-.*nindent.*\}\}", ":", line)
+        lines.append(re.sub(r"\{\{.*?\}\}", "word", line))
+    try:
+        for node in yaml.compose_all("\n".join(lines), LOADER):
+            yield from _repeated(node, "")
+    except yaml.YAMLError as error:
+        yield f"does not parse: {str(error).splitlines()[0]}"
+
+
+def _repeated(node: yaml.Node | None, path: str) -> Iterator[str]:
+    if isinstance(node, yaml.MappingNode):
+        seen = set()
+        for key, value in node.value:
+            name = f"{path}/{key.value}"
+            if name in seen:
+                yield f"{name} twice"
+            seen.add(name)
+            yield from _repeated(value, name)
+    elif isinstance(node, yaml.SequenceNode):
+        for at, child in enumerate(node.value):
+            yield from _repeated(child, f"{path}/{at}")
