@@ -42,7 +42,7 @@ def edits(file: File, side: str, *, core: bool = False) -> Iterator[Edit]:
 def _holders(file: File) -> Iterator[tuple[Node, str]]:
     """Every node that holds others, and what stands in it."""
     found = {file.root.who: file.holds}
-    own = {"doc": "map", "entry": "map", "item": "map", "scalar": "lines"}
+    own = {"doc": "map", "entry": "map", "item": "map", "scalar": "lines", "flow": "flow"}
     for node in walk(file.root):
         kind = found.get(node.who, "")
         if node.kind == "list":
@@ -89,6 +89,7 @@ def _news(kind: str, side: str) -> list[tuple[str, Node]]:
         "docs": lambda name, value: doc("ConfigMap", name, entry("data", "", entry("x", value))),
         "defines": lambda name, value: block(f'define "{name}"', Node("", "line", f"is: {value}")),
         "lines": lambda name, value: Node("", "line", f"{name} is {value}"),
+        "flow": lambda name, value: Node("", "line", f'"{name}-{value}",'),
     }
     make = makers[kind]
     if kind == "defines":
@@ -106,7 +107,7 @@ def _news(kind: str, side: str) -> list[tuple[str, Node]]:
         ("a block with own", block(new, make(ours, side))),
         ("a common block with own", block("if .Values.new", make(ours, side))),
     ]
-    found += [("a comment", comment(f"of {side}"))] if kind != "lines" else []
+    found += [("a comment", comment(f"of {side}"))] if kind not in ("lines", "flow") else []
     if kind in ("map", "keyed", "plain"):
         found[3:3] = [("a shared output", output(shared))]
         found += [
@@ -185,6 +186,8 @@ def _said_anew(node: Node, side: str) -> Iterator[tuple[str, Node]]:
             yield "trim", replace(node, trim="")
     elif node.kind == "assign":
         yield "another value", replace(node, value=f'"{side}"')
+    elif node.kind == "line" and node.name.endswith('",'):
+        yield "another line", replace(node, name=f'"{side}",')
     elif node.kind in ("comment", "line"):
         yield "another line", replace(node, name=f"{node.name} of {side}")
     else:

@@ -312,6 +312,19 @@ FILES: dict[str, File] = {
             ),
         ),
     ),
+    "flow": file(
+        doc(
+            "ConfigMap",
+            "web",
+            Node(
+                "",
+                "flow",
+                "ports",
+                children=(_line('"a",'), block(_ON, _line('"b",')), _line('"c",')),
+            ),
+            entry("last", "x"),
+        ),
+    ),
     "comments": file(
         comment("What this file is"),
         doc(

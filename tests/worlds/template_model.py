@@ -1,7 +1,7 @@
 """Templates as trees, and how they are written.
 
-A node is known by who it is, which no text says. `file`, `doc`, `entry`, `list`, `item`, `scalar`
-and `arm` hold others, a `block` holds its arms; A `shift` moves what it holds to the
+A node is known by who it is, which no text says. `file`, `doc`, `entry`, `list`, `item`, `flow`,
+`scalar` and `arm` hold others, a `block` holds its arms; A `shift` moves what it holds to the
 right. `output`, `assign`, `comment`, `line` and `raw` are lines. In an output line `N` stands for the column that it asks for.
 """
 
@@ -105,6 +105,10 @@ class _Writer:
 
     def _scalar(self, node: Node, column: int) -> list[str]:
         return [f"{' ' * column}{node.name}: |", *self.inside(node, column + 2)]
+
+    def _flow(self, node: Node, column: int) -> list[str]:
+        pad = " " * column
+        return [f"{pad}{node.name}: [", *self.inside(node, column + 2), f"{pad}]"]
 
     def _item(self, node: Node, column: int) -> list[str]:
         word = "name: " if node.value == "keyed" else ""

@@ -224,7 +224,7 @@ class _Merge:
         )
 
     def _has_new_key(self, node: Node, side: _Version) -> bool:
-        if node.kind not in ("entry", "list", "scalar", "item", "doc") or not _key(node):
+        if node.kind not in ("entry", "list", "flow", "scalar", "item", "doc") or not _key(node):
             return False
         old, new = self.base.nodes.get(node.who), side.nodes.get(node.who)
         return new is not None and (old is None or _key(old) != _key(new))
@@ -287,7 +287,7 @@ def _keys(node: Node, arms: tuple[tuple[str, int], ...]) -> Iterator[Key]:
 
 
 def _key(node: Node) -> tuple[str, ...]:
-    if node.kind in ("entry", "list", "scalar"):
+    if node.kind in ("entry", "list", "flow", "scalar"):
         return "key", node.name
     if node.kind == "item":
         return ("item", node.name) if node.value == "keyed" else ()

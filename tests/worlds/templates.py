@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from difflib import unified_diff
 from functools import cached_property
 from itertools import combinations_with_replacement
 
@@ -15,6 +17,7 @@ from worlds.template_readings import broken
 from worlds.template_truth import Truth, truth
 
 from kmerge_git import Outcome, merge_files
+from kmerge_git.text.markers import resolve
 
 Lines = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
 WRONG = ("wrong", "displaced", "unequal", "changed")  # verdicts that must not be
@@ -107,6 +110,27 @@ def beside(case: Case, text: bytes) -> str:
     return "displaced" if normal(text) in displaced(case) else "wrong"
 
 
+def laws_broken(case: Case, lines: Lines | None = git_lines) -> list[str]:
+    """What is wrong with a conflict: of git's own, with text, nothing is asked."""
+    outcome = merged(case, lines)
+    text = outcome.text.decode()
+    if outcome.clean or not text:
+        return []
+    found = []
+    for side in ("ours", "theirs"):
+        taken = resolve(text, side).encode()
+        found += [f"{side} taken: {fault}" for fault in damage(case, taken)]
+        base, *sides, there = (Counter(data.splitlines()) for data in (*case.trio, taken))
+        least = base & sides[0] & sides[1]
+        most = sides[0] | sides[1] | base
+        found += [f"{side} taken: {line!r} is gone" for line in least - there]
+        found += [f"{side} taken: {line!r} is new" for line in there if line not in most]
+    shown = Counter(outcome.text.splitlines())
+    base, *sides = (Counter(data.splitlines()) for data in case.trio)
+    found += [f"{line!r} is lost" for new in sides for line in new - base if not shown[line]]
+    return found
+
+
 def damage(case: Case, text: bytes) -> set[str]:
     """What a reading of the result breaks, and none of a side."""
     result, *sides = (broken(data.decode(), case.path) for data in (text, *case.trio))
@@ -115,18 +139,20 @@ def damage(case: Case, text: bytes) -> set[str]:
 
 def displaced(case: Case) -> set[str]:
     """The texts in which one thing that is new stands elsewhere in its map, or among documents."""
-    found = set()
-    for tree in case.truth.trees:
-        for holder in walk(tree):
-            for node in holder.children:
-                if node.who in {each.who for each in walk(case.base)} or node.kind == "arm":
-                    continue
-                rest = tuple(each for each in holder.children if each is not node)
-                for at in range(len(rest) + 1):
-                    made = replace(holder, children=(*rest[:at], node, *rest[at:]))
-                    whole = made if holder is tree else changed(tree, holder.who, lambda _, m=made: (m,))
-                    found.add(normal(written(whole, case.style)))
-    return found
+    old = {each.who for each in walk(case.base)}
+    return {
+        normal(written(_put(tree, replace(holder, children=(*rest[:at], node, *rest[at:]))), case.style))
+        for tree in case.truth.trees
+        for holder in walk(tree)
+        for node in holder.children
+        if node.who not in old and node.kind in ("entry", "list", "doc", "block", "output")
+        for rest in [tuple(each for each in holder.children if each is not node)]
+        for at in range(len(rest) + 1)
+    }
+
+
+def _put(tree: Node, node: Node) -> Node:
+    return node if node.who == tree.who else changed(tree, node.who, lambda _: (node,))
 
 
 def normal(data: bytes) -> str:
@@ -141,30 +167,51 @@ def bag(data: bytes) -> list[bytes]:
     return sorted(data.splitlines())
 
 
+# -- a smaller one
+
+
 def shrunk(case: Case, fails: Callable[[Case], bool]) -> Case:
     """The smallest merge of the same two edits that still fails."""
-    while True:
-        for node in list(walk(case.base))[1:]:
-            smaller = _without(case, node)
-            if smaller is not None and fails(smaller):
-                case = smaller
-                break
-        else:
-            return case
+    for node in list(walk(case.base))[1:]:
+        smaller = _without(case, node)
+        if smaller is not None and fails(smaller):
+            return shrunk(smaller, fails)
+    return case
 
 
 def _without(case: Case, node: Node) -> Case | None:
-    """The same without a node that all three have."""
-    trees = [case.base, case.ours.tree, case.theirs.tree]
-    gone = {each.who for each in walk(node)}
-    held = [[e.who for e in walk(each) if e.who not in {x.who for x in walk(case.base)}] for tree in trees for each in walk(tree) if each.who == node.who]
-    if node.kind == "raw" or len(held) != 3 or any(held):
-        return None
-    if any(each.says != n.says for n in walk(node) for tree in trees for each in walk(tree) if each.who == n.who):
-        return None
-    if any({e.who for e in walk(tree)} & gone != gone for tree in trees):
+    """The same without a node that all three have, if nothing is empty then."""
+    trees = (case.base, case.ours.tree, case.theirs.tree)
+    same = [any(each == node for each in walk(tree)) for tree in trees]
+    if node.kind in ("raw", "arm") or not all(same):
         return None
     base, ours, theirs = (changed(tree, node.who, lambda _: ()) for tree in trees)
-    if any(each.kind not in ("doc", "raw") and not each.children and len(each_was.children) for tree, was in ((base, case.base),) for each in walk(tree) for each_was in walk(was) if each_was.who == each.who):
-        return None
-    return Case(case.file, case.style, base, replace(case.ours, tree=ours), replace(case.theirs, tree=theirs))
+    for before, after in zip(trees, (base, ours, theirs), strict=True):
+        held = {each.who for each in walk(before) if each.children}
+        if any(each.who in held and not each.children for each in walk(after)):
+            return None
+    edits = (replace(case.ours, tree=ours), replace(case.theirs, tree=theirs))
+    return Case(case.file, case.style, base, *edits)
+
+
+def told(case: Case, result: bytes = b"") -> str:
+    """A merge for people: what git shows of its sides, the result, and what is right."""
+    base, ours, theirs = (data.decode().replace("\r", "").splitlines() for data in case.trio)
+    right = sorted(case.texts())
+    parts = [
+        f"{case.name} ({case.path})",
+        "-- base",
+        *base,
+        "-- ours changes",
+        *_difference(base, ours),
+        "-- theirs changes",
+        *_difference(base, theirs),
+        *(["-- result", *result.decode().splitlines()] if result else []),
+        "-- right: " + ("one of" if len(right) > 1 else "only" if right else "a conflict"),
+        *"\n..\n".join(right).splitlines(),
+    ]
+    return "\n".join(parts)
+
+
+def _difference(old: list[str], new: list[str]) -> list[str]:
+    return [line for line in unified_diff(old, new, n=1, lineterm="") if line[:3] not in ("---", "+++")]
