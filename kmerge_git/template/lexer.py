@@ -16,7 +16,7 @@ TOKEN = "kmTpl"  # noqa: S105
 OPENING = frozenset(("if", "range", "with", "define", "block"))
 KEYWORDS = OPENING.union(("else", "end", "template", "break", "continue"))
 # Commands of a pipeline that have nothing in them, as shapes.
-_HOLES = ("||", "(|", "|)", "()")
+_HOLES = ("||", "(|", "()")
 
 
 class Action:
@@ -174,7 +174,7 @@ def _no_pipeline(shape: str, names: list[str]) -> str:
     """Why tokens are no pipeline, with or without a variable that it is for; empty: they are."""
     if shape.startswith("v="):
         shape = shape[2:]
-    if not shape or shape[0] == "|" or shape[-1] == "|" or any(hole in shape for hole in _HOLES):
+    if shape[:1] in ("", "|") or any(hole in shape for hole in _HOLES):
         return "a value is missing in an action"
     if "=" in shape or "," in shape:
         return "an equals sign or a comma inside a pipeline"
