@@ -11,14 +11,15 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template.blocks import Block, Row, parse
 from kmerge_git.template.layout import APART, DATA, ENTRY, seen_through
-from kmerge_git.template.lexer import ASSIGN, OUTPUT, TOKEN
+from kmerge_git.template.lexer import ASSIGN, OUTPUT, TOKEN, actions
 from kmerge_git.template.masking import Words
 from kmerge_git.template.pairing import said
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator, Sequence
 
+    from kmerge_git.template.blocks import Part
     from kmerge_git.template.layout import Path, Placed
 
     Counts = dict[Hashable, int]
@@ -39,12 +40,12 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> None:
 def _container(at: Three[set[str]], *, is_new: bool) -> None:
     added, others = at.ours - at.base, at.theirs - at.base
     gone, lost = at.base - at.ours, at.base - at.theirs
-    actions, acts = _actions(added), _actions(others)
-    if gone & lost and added != others and added and others and (actions or acts):
+    rendered, others_rendered = _entries(added), _entries(others)
+    if gone & lost and added != others and added and others and (rendered or others_rendered):
         raise Unsupported("both sides replaced an entry, and one of them by an action")
-    if actions & acts and gone != lost:
+    if rendered & others_rendered and gone != lost:
         raise Unsupported("both sides added an action in the place of other entries")
-    if is_new and actions != acts:
+    if is_new and rendered != others_rendered:
         raise Unsupported("both sides added a field, with other actions in it")
     is_templated = any(TOKEN in name and not _is_entry(name) for name in added ^ others)
     if added and others and is_templated:
@@ -65,7 +66,7 @@ def _is_known(path: Path, base: Children) -> bool:
     return path in base or path[-1] in base.get(path[:-1], ())
 
 
-def _actions(names: set[str]) -> set[str]:
+def _entries(names: set[str]) -> set[str]:
     return {name for name in names if _is_entry(name)}
 
 
@@ -111,30 +112,62 @@ class _Counted:
     def __init__(self, text: str, words: Words) -> None:
         self.places: Counts = {}
         self.actions: Counts = {}
-        parts = parse(text)
-        for unit in seen_through(parts, words.plain):
-            row = unit.part
-            assert isinstance(row, Row)
-            if unit.role == DATA and unit.label:
-                _add(self.places, (unit.path, unit.label))
-            elif row.kind == OUTPUT:
-                _add(self.places, said(row.text))
-            elif row.kind == ASSIGN:
-                for action in row.actions:
-                    if action.kind == ASSIGN:
-                        _add(self.places, action.word)
-            elif unit.role == APART:
-                _add(self.actions, "---")
-        todo = list(parts)
-        for part in todo:  # which grows on the way
-            if isinstance(part, Block):
-                for arm in part.arms:
-                    _add(self.actions, said(arm.header))
-                    todo += arm.parts
-                _add(self.actions, said(part.ending))
-            else:
-                for start, end in part.groups:
-                    _add(self.actions, said(part.text[start:end]))
+        for action in actions(text):
+            _add(self.actions, said(text[action.start : action.end]))
+        for name, rows, around in _texts(parse(text)):
+            for unit, context in zip(seen_through(rows, words.plain), around, strict=True):
+                self._count(unit, name, context)
+
+    def _count(self, unit: Placed, name: str, context: tuple[str, ...]) -> None:
+        row = unit.part
+        assert isinstance(row, Row)
+        if unit.role == DATA and unit.label:
+            _add(self.places, (name, unit.path, unit.label))
+        elif row.kind == OUTPUT:
+            _add(self.places, (name, unit.path, said(row.text), _of_dot(row, context)))
+        elif row.kind == ASSIGN:
+            for action in row.actions:
+                if action.kind == ASSIGN:
+                    _add(self.places, (name, action.word))
+        if unit.role == APART:
+            _add(self.actions, "---")
+
+
+def _texts(parts: Sequence[Part]) -> Iterator[tuple[str, list[Row], list[tuple[str, ...]]]]:
+    """The text of a file and that of each `define` in it, by name: lines of all branches.
+
+    Each line comes with the headers of the `with` and `range` around it.
+    """
+    rows: list[Row] = []
+    around: list[tuple[str, ...]] = []
+    for part in parts:
+        if isinstance(part, Block) and part.word == "define":
+            yield from (
+                (said(part.arms[0].header), *text[1:]) for text in _texts(part.arms[0].parts)
+            )
+        else:
+            for row, context in _rows(part, ()):
+                rows.append(row)
+                around.append(context)
+    yield "", rows, around
+
+
+def _rows(part: Part, context: tuple[str, ...]) -> Iterator[tuple[Row, tuple[str, ...]]]:
+    if isinstance(part, Row):
+        yield part, context
+        return
+    inner = context
+    if part.word in ("with", "range"):
+        inner = (*context, said(part.arms[0].header))
+    for arm in part.arms:
+        for one in arm.parts:
+            yield from _rows(one, inner)
+
+
+def _of_dot(row: Row, context: tuple[str, ...]) -> tuple[str, ...]:
+    """What the dot of an output is; nothing where it uses none, or that of the file."""
+    words = row.text.replace("(", " ").split()
+    return context if any(word[0] == "." for word in words) else ()
 
 
 def _add(counts: Counts, key: Hashable) -> None:

@@ -14,13 +14,15 @@ from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge.ends import to_bytes
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify.line_opinion import Asked
-from kmerge_git.outcome import Outcome
+from kmerge_git.outcome import BY_BLOCKS, Outcome
 from kmerge_git.template import guards
-from kmerge_git.template.blocks import Block, parse
+from kmerge_git.template.blocks import BLANK, Block, Row, parse
 from kmerge_git.template.layout import lay_out, told
+from kmerge_git.template.lexer import ASSIGN, COMMENT
 from kmerge_git.template.masking import Words, masked
 from kmerge_git.template.pairing import paired
 from kmerge_git.template.renamed import follow
+from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.source import Source
 
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
 
     Structure = Callable[[Three[bytes]], Outcome]
     ByStructure = Callable[[Three[Source], Options, Asked], Outcome]
-
-MERGED = "a template, merged by its blocks"
 
 
 def merged(
@@ -57,11 +57,23 @@ def merged(
     try:
         sources = texts.map(lambda data: Source(data, options.path))
         at = sources.map(lambda source: source.text)
+        if is_chart_text(options.path):
+            at.map(refuse_prose)
         made = Merge(structure).by_structure(at)
         guards.check(made, at)
     except KmergeError:
         return None
-    return Outcome(to_bytes(made, sources), True, "structure", reason=MERGED)
+    return Outcome(to_bytes(made, sources), True, "structure", reason=BY_BLOCKS)
+
+
+def refuse_prose(text: str) -> None:
+    """Refuse helpers and notes that hold more than definitions: their lines are no entries."""
+    for part in parse(text):
+        is_definition = isinstance(part, Block) and part.word == "define"
+        if not is_definition and not (
+            isinstance(part, Row) and part.kind in (BLANK, COMMENT, ASSIGN)
+        ):
+            raise Unsupported("helpers and notes are text")
 
 
 class Merge:
