@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from kmerge_git.kube.identity import Identity
+    from kmerge_git.tree.nodes import Entry
     from kmerge_git.tree.same import Known
 
     Identities = dict[str, Identity | None]  # of documents, by their texts
+    Places = dict[str, list[Entry | Document]]
 
 
 LARGE = 100_000  # bytes that may have too many entries
@@ -99,8 +101,18 @@ def damage(
 
     `keys` are the resources by their texts: those that are there are not looked into, either.
     """
-    found: set[str] = set()
-    seen: set[object] = set()
+    return set(places(documents, path, known, keys))
+
+
+def places(
+    documents: tuple[Document, ...],
+    path: str = "",
+    known: set[str] | None = None,
+    keys: Identities | None = None,
+) -> Places:
+    """Every damage as `damage` has it, and what it is about: entries, or documents."""
+    found: Places = {}
+    seen: dict[object, Document] = {}
     keys = {} if keys is None else keys  # the same text holds the same, and is read once
     made_of: Known = {}
     for document in documents:
@@ -113,23 +125,28 @@ def damage(
         key = keys[text]
         if key is not None and key.name:
             if key in seen:
-                found.add(f"resource twice: {key}")
-            seen.add(key)
+                found[f"resource twice: {key}"] = [seen[key], document]
+            seen[key] = document
     return found
 
 
-def _walk(node: Node, where: Where, path: tuple[str, ...], found: set[str], known: Known) -> None:
+def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known: Known) -> None:
     if isinstance(node, Mapping):
         where = where.at(node)
         names = [entry.name for entry in node.entries]
         if len(set(names)) < len(names):
-            found.update(f"key twice: {'/'.join(path)} {name}" for name in _again(names))
+            for name in _again(names):
+                one = f"key twice: {'/'.join(path)} {name}"
+                found[one] = [entry for entry in node.entries if entry.name == name]
         for entry in node.entries:
             _walk(entry.value, where.child(entry.name), (*path, entry.name), found, known)
     elif isinstance(node, Sequence):
         keys, inner = repeat_keys(node, where.list_rule(), known), where.items()
-        again = _again([key for key in keys if key is not None])
-        found.update(f"element twice: {'/'.join(path)} {key}" for key in again)
+        for key in _again([key for key in keys if key is not None]):
+            twins = (
+                entry for own, entry in zip(keys, node.entries * 2, strict=False) if own == key
+            )
+            found[f"element twice: {'/'.join(path)} {key}"] = [*twins]
         for entry in node.entries:
             _walk(entry.value, inner, (*path, "[]"), found, known)
 

@@ -1,0 +1,157 @@
+"""What a merge of a template broke, told from its readings: no condition is known, no value.
+
+A reading of a result is damaged where it is no YAML, or has a key, an element or a resource twice,
+and no reading of a side has the same. What the sides have already says nothing.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import KmergeError, Unsupported
+from kmerge_git.merge.verify.damage import places
+from kmerge_git.template.blocks import parse
+from kmerge_git.template.rendering import WantedReadings, rendered
+from kmerge_git.template.shapes import Words
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.same import canon
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.merge.three import Three
+    from kmerge_git.merge.verify.damage import Identities
+    from kmerge_git.template.rendering import Rendering
+    from kmerge_git.tree.nodes import Entry
+
+    Found = dict[str, "Damage"]  # by what is wrong, before words are actions again
+
+UNREAD = "no YAML"
+_WHEN = {"all": "with all conditions true", "none": "with no condition true"}
+_OTHERWISE = "with some conditions true"
+
+
+class Damage:
+    """What is wrong with a template in one of its readings, and in which of its lines, from 0."""
+
+    __slots__ = ("first", "last", "reading", "what")
+
+    def __init__(self, what: str, reading: str, first: int, last: int) -> None:
+        self.what = what  # `key twice: spec/template image`
+        self.reading = reading
+        self.first = first
+        self.last = last
+
+    @property
+    def why(self) -> str:
+        """What is wrong, and when."""
+        return f"{self.what} ({when(self.reading)})" if self.reading else self.what
+
+    def __repr__(self) -> str:
+        return f"Damage({self.why!r}, {self.first}, {self.last})"
+
+
+def when(reading: str) -> str:
+    """When a template comes to a reading, for people."""
+    name, _, define = reading.partition(": ")
+    return f"in {define}" if define else _WHEN.get(name, _OTHERWISE)
+
+
+def brought(result: str, texts: Three[str], path: str) -> str:
+    """What a reading of the result breaks, and no reading of a side; empty: nothing."""
+    found = new_damage(result, texts, path)
+    return found[0].why if found else ""
+
+
+def new_damage(result: str, texts: Three[str], path: str) -> list[Damage]:
+    """The damage of a result that neither ours nor theirs has, in the order of its readings.
+
+    The result is read first: where nothing is wrong with it, the sides are not read.
+    """
+    words = Words()
+    try:
+        parts = parse(result)
+    except Unsupported as error:
+        return _unbalanced(error, texts)
+    if not is_yaml(path):
+        return []
+    wanted = WantedReadings(parts)
+    found = _damage(rendered(parts, words, wanted), path)
+    if not found:
+        return []
+    try:
+        versions = [parse(text) for text in (texts.ours, texts.theirs)]
+    except Unsupported:
+        return []
+    for version in versions:
+        _forget(found, _damage(rendered(version, words, wanted), path))
+    for damage in found.values():
+        damage.what = " ".join(words.shown(damage.what).split())
+    return [*found.values()]
+
+
+def is_yaml(path: str) -> bool:
+    """Whether a template of this name makes YAML; notes for people are no YAML."""
+    return not path.endswith(".txt")
+
+
+def _unbalanced(error: Unsupported, texts: Three[str]) -> list[Damage]:
+    """A result that is no template any more, where both sides are one."""
+    try:
+        _ = [parse(text) for text in (texts.ours, texts.theirs)]
+    except Unsupported:
+        return []
+    line = max(error.line - 1, 0)
+    return [Damage(f"no template any more: line {line + 1}: {error.why}", "", line, line)]
+
+
+def _forget(found: Found, known: Found) -> None:
+    """Take away the damage that a side has.
+
+    What cannot be parsed says nothing of its reading: a side has nothing to say there, either.
+    """
+    unread = {one.reading for one in known.values() if one.what.startswith(UNREAD)}
+    mixed = any(name.startswith("mix") for name in unread)
+    for key, damage in [*found.items()]:
+        name = damage.reading
+        if key in known or name in unread or (mixed and name.startswith("mix")):
+            del found[key]
+
+
+def _damage(made: list[Rendering], path: str) -> Found:
+    """What is wrong in the readings of a template."""
+    found: Found = {}
+    keys: Identities = {}
+    seen: set[str] = set()
+    for reading in made:
+        if reading.text in seen:
+            continue
+        seen.add(reading.text)
+        own = dict(keys)
+        try:
+            wrong = places(split(Source.of(reading.text, path)).documents, path, None, own)
+        except KmergeError as error:
+            line = reading.number(error.line - 1)
+            what = f"{UNREAD}: {error.why.removeprefix('not YAML: ')}"
+            found[f"{UNREAD}: {reading.name}"] = Damage(what, reading.name, line, line)
+            continue
+        if not wrong:
+            keys = own
+        for what, twins in wrong.items():
+            if what not in found and _counts(what, twins, reading):
+                found[what] = Damage(what, reading.name, *_lines(twins, reading))
+    return found
+
+
+def _counts(what: str, twins: list[Entry | Document], reading: Rendering) -> bool:
+    """Whether damage counts: nobody knows the lists of a `define`, only equal elements do."""
+    if ": " not in reading.name or not what.startswith("element"):
+        return True
+    known = [canon(twin.value) for twin in twins if not isinstance(twin, Document)]
+    return len(set(known)) < len(known)
+
+
+def _lines(twins: list[Entry | Document], reading: Rendering) -> tuple[int, int]:
+    """The first and the last line of the template that things stand in."""
+    starts = [one.start for one in twins]
+    ends = [one.end for one in twins]
+    first, last = reading.line_at(min(starts)), reading.line_at(max(max(ends) - 1, 0))
+    return min(first, last), max(first, last)
