@@ -11,12 +11,16 @@ they are looked through: damage that neither side has becomes a conflict.
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
+from kmerge_git.merge.conflicted import conflicted
 from kmerge_git.merge.ends import to_bytes
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.verify.line_opinion import Asked
 from kmerge_git.outcome import BY_BLOCKS, Outcome
 from kmerge_git.template import guards
+from kmerge_git.template.agreement import differs
+from kmerge_git.template.around import around
 from kmerge_git.template.blocks import BLANK, Block, Row, parse
+from kmerge_git.template.damage import brought, new_damage
 from kmerge_git.template.layout import lay_out, told
 from kmerge_git.template.lexer import ASSIGN, COMMENT
 from kmerge_git.template.masking import Words, masked
@@ -45,25 +49,46 @@ def merged(
 
     `lines` is what git came to, `by_structure` merges texts that are YAML.
     """
-    _, count = lines
-    if not count:
-        return None
-    plain = options.but(favor="", policy=False)
-
-    def structure(masked: Three[bytes]) -> Outcome:
-        asked = Asked(lambda favor: TemporaryFiles(masked.each(), favor=favor))
-        return by_structure(masked.map(Source), plain, asked)
-
+    text, count = lines
     try:
         sources = texts.map(lambda data: Source(data, options.path))
+        if not count:
+            return _looked_through(text, sources, options)
         at = sources.map(lambda source: source.text)
         if is_chart_text(options.path):
             at.map(refuse_prose)
+        structure = _without_favor(by_structure, options)
         made = Merge(structure).by_structure(at)
         guards.check(made, at)
+        doubt = brought(made, at, options.path) or differs(made, at, structure, options.path)
+        if doubt:
+            raise Unsupported(doubt)
     except KmergeError:
         return None
     return Outcome(to_bytes(made, sources), True, "structure", reason=BY_BLOCKS)
+
+
+def _looked_through(text: bytes, sources: Three[Source], options: Options) -> Outcome | None:
+    """Git's clean result with a conflict around damage that neither side has; None: it has none."""
+    result = Source(text, options.path).text
+    at = sources.map(lambda source: source.text)
+    found = new_damage(result, at, options.path)
+    if not found:
+        return None
+    made = conflicted(around(result, at, options.path, found), sources, options)
+    made.reason = found[0].why
+    return made
+
+
+def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
+    """The merge of texts that are YAML, which leaves conflicts what they are."""
+    plain = options.but(favor="", policy=False)
+
+    def structure(at: Three[bytes]) -> Outcome:
+        asked = Asked(lambda favor: TemporaryFiles(at.each(), favor=favor))
+        return by_structure(at.map(Source), plain, asked)
+
+    return structure
 
 
 def refuse_prose(text: str) -> None:
