@@ -27,6 +27,7 @@ from worlds.lines import git_lines  # noqa: E402
 from worlds.template_files import FILES  # noqa: E402
 from worlds.template_model import STYLES  # noqa: E402
 from worlds.templates import (  # noqa: E402
+    FULL,
     WRONG,
     Case,
     cases,
@@ -52,6 +53,7 @@ def main() -> int:
     parser.add_argument("--style", action="append", choices=[*STYLES])
     parser.add_argument("--number", type=int, metavar="N")
     parser.add_argument("--seed", default="", help="another one takes other pairs")
+    parser.add_argument("--all", action="store_true", help="all edits in every style")
     parser.add_argument("--git", action="store_true", help="run git for the line merges")
     parser.add_argument("--missed", action="store_true", help="show needless conflicts as well")
     parser.add_argument("--jobs", type=int, default=2, metavar="N")
@@ -81,7 +83,7 @@ def main() -> int:
 
 def chosen(name: str, style: str, args: argparse.Namespace) -> list[Case]:
     """The pairs, in an order of chance."""
-    found = list(cases(name, STYLES[style]))
+    found = list(cases(name, STYLES[style], core=style != FULL and not args.all))
     Random(f"{name} {style} {args.seed}").shuffle(found)
     return found[: args.number]
 
@@ -92,7 +94,12 @@ def checked(git: bool, case: Case) -> Verdicts:
     ours = judged(case, lines)
     faults = laws_broken(case, lines) if git and ours in ("right", "allowed", "missed") else []
     # what another process can send
-    return Case(case.file, case.style, case.base, case.ours, case.theirs), ours, of_git(case), faults
+    return (
+        Case(case.file, case.style, case.base, case.ours, case.theirs),
+        ours,
+        of_git(case),
+        faults,
+    )
 
 
 def show(kind: tuple[str, ...], found: list[Verdicts], *, git: bool) -> None:
@@ -100,7 +107,9 @@ def show(kind: tuple[str, ...], found: list[Verdicts], *, git: bool) -> None:
     lines = None if git else git_lines
 
     def fails(case: Case) -> bool:
-        return bool(laws_broken(case, lines)) if kind[0] == "law" else judged(case, lines) == kind[0]
+        return (
+            bool(laws_broken(case, lines)) if kind[0] == "law" else judged(case, lines) == kind[0]
+        )
 
     case = shrunk(min((each[0] for each in found), key=lambda case: len(case.trio[0])), fails)
     print(f"\n===== {kind[0]}: {kind[1]} / {kind[2]}: {len(found)} merges")

@@ -52,7 +52,7 @@ def _holders(file: File) -> Iterator[tuple[Node, str]]:
             kind = "lines"
         for child in node.children:
             found[child.who] = kind
-        if kind and (node.children or node.value == "keyed" and node.kind == "item"):
+        if kind and (node.children or (node.value == "keyed" and node.kind == "item")):
             yield node, kind
 
 
@@ -83,7 +83,7 @@ def _news(kind: str, side: str) -> list[tuple[str, Node]]:
     ours, common = f"new-{side}", f'include "app.{side}" . | nindent N'
     shared, new = 'include "app.common" . | nindent N', f"if .Values.{side}"
     makers = {
-        "map": lambda name, value: entry(name, value),
+        "map": entry,
         "keyed": lambda name, value: keyed(name, entry("value", value)),
         "plain": lambda name, value: plain(f"--{name}={value}"),
         "docs": lambda name, value: doc("ConfigMap", name, entry("data", "", entry("x", value))),
@@ -135,7 +135,7 @@ def _changes(root: Node, holder: Node, at: int, node: Node, kind: str, side: str
     def made(what: str, *nodes: Node) -> Edit:
         return Edit(what, node.who, changed(root, node.who, lambda _: nodes))
 
-    if node.kind in ("raw", "shift") or node.kind == "doc" and not node.value:
+    if node.kind in ("raw", "shift") or (node.kind == "doc" and not node.value):
         return
     yield from (made(what, new) for what, new in _said_anew(node, side))
     if node.kind == "arm":
@@ -153,7 +153,9 @@ def _changes(root: Node, holder: Node, at: int, node: Node, kind: str, side: str
             if after.kind not in FIXED and not (after.kind == "doc" and not after.value):
                 tree = changed(root, after.who, lambda _: ())
                 wrap = _wrapped(f"{who}+", header, node, after)
-                yield Edit("wrap two", node.who, changed(tree, node.who, lambda _: (wrap,)))
+                yield Edit(
+                    "wrap two", node.who, changed(tree, node.who, lambda _, new=wrap: (new,))
+                )
     if node.kind == "block":
         yield from _changes_of_a_block(root, node, side)
     if node.kind in ("doc", "item") and node.children:
@@ -210,14 +212,17 @@ def _changes_of_a_block(root: Node, node: Node, side: str) -> Iterator[Edit]:
     tree = changed(root, node.who, lambda _: first.children)
     yield Edit("unwrap", node.who, tree)
     if last.name != "else" and first.children:
-        inner = replace(_first_said(first), who=f"{side} else {node.who}.0.0")
+        inner = replace(_first_said(first, side), who=f"{side} else {node.who}.0.0")
         new = Node(f"{side} else {node.who}.0", "arm", "else", children=(inner,))
         more = replace(node, children=(*node.children, new))
         yield Edit("add an else", node.who, changed(root, node.who, lambda _: (more,)))
 
 
-def _first_said(arm: Node) -> Node:
+def _first_said(arm: Node, side: str) -> Node:
     """What may stand in another arm for what stands in this one: the same, said otherwise."""
     first = next((each for each in arm.children if each.kind != "block"), arm.children[0])
-    value = "keyed" if first.value == "keyed" else first.value and "other"
-    return replace(first, value=value if first.kind in ("item", "entry") else first.value, children=())
+    if first.kind == "entry":
+        return replace(first, value=side, children=())
+    if first.kind in ("line", "item"):
+        return replace(first, name=f"--else={side}" if not first.value else first.name, children=())
+    return replace(first, children=())

@@ -68,7 +68,7 @@ def block(header: str, *inside: Node, more: tuple[tuple[str, Node], ...] = ()) -
     """A block, with one node in each further arm."""
     arms = [Node("", "arm", header, children=inside)]
     arms += [Node("", "arm", other, children=(node,)) for other, node in more]
-    return Node("", "block", header.split()[0], children=tuple(arms))
+    return Node("", "block", header.split(maxsplit=1)[0], children=tuple(arms))
 
 
 def doc(kind: str, name: str, *inside: Node) -> Node:
@@ -274,7 +274,9 @@ FILES: dict[str, File] = {
                 several(
                     "ports",
                     keyed("http", assign("$port", "80"), entry("port", "{{ $port }}")),
-                    block("range .Values.ports", keyed("{{ .name }}", entry("port", "{{ .port }}"))),
+                    block(
+                        "range .Values.ports", keyed("{{ .name }}", entry("port", "{{ .port }}"))
+                    ),
                 ),
                 entry("type", "ClusterIP"),
             ),

@@ -12,6 +12,8 @@ import yaml
 LOADER = getattr(yaml, "CLoader", yaml.Loader)
 MOST = 32  # ways through a file
 _CONTROL = re.compile(r"\s*\{\{-? *(if|with|range|define|else|end)\b(.*?)-?\}\}\s*")
+_INLINE = re.compile(r"\{\{.*?\}\}")
+_INDENTED = re.compile(r":\s*\{\{-.*nindent.*\}\}")  # an output whose lines stand below its key
 _ALONE = re.compile(r"\s*\{\{.*\}\}\s*")
 
 
@@ -73,12 +75,8 @@ def _ways(lines: Lines) -> Iterator[list[str]]:
 
 def _faults(text: str) -> Iterator[str]:
     """What does not parse, and what stands twice."""
-    lines = []
-    for line in text.split("\n"):
-        if _ALONE.fullmatch(line):
-            line = ""
-        line = re.sub(r":\s*\{\{-.*nindent.*\}\}", ":", line)
-        lines.append(re.sub(r"\{\{.*?\}\}", "word", line))
+    bare = ("" if _ALONE.fullmatch(line) else line for line in text.split("\n"))
+    lines = [_INLINE.sub("word", _INDENTED.sub(":", line)) for line in bare]
     try:
         for node in yaml.compose_all("\n".join(lines), LOADER):
             yield from _repeated(node, "")

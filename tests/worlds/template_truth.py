@@ -93,7 +93,9 @@ class _Merge:
                 raise Clash
 
     def _says(self, who: str) -> tuple[str, ...]:
-        versions = [v.nodes[who].says for v in (self.base, self.ours, self.theirs) if who in v.nodes]
+        versions = [
+            v.nodes[who].says for v in (self.base, self.ours, self.theirs) if who in v.nodes
+        ]
         if who not in self.base.nodes:
             return versions[0]
         old, mine, yours = versions
@@ -209,7 +211,11 @@ class _Merge:
     def _assigned_twice(self, tree: Node) -> bool:
         """Whether both sides set a variable to other values, wherever in the file."""
         new = [
-            {n.name: n.value for n in walk(tree) if n.kind == "assign" and self._is_new(n.who, side)}
+            {
+                n.name: n.value
+                for n in walk(tree)
+                if n.kind == "assign" and self._is_new(n.who, side)
+            }
             for side in (self.ours, self.theirs)
         ]
         return any(new[1].get(name, value) != value for name, value in new[0].items())

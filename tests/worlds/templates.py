@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement
 from worlds.lines import git_lines
 from worlds.template_edits import Edit, edits
 from worlds.template_files import FILES
-from worlds.template_model import STYLES, Node, Style, changed, walk, written
+from worlds.template_model import Node, Style, changed, walk, written
 from worlds.template_readings import broken
 from worlds.template_truth import Truth, truth
 
@@ -20,7 +20,9 @@ from kmerge_git import Outcome, merge_files
 from kmerge_git.text.markers import resolve
 
 Lines = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
-WRONG = ("wrong", "displaced", "unequal", "changed")  # verdicts that must not be
+# verdicts that must not be: a clean lie, git's own that breaks a reading, a thing elsewhere, another
+# answer with the sides swapped, other blank lines
+WRONG = ("wrong", "damaged", "displaced", "unequal", "changed")
 FULL = "trimmed"  # the style in which all edits are paired
 
 
@@ -61,9 +63,9 @@ class Case:
         return {normal(written(tree, self.style)) for tree in self.truth.trees}
 
 
-def cases(name: str, style: Style) -> Iterator[Case]:
-    """Each pair of edits of a template once."""
-    file, core = FILES[name], style.name != FULL
+def cases(name: str, style: Style, *, core: bool = False) -> Iterator[Case]:
+    """Each pair of edits of a template once; `core`: of the commoner ones."""
+    file = FILES[name]
     mine = list(edits(file, "o", core=core))
     yours = list(edits(file, "t", core=core))
     for one, other in combinations_with_replacement(range(len(mine)), 2):
@@ -87,8 +89,8 @@ def judged(case: Case, lines: Lines | None = git_lines) -> str:
             return "right"
         return "allowed" if case.truth.may_clash else "missed"
     verdict = beside(case, outcome.text)
-    if verdict in WRONG and (outcome.text, True) == git_lines(*case.trio) and not damage(case, outcome.text):
-        return "git's"
+    if verdict in WRONG and (outcome.text, True) == git_lines(*case.trio):
+        return "damaged" if damage(case, outcome.text) else "git's"
     return verdict
 
 
@@ -96,7 +98,8 @@ def of_git(case: Case) -> str:
     """The same of git's line merge."""
     text, clean = git_lines(*case.trio)
     if clean:
-        return beside(case, text)
+        verdict = beside(case, text)
+        return "damaged" if verdict in WRONG and damage(case, text) else verdict
     if not case.truth.trees:
         return "right"
     return "allowed" if case.truth.may_clash else "missed"
@@ -141,7 +144,11 @@ def displaced(case: Case) -> set[str]:
     """The texts in which one thing that is new stands elsewhere in its map, or among documents."""
     old = {each.who for each in walk(case.base)}
     return {
-        normal(written(_put(tree, replace(holder, children=(*rest[:at], node, *rest[at:]))), case.style))
+        normal(
+            written(
+                _put(tree, replace(holder, children=(*rest[:at], node, *rest[at:]))), case.style
+            )
+        )
         for tree in case.truth.trees
         for holder in walk(tree)
         for node in holder.children
@@ -214,4 +221,6 @@ def told(case: Case, result: bytes = b"") -> str:
 
 
 def _difference(old: list[str], new: list[str]) -> list[str]:
-    return [line for line in unified_diff(old, new, n=1, lineterm="") if line[:3] not in ("---", "+++")]
+    return [
+        line for line in unified_diff(old, new, n=1, lineterm="") if line[:3] not in ("---", "+++")
+    ]
