@@ -41,8 +41,8 @@ def _container(at: Three[set[str]], *, is_new: bool) -> None:
     added, others = at.ours - at.base, at.theirs - at.base
     gone, lost = at.base - at.ours, at.base - at.theirs
     rendered, others_rendered = _entries(added), _entries(others)
-    if gone & lost and added != others and added and others and (rendered or others_rendered):
-        raise Unsupported("both sides replaced an entry, and one of them by an action")
+    if gone & lost and added != others:
+        raise Unsupported("both sides took an entry away, and not the same stands in its place")
     if rendered & others_rendered and gone != lost:
         raise Unsupported("both sides added an action in the place of other entries")
     if is_new and rendered != others_rendered:

@@ -25,7 +25,7 @@ from kmerge_git.template.layout import lay_out, told
 from kmerge_git.template.lexer import ASSIGN, COMMENT
 from kmerge_git.template.masking import Words, masked
 from kmerge_git.template.pairing import paired
-from kmerge_git.template.renamed import follow
+from kmerge_git.template.renamed import follow, refuse_taken
 from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.source import Source
@@ -117,6 +117,7 @@ class Merge:
         for version in parts.each():
             told(lay_out(version, words.plain), evidence)
         units = parts.map(lambda version: lay_out(version, words.plain, evidence))
+        refuse_taken(units)
         follow(units)
         entities = paired(units)
         tokens = {

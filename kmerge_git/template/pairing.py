@@ -130,6 +130,7 @@ def _alike(
                 and isinstance(other, Block)
                 and old[n].path == new[m].path
                 and (one.word, len(one.arms)) == (other.word, len(other.arms))
+                and not (_holds(one, other) or _holds(other, one))
             ):
                 share = likeness(one, other)
                 if share >= ALIKE:
@@ -138,6 +139,15 @@ def _alike(
         rivals = [s for s, x, y in found if (x == n) != (y == m)]
         if all(share > rival for rival in rivals):
             yield n, m
+
+
+def _holds(block: Block, other: Block) -> bool:
+    """Whether a block is one that was put around another."""
+    for arm in block.arms:
+        for part in arm.parts:
+            if isinstance(part, Block) and (_key(part) == _key(other) or _holds(part, other)):
+                return True
+    return False
 
 
 def likeness(one: Block, other: Block) -> float:

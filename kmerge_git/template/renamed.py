@@ -6,6 +6,7 @@ A place is known by the lines above it (`Placed.path`). `name: {{ include "old" 
 
 from __future__ import annotations
 
+from kmerge_git.errors import Unsupported
 from kmerge_git.template.layout import DATA
 from kmerge_git.template.lexer import TOKEN
 
@@ -26,6 +27,38 @@ def follow(units: Three[list[Placed]]) -> None:
                 for unit in side:
                     if unit.path[: depth + 1] == new:
                         unit.path = old + unit.path[depth + 1 :]
+
+
+def refuse_taken(units: Three[list[Placed]]) -> None:
+    """Refuse a name that a side freed by a rename and gave to something new."""
+    for side in (units.ours, units.theirs):
+        deepest = max((len(unit.path) for unit in side), default=0)
+        for depth in range(deepest):
+            olds, news = _texts_below(units.base, depth), _texts_below(side, depth)
+            for place in olds.keys() & news.keys():
+                for other in news.keys() - olds.keys():
+                    if other[:-1] == place[:-1] and _is_more_like(
+                        olds[place], news[other], news[place]
+                    ):
+                        raise Unsupported("a name was freed by a rename, and taken by another")
+
+
+def _texts_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
+    """The lines below each place of a depth, but for the name of a document itself."""
+    found: dict[Path, list[str]] = {}
+    for unit in units:
+        if len(unit.path) > depth:
+            place = unit.path[: depth + 1]
+            text = unit.part.text.strip()
+            if depth or text != f"name: {place[0].partition('/')[2]}":
+                found.setdefault(place, []).append(text)
+    return found
+
+
+def _is_more_like(old: list[str], new: list[str], same: list[str]) -> bool:
+    """Whether lines have gone from one place to another that is new."""
+    lines, others, those = set(old), set(new), set(same)
+    return len((lines & others) - those) > len((lines & those) - others)
 
 
 def _renamed(base: list[Placed], side: list[Placed], depth: int) -> dict[Path, Path]:
