@@ -283,7 +283,7 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
     text, count = lines.result()
     if count < 0:
         return kept(texts, options, reason)
-    if b"{{" in texts.ours and options.rules == "git":
+    if options.rules == "git" and any(b"{{" in text for text in texts.each()):
         from kmerge_git.template.merging import merged  # of templates alone
 
         made = merged(texts, options, (text, count), _by_structure)
