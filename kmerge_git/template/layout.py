@@ -113,9 +113,7 @@ class _Layout:
         for number, part in enumerate(parts):
             column = column_of(part)
             if above >= 0 and not is_blank(part):
-                at = column if column >= 0 else next_column(parts, number + 1)
-                if at < 0:
-                    at = indent(part.text)
+                at = column if column >= 0 else _column_in_text(parts, number, above)
                 if at > above:
                     units += self._words(part, above)
                     continue
@@ -247,6 +245,16 @@ class _Layout:
 
     def _path(self) -> Path:
         return (self.document, *(label for _, label, _, _ in self.stack if label))
+
+
+def _column_in_text(parts: Sequence[Part], number: int, above: int) -> int:
+    """The column of a part below a block scalar that does not tell: its own, if it renders text."""
+    part = parts[number]
+    own = indent(part.text)
+    if own > above and not (isinstance(part, Row) and part.kind in (ASSIGN, COMMENT)):
+        return own
+    after = next_column(parts, number + 1)
+    return after if after >= 0 else own
 
 
 def _form_below(units: list[Placed], number: int, column: int) -> str:
