@@ -1,0 +1,67 @@
+"""Merges of small templates, for the tests of the room: what comes out, and why nothing does."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+from kmerge_git import merge_files
+from kmerge_git.errors import KmergeError
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import BY_BLOCKS, Options
+from kmerge_git.pipeline import _by_structure
+from kmerge_git.template import guards
+from kmerge_git.template.merging import Merge, _without_favor
+from kmerge_git.text.linemerge import TemporaryFiles
+
+PATH = "charts/web/templates/web.yaml"
+
+
+def text(written: str) -> str:
+    """A template as the tests write it down."""
+    return dedent(written).removeprefix("\n")
+
+
+def git(base: str, ours: str, theirs: str) -> tuple[str, int]:
+    """Git's own line merge, with the labels of ours, and how many conflicts it has."""
+    texts = [version.encode() for version in (base, ours, theirs)]
+    data, count = TemporaryFiles((texts[0], texts[1], texts[2]), labels=Options().labels).result()
+    return data.decode(), count
+
+
+def merged(base: str, ours: str, theirs: str, path: str = PATH) -> str | None:
+    """The merge by blocks where git's lines conflict; None: git's conflict, byte for byte.
+
+    The sides swapped must come to the same: the same lines, or git's conflict as well.
+    """
+    by_lines, count = git(base, ours, theirs)
+    assert count > 0, "git merges it by itself"
+    made = merge_files(base.encode(), ours.encode(), theirs.encode(), path=path)
+    other = merge_files(base.encode(), theirs.encode(), ours.encode(), path=path)
+    assert made.clean == other.clean
+    if not made.clean:
+        assert made.text.decode() == by_lines
+        assert other.text.decode() == git(base, theirs, ours)[0]
+        return None
+    assert made.reason == BY_BLOCKS
+    assert sorted(made.text.splitlines()) == sorted(other.text.splitlines())
+    return made.text.decode()
+
+
+def merged_anyway(base: str, ours: str, theirs: str) -> str | None:
+    """The merge by blocks of what git's lines merge clean, with two lines that they cannot."""
+    near = ("left: {}\nright: {}\n".format(*values) for values in ((1, 1), (2, 1), (1, 2)))
+    made = merged(*(one + more for one, more in zip((base, ours, theirs), near, strict=True)))
+    if made is None:
+        return None
+    assert made.endswith("left: 2\nright: 2\n")
+    return made.removesuffix("left: 2\nright: 2\n")
+
+
+def refusal(base: str, ours: str, theirs: str) -> str:
+    """Why the blocks were not merged, before any rendering is asked; empty: they were."""
+    at = Three(base, ours, theirs)
+    try:
+        guards.check(Merge(_without_favor(_by_structure, Options(PATH))).by_structure(at), at)
+    except KmergeError as error:
+        return error.why
+    return ""
