@@ -25,6 +25,7 @@ from kmerge_git.template.layout import lay_out, told
 from kmerge_git.template.lexer import ASSIGN, COMMENT
 from kmerge_git.template.masking import Words, masked
 from kmerge_git.template.pairing import paired
+from kmerge_git.template.places import indent
 from kmerge_git.template.renamed import follow, refuse_taken
 from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.linemerge import TemporaryFiles
@@ -140,6 +141,7 @@ class Merge:
         same = agreed(at)
         if same is not None:
             return same
+        _refuse_moved(at)
         outcome = self.structure(at.map(lambda text: text.encode("utf-8", "surrogateescape")))
         if not outcome.clean:
             raise Unsupported("both sides changed the same place")
@@ -213,6 +215,16 @@ def _agreed(at: Three[str]) -> str:
     if same is None:
         raise Unsupported("both sides changed the condition of a block")
     return same
+
+
+def _refuse_moved(at: Three[str]) -> None:
+    """Refuse bodies at different columns: a merge of them would say nothing about the column."""
+    columns = set()
+    for text in at.each():
+        lines = [line for line in text.split("\n") if line.strip() and line.lstrip()[0] != "#"]
+        columns |= {min(indent(line) for line in lines)} if lines else set()
+    if len(columns) > 1:
+        raise Unsupported("the body of a block was indented anew")
 
 
 def _refuse_other_entries(made: str, entities: list[Entity], lines: dict[str, str]) -> None:

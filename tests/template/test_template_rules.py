@@ -15,6 +15,7 @@ from kmerge_git.template import merging
 from kmerge_git.template.blocks import Block, Row, parse
 from kmerge_git.template.layout import ENTRY, WORDS, lay_out
 from kmerge_git.template.masking import Words
+from kmerge_git.text.linemerge import TemporaryFiles
 
 SERVICE = text("""
     kind: Service
@@ -475,3 +476,306 @@ def test_rule_13_without_children_it_is_a_value():
     ours = base.replace("web.labels", "other.labels")
     theirs = base.replace("name: web", "name: theirs")
     assert merged(base, ours, theirs) == ours.replace("name: web", "name: theirs")
+
+
+# -- rule 14: blocks with another header
+
+
+CHANGED = text("""
+    spec:
+      {{- if .Values.a }}
+      one: 1
+      two: 2
+      three: 3
+      four: 4
+      {{- else }}
+      none: 0
+      {{- end }}
+      last: 1
+""")
+
+
+def test_rule_14_a_header_and_a_body_changed_by_two_people():
+    ours = CHANGED.replace("if .Values.a", "if and .Values.a .Values.o")
+    theirs = CHANGED.replace("one: 1", "one: {{ .Values.one }}")
+    assert merged(CHANGED, ours, theirs) == ours.replace("one: 1", "one: {{ .Values.one }}")
+
+
+def test_rule_14_both_changed_the_header():
+    ours, theirs = (CHANGED.replace("if .Values.a", f"if .Values.{name}") for name in "ot")
+    assert refusal(CHANGED, ours, theirs) == "both sides changed the condition of a block"
+    assert merged(CHANGED, ours, theirs) is None
+
+
+def test_rule_14_else_lines_and_ends_are_merged_by_themselves():
+    ours = CHANGED.replace("{{- else }}", "{{- else -}}").replace("{{- end }}", "{{- end -}}")
+    theirs = CHANGED.replace("four: 4", "four: 5").replace("none: 0", "none: 1")
+    assert merged(CHANGED, ours, theirs) == ours.replace("4: 4", "").replace(
+        "four: 4", "four: 5"
+    ).replace("none: 0", "none: 1")
+    theirs = CHANGED.replace("{{- end }}", "{{ end }}")
+    assert merged(CHANGED, ours, theirs) is None
+
+
+def test_rule_14_other_keywords_do_not_pair():
+    ours = CHANGED.replace("if .Values.a", "with .Values.a")
+    assert merged(CHANGED, ours, CHANGED.replace("one: 1", "one: 2")) is None
+
+
+def test_rule_14_other_containers_do_not_pair():
+    base = CHANGED.replace("spec:", "{{- if .Values.a }}\nz: 0\n{{- end }}\nspec:")
+    ours = base.replace("spec:", "spec:\n  inner:").replace("\n  ", "\n    ")
+    ours = ours.replace("    inner:", "  inner:").replace("if .Values.a }}\n    o", "if .o }}\n    o")
+    assert merged(base, ours, base.replace("one: 1", "one: 2")) is None
+
+
+@pytest.mark.parametrize(("lines", "is_one"), [(6, True), (5, False)])
+def test_rule_14_six_of_ten_lines_are_alike(lines, is_one):
+    keys = [f"  k{number}: 1" for number in range(10)]
+    other = [*keys[:lines], *(f"  o{number}: 1" for number in range(lines, 10))]
+    base, ours = (
+        "\n".join(["spec:", f"  {{{{- if .{name} }}}}", *body, "  {{- end }}", "  z: 1", ""])
+        for name, body in (("a", keys), ("b", other))
+    )
+    theirs = base.replace("k0: 1", "k0: 2")
+    made = merged(base, ours, theirs)
+    assert made == (ours.replace("k0: 1", "k0: 2") if is_one else None)
+
+
+# -- rule 15: paired blocks, arm by arm
+
+
+def test_rule_15_each_arm_is_merged_by_itself():
+    ours = CHANGED.replace("one: 1", "one: 2").replace("none: 0", "none: 0\n  o: 1")
+    theirs = CHANGED.replace("two: 2", "two: 3").replace("none: 0", "none: 1")
+    made = ours.replace("two: 2", "two: 3").replace("none: 0", "none: 1")
+    assert merged(CHANGED, ours, theirs) == made
+
+
+def test_rule_15_blocks_inside_of_blocks_are_merged_first():
+    base = text("""
+        {{- if .Values.a }}
+        spec:
+          {{- with .Values.b }}
+          one: 1
+          two: 2
+          {{- end }}
+        {{- end }}
+    """)
+    ours = base.replace("one: 1", "one: 2").replace("if .Values.a", "if .Values.o")
+    theirs = base.replace("two: 2", "two: 3").replace("with .Values.b", "with .Values.t")
+    made = theirs.replace("one: 1", "one: 2").replace("if .Values.a", "if .Values.o")
+    assert merged(base, ours, theirs) == made
+
+
+def test_rule_15_other_arms_are_a_conflict():
+    ours = CHANGED.replace("  {{- else }}\n  none: 0\n", "")
+    theirs = CHANGED.replace("one: 1", "one: 2")
+    assert refusal(CHANGED, ours, theirs).startswith("both sides changed a block")
+    assert merged_anyway(CHANGED, ours, theirs) is None
+
+
+NO_FIELDS = text("""
+    spec:
+      {{- if .Values.a }}
+      list: [1,
+      {{- if .Values.b }}
+      2
+      {{- end }}
+      ]
+      one: 1
+      two: 2
+      three: 3
+      {{- end }}
+      last: 1
+""")
+
+
+def test_rule_15_a_body_that_cannot_be_read_is_merged_by_lines():
+    ours = NO_FIELDS.replace("one: 1", "one: 2").replace("last: 1", "o: 1\n  last: 1")
+    theirs = NO_FIELDS.replace("three: 3", "three: 4").replace("last: 1", "last: 2")
+    made = ours.replace("three: 3", "three: 4").replace("last: 1", "last: 2")
+    assert merged(NO_FIELDS, ours, theirs) == made
+
+
+def test_rule_15_a_body_that_cannot_be_read_and_conflicts_is_a_conflict():
+    ours, theirs = NO_FIELDS.replace("one: 1", "one: 2"), NO_FIELDS.replace("two: 2", "two: 3")
+    assert merged(NO_FIELDS, ours, theirs) is None
+
+
+# -- rule 16: the masked texts
+
+
+def test_rule_16_all_masked_sides_must_parse():
+    ours = SERVICE.replace("tier:", "tier: [")
+    theirs = SERVICE.replace("app: web", "app: theirs")
+    assert refusal(SERVICE, ours, theirs) == "the text between the actions is no YAML"
+    assert merged(SERVICE, ours, theirs) is None
+    assert merged(SERVICE, ours.replace("[", "[]#"), theirs)
+
+
+def test_rule_16_a_block_that_both_sides_added():
+    both = "  {{{{- if .Values.tls }}}}\n  tls: {}\n  {{{{- end }}}}\n  type:"
+    ours, theirs, other = (SERVICE.replace("  type:", both.format(n)) for n in (1, 1, 2))
+    near = theirs.replace("  type: ClusterIP", "  type: LoadBalancer")
+    assert merged(SERVICE, ours, near) == near
+    why = "both sides added a block with different contents"
+    assert refusal(SERVICE, ours, other) == why
+    assert merged(SERVICE, ours, other) is None
+
+
+def test_rule_16_a_block_that_comes_back_indented_anew_is_refused():
+    base = text("""
+        spec:
+          rules:
+            - host: {{ .Values.host }}
+              {{- if .Values.port }}
+              port: 80
+              {{- end }}
+              path: /
+    """)
+    head, lines = base.splitlines(keepends=True)[:2], base.splitlines(keepends=True)[2:]
+    ours = "".join([*head, *(line[2:] for line in lines)])
+    theirs = base.replace("port: 80", "port: 81")
+    assert merged(base, ours, theirs) is None
+
+
+# -- rule 17: guards of a container
+
+
+LABELS = text("""
+    metadata:
+      labels:
+        app: web
+        tier: a
+      name: web
+""")
+INCLUDE = '    {{{{- include "{}" . | nindent 4 }}}}\n'
+
+
+def test_rule_17_both_replaced_an_entry_by_other_actions():
+    line = "    tier: a\n"
+    ours, theirs = (LABELS.replace(line, INCLUDE.format(name)) for name in ("ours", "theirs"))
+    why = "both sides replaced an entry, and one of them by an action"
+    assert refusal(LABELS, ours, theirs) == why
+    assert merged(LABELS, ours, theirs) is None
+    theirs = LABELS.replace(line, "    level: a\n")
+    assert refusal(LABELS, ours, theirs) == why
+    assert merged(LABELS, ours, theirs) is None
+
+
+def test_rule_17_both_added_other_actions_and_replaced_nothing():
+    ours, theirs = (LABELS.replace("  name", INCLUDE.format(n) + "  name") for n in ("o", "t"))
+    assert merged(LABELS, ours, theirs) == LABELS.replace(
+        "  name", INCLUDE.format("o") + INCLUDE.format("t") + "  name"
+    )
+
+
+def test_rule_17_the_same_action_in_the_place_of_other_entries():
+    line = INCLUDE.format("web.labels")
+    ours, theirs = LABELS.replace("    tier: a\n", line), LABELS.replace("    app: web\n", line)
+    assert merged_anyway(LABELS, ours, ours) == ours
+    why = "both sides added an action in the place of other entries"
+    assert refusal(LABELS, ours, theirs) == why
+    assert merged(LABELS, ours, theirs) is None
+
+
+def test_rule_17_a_new_container_with_other_actions():
+    ours, theirs = (LABELS + f"  annotations:\n{INCLUDE.format(name)}" for name in ("o", "t"))
+    assert refusal(LABELS, ours, theirs) == "both sides added a field, with other actions in it"
+    assert merged(LABELS, ours, theirs) is None
+    assert merged_anyway(LABELS, ours, ours) == ours
+
+
+def test_rule_17_a_name_that_is_rendered():
+    ours = LABELS.replace("  name", "    {{ .Values.label }}: x\n  name")
+    theirs = LABELS.replace("  name", "    component: x\n  name")
+    assert refusal(LABELS, ours, theirs) == "both sides added entries, and a name is rendered"
+    assert merged(LABELS, ours, theirs) is None
+    theirs = LABELS.replace("tier: a", "tier: b")
+    assert merged(LABELS, ours, theirs) == ours.replace("tier: a", "tier: b")
+
+
+# -- rule 18: guards of a file
+
+
+def test_rule_18_a_field_in_and_outside_of_a_block():
+    block = "  {{- if .Values.host }}\n  host: true\n  {{- end }}\n"
+    ours = SERVICE.replace("  type", "  host: true\n  type")
+    theirs = SERVICE.replace("  type", block + "  type")
+    assert refusal(SERVICE, ours, theirs) == "what both sides added stands twice"
+    assert merged(SERVICE, ours, theirs) is None
+    other = theirs.replace("host: true", "ghost: true")
+    made = merged(SERVICE, ours, other)
+    assert made is not None
+    assert "  host: true\n" in made
+    assert "  ghost: true\n" in made
+
+
+def test_rule_18_an_output_in_and_outside_of_a_block():
+    line = INCLUDE.format("web.labels")
+    ours = LABELS.replace("  name", line + "  name")
+    theirs = LABELS.replace("  name", f"    {{{{- if .Values.a }}}}\n{line}    {{{{- end }}}}\n  name")
+    assert refusal(LABELS, ours, theirs) == "what both sides added stands twice"
+    assert merged(LABELS, ours, theirs) is None
+    theirs = theirs.replace("web.labels", "other")
+    assert merged(LABELS, ours, theirs) is not None
+
+
+def test_rule_18_an_output_of_another_dot_is_another():
+    line = "    {{- toYaml . | nindent 4 }}\n"
+    ours, theirs = (
+        LABELS.replace("  name", f"    {{{{- with .{n} }}}}\n{line}    {{{{- end }}}}\n  name")
+        for n in ("o", "t")
+    )
+    assert merged(LABELS, ours, theirs) is not None
+
+
+def check_counts(base: str, ours: str, theirs: str, made: str) -> bool:
+    """Whether a result has what it must have, and no more."""
+    try:
+        merging.guards.check(made, merging.Three(base, ours, theirs))
+    except Unsupported:
+        return False
+    return True
+
+
+def test_rule_18_how_often_actions_and_documents_stand():
+    one, two, none = "a: {{ .a }}\n", "a: {{ .a }}\nb: {{- .a }}\n", "a: 1\n"
+    assert check_counts(one, two, one, two)
+    assert not check_counts(one, two, one, one)
+    assert not check_counts(one, one, none, one)
+    assert check_counts(one, two, two, two)
+    assert check_counts(two, one, one, one)
+    assert check_counts(two, one, one, none)
+    assert not check_counts(two, one, one, two)
+    assert check_counts("a: 1\n", "a: 1\n---\n", "a: 2\n", "a: 2\n---\n")
+    assert not check_counts("a: 1\n", "a: 1\n---\n", "a: 2\n", "a: 2\n")
+
+
+# -- rule 21: in doubt, git's line merge
+
+
+@pytest.mark.parametrize("error", [Unsupported("why"), ValueError("a bug"), RecursionError()])
+def test_rule_21_whatever_goes_wrong_ends_in_lines(monkeypatch, error):
+    def fails(*_):
+        raise error
+
+    monkeypatch.setattr(merging.Merge, "by_structure", fails)
+    ours, theirs = SERVICE.replace("80", "81"), SERVICE.replace("80", "82")
+    assert merged(SERVICE, ours, theirs) is None
+
+
+# -- rule 22: the text of a conflict that is left
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
+@pytest.mark.parametrize("favor", [None, "ours", "theirs"])
+def test_rule_22_a_conflict_is_gits_own(style, favor):
+    ours = SERVICE.replace("80", "81").replace("app: web", "app: ours")
+    theirs = SERVICE.replace("80", "82").replace("tier:", "level:")
+    at = [version.encode() for version in (SERVICE, ours, theirs)]
+    options = {"labels": ("1", "2", "3"), "marker_size": 9, "style": style}
+    made = merge_files(*at, path=PATH, favor=favor, **options)
+    data, count = TemporaryFiles(tuple(at), favor=favor or "", **options).result()
+    assert (made.text, len(made.conflicts)) == (data, count)
