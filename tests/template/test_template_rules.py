@@ -559,6 +559,8 @@ def test_rule_15_blocks_inside_of_blocks_are_merged_first():
           {{- with .Values.b }}
           one: 1
           two: 2
+          three: 3
+          four: 4
           {{- end }}
         {{- end }}
     """)
@@ -624,20 +626,40 @@ def test_rule_16_a_block_that_both_sides_added():
     assert merged(SERVICE, ours, other) is None
 
 
-def test_rule_16_a_block_that_comes_back_indented_anew_is_refused():
-    base = text("""
-        spec:
-          rules:
-            - host: {{ .Values.host }}
-              {{- if .Values.port }}
-              port: 80
-              {{- end }}
-              path: /
-    """)
-    head, lines = base.splitlines(keepends=True)[:2], base.splitlines(keepends=True)[2:]
+RULES = text("""
+    spec:
+      rules:
+        - host: {{ .Values.host }}
+          {{- if .Values.port }}
+          port: 80
+          {{- end }}
+          path: /
+""")
+
+
+def test_rule_16_a_body_that_one_side_indented_anew_is_refused():
+    head, lines = RULES.splitlines(keepends=True)[:2], RULES.splitlines(keepends=True)[2:]
     ours = "".join([*head, *(line[2:] for line in lines)])
-    theirs = base.replace("port: 80", "port: 81")
-    assert merged(base, ours, theirs) is None
+    theirs = RULES.replace("port: 80", "port: 81")
+    assert refusal(RULES, ours, theirs) == "the body of a block was indented anew"
+    assert merged(RULES, ours, theirs) is None
+    assert merged(RULES, ours, RULES.replace("path: /", "path: /a"))
+
+
+def test_rule_16_a_masked_line_that_comes_back_in_another_way_is_refused():
+    words = Words()
+    (row,) = parse("a: {{ .a }}\n")
+    assert isinstance(row, Row)
+    plain = words.plain(row)
+    assert words.unmasked(plain, {}) == row.text
+    assert words.unmasked("  b: 1\n", {"  b: 1": "never"}) == "  b: 1\n"
+    for other in (plain.replace("kmTplV", "kmTplE"), plain[:-3] + "\n"):
+        with pytest.raises(Unsupported):
+            words.unmasked(other, {})
+    entry = "  kmTplE0123456789abcdef: \"\""
+    assert words.unmasked(entry + "\n", {entry: "  whole\n"}) == "  whole\n"
+    with pytest.raises(Unsupported):
+        words.unmasked("  " + entry + "\n", {entry: "  whole\n"})
 
 
 # -- rule 17: guards of a container
