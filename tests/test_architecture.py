@@ -359,6 +359,19 @@ def test_a_merge_by_the_driver_imports_nothing_heavy(tmp_path):
     assert len(modules) <= 24
 
 
+def test_the_room_of_templates_is_not_entered_without_actions():
+    """Neither where the fields clash nor where only git's lines can be merged."""
+    code = f"""
+import sys
+sys.path[:0] = [{str(ROOT)!r}, {LIBRARIES!r}]
+from kmerge_git.pipeline import merge_files
+for text in (b"a: %d\\n", b"a: [%d\\n", b"a: %d\\na: 0\\n"):
+    assert not merge_files(*(text % number for number in (1, 2, 3)), path="a.yaml").clean
+assert not [name for name in sys.modules if name.startswith("kmerge_git.template")]
+"""
+    assert loaded_by("-c", code)[0] == 0
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
 def test_nothing_is_printed_that_is_not_made_visible(path):
     """What others wrote goes through `say`, `tell`, `Paint.line` or `visible`; JSON has escapes."""

@@ -206,6 +206,9 @@ def _nested(text: str, start: int, action: Action, nest: list[_Nested]) -> None:
 def _row(text: str, start: int, line: str, inside: tuple[Action, ...]) -> Row:
     groups = _groups(inside)
     if groups is not None:
+        for action in inside:
+            if action.word == "define" and action.kind == OPEN:  # its name says what it is
+                raise refusal(text, start + action.start, "a whole `define` in one line")
         return Row(line, _kind(line, groups, inside), groups, inside)
     control = _alone(text, start, line, inside)
     return Row(line, control.kind, ((control.start, control.end),), inside)

@@ -1,8 +1,190 @@
 """A template as a tree of lines and blocks, rebuilt byte for byte."""
 
-from kmerge_git.template.blocks import parse
+import pytest
+
+from kmerge_git.errors import Unsupported
+from kmerge_git.template.blocks import BLANK, DEEPEST, INLINE, TEXT, Block, Line, parse
+from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT
 
 
-def test_the_pieces_joined_are_the_text():
-    text = "a: 1\n{{- if .a }}\nb: {{ .b }}\n{{- else }}\nc: 1\n{{- end }}\nd"
-    assert "".join(part.text for part in parse(text)) == text
+def shown(parts) -> list:
+    """The tree as lists: a line is its text, a block its arms and its ending."""
+    found = []
+    for part in parts:
+        if isinstance(part, Line):
+            found.append(part.text)
+        else:
+            arms = [(arm.header, shown(arm.parts)) for arm in part.arms]
+            found.append((part.word, arms, part.ending))
+    return found
+
+
+def rebuilt(text: str) -> str:
+    return "".join(part.text for part in parse(text))
+
+
+@pytest.mark.parametrize(
+    "line, kind",
+    [
+        ("a: 1", TEXT),
+        ("# a }}", TEXT),
+        ("", BLANK),
+        (" \t", BLANK),
+        ("\f", TEXT),
+        ("a: {{ .a }}", INLINE),
+        ("{{ .a }}: b", INLINE),
+        ("a: {{ $x := 1 }}", INLINE),
+        ("a: {{/* b */}}", INLINE),
+        ("a: {{ if .b }}c{{ else }}d{{ end }}", INLINE),
+        ("  {{- .a }}", OUTPUT),
+        ("{{ .a }} {{ .b }}", OUTPUT),
+        ("{{ .a }}{{/* b */}}", OUTPUT),
+        ("{{ $x := 1 }}{{ .a }}", OUTPUT),
+        ("{{ if .a }}b: c{{ end }}", OUTPUT),
+        ("{{ if .a }}{{ .b }}{{ end }}", OUTPUT),
+        ("{{ if .a }}{{ end }}", OUTPUT),
+        ("{{ if .a }}b{{ $x = 1 }}{{ end }}", OUTPUT),
+        ("{{ if .a }}{{ $x = 1 }}{{ .b }}{{ end }}", OUTPUT),
+        ("{{ if .a }}{{/* b */}}{{ end }}", OUTPUT),
+        ('{{ block "a" . }}b{{ end }}', OUTPUT),
+        ('{{ template "a" . }}', OUTPUT),
+        ("{{ break }}", OUTPUT),
+        ("{{- $x := 1 -}}", ASSIGN),
+        ("{{ $x := 1 }} {{ $y = 2 }}", ASSIGN),
+        ("{{ $x := 1 }}{{/* a */}}", ASSIGN),
+        ("{{ if .a }}{{ $x = 1 }}{{ else }}{{ $x = 2 }}{{ end }}", ASSIGN),
+        ("{{- /* a */ -}}", COMMENT),
+        ("{{/* a */}} {{/* b */}}", COMMENT),
+        ("{{/* a\n  b: 1\n*/}}", COMMENT),
+        ("a: {{ f\n  .b }}", INLINE),
+        ("{{ f `\n\n` }}", OUTPUT),
+    ],
+)
+def test_a_line_has_a_kind(line, kind):
+    for text in (f"{line}\n", f"x: 1\n{line}\ny: 1\n"):
+        (found,) = [part for part in parse(text) if part.text == f"{line}\n"]
+        assert found.kind == kind
+    assert rebuilt(line) == line
+
+
+def test_spans_are_counted_from_the_start_of_the_line():
+    _, line = parse("a: 1\nb: {{ .b }} {{ if .c }}{{ .d }}{{ end }}!\n")
+    assert [line.text[start:end] for start, end in line.groups] == [
+        "{{ .b }}",
+        "{{ if .c }}{{ .d }}{{ end }}",
+    ]
+    assert [line.text[action.start : action.end] for action in line.actions] == [
+        "{{ .b }}",
+        "{{ if .c }}",
+        "{{ .d }}",
+        "{{ end }}",
+    ]
+
+
+def test_blocks_hold_arms_and_arms_hold_lines():
+    text = (
+        "a: 1\n"
+        "  {{- if .a }} {{- /* why */}}\n"
+        "b: {{ .b }}\n"
+        "{{- range .c }}\n"
+        "  - {{ . }}\n"
+        "{{- end }}\n"
+        "{{- else if .d }}\n"
+        "{{- else }}\r\n"
+        "\r\n"
+        "{{- end -}}"
+    )
+    assert shown(parse(text)) == [
+        "a: 1\n",
+        (
+            "if",
+            [
+                (
+                    "  {{- if .a }} {{- /* why */}}\n",
+                    ["b: {{ .b }}\n", ("range", [("{{- range .c }}\n", ["  - {{ . }}\n"])], "{{- end }}\n")],
+                ),
+                ("{{- else if .d }}\n", []),
+                ("{{- else }}\r\n", ["\r\n"]),
+            ],
+            "{{- end -}}",
+        ),
+    ]  # fmt: skip
+    assert rebuilt(text) == text
+
+
+def test_an_arm_knows_where_its_action_stands():
+    (block,) = parse("  {{/* a */}}{{- if .a }}\n {{ else }}\n{{ end }}\n")
+    first, second = block.arms
+    assert first.header[first.action.start : first.action.end] == "{{- if .a }}"
+    assert second.header[second.action.start : second.action.end] == "{{ else }}"
+    assert (first.action.body, second.action.word) == ("if .a", "else")
+
+
+def test_an_opening_over_several_lines_is_one_header():
+    text = "{{- if and\n  .a\n  .b }}\nc: 1\n{{- end }}\n"
+    (block,) = parse(text)
+    assert block.arms[0].header == "{{- if and\n  .a\n  .b }}\n"
+
+
+@pytest.mark.parametrize(
+    "text, line, column, why",
+    [
+        ("a\n{{ end }}\n", 2, 1, "`end` without a block"),
+        ("{{ else }}\n", 1, 1, "`else` without a block"),
+        ("a\n {{ if .a }}\n", 2, 2, "`if` without an end"),
+        ("{{ if .a }}\n{{ with .b }}\n{{ end }}\n", 1, 1, "`if` without an end"),
+        ("{{ if .a }}\n{{ else }}\n{{ else }}\n{{ end }}\n", 3, 1, "cannot have"),
+        ("{{ if .a }}\n{{ else }}\n{{ else if .b }}\n{{ end }}\n", 3, 1, "cannot have"),
+        ("{{ if .a }}\n{{ else with .b }}\n{{ end }}\n", 2, 1, "cannot have"),
+        ("{{ range .a }}\n{{ else if .b }}\n{{ end }}\n", 2, 1, "cannot have"),
+        ('{{ define "a" }}\n{{ else }}\n{{ end }}\n', 2, 1, "cannot have"),
+        ('{{ block "a" . }}\n{{ else }}\n{{ end }}\n', 2, 1, "cannot have"),
+        ('{{ if .a }}\n{{ define "a" }}\n{{ end }}\n{{ end }}\n', 2, 1, "inside a block"),
+        ('a\n{{ define "a" }}b{{ end }}\n', 2, 1, "a whole `define` in one line"),
+        ("a: {{ if .a }}\n{{ end }}\n", 1, 4, "beside something else"),
+        ("{{ if .a }} # b\n{{ end }}\n", 1, 1, "beside something else"),
+        ("# {{ if .a }}\n{{ end }}\n", 1, 3, "beside something else"),
+        ("{{ if .a }}\n{{ end }}: b\n", 2, 1, "beside something else"),
+        ("{{ if .a }}{{ .b }}\n{{ end }}\n", 1, 1, "beside something else"),
+        ("{{ $x := 1 }}{{ if .a }}\n{{ end }}\n", 1, 14, "beside something else"),
+        ("{{ if .a }}\n{{ with .b }}\n{{ end }}{{ end }}\n", 3, 10, "several control actions"),
+        ("{{ if .a }}{{ with .b }}\n{{ end }}\n{{ end }}\n", 1, 12, "several control actions"),
+        ("{{ if .a }}\n{{ else }}x{{ end }}\n", 2, 12, "several control actions"),
+        ("{{ if .a }}b{{ end }}{{ if .c }}\n{{ end }}\n", 1, 13, "several control actions"),
+        ("{{ if .a }}\nb\n{{ end }}{{ if .c }}{{ end }}\n", 3, 10, "several control actions"),
+        ("a\n\rb {{ .c }}\r\n", 2, 1, "a lone carriage return"),
+        ("a\r\n\r", 2, 1, "a lone carriage return"),
+        ("a: kmtplx\n", 1, 0, "holds kmTpl"),
+    ],
+)
+def test_what_is_no_tree_of_whole_lines_is_refused(text, line, column, why):
+    with pytest.raises(Unsupported, match=why) as caught:
+        parse(text)
+    assert (caught.value.line, caught.value.column) == (line, column)
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+def test_blocks_go_as_deep_as_is_said(end):
+    text = f"{{{{ if .a }}}}{end}" * DEEPEST + f"{{{{ end }}}}{end}" * DEEPEST
+    (part,) = parse(text)
+    assert isinstance(part, Block) == bool(end)
+    assert part.text == text
+    with pytest.raises(Unsupported, match="more than 200 blocks"):
+        parse(f"{{{{ if .a }}}}{end}{text}{{{{ end }}}}{end}")
+
+
+@pytest.mark.parametrize(
+    "unit", ["{{", "{{ if }}", '{{"', "{{/*", "{{`", "{{ if .a }}", "{{ if .a }}\n", "{{ end }}"]
+)
+def test_a_megabyte_of_openings_is_refused_and_no_more(unit):
+    with pytest.raises(Unsupported):
+        parse(unit * (2**20 // len(unit)))
+    with pytest.raises(Unsupported):
+        parse("{{ if .a }}" * 50_000 + "{{ end }}" * 50_000)
+
+
+def test_a_block_of_many_lines_is_joined():
+    text = "{{ if .a }}\n" + "{{ with .b }}\n{{ else }}\n  c: 1\n{{ end }}\n" * 500 + "{{ end }}"
+    (block,) = parse(text)
+    assert block.text == text
+    assert len(block.arms[0].parts) == 500
