@@ -48,9 +48,6 @@ class Row:
         self.actions = actions  # of groups the inner ones, too
 
 
-Line = Row
-
-
 class Arm:
     """One way through a block: the whole line of its opening or `else`, and what it holds."""
 

@@ -3,7 +3,7 @@
 import pytest
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.template.blocks import BLANK, DEEPEST, INLINE, TEXT, Block, Line, parse
+from kmerge_git.template.blocks import BLANK, DEEPEST, INLINE, TEXT, Block, Row, parse
 from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT
 
 
@@ -11,7 +11,7 @@ def shown(parts) -> list:
     """The tree as lists: a line is its text, a block its arms and its ending."""
     found = []
     for part in parts:
-        if isinstance(part, Line):
+        if isinstance(part, Row):
             found.append(part.text)
         else:
             arms = [(arm.header, shown(arm.parts)) for arm in part.arms]

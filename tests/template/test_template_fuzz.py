@@ -22,6 +22,11 @@ SEEDS = [
     "{{- range $i, $e := .a }}\n- {{ $e }}\n{{- else }}\n- {{ if .b }}x{{ end }}\n{{- end }}\n",
     '{{- define "x" -}}\na: {{ template "y" . }}\n{{- end }}\n{{/* c */}}\n{{ $x := `\n` }}\n',
 ]
+LINES = [
+    *("a: 1\n", "  - b\n", "\n", "c: {{ .c }}\n", "{{- $x := .d }}\n", "{{/* e\n}} */}}\n", "}}\r\n"),
+    *("f: {{ if .f }}g{{ else }}h{{ end }}\n", '  {{- include "i" . | nindent 4 }}\n', "{{ j\n. }}\n"),
+]  # fmt: skip
+OPENINGS = ("{{- if .a }}\n", "{{ range $i, $e := .b -}}\n", "  {{with .c}} {{/* d */}}\n")
 CHANGES = st.lists(
     st.tuples(st.integers(0, 200), st.integers(0, 6), st.sampled_from(FRAGMENTS)), max_size=3
 )
@@ -35,6 +40,38 @@ def changed(seed: str, changes: list[tuple[int, int, str]]) -> str:
 
 GRAMMAR = st.lists(st.sampled_from(FRAGMENTS), max_size=20).map("".join)
 MUTATED = st.builds(changed, st.sampled_from(SEEDS), CHANGES)
+
+
+Tree = list["str | tuple[str, Tree, Tree | None]"]  # a line, or an opening with one or two arms
+
+
+def nested(inner: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+    block = st.tuples(st.sampled_from(OPENINGS), inner, st.none() | inner)
+    return st.lists(st.sampled_from(LINES) | block, max_size=4)
+
+
+TREES = st.recursive(st.lists(st.sampled_from(LINES), max_size=3), nested, max_leaves=12)
+
+
+def spelled(tree: Tree) -> str:
+    return "".join(part if isinstance(part, str) else spelled_block(*part) for part in tree)
+
+
+def spelled_block(header: str, body: Tree, other: Tree | None) -> str:
+    rest = "" if other is None else f"{{{{ else }}}}\n{spelled(other)}"
+    return f"{header}{spelled(body)}{rest}{{{{- end }}}}\n"
+
+
+def as_written(parts) -> Tree:
+    """The tree that was read, as `TREES` has them."""
+    found: Tree = []
+    for part in parts:
+        if isinstance(part, Block):
+            arms = [as_written(arm.parts) for arm in part.arms]
+            found.append((part.arms[0].header, arms[0], arms[1] if arms[1:] else None))
+        else:
+            found.append(part.text)
+    return found
 
 
 def look_through(part) -> None:
@@ -76,6 +113,12 @@ def test_a_text_is_rebuilt_or_refused(text):
     assert "".join(part.text for part in parts) == text
     for part in parts:
         look_through(part)
+
+
+@settings(max_examples=200, deadline=None)
+@given(TREES)
+def test_a_tree_that_was_written_is_read(tree):
+    assert as_written(parse(spelled(tree))) == tree
 
 
 @settings(max_examples=100, deadline=None)

@@ -19,6 +19,10 @@ def spelled(text: str) -> list[str]:
         ("{{ .a }}", OUTPUT, "", ".a"),
         ("{{.a}}", OUTPUT, "", ".a"),
         ("{{ . }}", OUTPUT, "", "."),
+        ("{{.}}", OUTPUT, "", "."),
+        ("{{.|f}}", OUTPUT, "", ".|f"),
+        ("{{ .5e-1 }}", OUTPUT, "", ".5e-1"),
+        ("{{ -0x1F }}", OUTPUT, "", "-0x1F"),
         ('{{ include "a" . | nindent 4 }}', OUTPUT, "include", 'include "a" . | nindent 4'),
         ('{{ template "x" }}', OUTPUT, "template", 'template "x"'),
         ('{{ template "x" .a }}', OUTPUT, "template", 'template "x" .a'),
@@ -78,6 +82,7 @@ def test_an_action_has_a_kind(text, kind, word, body):
 def test_a_trim_mark_stands_beside_white_space(text, before, after, body):
     (action,) = actions(text)
     assert (action.trims_before, action.trims_after, action.body) == (before, after, body)
+    assert (action.start, action.end) == (0, len(text))
 
 
 @pytest.mark.parametrize(
@@ -168,6 +173,11 @@ def test_actions_end_where_go_ends_them(text, expected):
         ("{{ else a }}", 1),
         ("{{ else range .a }}", 1),
         ("{{ else if }}", 1),
+        ("{{ else if end }}", 1),
+        ("{{ else if .a end }}", 1),
+        ("{{ range $i, $e := }}", 1),
+        ("{{ range $i, $e := end }}", 1),
+        ('{{ template "x" end }}', 1),
         ("{{ define x }}", 1),
         ('{{ define "x" . }}', 1),
         ('{{ block "x" }}', 1),
@@ -182,6 +192,12 @@ def test_what_go_refuses_is_refused(text, column):
     assert (caught.value.line, caught.value.column) == (1, column)
 
 
+@pytest.mark.parametrize("text", ["{{/* a }}", "{{- /* a */}}{{/*/}}"])
+def test_a_comment_that_never_ends_is_told_as_one(text):
+    with pytest.raises(Unsupported, match="a comment of the template is not closed"):
+        actions(text)
+
+
 def test_a_refusal_says_where():
     with pytest.raises(Unsupported, match="an action holds '%'") as caught:
         actions("a: 1\nb: {{ .b }}\n  c: {{ 1 % 2 }}\n")
@@ -193,3 +209,5 @@ def test_a_text_with_our_own_words_is_refused(word):
     with pytest.raises(Unsupported) as caught:
         actions(f"a: 1\nb: {word}\n")
     assert caught.value.line == 2
+    with pytest.raises(Unsupported):
+        actions(word)
