@@ -65,7 +65,7 @@ FOR_PATCHES = (
     "patches.maps", "patches.lists", "patches.elements", "patches.kinds", "patches.parallel",
     "patches.retain", "patches.spelling", "patches.target", "patches.types", "patches.operations",
 )  # fmt: skip
-FOR_MERGES = ("merges.damage",)
+FOR_MERGES = ("merges.damage", "merges.templates")
 FOR_KUSTOMIZATIONS = ("kustomize.damage",)
 OPTIONAL = ("traps",)
 

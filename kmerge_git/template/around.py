@@ -37,7 +37,7 @@ def around(result: str, texts: Three[str], path: str, found: list[Damage]) -> Me
 
 
 def _why(found: list[Damage]) -> str:
-    return f"{Why.DAMAGE}: {found[0].what}"
+    return f"{Why.DAMAGE}: {found[0].short}"
 
 
 def _lines(text: str) -> list[str]:

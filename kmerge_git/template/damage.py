@@ -32,13 +32,25 @@ _OTHERWISE = "with some conditions true"
 class Damage:
     """What is wrong with a template in one of its readings, and in which of its lines, from 0."""
 
-    __slots__ = ("first", "last", "reading", "what")
+    __slots__ = ("at", "first", "last", "reading", "short", "what")
 
-    def __init__(self, what: str, reading: str, first: int, last: int) -> None:
+    def __init__(self, what: str, reading: str, first: int, last: int, at: int = -1) -> None:
         self.what = what  # `key twice: spec/template image`
+        self.short = _short(what)  # `image twice`
         self.reading = reading
         self.first = first
         self.last = last
+        self.at = first if at < 0 else at  # the line to show: of two the second one
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether nothing more can be said of this reading."""
+        return not self.reading or self.what.startswith(UNREAD)
+
+    def show(self, words: Words) -> None:
+        """Have actions in the place of their words."""
+        self.what = " ".join(words.shown(self.what).split())
+        self.short = " ".join(words.shown(self.short).split())
 
     @property
     def why(self) -> str:
@@ -47,6 +59,13 @@ class Damage:
 
     def __repr__(self) -> str:
         return f"Damage({self.why!r}, {self.first}, {self.last})"
+
+
+def _short(what: str) -> str:
+    kind, _, where = what.partition(": ")
+    name = where.rpartition(" ")[2]
+    known = {"key twice": f"{name} twice", "element twice": "an element twice"}
+    return known.get(kind, "a resource twice" if kind == "resource twice" else what)
 
 
 def when(reading: str) -> str:
@@ -84,7 +103,7 @@ def new_damage(result: str, texts: Three[str], path: str) -> list[Damage]:
     for version in versions:
         _forget(found, _damage(rendered(version, words, wanted), path))
     for damage in found.values():
-        damage.what = " ".join(words.shown(damage.what).split())
+        damage.show(words)
     return [*found.values()]
 
 
@@ -108,7 +127,7 @@ def _forget(found: Found, known: Found) -> None:
 
     What cannot be parsed says nothing of its reading: a side has nothing to say there, either.
     """
-    unread = {one.reading for one in known.values() if one.what.startswith(UNREAD)}
+    unread = {one.reading for one in known.values() if one.is_unread}
     mixed = any(name.startswith("mix") for name in unread)
     for key, damage in [*found.items()]:
         name = damage.reading
@@ -149,9 +168,9 @@ def _counts(what: str, twins: list[Entry | Document], reading: Rendering) -> boo
     return len(set(known)) < len(known)
 
 
-def _lines(twins: list[Entry | Document], reading: Rendering) -> tuple[int, int]:
-    """The first and the last line of the template that things stand in."""
+def _lines(twins: list[Entry | Document], reading: Rendering) -> tuple[int, int, int]:
+    """The first and the last line of the template that things stand in, and the last one's own."""
     starts = [one.start for one in twins]
     ends = [one.end for one in twins]
     first, last = reading.line_at(min(starts)), reading.line_at(max(max(ends) - 1, 0))
-    return min(first, last), max(first, last)
+    return min(first, last), max(first, last), reading.line_at(max(starts))
