@@ -8,7 +8,7 @@ from kmerge_git.template.blocks import parse
 from kmerge_git.template.damage import when
 from kmerge_git.template.lexer import TOKEN
 from kmerge_git.template.rendering import WantedReadings, rendered
-from kmerge_git.template.shapes import Words
+from kmerge_git.template.shapes import ActionWords
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
@@ -39,7 +39,7 @@ def differs(
         return ""
     wanted = WantedReadings(*parts)
     wanted.names = [name for name in wanted.names if not name.startswith("mix")]
-    words = Words(scopes=False)
+    words = ActionWords(scopes=False)
     made, *versions = (
         {one.name: one.text for one in rendered(each, words, wanted)} for each in parts
     )

@@ -10,7 +10,7 @@ from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge.verify.damage import places
 from kmerge_git.template.blocks import parse
 from kmerge_git.template.rendering import WantedReadings, rendered
-from kmerge_git.template.shapes import Words
+from kmerge_git.template.shapes import ActionWords
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.same import canon
@@ -47,7 +47,7 @@ class Damage:
         """Whether nothing more can be said of this reading."""
         return not self.reading or self.what.startswith(UNREAD)
 
-    def show(self, words: Words) -> None:
+    def show(self, words: ActionWords) -> None:
         """Have actions in the place of their words."""
         self.what = " ".join(words.shown(self.what).split())
         self.short = " ".join(words.shown(self.short).split())
@@ -85,7 +85,7 @@ def new_damage(result: str, texts: Three[str], path: str) -> list[Damage]:
 
     The result is read first: where nothing is wrong with it, the sides are not read.
     """
-    words = Words()
+    words = ActionWords()
     try:
         parts = parse(result)
     except Unsupported as error:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from kmerge_git.template.blocks import Block
 from kmerge_git.template.lexer import ASSIGN, COMMENT
-from kmerge_git.template.shapes import NOWHERE, Words, hashed
+from kmerge_git.template.shapes import NOWHERE, ActionWords, hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -77,11 +77,11 @@ class _Node:
 
 def readings(parts: tuple[Part, ...]) -> dict[str, str]:
     """The text of every reading, by its name."""
-    return {one.name: one.text for one in rendered(parts, Words())}
+    return {one.name: one.text for one in rendered(parts, ActionWords())}
 
 
 def rendered(
-    parts: tuple[Part, ...], words: Words, wanted: WantedReadings | None = None
+    parts: tuple[Part, ...], words: ActionWords, wanted: WantedReadings | None = None
 ) -> list[Rendering]:
     """Readings of a template, its own or those of several; each is followed by its defines."""
     wanted = wanted or WantedReadings(parts)
@@ -100,7 +100,7 @@ def rendered(
 
 
 def _items(
-    parts: tuple[Part, ...], known: tuple[Words, set[str]], number: int, scope: str
+    parts: tuple[Part, ...], known: tuple[ActionWords, set[str]], number: int, scope: str
 ) -> tuple[Items, int]:
     """The lines and blocks of a template, and the number of the line behind them."""
     words, conditions = known

@@ -13,7 +13,7 @@ NOWHERE = -2  # no block scalar
 _PRIME = (1 << 64) - 59
 
 
-class Words:
+class ActionWords:
     """The words that stand for actions, and lines that were looked at before.
 
     What the versions of a file have in common is looked at once. With `scopes` an action that asks
@@ -64,7 +64,7 @@ class Shape:
         self.upto = ""  # the line up to a value that is an indented output
 
 
-def _shape(line: Line, words: Words, scope: str) -> Shape:
+def _shape(line: Line, words: ActionWords, scope: str) -> Shape:
     text = line.text.rstrip("\r\n")
     if line.kind == OUTPUT:
         word = words.word(_bare(line, 0, len(text)), scope)
@@ -112,7 +112,7 @@ def _look_at(shape: Shape) -> None:
         shape.scalar = dash
 
 
-def _group(line: Line, span: tuple[int, int], words: Words, scope: str) -> str:
+def _group(line: Line, span: tuple[int, int], words: ActionWords, scope: str) -> str:
     """What stands for actions inside of a line."""
     start, end = span
     inside = [one for one in line.actions if start <= one.start and one.end <= end]

@@ -7,9 +7,9 @@ from kmerge_git.check.merges.walk import CUT, FUSED, GONE, NEW, TWICE, UNTIED
 from kmerge_git.check.page import Page
 from kmerge_git.merge.three import Three
 from kmerge_git.template.blocks import parse
-from kmerge_git.template.damage import new_damage, when
+from kmerge_git.template.damage import is_yaml, new_damage, when
 from kmerge_git.template.rendering import WantedReadings, rendered
-from kmerge_git.template.shapes import Words
+from kmerge_git.template.shapes import ActionWords
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -28,9 +28,11 @@ def slips(text: str, sides: Three[str | None], path: str) -> Iterator[tuple[int,
     A field that no side has counts where a side has its line at another column: who finishes a
     merge may write what is new.
     """
+    if not is_yaml(path):
+        return
     there = [side for side in sides.each() if side is not None]
     trees = [parse(version) for version in (text, *there)]
-    wanted, words = WantedReadings(*trees), Words()
+    wanted, words = WantedReadings(*trees), ActionWords()
     wanted.names = [name for name in wanted.names if not name.startswith("mix")]
     made, *others = ({one.name: one for one in rendered(tree, words, wanted)} for tree in trees)
     if sides.base is None:
