@@ -88,9 +88,9 @@ def _pieces(
             "".join(version[own[start][1] : max(own[end][0], own[start][1])])
             for version, own in zip(versions.each(), cuts.each(), strict=True)
         )
-        pieces += ["".join(lines[at:start]), Hunk(base, ours, theirs, "", why)]
+        pieces += ["".join(lines[at:start]), Hunk(base, ours, theirs, "", why, is_whole=True)]
         at = end
-    return [*pieces, "".join(lines[at:])]
+    return [piece for piece in (*pieces, "".join(lines[at:])) if piece]
 
 
 def _is_sound(pieces: Pieces, texts: Three[str], path: str) -> bool:

@@ -14,10 +14,18 @@ VERSIONS = ("base", "ours", "theirs")
 class Hunk:
     """Lines that differ, with every side's text; `place`, `why` and `about` make the label."""
 
-    __slots__ = ("about", "base", "ours", "place", "theirs", "why")
+    __slots__ = ("about", "base", "is_whole", "ours", "place", "theirs", "why")
 
     def __init__(
-        self, base: str, ours: str, theirs: str, place: str, why: str, about: object = None
+        self,
+        base: str,
+        ours: str,
+        theirs: str,
+        place: str,
+        why: str,
+        about: object = None,
+        *,
+        is_whole: bool = False,
     ) -> None:
         self.base = base
         self.ours = ours
@@ -25,6 +33,7 @@ class Hunk:
         self.place = place
         self.why = why
         self.about = about  # what clashes here, for those who put it into words
+        self.is_whole = is_whole  # no part of it may be decided without the others
 
     def side(self, name: str) -> str:
         """The lines of one side."""
@@ -37,7 +46,7 @@ class Hunk:
 
     def but(self, base: str, ours: str, theirs: str) -> Hunk:
         """The same conflict with other lines."""
-        return Hunk(base, ours, theirs, self.place, self.why, self.about)
+        return Hunk(base, ours, theirs, self.place, self.why, self.about, is_whole=self.is_whole)
 
 
 def side_text(pieces: Pieces, side: str) -> str:

@@ -147,6 +147,8 @@ class _Marker:
         cut = span.cut
         if cut.o0 == cut.o1 or cut.t0 == cut.t1 or self._is_one_line(cut):
             return [span]
+        if any(hunk.is_whole for hunk in self.hunks[span.first : span.last + 1]):
+            return [self._trimmed(span)]
         return [span.part(part) for part in differences(self.ours, self.theirs, cut)]
 
     def _is_one_line(self, cut: Cut) -> bool:

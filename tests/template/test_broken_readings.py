@@ -1,0 +1,201 @@
+"""What a merge of a template broke in one of its readings, and the conflict around it."""
+
+from __future__ import annotations
+
+import pytest
+
+from kmerge_git import merge_files
+from kmerge_git.merge.conflicted import conflicted
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Options
+from kmerge_git.template.agreement import differs
+from kmerge_git.template.around import around
+from kmerge_git.template.damage import brought, new_damage
+from kmerge_git.text.pieces import side_text
+from kmerge_git.text.source import Source
+
+PATH = "charts/web/templates/web.yaml"
+BASE = """\
+kind: Deployment
+metadata:
+  name: {{ include "web.fullname" . }}
+spec:
+  containers:
+  - name: web
+    image: {{ .Values.image }}
+    {{- with .Values.probe }}
+    probe: {{ . }}
+    {{- end }}
+    command: [run]
+    args:
+    {{- range .Values.args }}
+    - {{ . }}
+    {{- end }}
+    - --last
+    resources: {{- toYaml .Values.resources | nindent 6 }}
+    env:
+    - name: A
+      value: a
+  paused: false
+"""
+TOP = "    securityContext: {{ .Values.context }}\n"
+BLOCK = "    {{- with .Values.own }}\n    securityContext: {{ . }}\n    {{- end }}\n"
+OURS = BASE.replace("    command", TOP + "    command")
+THEIRS = BASE.replace("    env:\n", BLOCK + "    env:\n")
+MERGED = OURS.replace("    env:\n", BLOCK + "    env:\n")
+TEXTS = Three(BASE, OURS, THEIRS)
+
+
+def without(text: str, what: str, other: str = "") -> str:
+    assert text.count(what) == 1
+    return text.replace(what, other)
+
+
+# what was done to a merge that is right, and what is said of it
+RIGHT = without(MERGED, BLOCK)
+SIDES = Three(BASE, OURS, BASE.replace("paused: false", "paused: true"))
+BROKEN = [
+    ("a key twice in one branch", without(RIGHT, "    env:\n", BLOCK + "    env:\n"),
+     "key twice: Deployment {{ include \"web.fullname\" . }}/spec/containers/[] securityContext (with all conditions true)"),
+    ("an element twice", without(RIGHT, "      value: a\n", "      value: a\n    - name: A\n      value: b\n"), "element twice: "),
+    ("a resource twice", RIGHT + "---\n" + RIGHT, "resource twice: "),
+    ("a line that slipped", without(RIGHT, "    command", "   command"), "no YAML: "),
+    ("a block without end", without(RIGHT, "    probe: {{ . }}\n    {{- end }}\n", "    probe: {{ . }}\n"), "no template any more: line "),
+    ("an action without end", without(RIGHT, "{{ .Values.image }}", "{{ .Values.image"), "no template any more: line 8: "),
+    ("no YAML without a branch", without(without(RIGHT, "    args:\n", "    {{- if .Values.args }}\n    args:\n    {{- end }}\n"), "    command: [run]\n", "    command:\n    - run\n    other: {}\n"), "no YAML: "),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, text, said", BROKEN, ids=[one[0] for one in BROKEN])
+def test_what_is_broken(why: str, text: str, said: str) -> None:
+    assert brought(RIGHT, SIDES, PATH) == ""
+    for sides in (SIDES, SIDES.swapped()):
+        assert brought(text, sides, PATH).startswith(said)
+
+
+@pytest.mark.parametrize("why, text, said", BROKEN, ids=[one[0] for one in BROKEN])
+def test_what_a_side_has_says_nothing(why: str, text: str, said: str) -> None:
+    for sides in (Three(BASE, text, SIDES.theirs), Three(BASE, SIDES.ours, text)):
+        assert brought(text, sides, PATH) == ""
+
+
+# what looks like a key or an element twice, and is none
+FINE = [
+    ("in two arms of a block", BLOCK.replace("    {{- end", "    {{- else }}\n    securityContext: {}\n    {{- end")),
+    ("in a branch and its contrary", BLOCK + BLOCK.replace("with", "if not")),
+    ("elements of two loops", "    list:\n    {{- range .a }}\n    - {{ .x }}\n    {{- end }}\n    {{- range .b }}\n    - {{ .x }}\n    {{- end }}\n"),
+    ("keys in a text", "    text: |\n      a: 1\n      a: 1\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, lines", FINE, ids=[one[0] for one in FINE])
+def test_what_is_no_damage(why: str, lines: str) -> None:
+    assert brought(without(BASE, "    env:\n", lines + "    env:\n"), SIDES, PATH) == ""
+
+
+def test_elements_of_a_define_are_of_no_known_list() -> None:
+    """Mounts of one volume stand there side by side; the same element twice is damage anyway."""
+    define = '{{- define "web.mounts" -}}\n%s{{- end }}\n'
+    one, other = "- name: data\n  path: /a\n", "- name: data\n  path: /b\n"
+    sides = Three(define % "", define % one, define % other)
+    assert brought(define % (one + other), sides, PATH) == ""
+    assert brought(define % (one + one), sides, PATH).endswith('(in define "web.mounts")')
+
+
+def test_notes_are_no_yaml() -> None:
+    sides = Three("a: {{ .a }}\n", "a: {{ .a }}\nb: 1\n", "a: {{ .a }}\nc: 1\n")
+    twice = "a: {{ .a }}\na: {{ .a }}\n"
+    assert brought(twice, sides, PATH) != ""
+    assert brought(twice, sides, "templates/NOTES.txt") == ""
+    assert brought("a: {{ .a\n", sides, "templates/NOTES.txt") != ""
+
+
+def test_a_conflict_around_the_damage_alone() -> None:
+    """Git's result stays as it is outside of it; no answer has the damage."""
+    found = new_damage(MERGED, TEXTS, PATH)
+    assert [one.short for one in found] == ["securityContext twice"]
+    for sides in (TEXTS, TEXTS.swapped()):
+        made = around(MERGED, sides, PATH, found)
+        ((_, hunk),) = made.hunks()
+        start, end = MERGED.index(TOP), MERGED.index("    env:\n")
+        assert MERGED[:start] + hunk.ours + MERGED[end:] == sides.ours
+        assert MERGED[:start] + hunk.theirs + MERGED[end:] == sides.theirs
+        assert hunk.base in BASE
+        assert hunk.why == "a merge by lines would do damage: securityContext twice"
+        for side in ("ours", "theirs"):
+            assert brought(made.decided(side), sides, PATH) == ""
+
+
+def test_two_damages_are_two_conflicts() -> None:
+    one, other = (text.replace("name: ", "name: other-") for text in (BASE, MERGED))
+    ours, theirs = (text.replace("name: ", "name: other-") for text in (OURS, THEIRS))
+    texts = Three(BASE + "---\n" + one, OURS + "---\n" + ours, THEIRS + "---\n" + theirs)
+    result = MERGED + "---\n" + other
+    made = around(result, texts, PATH, new_damage(result, texts, PATH))
+    assert len(made.hunks()) == 2
+    pieces = made.documents[0].pieces
+    assert side_text(pieces, "ours") == texts.ours
+
+
+def test_a_conflict_as_large_as_it_must_be() -> None:
+    """What is no YAML is seen behind its cause: the lines around it, and all of them at last."""
+    base = "a:\n  {{- if .x }}\n  b: 1\n  {{- end }}\nc: 1\n"
+    texts = Three(base, base.replace("c: 1", "c: 2"), base.replace("b: 1", "b: 2"))
+    result = "a:\n  {{- if .x }}\n  b: 2\nc: 2\n"
+    made = around(result, texts, PATH, new_damage(result, texts, PATH))
+    assert made.is_one_conflict
+    assert {made.decided("ours"), made.decided("theirs")} == {texts.ours, texts.theirs}
+
+
+def test_the_driver_writes_it() -> None:
+    options = Options(PATH)
+    sources = TEXTS.map(lambda text: Source(text.encode(), PATH))
+    made = conflicted(
+        around(MERGED, TEXTS, PATH, new_damage(MERGED, TEXTS, PATH)), sources, options
+    )
+    text = made.text.decode()
+    assert text.count("<<<<<<< ours (a merge by lines would do damage: securityContext twice)") == 1
+    assert merge_files(*(text.encode() for text in TEXTS.each()), path=PATH).text.decode() == text
+
+
+# -- the readings of a result are the merge of the readings
+
+
+def merged(at: Three[bytes]):  # type: ignore[no-untyped-def]
+    return merge_files(*at.each(), path="a.yaml")
+
+
+AGREED = Three(
+    BASE,
+    BASE.replace("[run]", "[run, fast]"),
+    BASE.replace("    probe: {{ . }}\n", "    probe: {{ . }}\n    delay: 1\n"),
+)
+BOTH = AGREED.ours.replace("    probe: {{ . }}\n", "    probe: {{ . }}\n    delay: 1\n")
+# what is done to the result, and when it is another one
+OTHER = [
+    ("nothing", BOTH, ""),
+    ("the order of keys", BOTH.replace("    probe: {{ . }}\n    delay: 1\n", "    delay: 1\n    probe: {{ . }}\n"), ""),
+    ("a change is lost", AGREED.ours, "with all conditions true"),
+    ("the other one", AGREED.theirs, "with all conditions true"),
+    ("it is in another branch", AGREED.ours.replace("    command", "    {{- if .x }}\n    delay: 1\n    {{- end }}\n    command").replace("[run", "[ run"), ""),
+    ("it is in no branch", AGREED.ours.replace("    command", "    delay: 1\n    command"), "with no condition true"),
+    ("quotes", BOTH.replace("{{ .Values.image }}", '"{{ .Values.image }}"'), "with all conditions true"),
+    ("no YAML", BOTH.replace("    command", "   command"), "with all conditions true"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("why, text, when", OTHER, ids=[one[0] for one in OTHER])
+def test_the_merge_of_the_readings(why: str, text: str, when: str) -> None:
+    said = differs(text, AGREED, merged)
+    assert said == (f"it is not the merge of the readings ({when})" if when else "")
+
+
+def test_a_conflict_of_the_readings_is_a_doubt() -> None:
+    at = Three("a: {{ .a }}\n", "a: {{ .b }}\n", "a: {{ .c }}\n")
+    assert differs("a: {{ .b }}\n", at, merged).startswith("the readings conflict: a: ")
+
+
+def test_what_cannot_be_read_says_nothing() -> None:
+    for text in ("a: {{ .a }}\na: 1\n", "a: {{ .a }}\n  b: 1\n", "a: {{ if .a }}\n"):
+        at = Three(text, f"{text}b: 2\n", f"c: 1\n{text}")
+        assert differs("nothing of it\n", at, merged) == ""
