@@ -54,6 +54,7 @@ INLINE = "inline"  # PatchEntry: a patch inside another file that cannot be pars
 MERGED = "merged"  # merge_sides.SidedFile: a file that a merge made, beside its sides
 MERGED_TEXT = "merged text"  # the same, before it is parsed
 MERGED_UNREAD = "merged unread"  # the same, CannotParse, offset: it cannot be parsed
+MERGED_TEMPLATE = "merged template"  # the same: it cannot be parsed, or is none to be parsed
 KUSTOMIZATION = "kustomization"  # Kustomization, World: a kustomization by itself
 SET = "set"  # builds.Gathering, World, past.Past: a kustomization with all its files
 HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
@@ -177,7 +178,7 @@ class ChosenChecks:
     def of(self, scope: str, tools: str = "KZ") -> list[tuple[Check, Function]]:
         """What looks at such places and counts for one of the tools, by id."""
         if (scope, tools) not in self._of:
-            if scope in (MERGED, MERGED_TEXT, MERGED_UNREAD):
+            if scope in (MERGED, MERGED_TEXT, MERGED_UNREAD, MERGED_TEMPLATE):
                 load(FOR_MERGES)
             if scope in (KUSTOMIZATION, SET):
                 load(FOR_KUSTOMIZATIONS)

@@ -157,8 +157,10 @@ class Run:
 
     def _parsed(self, page: Page, data: bytes, merged: SidedFile | None) -> list[Finding]:
         if is_chart_text(page.path):
-            self.skipped[page.path] = IN_TEMPLATES
-            return []
+            found = self._template(page, merged)
+            if not found:
+                self.skipped[page.path] = IN_TEMPLATES
+            return found
         try:
             book = Book(page)
         except CannotParse as error:
@@ -176,6 +178,12 @@ class Run:
             findings += page.findings(repeated, plain, root=plain.root, rule=verdict.why)
         return findings if is_sealed else findings + self._of_kind(book, verdict)
 
+    def _template(self, page: Page, merged: SidedFile | None) -> list[Finding]:
+        """What a merge did to a template; nothing is found in other texts."""
+        if merged is None or "{{" not in page.source.text:
+            return []
+        return page.findings(self.checks.of(registry.MERGED_TEMPLATE), merged)
+
     def _not_parsed(
         self, page: Page, error: CannotParse, merged: SidedFile | None
     ) -> list[Finding]:
@@ -184,7 +192,7 @@ class Run:
         findings = []
         if merged:
             unread = self.checks.of(registry.MERGED_UNREAD)
-            findings = page.findings(unread, merged, error, at)
+            findings = page.findings(unread, merged, error, at) + self._template(page, merged)
         before = _parsed_text(self.versions(path).head, path)
         why = reason(text, path, lambda other: _parses(Source.of(other, path)), before)
         if not why:

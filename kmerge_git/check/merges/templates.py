@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.registry import ERROR, MERGED_UNREAD, Check, Found
+from kmerge_git.check.registry import ERROR, MERGED_TEMPLATE, Check, Found
 from kmerge_git.errors import KmergeError
 from kmerge_git.text.source import Source
 
@@ -11,11 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kmerge_git.check.merges.sides import SidedFile
-    from kmerge_git.errors import CannotParse
 
 
 @Check(
-    "M27", ERROR, MERGED_UNREAD, "a template that no longer renders as its sides do",
+    "M27", ERROR, MERGED_TEMPLATE, "a template that no longer renders as its sides do",
     kubectl="It reads what Helm renders: there a key is lost, or nothing can be read.",
     kustomize="It reads what Helm renders: there a key is lost, or nothing can be read.",
     example="# base:\nspec:\n  image: {{ .Values.image }}\n  paused: false\n"
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     mend="Keep one of the two, or put the line back where a side has it: `git diff HEAD -- FILE` "
     "(of a committed merge `git diff MERGE^ MERGE -- FILE`) shows what was changed.",
 )  # fmt: skip
-def renders_no_longer(merged: SidedFile, error: CannotParse, offset: int) -> Iterator[Found]:
+def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
     """A key, an element or a resource twice with some conditions true, no YAML, no template.
 
     Or what M20 to M25 find, in what the template comes to with all conditions true, or none.
