@@ -62,6 +62,7 @@ def rows():
         1.6,
         (small, small.replace("replicas: 3", "replicas: 5"), small.replace("V7: v7", "V7: other")),
     )
+    yield from templates()
     parts = [prose(f"big{i}", 500_000 if i < 6 else 8_000) for i in range(63)]
     bundle = "---\n".join(parts)
     yield (
@@ -100,6 +101,47 @@ def deployment(name: str, variables: int) -> str:
         f"apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: {name}\n  labels:\n{labels}"
         "spec:\n  replicas: 3\n  template:\n    spec:\n      containers:\n      - name: app\n"
         f"        image: app:1\n        env:\n{env}"
+    )
+
+
+def templates():
+    """The rows of a Helm template of some 5 KB: clean by git's lines, and in conflict."""
+    text = template(40)
+    ours = text.replace("value: {{ .Values.v7 }}", "value: {{ .Values.other }}")
+    theirs = text.replace("tag7: {{ .Values.tag }}", "tag7: {{ .Values.tag | quote }}")
+    yield "5 KB template, both sides changed, git clean", "git", 30, (text, ours, theirs)
+    at = "            {{- if .Values.debug }}\n"
+    ours = text.replace(at, "            - name: OURS\n              value: a\n" + at)
+    theirs = text.replace(at, "            - name: THEIRS\n              value: b\n" + at)
+    theirs = theirs.replace("{{- if .Values.debug }}", "{{- if or .Values.debug .Values.trace }}")
+    yield "5 KB template, git's lines conflict, blocks do not", "git", 150, (text, ours, theirs)
+    ours = text.replace("replicas: {{ .Values.replicas }}", "replicas: 2")
+    theirs = text.replace("replicas: {{ .Values.replicas }}", "replicas: 3")
+    yield "5 KB template, a conflict", "git", 150, (text, ours, theirs)
+
+
+def template(variables: int) -> str:
+    """A Deployment of a chart, with the blocks that charts have."""
+    env = "".join(
+        f"            - name: V{i}\n              value: {{{{ .Values.v{i} }}}}\n"
+        for i in range(variables)
+    )
+    labels = "".join(f"    tag{i}: {{{{ .Values.tag }}}}\n" for i in range(variables))
+    return (
+        '{{- $name := include "web.name" . -}}\n'
+        "{{- if .Values.enabled }}\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
+        "  name: {{ $name }}\n  labels:\n"
+        '    {{- include "web.labels" . | nindent 4 }}\n'
+        f"{labels}spec:\n  replicas: {{{{ .Values.replicas }}}}\n  template:\n    spec:\n"
+        "      {{- with .Values.nodeSelector }}\n      nodeSelector:\n"
+        "        {{- toYaml . | nindent 8 }}\n      {{- end }}\n      containers:\n"
+        '        - name: web\n          image: "{{ .Values.image }}:{{ .Values.tag }}"\n'
+        f"          env:\n{env}"
+        "            {{- if .Values.debug }}\n            - name: DEBUG\n"
+        '              value: "1"\n            {{- end }}\n'
+        "          {{- range .Values.more }}\n          # {{ . }}\n          {{- end }}\n"
+        "          resources:\n            {{- toYaml .Values.resources | nindent 12 }}\n"
+        "{{- end }}\n"
     )
 
 

@@ -209,3 +209,45 @@ def test_a_merge_loads_late_modules_when_it_asks(tmp_path, text, late):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)  # where git calls its drivers
     drive("--version", cwd=tmp_path)  # this one may have to write the bundle
     assert loaded(tmp_path, text) == set(late.split())
+
+
+# Neighbouring lines: git alone has a conflict in each of them.
+WITHOUT_ACTIONS = {
+    "fields": "a: {0}\nb: {1}\n",
+    "no YAML": "\ta: {0}\n\tb: {1}\n",
+    "a conflict": "a: {0}{1}\n",
+    "a key twice": "a: {0}\nb: {1}\na: 1\n",
+}
+WITH_ACTIONS = {
+    "a template": "a: {0}\nb: {1}\nc: {{{{ .d }}}}\n",
+    "a template that git merges clean": "a: {0}\n\n\nb: {1}\nc: {{{{ .d }}}}\n",
+}
+IN_TEXTS = {"actions in quotes": "a: {0}\nb: {1}\nc: '{{{{ .d }}}}'\n"}
+
+
+def rooms(folder: Path, text: str) -> set[str]:
+    """The modules for templates that a merge by the driver loads."""
+    for name, lines in (("base", (1, 1)), ("ours", (2, 1)), ("theirs", (1, 2))):
+        (folder / name).write_text(text.format(*lines))
+    done = drive("--path=templates/a.yaml", "base", "ours", "theirs", cwd=folder)
+    assert done.returncode in (0, 3), done.stderr
+    names = [line.rpartition("|")[2].strip() for line in done.stderr.splitlines()]
+    return {name for name in names if name.startswith("kmerge_git.template")}
+
+
+@pytest.mark.parametrize(
+    "text, is_asked",
+    [
+        *((text, False) for text in (WITHOUT_ACTIONS | IN_TEXTS).values()),
+        *((text, True) for text in WITH_ACTIONS.values()),
+    ],
+    ids=[*WITHOUT_ACTIONS, *IN_TEXTS, *WITH_ACTIONS],
+)
+def test_a_file_without_actions_costs_nothing(tmp_path, text, is_asked):
+    subprocess.run(["git", "init", "-q", tmp_path], check=True)
+    drive("--version", cwd=tmp_path)  # this one may have to write the bundle
+    assert bool(rooms(tmp_path, text)) == is_asked
+
+
+def test_no_merge_loads_the_room_of_templates_at_its_start():
+    assert not [name for name in bundle.in_order(ROOT) if name.startswith("kmerge_git.template")]
