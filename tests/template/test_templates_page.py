@@ -44,10 +44,11 @@ def examples(text: str) -> list[Example]:
 
 
 TEXT = PAGE.read_text()
-BY_TEMPLATES, _ = TEXT.split("\n## What git merges clean\n")
+BY_TEMPLATES, BY_GIT = TEXT.split("\n## What git merges clean\n")
 MERGED = [e for e in examples(BY_TEMPLATES) if e.what == "result"]
 LEFT = [e for e in examples(BY_TEMPLATES) if e.what == "conflict"]
-assert min(len(MERGED), len(LEFT)) > 8, "the examples were not found"
+BROKEN = examples(BY_GIT)
+assert min(len(MERGED) - 8, len(LEFT) - 8, len(BROKEN)) > 0, "the examples were not found"
 
 
 def merged(example: Example, *, swapped: bool = False):
@@ -70,4 +71,11 @@ def test_what_is_merged(example: Example) -> None:
 @pytest.mark.parametrize("example", LEFT, ids=lambda e: e.about)
 def test_what_stays_a_conflict(example: Example, swapped: bool) -> None:
     assert not example.is_clean_by_git
+    assert not merged(example, swapped=swapped).clean
+
+
+@pytest.mark.parametrize("swapped", [False, True])
+@pytest.mark.parametrize("example", BROKEN, ids=lambda e: e.about)
+def test_what_git_merges_clean_and_wrong(example: Example, swapped: bool) -> None:
+    assert example.is_clean_by_git
     assert not merged(example, swapped=swapped).clean
