@@ -15,6 +15,7 @@ from kmerge_git.merge.three import Three, whose
 from kmerge_git.packages.files import File, is_manifest
 from kmerge_git.packages.outlines import stream_of
 from kmerge_git.packages.ways import Ways
+from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.markers import first_marker
 
 Files = Three[File | None]
@@ -137,8 +138,8 @@ def _contents(path: str, files: Files, how: Ways) -> FileResult:
 
 
 def _texts_merged(path: str, texts: Three[bytes], how: Ways) -> Result:
-    """As manifests; by lines where one of the three cannot be read."""
-    if not is_manifest(path):
+    """As manifests and templates; by lines where one of the three cannot be read."""
+    if not is_manifest(path) and not is_chart_text(path):
         return _by_lines(path, texts, how)
     try:
         return how.manifest(texts, path)

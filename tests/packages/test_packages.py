@@ -214,6 +214,19 @@ def test_where_lines_clash_dests_stand_and_it_is_told():
     ]
 
 
+def test_helpers_of_a_chart_are_merged_as_templates():
+    base = '{{- define "a" -}}\na\n{{- end }}\n'
+    new = '\n{{{{- define "{0}" -}}}}\n{0}\n{{{{- end }}}}\n'
+    path = "templates/_helpers.tpl"
+    sides = {path: base + new.format("theirs")}, {path: base + new.format("ours")}
+    assert merge({"x.sh": base}, {"x.sh": sides[0][path]}, {"x.sh": sides[1][path]}, GIT)[
+        "x.sh"
+    ].merged.conflicts
+    (made,) = merge({path: base}, *sides, GIT).values()
+    assert not made.merged.conflicts
+    assert made.after.data.decode() == base + new.format("ours") + new.format("theirs")
+
+
 def test_where_lines_clash_there_are_markers_under_rules_git():
     merged = merge({"f": TEXT}, {"f": UPDATED}, {"f": MINE.replace("1", "eins")}, GIT)["f"]
     clash = "<<<<<<< dest\neins\n=======\none\n>>>>>>> updated\n"
