@@ -192,7 +192,8 @@ class Outcome:
     """The text of a merge, whether it is clean, and how it came about.
 
     `method`: `same` (two of the three versions were equal), `lines` (git's line merge stands),
-    `structure` (merged by resource and field, or by a template's blocks), `kept` (ours is untouched, a person must merge).
+    `structure` (merged by resource and field, or by a template's blocks), `kept` (ours is
+    untouched, a person must merge).
     """
 
     __slots__ = (

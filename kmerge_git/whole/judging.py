@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
-from kmerge_git.errors import KmergeError
+from kmerge_git.errors import KmergeError, TextOnly
 from kmerge_git.kube.lookup import found_at
 from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.damage import new_damage
+from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.brief import brief
 from kmerge_git.tree.documents import Stream, split
 from kmerge_git.tree.nodes import Node
+from kmerge_git.tree.oddities import TEMPLATE
 from kmerge_git.tree.values import to_value
 
 if TYPE_CHECKING:
@@ -118,6 +120,8 @@ def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | Non
 
 def _stream(path: str, data: bytes) -> Stream:
     """The documents of a text, all of them parsed."""
+    if is_chart_text(path):
+        raise TextOnly(TEMPLATE, path=path)
     stream = split(Source(data, path))
     _ = stream.roots
     return stream

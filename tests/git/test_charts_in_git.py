@@ -73,3 +73,71 @@ def test_diff_counts_their_lines(forked: Repo) -> None:
     lines = forked.kmerge("diff", "main", "side", "--json").out
     told = {file["path"]: file["changes"] for file in json.loads(lines)["files"]}
     assert {change["how"] for path in MINE for change in told[path]} == {"lines"}
+
+
+# -- what is merged by its blocks -----------------------------------------------------------------
+
+WEB = "web/templates/web.yaml"
+LABELS = "metadata:\n  labels:\n    app: web\n"
+INCLUDE = '    {{- include "web.labels" . | nindent 4 }}\n'
+NEW = '\n{{{{- define "web.{0}" -}}}}\n{0}\n{{{{- end }}}}\n'
+BY_BLOCKS = "a template, merged by its blocks"
+
+
+@pytest.fixture
+def resolved(repo: Repo) -> Repo:
+    """A template and its helpers, to which both sides add something else in one place."""
+    repo.fork(
+        {WEB: LABELS, PATH: BASE},
+        {WEB: LABELS + INCLUDE, PATH: BASE + NEW.format("ours")},
+        {WEB: LABELS + "    tier: {{ .Values.tier }}\n", PATH: BASE + NEW.format("theirs")},
+    )
+    return repo
+
+
+def is_whole(repo: Repo) -> bool:
+    both = LABELS + INCLUDE + "    tier: {{ .Values.tier }}\n"
+    helpers = BASE + NEW.format("ours") + NEW.format("theirs")
+    return (repo.text(WEB), repo.text(PATH)) == (both, helpers)
+
+
+def test_the_driver_merges_templates(resolved: Repo) -> None:
+    resolved.kmerge("install")
+    done = resolved.merge()
+    assert (done.code, is_whole(resolved)) == (0, True)
+    assert "kmerge:" not in done.err
+
+
+def test_git_alone_does_not(resolved: Repo) -> None:
+    assert resolved.merge().code == 1
+
+
+def test_a_whole_merge_says_how(resolved: Repo) -> None:
+    told = json.loads(resolved.kmerge("merge", "side", "--json").out)
+    assert is_whole(resolved)
+    assert [(f["result"], f["method"], f["why"]) for f in told["files"]] == [
+        ("resolved", "structure", BY_BLOCKS)
+    ] * 2
+
+
+def test_solve_and_explain_say_how(resolved: Repo) -> None:
+    resolved.merge()
+    assert f"solved   {WEB} (both modified; {BY_BLOCKS})" in resolved.kmerge("solve").lines
+    assert is_whole(resolved)
+    resolved.commit("merged")
+    head = f"{WEB}: merged by the blocks of a template; git alone leaves a conflict"
+    assert head in resolved.kmerge("explain", "HEAD").lines
+
+
+def test_preview_and_replay_make_the_same(resolved: Repo) -> None:
+    told = json.loads(resolved.kmerge("preview", "side", "--json").out)
+    assert [file["result"] for step in told["steps"] for file in step["files"]] == ["resolved"] * 2
+    resolved.kmerge("merge", "-q", "side")
+    report = json.loads(resolved.kmerge("replay", "--json").out)
+    counts = report["counts"]
+    assert (counts["resolved"], counts["resolved_same_bytes"]) == (2, 2)
+
+
+def test_three_files_say_how(resolved: Repo) -> None:
+    words = [f"{rev}:{WEB}" for rev in ("HEAD~1", "HEAD", "side")]
+    assert resolved.kmerge("merge-file", *words, "--explain").err == f"{BY_BLOCKS}\n"

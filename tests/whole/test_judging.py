@@ -80,3 +80,11 @@ def test_what_is_no_yaml_has_no_values() -> None:
     assert Judge(WHOLE, "a.yaml").value(b"a: [\n", "", ("a",)) is None
     assert Judge(WHOLE, "a.yaml").value(None, "", ("a",)) is None
     assert Judge(WHOLE, "a.yaml").value(b"a: *b\n", "", ("a",)) is None  # the alias of nothing
+
+
+def test_texts_of_charts_have_no_values() -> None:
+    """Read as YAML their lines would fold into one, and a name may stand twice."""
+    judge = Judge(WHOLE, "templates/NOTES.txt")
+    assert judge.agreement(b"a\nb\n", b"a b\n") == "unreadable"
+    assert judge.damage(b"a: 1\na: 1\nb: 1\nc: 1\n") == ()
+    assert judge.value(FILE, "", ("a",)) is None
