@@ -68,6 +68,7 @@ quotes or below `templates/`, `{% %}`, `<% %>`, `%{ }`, `@NAME@`, `%NAME%`, `{NA
 the statements (`# {{ if .x }}`, `#@ if data.x:`), JSON with comments, several JSON documents in a row, and
 what is no text. Of SOPS files only the seal is looked at. The text output names up to ten of the files that
 were not checked, each with the reason; `--format json` names all, in `skipped` and `why_skipped`.
+The helpers and notes of a chart (`templates/**/*.tpl`, `templates/NOTES.txt`) are text: markers are found in them.
 Other files that cannot be parsed are a finding, [M10](#m10), where they are manifests, where they are named
 on the command line (as pre-commit does), or where they could be parsed in the last commit; of those in
 folders like `testdata` and `fixtures` only the last ones.
