@@ -29,6 +29,7 @@ from kmerge_git.template.places import indent
 from kmerge_git.template.renamed import follow, refuse_taken
 from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.linemerge import TemporaryFiles
+from kmerge_git.text.markers import first_marker
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -56,6 +57,7 @@ def merged(
         if not count:
             return _looked_through(text, sources, options)
         at = sources.map(lambda source: source.text)
+        at.map(_refuse_markers)
         if is_chart_text(options.path):
             at.map(refuse_prose)
         structure = _without_favor(by_structure, options)
@@ -92,6 +94,12 @@ def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
         return by_structure(at.map(Source), plain, asked)
 
     return structure
+
+
+def _refuse_markers(text: str) -> None:
+    """Refuse images of rerere, and ancestors of a criss-cross: what was left open is no text."""
+    if "<<<<<<<" in text and first_marker(text) >= 0:
+        raise Unsupported("an input holds conflict markers")
 
 
 def refuse_prose(text: str) -> None:
