@@ -118,8 +118,11 @@ def _merged(texts: Three[bytes], options: Options, start: Callable[[str], LineMe
                 return outcome
         return _by_lines(lines, texts, options, _told(error))
     except Exception as error:  # a bug must cost a conflict, not data
-        reason = f"internal error: {type(error).__name__}: {error}"
-        return _by_lines(lines, texts, options, reason)
+        return _by_lines(lines, texts, options, _internal(error))
+
+
+def _internal(error: Exception) -> str:
+    return f"internal error: {type(error).__name__}: {error}"
 
 
 def _told(error: KmergeError) -> str:
@@ -286,7 +289,10 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
     if options.rules == "git" and any(b"{{" in text for text in texts.each()):
         from kmerge_git.template.merging import merged  # of templates alone
 
-        made = merged(texts, options, (text, count), _by_structure)
+        try:
+            made = merged(texts, options, (text, count), _by_structure)
+        except Exception as error:
+            made, reason = None, _internal(error)
         if made is not None:
             return made
     if count > 0 and options.favor:
