@@ -121,7 +121,8 @@ def places(
             root = document.root
             key = keys[text] = identity(root)
             if root is not None and (known is None or document.content not in known):
-                _walk(root, start(root, path), (str(key),), found, made_of)
+                named = (str(key),) if key is not None else ()
+                _walk(root, start(root, path), named, found, made_of)
         key = keys[text]
         if key is not None and key.name:
             if key in seen:
@@ -136,7 +137,7 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known:
         names = [entry.name for entry in node.entries]
         if len(set(names)) < len(names):
             for name in _again(names):
-                one = f"key twice: {'/'.join(path)} {name}"
+                one = f"key twice: {'/'.join(path)} {name}" if path else f"key twice: {name}"
                 found[one] = [entry for entry in node.entries if entry.name == name]
         for entry in node.entries:
             _walk(entry.value, where.child(entry.name), (*path, entry.name), found, known)
@@ -146,7 +147,7 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known:
             twins = (
                 entry for own, entry in zip(keys, node.entries * 2, strict=False) if own == key
             )
-            found[f"element twice: {'/'.join(path)} {key}"] = [*twins]
+            found[f"element twice: {'/'.join(path) or 'document'} {key}"] = [*twins]
         for entry in node.entries:
             _walk(entry.value, inner, (*path, "[]"), found, known)
 
