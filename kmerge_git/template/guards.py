@@ -34,22 +34,42 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> None:
     base, ours, theirs = (_children(version, tokens) for version in units.each())
     for path in ours.keys() & theirs.keys():
         old = base.get(path, set())
-        _container(Three(old, ours[path], theirs[path]), is_new=not _is_known(path, base))
+        at = Three(old, ours[path], theirs[path])
+        _container(at, is_new=not _is_known(path, base))
+        if _entries(at.ours - old) & _entries(at.theirs - old):
+            above = [path[:end] for end in range(1, len(path) + 1)]
+            if any(_gone(base, ours, one) != _gone(base, theirs, one) for one in above):
+                raise Unsupported("both sides added an action in the place of other entries")
+    texts = units.map(_below)
+    for one, other in ((texts.ours, texts.theirs), (texts.theirs, texts.ours)):
+        for path, lines in texts.base.items():
+            if path not in one and path in other and other[path] != lines:
+                raise Unsupported("one side renamed or deleted what the other changed inside")
 
 
 def _container(at: Three[set[str]], *, is_new: bool) -> None:
     added, others = at.ours - at.base, at.theirs - at.base
     gone, lost = at.base - at.ours, at.base - at.theirs
-    rendered, others_rendered = _entries(added), _entries(others)
     if gone & lost and added != others:
         raise Unsupported("both sides took an entry away, and not the same stands in its place")
-    if rendered & others_rendered and gone != lost:
-        raise Unsupported("both sides added an action in the place of other entries")
-    if is_new and rendered != others_rendered:
+    if is_new and _entries(added) != _entries(others):
         raise Unsupported("both sides added a field, with other actions in it")
     is_templated = any(TOKEN in name and not _is_entry(name) for name in added ^ others)
     if added and others and is_templated:
         raise Unsupported("both sides added entries, and a name is rendered")
+
+
+def _gone(base: Children, side: Children, path: Path) -> set[str]:
+    return base.get(path, set()) - side.get(path, set())
+
+
+def _below(units: list[Placed]) -> dict[Path, list[str]]:
+    """The lines below each place that has actions of its own among them."""
+    found: dict[Path, list[str]] = {}
+    for unit in units:
+        for end in range(1, len(unit.path) + 1):
+            found.setdefault(unit.path[:end], []).append(unit.part.text)
+    return {path: lines for path, lines in found.items() if any("{{" in line for line in lines)}
 
 
 def _children(units: list[Placed], tokens: dict[int, str]) -> Children:

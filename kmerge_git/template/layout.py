@@ -102,7 +102,7 @@ class _Layout:
                 self._place_entry(unit, units, number)
                 self._refuse_reaching(unit)
             elif unit.role == DATA:
-                self._place_line(unit)
+                self._place_line(unit, units, number)
         return units
 
     # -- roles
@@ -160,7 +160,7 @@ class _Layout:
 
     # -- places
 
-    def _place_line(self, unit: Placed) -> None:
+    def _place_line(self, unit: Placed, units: list[Placed], number: int) -> None:
         text = unit.plain.rstrip("\n")
         column = indent(text)
         rest = text[column:]
@@ -171,13 +171,13 @@ class _Layout:
         is_first = True
         while is_item(rest):
             inner = rest[1:].lstrip(" ")
-            label = "- " + inner
+            inside = column + len(rest) - len(inner)
+            label = "- " + (_name(inner, inside, units, number) or inner)
             form = LIST if key_of(inner) or is_item(inner) else SCALARS
             if is_first:
                 unit.form, unit.label, is_first = form, label, False
             self.stack.append((column, label, form, not inner))
-            column += len(rest) - len(inner)
-            rest = inner
+            column, rest = inside, inner
         key = key_of(rest)
         if key:
             value = rest[len(key) + 1 :].strip()
@@ -298,6 +298,18 @@ def _document(units: list[Placed]) -> str:
         elif below == "metadata:" and text.startswith("name:") and not name:
             name = text[5:].strip()
     return f"{kind}/{name}"
+
+
+def _name(inner: str, column: int, units: list[Placed], number: int) -> str:
+    """The line of the name of an element, wherever it stands in it."""
+    if inner.startswith("name:"):
+        return inner
+    for unit in units[number + 1 :]:
+        if _is_apart(unit) or (unit.role in (DATA, ENTRY) and -1 < unit.column < column):
+            break
+        if unit.role == DATA and unit.column == column and unit.plain.strip().startswith("name:"):
+            return unit.plain.strip()
+    return ""
 
 
 def _is_apart(unit: Placed) -> bool:

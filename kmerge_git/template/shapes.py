@@ -7,7 +7,7 @@ from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT, TOKEN
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.template.blocks import Line
+    from kmerge_git.template.blocks import Row
 
 NOWHERE = -2  # no block scalar
 _PRIME = (1 << 64) - 59
@@ -39,7 +39,7 @@ class ActionWords:
             text = text.replace(word, action)
         return text
 
-    def shape(self, line: Line, scope: str = "") -> Shape:
+    def shape(self, line: Row, scope: str = "") -> Shape:
         """How a line is rendered."""
         key = line.kind, line.text, scope
         made = self._shapes.get(key)
@@ -64,7 +64,7 @@ class Shape:
         self.upto = ""  # the line up to a value that is an indented output
 
 
-def _shape(line: Line, words: ActionWords, scope: str) -> Shape:
+def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
     text = line.text.rstrip("\r\n")
     if line.kind == OUTPUT:
         word = words.word(_bare(line, 0, len(text)), scope)
@@ -112,7 +112,7 @@ def _look_at(shape: Shape) -> None:
         shape.scalar = dash
 
 
-def _group(line: Line, span: tuple[int, int], words: ActionWords, scope: str) -> str:
+def _group(line: Row, span: tuple[int, int], words: ActionWords, scope: str) -> str:
     """What stands for actions inside of a line."""
     start, end = span
     inside = [one for one in line.actions if start <= one.start and one.end <= end]
@@ -121,7 +121,7 @@ def _group(line: Line, span: tuple[int, int], words: ActionWords, scope: str) ->
     return words.word(_bare(line, start, end), scope)
 
 
-def _bare(line: Line, start: int, end: int) -> str:
+def _bare(line: Row, start: int, end: int) -> str:
     """A part of a line with its actions written without trim marks, and no comments."""
     parts, at = [], start
     for one in line.actions:
