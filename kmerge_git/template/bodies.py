@@ -12,9 +12,10 @@ from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.template import guards
 from kmerge_git.template.blocks import Block, parse
-from kmerge_git.template.layout import ENTRY, WORDS, Placed, lay_out, told
+from kmerge_git.template.layout import lay_out, told
 from kmerge_git.template.masking import Words, masked
 from kmerge_git.template.pairing import paired
+from kmerge_git.template.placed import ENTRY, WORDS, Placed
 from kmerge_git.template.places import indent
 from kmerge_git.template.renamed import follow, refuse_taken
 from kmerge_git.text.linemerge import TemporaryFiles

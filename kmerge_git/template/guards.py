@@ -10,20 +10,24 @@ from __future__ import annotations
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template.blocks import Block, Row, parse
-from kmerge_git.template.layout import APART, DATA, ENTRY, seen_through
+from kmerge_git.template.layout import seen_through
 from kmerge_git.template.lexer import ASSIGN, OUTPUT, TOKEN, actions
 from kmerge_git.template.masking import Words
 from kmerge_git.template.pairing import said
+from kmerge_git.template.placed import APART, DATA, ENTRY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Sequence
 
     from kmerge_git.template.blocks import Part
-    from kmerge_git.template.layout import Path, Placed
+    from kmerge_git.template.placed import Path, Placed
 
     Counts = dict[Hashable, int]
     Children = dict[Path, set[str]]
+
+
+_QUOTES = str.maketrans("", "", "\"'")  # another spelling is no other line
 
 
 # -- a container
@@ -50,7 +54,7 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> None:
 def _container(at: Three[set[str]], *, is_new: bool) -> None:
     added, others = at.ours - at.base, at.theirs - at.base
     gone, lost = at.base - at.ours, at.base - at.theirs
-    if gone & lost and added != others:
+    if added != others and len(gone & lost) > len(added & others):
         raise Unsupported("both sides took an entry away, and not the same stands in its place")
     if is_new and _entries(added) != _entries(others):
         raise Unsupported("both sides added a field, with other actions in it")
@@ -112,6 +116,11 @@ def check(made: str, at: Three[str]) -> None:
         low, high = _bounds(b, o, t)
         if not low <= r <= high:
             raise Unsupported("an action is lost, or stands too often")
+    for line in {*base.lines, *ours.lines, *theirs.lines}:
+        b, o, t, r = (version.lines.get(line, 0) for version in (base, ours, theirs, result))
+        low, high = _bounds(b, o, t)
+        if not low <= r <= high:
+            raise Unsupported("a line is lost, or stands too often")
 
 
 def _bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
@@ -127,11 +136,15 @@ def _bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
 class _Counted:
     """How often the keys, outputs and actions of a text stand in it."""
 
-    __slots__ = ("actions", "places")
+    __slots__ = ("actions", "lines", "places")
 
     def __init__(self, text: str, words: Words) -> None:
         self.places: Counts = {}
         self.actions: Counts = {}
+        self.lines: Counts = {}
+        for line in text.split("\n"):
+            if line.strip():
+                _add(self.lines, line.strip().translate(_QUOTES))
         for action in actions(text):
             _add(self.actions, said(text[action.start : action.end]))
         for name, rows, around in _texts(parse(text)):

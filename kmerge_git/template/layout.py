@@ -10,6 +10,8 @@ from __future__ import annotations
 from kmerge_git.errors import Unsupported
 from kmerge_git.template.blocks import BLANK, Block, Row
 from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT
+from kmerge_git.template.names import column_inside, document_names, name_line, unquoted
+from kmerge_git.template.placed import APART, DATA, ENTRY, LOOSE, WORDS, Placed, is_apart
 from kmerge_git.template.places import (
     DOCUMENT,
     LIST,
@@ -35,31 +37,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from kmerge_git.template.blocks import Part
+    from kmerge_git.template.placed import Path
 
-    Path = tuple[str, ...]
     Evidence = dict[Path, str]
-
-# What a part is to the text around it.
-DATA = "data"  # a line of YAML, inline actions in it
-ENTRY = "entry"  # a block, an output or an assignment: one opaque entry
-WORDS = "words"  # a line inside a block scalar
-LOOSE = "loose"  # blank lines, comments
-APART = "apart"  # the line that separates documents
-
-
-class Placed:
-    """A part with its place."""
-
-    __slots__ = ("column", "form", "label", "part", "path", "plain", "role")
-
-    def __init__(self, part: Part, role: str, plain: str, column: int) -> None:
-        self.part = part
-        self.role = role
-        self.plain = plain  # the text of a line with words in the place of its actions
-        self.column = column
-        self.path: Path = ()  # the document and the lines that it stands below
-        self.label = ""  # what it is called there: a key, or the line of an element
-        self.form = ""  # MAP, LIST or SCALARS: what it is an entry of
 
 
 def lay_out(
@@ -92,10 +72,10 @@ class _Layout:
 
     def of(self, parts: Sequence[Part]) -> list[Placed]:
         units = self._units(parts)
-        names = _documents(units)
+        names = document_names(units)
         self.document = next(names)
         for number, unit in enumerate(units):
-            if _is_apart(unit):
+            if is_apart(unit):
                 self.stack, self.document = [], next(names)
                 unit.path = self._path()
             elif unit.role == ENTRY:
@@ -172,7 +152,9 @@ class _Layout:
         while is_item(rest):
             inner = rest[1:].lstrip(" ")
             inside = column + len(rest) - len(inner)
-            label = "- " + (_name(inner, inside, units, number) or inner)
+            if not inner:
+                inside = column_inside(units, number, column)
+            label = "- " + (name_line(inner, inside, units, number) or unquoted(inner))
             form = LIST if key_of(inner) or is_item(inner) else SCALARS
             if is_first:
                 unit.form, unit.label, is_first = form, label, False
@@ -213,7 +195,7 @@ class _Layout:
         own = indent(unit.part.text)
         after = -1
         for below in units[number + 1 :]:
-            if _is_apart(below):
+            if is_apart(below):
                 break
             if below.column >= 0 and below.role in (DATA, ENTRY):
                 after = below.column
@@ -260,61 +242,13 @@ def _column_in_text(parts: Sequence[Part], number: int, above: int) -> int:
 def _form_below(units: list[Placed], number: int, column: int) -> str:
     """What the next line or block at a column is an entry of, before the collection ends."""
     for unit in units[number + 1 :]:
-        if _is_apart(unit) or (unit.role == DATA and unit.column < column):
+        if is_apart(unit) or (unit.role == DATA and unit.column < column):
             return ""
         if unit.role == DATA and unit.column == column:
             return line_form(unit.plain)
         if unit.role == ENTRY and unit.form and unit.column in (column, -1):
             return unit.form
     return ""
-
-
-def _documents(units: list[Placed]) -> Iterator[str]:
-    """The names of the documents in their order: kind and name, and a number where they repeat."""
-    seen: dict[str, int] = {}
-    groups: list[list[Placed]] = [[]]
-    for unit in units:
-        if _is_apart(unit):
-            groups.append([])
-        else:
-            groups[-1].append(unit)
-    for group in groups:
-        name = _document(group)
-        seen[name] = seen.get(name, 0) + 1
-        yield f"{name}#{seen[name]}" if seen[name] > 1 else name
-
-
-def _document(units: list[Placed]) -> str:
-    kind = name = ""
-    below = ""
-    for unit in units:
-        if unit.role != DATA:
-            continue
-        text = unit.plain.strip()
-        if unit.column == 0:
-            below = text
-            if text.startswith("kind:"):
-                kind = text[5:].strip()
-        elif below == "metadata:" and text.startswith("name:") and not name:
-            name = text[5:].strip()
-    return f"{kind}/{name}"
-
-
-def _name(inner: str, column: int, units: list[Placed], number: int) -> str:
-    """The line of the name of an element, wherever it stands in it."""
-    if inner.startswith("name:"):
-        return inner
-    for unit in units[number + 1 :]:
-        if _is_apart(unit) or (unit.role in (DATA, ENTRY) and -1 < unit.column < column):
-            break
-        if unit.role == DATA and unit.column == column and unit.plain.strip().startswith("name:"):
-            return unit.plain.strip()
-    return ""
-
-
-def _is_apart(unit: Placed) -> bool:
-    """Whether a document begins here."""
-    return unit.role == APART or unit.form == DOCUMENT
 
 
 def _bare(text: str) -> Row:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.template.blocks import BLANK, INLINE, TEXT, Row
-from kmerge_git.template.layout import DATA, ENTRY, LOOSE, WORDS
 from kmerge_git.template.lexer import COMMENT, TOKEN
+from kmerge_git.template.placed import DATA, ENTRY, LOOSE, WORDS
 from kmerge_git.template.places import DOCUMENT, MAP, SCALARS, indent, key_column
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -18,7 +18,7 @@ from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.template.layout import Placed
+    from kmerge_git.template.placed import Placed
     from kmerge_git.tree.nodes import Node
 
 # An element that stands for a block has all fields that elements of lists are paired by.

@@ -8,8 +8,8 @@ and whether; what it says is merged by itself (see `merging`).
 from __future__ import annotations
 
 from kmerge_git.template.blocks import Block
-from kmerge_git.template.layout import ENTRY
 from kmerge_git.template.lexer import ASSIGN, TOKEN
+from kmerge_git.template.placed import ENTRY
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.merge.three import Three
     from kmerge_git.template.blocks import Part
-    from kmerge_git.template.layout import Placed
+    from kmerge_git.template.placed import Placed
 
 ALIKE = 0.6  # of the lines of two bodies: blocks with another header that are one
 
@@ -143,11 +143,18 @@ def _alike(
 
 def _holds(block: Block, other: Block) -> bool:
     """Whether a block is one that was put around another."""
+    share = likeness(block, other)
+    return any(
+        _key(inner) == _key(other) and likeness(inner, other) >= share for inner in _inside(block)
+    )
+
+
+def _inside(block: Block) -> Iterator[Block]:
     for arm in block.arms:
         for part in arm.parts:
-            if isinstance(part, Block) and (_key(part) == _key(other) or _holds(part, other)):
-                return True
-    return False
+            if isinstance(part, Block):
+                yield part
+                yield from _inside(part)
 
 
 def likeness(one: Block, other: Block) -> float:

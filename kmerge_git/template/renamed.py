@@ -7,13 +7,13 @@ A place is known by the lines above it (`Placed.path`). `name: {{ include "old" 
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.template.layout import DATA
 from kmerge_git.template.lexer import TOKEN
+from kmerge_git.template.placed import DATA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.merge.three import Three
-    from kmerge_git.template.layout import Path, Placed
+    from kmerge_git.template.placed import Path, Placed
 
 ALIKE = 0.6  # of the lines below two names
 

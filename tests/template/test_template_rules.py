@@ -13,8 +13,9 @@ from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
 from kmerge_git.template import merging
 from kmerge_git.template.blocks import Block, Row, parse
-from kmerge_git.template.layout import ENTRY, WORDS, lay_out
+from kmerge_git.template.layout import lay_out
 from kmerge_git.template.masking import Words
+from kmerge_git.template.placed import ENTRY, WORDS
 from kmerge_git.text.linemerge import TemporaryFiles
 
 SERVICE = text("""
