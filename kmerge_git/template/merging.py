@@ -61,8 +61,6 @@ def merged(
             raise Unsupported(doubt)
     except KmergeError:
         return None
-    except Exception:  # a bug must cost a conflict, not data
-        return None
     return Outcome(to_bytes(made, sources), True, "structure", reason=BY_BLOCKS)
 
 

@@ -37,7 +37,7 @@ def test_a_bug_costs_a_conflict_and_no_data(
     def fail(*args: object) -> None:
         raise ValueError("a bug")
 
-    monkeypatch.setattr(merging.Merge, "by_structure", fail)
+    monkeypatch.setattr(merging.Bodies, "by_structure", fail)
     monkeypatch.setattr(merging, "new_damage", fail)
     base = "a: {{ .a }}\n\n\nb: 1\n"
     theirs = base.replace("b: 1", "b: 2") if is_clean else "d: 1\n" + base
