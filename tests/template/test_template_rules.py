@@ -319,8 +319,8 @@ def test_rule_9_the_same_output_in_a_document_of_another_name_is_another():
     ("written", "column"),
     [
         ('a:\n{{- include "x" . | nindent 6 }}\n', 6),
-        ('a:\n{{- with .a }}{{ toYaml . | indent 3 }}{{- end }}\n', 3),
-        ('a:\n  {{ toYaml (.a | indent 2) }}\n', 4),
+        ("a:\n{{- with .a }}{{ toYaml . | indent 3 }}{{- end }}\n", 3),
+        ("a:\n  {{ toYaml (.a | indent 2) }}\n", 4),
         ("a:\n{{- if .b }}\n    b: 1\n{{- end }}\n", 4),
         ("a:\n{{- if .b }}\n# c\n  b: 1\n{{- end }}\n", 2),
         ('a:\n{{- if .b }}\n{{- include "x" . | nindent 5 }}\n{{- end }}\n', 5),
@@ -526,7 +526,9 @@ def test_rule_14_other_keywords_do_not_pair():
 def test_rule_14_other_containers_do_not_pair():
     base = CHANGED.replace("spec:", "{{- if .Values.a }}\nz: 0\n{{- end }}\nspec:")
     ours = base.replace("spec:", "spec:\n  inner:").replace("\n  ", "\n    ")
-    ours = ours.replace("    inner:", "  inner:").replace("if .Values.a }}\n    o", "if .o }}\n    o")
+    ours = ours.replace("    inner:", "  inner:").replace(
+        "if .Values.a }}\n    o", "if .o }}\n    o"
+    )
     assert merged(base, ours, base.replace("one: 1", "one: 2")) is None
 
 
@@ -657,7 +659,7 @@ def test_rule_16_a_masked_line_that_comes_back_in_another_way_is_refused():
     for other in (plain.replace("kmTplV", "kmTplE"), plain[:-3] + "\n"):
         with pytest.raises(Unsupported):
             words.unmasked(other, {})
-    entry = "  kmTplE0123456789abcdef: \"\""
+    entry = '  kmTplE0123456789abcdef: ""'
     assert words.unmasked(entry + "\n", {entry: "  whole\n"}) == "  whole\n"
     with pytest.raises(Unsupported):
         words.unmasked("  " + entry + "\n", {entry: "  whole\n"})
@@ -679,7 +681,7 @@ INCLUDE = '    {{{{- include "{}" . | nindent 4 }}}}\n'
 def test_rule_17_both_replaced_an_entry_by_other_actions():
     line = "    tier: a\n"
     ours, theirs = (LABELS.replace(line, INCLUDE.format(name)) for name in ("ours", "theirs"))
-    why = "both sides replaced an entry, and one of them by an action"
+    why = "both sides took an entry away, and not the same stands in its place"
     assert refusal(LABELS, ours, theirs) == why
     assert merged(LABELS, ours, theirs) is None
     theirs = LABELS.replace(line, "    level: a\n")
@@ -738,7 +740,9 @@ def test_rule_18_a_field_in_and_outside_of_a_block():
 def test_rule_18_an_output_in_and_outside_of_a_block():
     line = INCLUDE.format("web.labels")
     ours = LABELS.replace("  name", line + "  name")
-    theirs = LABELS.replace("  name", f"    {{{{- if .Values.a }}}}\n{line}    {{{{- end }}}}\n  name")
+    theirs = LABELS.replace(
+        "  name", f"    {{{{- if .Values.a }}}}\n{line}    {{{{- end }}}}\n  name"
+    )
     assert refusal(LABELS, ours, theirs) == "what both sides added stands twice"
     assert merged(LABELS, ours, theirs) is None
     theirs = theirs.replace("web.labels", "other")
