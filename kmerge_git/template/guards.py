@@ -15,6 +15,7 @@ from kmerge_git.template.lexer import ASSIGN, OUTPUT, TOKEN, actions
 from kmerge_git.template.masking import Words
 from kmerge_git.template.pairing import said
 from kmerge_git.template.placed import APART, DATA, ENTRY
+from kmerge_git.template.places import DOCUMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,14 +81,15 @@ def _children(units: list[Placed], tokens: dict[int, str]) -> Children:
     found: Children = {}
     for unit in units:
         if unit.role == ENTRY:
-            found.setdefault(unit.path, set()).add(tokens[id(unit)])
+            place = unit.path if unit.form != DOCUMENT else ()  # documents stand in the file
+            found.setdefault(place, set()).add(tokens[id(unit)])
         elif unit.role == DATA and unit.label:
             found.setdefault(unit.path, set()).add(unit.label)
     return found
 
 
 def _is_known(path: Path, base: Children) -> bool:
-    return path in base or path[-1] in base.get(path[:-1], ())
+    return not path or path in base or path[-1] in base.get(path[:-1], ())
 
 
 def _entries(names: set[str]) -> set[str]:
