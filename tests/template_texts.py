@@ -10,7 +10,8 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import BY_BLOCKS, Options
 from kmerge_git.pipeline import _by_structure
 from kmerge_git.template import guards
-from kmerge_git.template.merging import Merge, _without_favor
+from kmerge_git.template.bodies import Bodies
+from kmerge_git.template.merging import _without_favor
 from kmerge_git.text.linemerge import TemporaryFiles
 
 PATH = "charts/web/templates/web.yaml"
@@ -61,7 +62,7 @@ def refusal(base: str, ours: str, theirs: str) -> str:
     """Why the blocks were not merged, before any rendering is asked; empty: they were."""
     at = Three(base, ours, theirs)
     try:
-        guards.check(Merge(_without_favor(_by_structure, Options(PATH))).by_structure(at), at)
+        guards.check(Bodies(_without_favor(_by_structure, Options(PATH))).by_structure(at), at)
     except KmergeError as error:
         return error.why
     return ""
