@@ -94,7 +94,9 @@ class Bodies:
         made = _by_lines(units.map(lambda version: "".join(map(shown, version))))
         _refuse_other_entries(made, entities, {token: token for token in contents})
         lines = made.splitlines(keepends=True)
-        return "".join(contents.get(line.rstrip("\n"), line) for line in lines)
+        result = "".join(contents.get(line.rstrip("\n"), line) for line in lines)
+        parse(result)
+        return result
 
 
 def _as_line(part: Part) -> Placed:
@@ -161,13 +163,11 @@ def _agreed(at: Three[str]) -> str:
 
 
 def _by_lines(at: Three[str]) -> str:
-    """Git's line merge, where it is clean and leaves blocks whole."""
+    """Git's line merge, where it is clean."""
     text, count = TemporaryFiles(_encoded(at).each()).result()
     if count:
         raise Unsupported("the lines of a text conflict")
-    made = _decoded(text)
-    parse(made)
-    return made
+    return _decoded(text)
 
 
 def _encoded(at: Three[str]) -> Three[bytes]:

@@ -48,7 +48,9 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> None:
     texts = units.map(_below)
     for one, other in ((texts.ours, texts.theirs), (texts.theirs, texts.ours)):
         for path, lines in texts.base.items():
-            if path not in one and path in other and other[path] != lines:
+            if path in one or other.get(path, lines) == lines:
+                continue
+            if any("{{" in line for line in (*lines, *other[path])):
                 raise Unsupported("one side renamed or deleted what the other changed inside")
 
 
@@ -69,12 +71,12 @@ def _gone(base: Children, side: Children, path: Path) -> set[str]:
 
 
 def _below(units: list[Placed]) -> dict[Path, list[str]]:
-    """The lines below each place that has actions of its own among them."""
+    """The lines below each place."""
     found: dict[Path, list[str]] = {}
     for unit in units:
         for end in range(1, len(unit.path) + 1):
             found.setdefault(unit.path[:end], []).append(unit.part.text)
-    return {path: lines for path, lines in found.items() if any("{{" in line for line in lines)}
+    return found
 
 
 def _children(units: list[Placed], tokens: dict[int, str]) -> Children:

@@ -32,7 +32,7 @@ def _document(units: list[Placed]) -> str:
     for unit in units:
         if unit.role != DATA:
             continue
-        text = unit.plain.strip()
+        text = unit.plain.partition(" #")[0].strip()
         if unit.column == 0:
             below = text
             if text.startswith("kind:"):
