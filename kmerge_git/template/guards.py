@@ -147,8 +147,7 @@ class _Counted:
         self.actions: Counts = {}
         self.lines: Counts = {}
         for line in text.split("\n"):
-            if line.strip():
-                _add(self.lines, line.strip().translate(_QUOTES))
+            _add(self.lines, line.strip().translate(_QUOTES))
         for action in actions(text):
             _add(self.actions, said(text[action.start : action.end]))
         for name, rows, around in _texts(parse(text)):

@@ -48,7 +48,7 @@ def merged(
     try:
         sources = texts.map(lambda data: Source(data, options.path))
         if not count:
-            return _looked_through(text, sources, options)
+            return looked_through(text, sources, options)
         at = sources.map(lambda source: source.text)
         at.map(_refuse_markers)
         if is_chart_text(options.path):
@@ -64,7 +64,7 @@ def merged(
     return Outcome(to_bytes(made, sources), True, "structure", reason=BY_BLOCKS)
 
 
-def _looked_through(text: bytes, sources: Three[Source], options: Options) -> Outcome | None:
+def looked_through(text: bytes, sources: Three[Source], options: Options) -> Outcome | None:
     """Git's clean result with a conflict around damage that neither side has; None: it has none."""
     result = Source(text, options.path).text
     at = sources.map(lambda source: source.text)

@@ -176,6 +176,11 @@ def _has_sign(text: str) -> bool:
     return any(sign in bare for sign in _SIGNS)
 
 
+def has_control(text: str) -> bool:
+    """Whether a text has template actions that control the text around them."""
+    return any(True for _ in _actions(text))
+
+
 def _actions(text: str) -> Iterator[tuple[int, str]]:
     """The template actions that control the text around them, each with its offset."""
     at = text.find("{{")

@@ -199,3 +199,10 @@ def test_what_cannot_be_read_says_nothing() -> None:
     for text in ("a: {{ .a }}\na: 1\n", "a: {{ .a }}\n  b: 1\n", "a: {{ if .a }}\n"):
         at = Three(text, f"{text}b: 2\n", f"c: 1\n{text}")
         assert differs("nothing of it\n", at, merged) == ""
+
+
+def test_a_key_that_stands_there_very_often() -> None:
+    """What is wrong with it is said once, and found in one look."""
+    text = BASE + "  again: {{ .x }}\n" * 20_000
+    (found,) = new_damage(text, TEXTS, PATH)
+    assert (found.short, found.last - found.first) == ("again twice", 19_999)

@@ -18,7 +18,7 @@ from kmerge_git.tree.same import canon
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterator
 
     from kmerge_git.kube.identity import Identity
     from kmerge_git.tree.nodes import Entry
@@ -134,28 +134,30 @@ def places(
 def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known: Known) -> None:
     if isinstance(node, Mapping):
         where = where.at(node)
-        names = [entry.name for entry in node.entries]
+        names: list[Hashable] = [entry.name for entry in node.entries]
         if len(set(names)) < len(names):
-            for name in _again(names):
-                one = f"key twice: {'/'.join(path)} {name}" if path else f"key twice: {name}"
-                found[one] = [entry for entry in node.entries if entry.name == name]
+            for name, twins in _twins(names, node.entries):
+                found[f"key twice: {'/'.join(path)} {name}".replace(":  ", ": ")] = twins
         for entry in node.entries:
             _walk(entry.value, where.child(entry.name), (*path, entry.name), found, known)
     elif isinstance(node, Sequence):
         keys, inner = repeat_keys(node, where.list_rule(), known), where.items()
-        for key in _again([key for key in keys if key is not None]):
-            twins = (
-                entry for own, entry in zip(keys, node.entries * 2, strict=False) if own == key
-            )
-            found[f"element twice: {'/'.join(path) or 'document'} {key}"] = [*twins]
+        known_keys = [key for key in keys if key is not None]
+        if len(set(known_keys)) < len(known_keys):
+            for key, twins in _twins(keys, node.entries * 2):  # ports have two keys each
+                found[f"element twice: {'/'.join(path) or 'document'} {key}"] = twins
         for entry in node.entries:
             _walk(entry.value, inner, (*path, "[]"), found, known)
 
 
-def _again(keys: Iterable[Hashable]) -> list[Hashable]:
-    """The keys that have been there before."""
-    seen: set[Hashable] = set()
-    return [key for key in keys if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
+def _twins(
+    keys: list[Hashable], entries: tuple[Entry, ...]
+) -> Iterator[tuple[Hashable, list[Entry | Document]]]:
+    """The keys that more than one entry has, with these."""
+    of: dict[Hashable, list[Entry | Document]] = {}
+    for key, entry in zip(keys, entries, strict=False):
+        of.setdefault(key, []).append(entry)
+    return ((key, twins) for key, twins in of.items() if key is not None and len(twins) > 1)
 
 
 def repeat_keys(made: Sequence, rule: ListRule, known: Known) -> list[Hashable]:
