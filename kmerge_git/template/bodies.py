@@ -15,7 +15,7 @@ from kmerge_git.template.blocks import Block, parse
 from kmerge_git.template.layout import lay_out, told
 from kmerge_git.template.masking import Words, masked
 from kmerge_git.template.pairing import paired
-from kmerge_git.template.placed import ENTRY, WORDS, Placed
+from kmerge_git.template.placed import ENTRY, WORDS, Placed, Unreadable
 from kmerge_git.template.places import indent
 from kmerge_git.template.renamed import follow, refuse_taken
 from kmerge_git.text.linemerge import TemporaryFiles
@@ -68,18 +68,25 @@ class Bodies:
         if same is not None:
             return same
         _refuse_moved(at)
-        outcome = self.structure(_encoded(at))
+        try:
+            outcome = self.structure(_encoded(at))
+        except KmergeError as error:
+            raise Unreadable(error.why) from None
         if not outcome.clean:
             raise Unsupported("both sides changed the same place")
         return _decoded(outcome.text)
 
     def _body(self, at: Three[str], word: str) -> str:
         """The merge of the lines between an opening and what ends its arm."""
-        by_text = word == "define"
+        if word != "define":
+            try:
+                return self.by_structure(at)
+            except Unreadable:  # any other doubt is one about its lines, too
+                return self.by_text(at, word)
         try:
-            return self.by_text(at, word) if by_text else self.by_structure(at)
+            return self.by_text(at, word)
         except KmergeError:
-            return self.by_structure(at) if by_text else self.by_text(at, word)
+            return self.by_structure(at)
 
     def by_text(self, at: Three[str], _word: str = "") -> str:
         """Git's line merge of a text, in which each block is one line."""

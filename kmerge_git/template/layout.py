@@ -7,11 +7,19 @@ come back where it was put.
 
 from __future__ import annotations
 
-from kmerge_git.errors import Unsupported
 from kmerge_git.template.blocks import BLANK, Block, Row
 from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT
 from kmerge_git.template.names import column_inside, document_names, name_line, unquoted
-from kmerge_git.template.placed import APART, DATA, ENTRY, LOOSE, WORDS, Placed, is_apart
+from kmerge_git.template.placed import (
+    APART,
+    DATA,
+    ENTRY,
+    LOOSE,
+    WORDS,
+    Placed,
+    Unreadable,
+    is_apart,
+)
 from kmerge_git.template.places import (
     DOCUMENT,
     LIST,
@@ -134,7 +142,7 @@ class _Layout:
             for inner in arm.parts:
                 column = column_of(inner)
                 if 0 <= column <= above and not is_blank(inner):
-                    raise Unsupported("a block begins in a text and ends behind it")
+                    raise Unreadable("a block begins in a text and ends behind it")
                 yield from self._words(inner, above)
         yield Placed(_bare(part.ending), WORDS, "", above + 1)
 
@@ -181,7 +189,7 @@ class _Layout:
     def _refuse_reaching(self, unit: Placed) -> None:
         """Refuse a block that ends what stands around it."""
         if isinstance(unit.part, Block) and reaches_out(unit.part, unit.column):
-            raise Unsupported("a block ends the fields that it stands in")
+            raise Unreadable("a block ends the fields that it stands in")
 
     def _form_here(self, column: int, after: str) -> str:
         """What an entry is that does not tell: what its siblings are, those before it first."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.template.blocks import BLANK, INLINE, TEXT, Row
 from kmerge_git.template.lexer import COMMENT, TOKEN
-from kmerge_git.template.placed import DATA, ENTRY, LOOSE, WORDS
+from kmerge_git.template.placed import DATA, ENTRY, LOOSE, WORDS, Unreadable
 from kmerge_git.template.places import DOCUMENT, MAP, SCALARS, indent, key_column
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -194,15 +194,15 @@ def _refuse_misread(text: str, lines: dict[str, str]) -> None:
     try:
         roots = [document.root for document in split(Source.of(text)).documents]
     except KmergeError:
-        raise Unsupported("the text between the actions is no YAML") from None
+        raise Unreadable("the text between the actions is no YAML") from None
     found = _Found()
     for root in roots:
         if root is not None:
             found.look_at(root)
     if not found.entries.issuperset(lines.values()) or found.words < text.count(TOKEN + "L"):
-        raise Unsupported("a block or an output does not stand where entries stand")
+        raise Unreadable("a block or an output does not stand where entries stand")
     if any(text.count(line) > 1 for line in lines):
-        raise Unsupported("a block stands twice")
+        raise Unreadable("a block stands twice")
 
 
 class _Found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmerge_git.errors import Unsupported
 from kmerge_git.template.places import DOCUMENT
 
 TYPE_CHECKING = False
@@ -16,6 +17,10 @@ ENTRY = "entry"  # a block, an output or an assignment: one opaque entry
 WORDS = "words"  # a line inside a block scalar
 LOOSE = "loose"  # blank lines, comments
 APART = "apart"  # the line that separates documents
+
+
+class Unreadable(Unsupported):
+    """A text in which no fields can be found; whether it can be merged, its lines may say."""
 
 
 class Placed:

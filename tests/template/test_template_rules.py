@@ -609,6 +609,13 @@ def test_rule_15_a_body_that_cannot_be_read_and_conflicts_is_a_conflict():
     assert merged(NO_FIELDS, ours, theirs) is None
 
 
+def test_rule_15_a_doubt_about_a_body_is_none_that_its_lines_settle():
+    ours = CHANGED.replace("one: 1", "{{ .Values.key }}: 1\n  one: 1").replace("last: 1", "o: 1")
+    theirs = CHANGED.replace("four: 4", "four: 4\n  five: 5").replace("last: 1", "t: 1")
+    assert refusal(CHANGED, ours, theirs) == "both sides added entries, and a name is rendered"
+    assert merged(CHANGED, ours, theirs) is None
+
+
 # -- rule 16: the masked texts
 
 
