@@ -18,6 +18,7 @@ from kmerge_git.template.pairing import paired
 from kmerge_git.template.placed import ENTRY, WORDS, Placed, Unreadable
 from kmerge_git.template.places import indent
 from kmerge_git.template.renamed import follow, refuse_taken
+from kmerge_git.template.subjects import refuse_twice
 from kmerge_git.text.linemerge import TemporaryFiles
 
 TYPE_CHECKING = False
@@ -54,6 +55,7 @@ class Bodies:
         entities = paired(units)
         tokens = _tokens(entities)
         guards.containers(units, tokens)
+        refuse_twice(entities)
         contents = {entity.token: _content(entity, self._body) for entity in entities}
         texts = units.map(lambda version: masked(version, tokens, words))
         lines: dict[str, str] = {}

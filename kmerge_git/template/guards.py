@@ -13,6 +13,7 @@ from kmerge_git.template.blocks import Block, Row, parse
 from kmerge_git.template.layout import seen_through
 from kmerge_git.template.lexer import ASSIGN, OUTPUT, TOKEN, actions
 from kmerge_git.template.masking import Words
+from kmerge_git.template.names import unquoted
 from kmerge_git.template.pairing import said
 from kmerge_git.template.placed import APART, DATA, ENTRY
 from kmerge_git.template.places import DOCUMENT
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
     Counts = dict[Hashable, int]
     Children = dict[Path, set[str]]
-
-
-_QUOTES = str.maketrans("", "", "\"'")  # another spelling is no other line
 
 
 # -- a container
@@ -147,7 +145,7 @@ class _Counted:
         self.actions: Counts = {}
         self.lines: Counts = {}
         for line in text.split("\n"):
-            _add(self.lines, line.strip().translate(_QUOTES))
+            _add(self.lines, unquoted(line.strip()))
         for action in actions(text):
             _add(self.actions, said(text[action.start : action.end]))
         for name, rows, around in _texts(parse(text)):

@@ -162,7 +162,7 @@ class _Layout:
             inside = column + len(rest) - len(inner)
             if not inner:
                 inside = column_inside(units, number, column)
-            label = "- " + (name_line(inner, inside, units, number) or unquoted(inner))
+            label = "- " + unquoted(name_line(inner, inside, units, number) or inner)
             form = LIST if key_of(inner) or is_item(inner) else SCALARS
             if is_first:
                 unit.form, unit.label, is_first = form, label, False

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from kmerge_git.template.placed import Placed
 
 
+_QUOTES = str.maketrans("", "", "\"'")
+
+
 def document_names(units: list[Placed]) -> Iterator[str]:
     """The names of the documents in their order: kind and name, and a number where they repeat."""
     seen: dict[str, int] = {}
@@ -49,9 +52,8 @@ def column_inside(units: list[Placed], number: int, column: int) -> int:
 
 
 def unquoted(text: str) -> str:
-    """A scalar without its quotes: another spelling is no other element."""
-    is_quoted = text[:1] in ('"', "'") and text[-1:] == text[0] and text.count(text[0]) == 2
-    return text[1:-1] if is_quoted else text
+    """A line without quotes: another spelling of a name is no other element."""
+    return text.translate(_QUOTES)
 
 
 def name_line(inner: str, column: int, units: list[Placed], number: int) -> str:

@@ -12,8 +12,8 @@ from template_texts import PATH, git, merged, merged_anyway, refusal, text
 from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
 from kmerge_git.template import merging
-from kmerge_git.template.bodies import Bodies
 from kmerge_git.template.blocks import Block, Row, parse
+from kmerge_git.template.bodies import Bodies
 from kmerge_git.template.layout import lay_out
 from kmerge_git.template.masking import Words
 from kmerge_git.template.placed import ENTRY, WORDS
@@ -610,8 +610,8 @@ def test_rule_15_a_body_that_cannot_be_read_and_conflicts_is_a_conflict():
 
 
 def test_rule_15_a_doubt_about_a_body_is_none_that_its_lines_settle():
-    ours = CHANGED.replace("one: 1", "{{ .Values.key }}: 1\n  one: 1").replace("last: 1", "o: 1")
-    theirs = CHANGED.replace("four: 4", "four: 4\n  five: 5").replace("last: 1", "t: 1")
+    ours = CHANGED.replace("one: 1", "{{ .Values.key }}: 1\n  one: 1").replace("last: 1", "last: 2")
+    theirs = CHANGED.replace("four: 4", "four: 4\n  five: 5").replace("last: 1", "last: 1\n  t: 1")
     assert refusal(CHANGED, ours, theirs) == "both sides added entries, and a name is rendered"
     assert merged(CHANGED, ours, theirs) is None
 
@@ -728,6 +728,35 @@ def test_rule_17_a_name_that_is_rendered():
     assert merged(LABELS, ours, theirs) == ours.replace("tier: a", "tier: b")
 
 
+def entry(opening: str, output: str) -> str:
+    """The labels with one more entry: an output in a block, or alone."""
+    line = f"    {{{{- {output} | nindent 4 }}}}\n"
+    block = f"    {{{{- {opening} }}}}\n{line}    {{{{- end }}}}\n" if opening else line
+    return LABELS.replace("  name", block + "  name")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "is_one"),
+    [
+        (("with .Values.a", "toYaml ."), ("if .Values.a", "toYaml .Values.a"), True),
+        (("with .Values.a", "toYaml ."), ("", "tpl (toYaml $.Values.a) $"), True),
+        (("with .Values.a", "toYaml ."), ("if .Values.a", "toYaml .Values.b"), False),
+        (("with .Values.a", "toYaml .Values.b"), ("", "toYaml .Values.b"), False),
+        (("range .Values.a", "toYaml $.Values.b"), ("", "toYaml .Values.b"), True),
+        (("", 'include "x" .'), ("if .Values.a", 'include "x" $'), True),
+        (("", 'include "x" .Values.a'), ("", 'include "x" .Values.b'), False),
+        (("", 'include "x" (dict "a" .Release.Name)'), ("", "toYaml .Release.Name"), False),
+        (("", 'include "x.a" .'), ("", "toYaml .x.a"), False),
+        (("if .Values.a", "toYaml .Values.b"), ("if .Values.a.b", "toYaml .Values.c"), False),
+    ],
+)
+def test_rule_17_one_value_in_two_ways(one, other, is_one):
+    ours, theirs = entry(*one), entry(*other)
+    why = "both sides added what renders one value" if is_one else ""
+    assert refusal(LABELS, ours, theirs) == why
+    assert (merged(LABELS, ours, theirs) is None) == is_one
+
+
 # -- rule 18: guards of a file
 
 
@@ -745,14 +774,14 @@ def test_rule_18_a_field_in_and_outside_of_a_block():
 
 
 def test_rule_18_an_output_in_and_outside_of_a_block():
-    line = INCLUDE.format("web.labels")
+    line = '    {{ "a: b" }}\n'
     ours = LABELS.replace("  name", line + "  name")
     theirs = LABELS.replace(
-        "  name", f"    {{{{- if .Values.a }}}}\n{line}    {{{{- end }}}}\n  name"
+        "  name", f"    {{{{ if .Values.a }}}}\n{line}    {{{{ end }}}}\n  name"
     )
     assert refusal(LABELS, ours, theirs) == "what both sides added stands twice"
     assert merged(LABELS, ours, theirs) is None
-    theirs = theirs.replace("web.labels", "other")
+    theirs = theirs.replace("a: b", "c: d")
     assert merged(LABELS, ours, theirs) is not None
 
 
