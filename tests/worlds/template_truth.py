@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cmp_to_key
 from itertools import product
 
@@ -31,10 +31,30 @@ class Clash(Exception):
 
 def truth(base: Node, ours: Node, theirs: Node) -> Truth:
     """The merge."""
+    first, other = map(_merged, ((base, ours, theirs), _replaced(base, ours, theirs)))
+    return Truth(first.trees + other.trees, first.may_clash or not first.trees)
+
+
+def _merged(versions: tuple[Node, Node, Node]) -> Truth:
     try:
-        return _Merge(base, ours, theirs).truth()
+        return _Merge(*versions).truth()
     except Clash:
         return Truth(())
+
+
+def _replaced(base: Node, ours: Node, theirs: Node) -> tuple[Node, Node, Node]:
+    """The versions with new nodes for scalars that got another key or kind, and no lost comment."""
+    old, mine, yours = ({node.who: node for node in walk(x)} for x in (base, ours, theirs))
+
+    def renewed(tree: Node, side: str, other: dict[str, Node]) -> Node:
+        children = tuple(renewed(child, side, other) for child in tree.children)
+        was = old.get(tree.who)
+        if was is None or was.says[:2] == tree.says[:2] or was.children:
+            return replace(tree, children=children)
+        new = was.kind == "entry" or (was.kind == "comment" and tree.who not in other)
+        return replace(tree, who=f"{side}~{tree.who}" if new else tree.who, children=children)
+
+    return base, renewed(ours, "o", yours), renewed(theirs, "t", mine)
 
 
 class _Version:
@@ -203,9 +223,21 @@ class _Merge:
             seen |= _twice(version.nodes[self.root])
         return not (
             _twice(tree) - seen
+            or self._both_replaced()
             or self._spelled_twice(tree)
             or self._assigned_twice(tree)
             or any(_has_two_ends(node) for node in walk(tree))
+        )
+
+    def _both_replaced(self) -> bool:
+        """Whether both sides have outputs of their own instead of an entry, or one for two."""
+        mine, yours = (
+            {who: node for who, node in side.nodes.items() if "~" in who and node.kind == "output"}
+            for side in (self.ours, self.theirs)
+        )
+        return any(
+            one[1:] == other[1:] or mine[one].name == yours[other].name
+            for one, other in product(mine, yours)
         )
 
     def _assigned_twice(self, tree: Node) -> bool:

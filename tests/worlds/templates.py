@@ -20,9 +20,9 @@ from kmerge_git import Outcome, merge_files
 from kmerge_git.text.markers import resolve
 
 Lines = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
-# verdicts that must not be: a clean lie, git's own that breaks a reading, a thing elsewhere, another
-# answer with the sides swapped, other blank lines
-WRONG = ("wrong", "damaged", "displaced", "unequal", "changed")
+# verdicts that must not be: a clean lie, git's own that breaks a reading, another answer with the
+# sides swapped, other blank lines; "displaced" is a new thing elsewhere in its map
+WRONG = ("wrong", "damaged", "unequal", "changed")
 FULL = "trimmed"  # the style in which all edits are paired
 
 
@@ -89,7 +89,7 @@ def judged(case: Case, lines: Lines | None = git_lines) -> str:
             return "right"
         return "allowed" if case.truth.may_clash else "missed"
     verdict = beside(case, outcome.text)
-    if verdict in WRONG and (outcome.text, True) == git_lines(*case.trio):
+    if verdict != "right" and (outcome.text, True) == git_lines(*case.trio):
         return "damaged" if damage(case, outcome.text) else "git's"
     return verdict
 
@@ -108,8 +108,8 @@ def of_git(case: Case) -> str:
 def beside(case: Case, text: bytes) -> str:
     """A clean result: `right` or one of WRONG."""
     if normal(text) in case.texts():
-        blanks = {data.count(b"\n" + case.style.end.encode()) for data in (*case.trio, text)}
-        return "right" if len(blanks) == 1 else "changed"
+        blanks = [sum(not line for line in data.splitlines()) for data in (*case.trio, text)]
+        return "right" if min(blanks[:3]) <= blanks[3] <= max(blanks[:3]) else "changed"
     return "displaced" if normal(text) in displaced(case) else "wrong"
 
 
@@ -170,8 +170,8 @@ def normal(data: bytes) -> str:
 
 
 def bag(data: bytes) -> list[bytes]:
-    """The lines of a text in no order."""
-    return sorted(data.splitlines())
+    """The lines of a text in no order, without blank ones."""
+    return sorted(filter(None, data.splitlines()))
 
 
 # -- a smaller one
