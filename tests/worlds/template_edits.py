@@ -60,8 +60,9 @@ def _holders(file: File) -> Iterator[tuple[Node, str]]:
 
 
 def _insertions(root: Node, holder: Node, kind: str, side: str, core: bool) -> Iterator[Edit]:
+    fixed = ("comment", "assign") if holder is root and kind == "docs" else ("raw", "shift")
     for at in range(len(holder.children) + 1):
-        if holder.children[at : at + 1] and holder.children[at].kind in ("raw", "shift"):
+        if any(each.kind in fixed for each in holder.children[at : at + 1]):
             continue
         for number, (what, new) in enumerate(_news(kind, side)):
             if core and number >= 4:

@@ -49,7 +49,7 @@ def _replaced(base: Node, ours: Node, theirs: Node) -> tuple[Node, Node, Node]:
     def renewed(tree: Node, side: str, other: dict[str, Node]) -> Node:
         children = tuple(renewed(child, side, other) for child in tree.children)
         was = old.get(tree.who)
-        if was is None or was.says[:2] == tree.says[:2] or was.children:
+        if was is None or was.says[:2] == tree.says[:2] or tree.children:
             return replace(tree, children=children)
         new = was.kind == "entry" or (was.kind == "comment" and tree.who not in other)
         return replace(tree, who=f"{side}~{tree.who}" if new else tree.who, children=children)

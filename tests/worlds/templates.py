@@ -163,10 +163,11 @@ def _put(tree: Node, node: Node) -> Node:
 
 
 def normal(data: bytes) -> str:
-    """A text without blank lines, and with one word for what is empty."""
+    """A text without blank lines and a `---` of no use, and with one word for what is empty."""
     lines = data.decode().replace("\r\n", "\n").split("\n")
-    bare = (line.removesuffix(" {}").removesuffix(" []") for line in lines)
-    return "\n".join(line for line in bare if line)
+    bare = [line.removesuffix(" {}").removesuffix(" []") for line in lines if line]
+    first = next((at for at, line in enumerate(bare) if line[:2] != "{{"), 0)
+    return "\n".join(line for at, line in enumerate(bare) if (at, line) != (first, "---"))
 
 
 def bag(data: bytes) -> list[bytes]:
