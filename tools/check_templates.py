@@ -112,7 +112,8 @@ def show(kind: tuple[str, ...], found: list[Verdicts], *, git: bool) -> None:
         )
 
     case = shrunk(min((each[0] for each in found), key=lambda case: len(case.trio[0])), fails)
-    print(f"\n===== {kind[0]}: {kind[1]} / {kind[2]}: {len(found)} merges")
+    files = ", ".join(sorted({each[0].file for each in found}))
+    print(f"\n===== {kind[0]}: {kind[1]} / {kind[2]}: {len(found)} merges of {files}")
     print(told(case, merged(case, lines).text))
     for fault in laws_broken(case, lines) if kind[0] == "law" else []:
         print(f"-- {fault}")

@@ -166,6 +166,9 @@ def normal(data: bytes) -> str:
     """A text without blank lines and a `---` of no use, and with one word for what is empty."""
     lines = data.decode().replace("\r\n", "\n").split("\n")
     bare = [line.removesuffix(" {}").removesuffix(" []") for line in lines if line]
+    for at in range(len(bare) - 1, 0, -1):
+        if bare[at] == "---" and bare[at - 1].startswith(("{{- if", "{{ if")):
+            bare[at - 1 : at + 1] = bare[at - 1 : at + 1][::-1]  # it may stand before the `if`
     first = next((at for at, line in enumerate(bare) if line[:2] != "{{"), 0)
     return "\n".join(line for at, line in enumerate(bare) if (at, line) != (first, "---"))
 
