@@ -119,7 +119,8 @@ class _Writer:
 
     def _comment(self, node: Node, column: int) -> list[str]:
         if node.value == "action":
-            return [self._action(node, column, f"/* {node.name} */").replace(" */ }}", " */}}")]
+            line = self._action(node, column, f"/* {node.name} */")
+            return [line.replace("{{ /*", "{{/*").replace("*/ }}", "*/}}")]
         return [f"{' ' * column}# {node.name}"]
 
     def _output(self, node: Node, column: int) -> list[str]:
