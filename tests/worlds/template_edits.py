@@ -144,7 +144,7 @@ def _changes(root: Node, holder: Node, at: int, node: Node, kind: str, side: str
             yield made("delete")
         return
     yield made("delete")
-    if node.name.startswith("define"):
+    if node.name.startswith("define") or node.kind == "comment":
         return
     for what, header in (("wrap", "if .Values.new"), ("wrap as own", f"if .Values.{side}")):
         who = f"{side} {what} {node.who}"

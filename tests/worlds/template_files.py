@@ -328,7 +328,6 @@ FILES: dict[str, File] = {
         ),
     ),
     "comments": file(
-        comment("What this file is"),
         doc(
             "ConfigMap",
             "web",
