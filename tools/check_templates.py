@@ -1,6 +1,6 @@
 """Merges every pair of edits of the small templates, and holds each result beside the truth.
 
-    python tools/check_templates.py [FILE ...] [--style STYLE] [--number N] [--seed S] [--git]
+    python tools/check_templates.py [FILE ...] [--style STYLE] [--number N] [--clashes] [--git]
 
 Files and styles are those of tests/worlds/. Of each kind of failure one merge is shown, as small as
 it still fails; exit code 0 only if no clean result is wrong. `--number` takes so many pairs of each
@@ -31,6 +31,7 @@ from worlds.templates import (  # noqa: E402
     WRONG,
     Case,
     cases,
+    is_work,
     judged,
     laws_broken,
     merged,
@@ -54,6 +55,9 @@ def main() -> int:
     parser.add_argument("--number", type=int, metavar="N")
     parser.add_argument("--seed", default="", help="another one takes other pairs")
     parser.add_argument("--all", action="store_true", help="all edits in every style")
+    parser.add_argument(
+        "--clashes", action="store_true", help="only where git's lines clash, or break a reading"
+    )
     parser.add_argument("--git", action="store_true", help="run git for the line merges")
     parser.add_argument("--missed", action="store_true", help="show needless conflicts as well")
     parser.add_argument("--jobs", type=int, default=2, metavar="N")
@@ -65,7 +69,9 @@ def main() -> int:
         for name, style in product(args.files or FILES, args.style or STYLES):
             counts: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
             given = chosen(name, style, args)
-            for found in pool.imap(partial(checked, args.git), given, chunksize=64):
+            for found in pool.imap(partial(checked, args), given, chunksize=64):
+                if found is None:
+                    continue
                 case, ours, of_lines, faults = found
                 counts[0][ours] += 1
                 counts[1][of_lines] += 1
@@ -88,11 +94,13 @@ def chosen(name: str, style: str, args: argparse.Namespace) -> list[Case]:
     return found[: args.number]
 
 
-def checked(git: bool, case: Case) -> Verdicts:
-    """One merge, and git's beside it."""
-    lines = None if git else git_lines
+def checked(args: argparse.Namespace, case: Case) -> Verdicts | None:
+    """One merge, and git's beside it; nothing if nobody asks for it."""
+    if args.clashes and not is_work(case):
+        return None
+    lines = None if args.git else git_lines
     ours = judged(case, lines)
-    faults = laws_broken(case, lines) if git and ours in ("right", "allowed", "missed") else []
+    faults = laws_broken(case, lines) if args.git and ours in ("right", "allowed", "missed") else []
     # what another process can send
     return (
         Case(case.file, case.style, case.base, case.ours, case.theirs),

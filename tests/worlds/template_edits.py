@@ -108,7 +108,7 @@ def _news(kind: str, side: str) -> list[tuple[str, Node]]:
         ("a block with own", block(new, make(ours, side))),
         ("a common block with own", block("if .Values.new", make(ours, side))),
     ]
-    found += [("a comment", comment(f"of {side}"))] if kind not in ("lines", "flow") else []
+    found += [("a comment", comment(f"of {side}"))] if kind not in ("lines", "flow", "docs") else []
     if kind in ("map", "keyed", "plain"):
         found[3:3] = [("a shared output", output(shared))]
         found += [

@@ -105,6 +105,12 @@ def of_git(case: Case) -> str:
     return "allowed" if case.truth.may_clash else "missed"
 
 
+def is_work(case: Case) -> bool:
+    """Whether git's lines are not just right: what is right by them may only become a conflict."""
+    text, clean = git_lines(*case.trio)
+    return not clean or bool(damage(case, text))
+
+
 def beside(case: Case, text: bytes) -> str:
     """A clean result: `right` or one of WRONG."""
     if normal(text) in case.texts():
@@ -182,10 +188,10 @@ def bag(data: bytes) -> list[bytes]:
 
 
 def shrunk(case: Case, fails: Callable[[Case], bool]) -> Case:
-    """The smallest merge of the same two edits that still fails."""
+    """The smallest merge of the same two edits that still fails, and still has an action."""
     for node in list(walk(case.base))[1:]:
         smaller = _without(case, node)
-        if smaller is not None and fails(smaller):
+        if smaller is not None and b"{{" in smaller.trio[0] and fails(smaller):
             return shrunk(smaller, fails)
     return case
 
