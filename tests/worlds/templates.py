@@ -21,8 +21,8 @@ from kmerge_git.text.markers import resolve
 
 Lines = Callable[[bytes, bytes, bytes], tuple[bytes, bool]]
 # verdicts that must not be: a clean lie, git's own that breaks a reading, another answer with the
-# sides swapped, other blank lines; "displaced" is a new thing elsewhere in its map
-WRONG = ("wrong", "damaged", "unequal", "changed")
+# sides swapped. "displaced" is a new thing elsewhere in its map, "spaced" one with more blank lines
+WRONG = ("wrong", "damaged", "unequal")
 FULL = "trimmed"  # the style in which all edits are paired
 
 
@@ -112,10 +112,10 @@ def is_work(case: Case) -> bool:
 
 
 def beside(case: Case, text: bytes) -> str:
-    """A clean result: `right` or one of WRONG."""
+    """A clean result: `right`, `spaced`, `displaced` or `wrong`."""
     if normal(text) in case.texts():
         blanks = [sum(not line for line in data.splitlines()) for data in (*case.trio, text)]
-        return "right" if min(blanks[:3]) <= blanks[3] <= max(blanks[:3]) else "changed"
+        return "right" if min(blanks[:3]) <= blanks[3] <= max(blanks[:3]) else "spaced"
     return "displaced" if normal(text) in displaced(case) else "wrong"
 
 
