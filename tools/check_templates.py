@@ -23,7 +23,7 @@ HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(1, str(HERE / "tests"))
 sys.path.append(str(HERE))  # where nobody chose a package
 
-from worlds.lines import git_lines  # noqa: E402
+from worlds.lines import git_itself, git_lines  # noqa: E402
 from worlds.template_files import FILES  # noqa: E402
 from worlds.template_model import STYLES  # noqa: E402
 from worlds.templates import (  # noqa: E402
@@ -96,23 +96,23 @@ def chosen(name: str, style: str, args: argparse.Namespace) -> list[Case]:
 
 def checked(args: argparse.Namespace, case: Case) -> Verdicts | None:
     """One merge, and git's beside it; nothing if nobody asks for it."""
-    if args.clashes and not is_work(case):
+    lines = git_itself if args.git else git_lines
+    if args.clashes and not is_work(case, lines):
         return None
-    lines = None if args.git else git_lines
     ours = judged(case, lines)
     faults = laws_broken(case, lines) if args.git and ours in ("right", "allowed", "missed") else []
     # what another process can send
     return (
         Case(case.file, case.style, case.base, case.ours, case.theirs),
         ours,
-        of_git(case),
+        of_git(case, lines),
         faults,
     )
 
 
 def show(kind: tuple[str, ...], found: list[Verdicts], *, git: bool) -> None:
     """One failure of a kind."""
-    lines = None if git else git_lines
+    lines = git_itself if git else git_lines
 
     def fails(case: Case) -> bool:
         return (

@@ -72,14 +72,14 @@ def cases(name: str, style: Style, *, core: bool = False) -> Iterator[Case]:
         yield Case(name, style, file.root, mine[one], yours[other])
 
 
-def merged(case: Case, lines: Lines | None = git_lines, *, swapped: bool = False) -> Outcome:
-    """The merge; `lines` is git's own if there is none."""
+def merged(case: Case, lines: Lines = git_lines, *, swapped: bool = False) -> Outcome:
+    """The merge; `lines` is what merges lines."""
     base, ours, theirs = case.trio
     sides = (theirs, ours) if swapped else (ours, theirs)
     return merge_files(base, *sides, path=case.path, line_merge=lines)
 
 
-def judged(case: Case, lines: Lines | None = git_lines) -> str:
+def judged(case: Case, lines: Lines = git_lines) -> str:
     """What the merge is: `right`, `missed` (a needless conflict), `git's`, or one of WRONG."""
     outcome, other = merged(case, lines), merged(case, lines, swapped=True)
     if outcome.clean != other.clean or (outcome.clean and bag(outcome.text) != bag(other.text)):
@@ -89,14 +89,14 @@ def judged(case: Case, lines: Lines | None = git_lines) -> str:
             return "right"
         return "allowed" if case.truth.may_clash else "missed"
     verdict = beside(case, outcome.text)
-    if verdict != "right" and (outcome.text, True) == git_lines(*case.trio):
+    if verdict != "right" and (outcome.text, True) == lines(*case.trio):
         return "damaged" if damage(case, outcome.text) else "git's"
     return verdict
 
 
-def of_git(case: Case) -> str:
+def of_git(case: Case, lines: Lines = git_lines) -> str:
     """The same of git's line merge."""
-    text, clean = git_lines(*case.trio)
+    text, clean = lines(*case.trio)
     if clean:
         verdict = beside(case, text)
         return "damaged" if verdict in WRONG and damage(case, text) else verdict
@@ -105,9 +105,9 @@ def of_git(case: Case) -> str:
     return "allowed" if case.truth.may_clash else "missed"
 
 
-def is_work(case: Case) -> bool:
+def is_work(case: Case, lines: Lines = git_lines) -> bool:
     """Whether git's lines are not just right: what is right by them may only become a conflict."""
-    text, clean = git_lines(*case.trio)
+    text, clean = lines(*case.trio)
     return not clean or bool(damage(case, text))
 
 
@@ -119,11 +119,11 @@ def beside(case: Case, text: bytes) -> str:
     return "displaced" if normal(text) in displaced(case) else "wrong"
 
 
-def laws_broken(case: Case, lines: Lines | None = git_lines) -> list[str]:
-    """What is wrong with a conflict: of git's own, with text, nothing is asked."""
+def laws_broken(case: Case, lines: Lines = git_lines) -> list[str]:
+    """What is wrong with a conflict, if it is not git's own."""
     outcome = merged(case, lines)
     text = outcome.text.decode()
-    if outcome.clean or not text:
+    if outcome.clean or outcome.text == lines(*case.trio)[0]:
         return []
     found = []
     for side in ("ours", "theirs"):
