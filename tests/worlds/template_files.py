@@ -186,7 +186,7 @@ FILES: dict[str, File] = {
         block(
             _ON, doc("ConfigMap", "two", entry("data", "", entry("a", "of-two"), entry("b", "2")))
         ),
-        doc("Secret", "three", entry("type", "Opaque")),
+        doc("Secret", "three", entry("type", "Opaque"), entry("immutable", "true")),
     ),
     "helpers": file(
         comment("Names of this chart", "action"),

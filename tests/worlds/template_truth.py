@@ -17,6 +17,9 @@ from itertools import product
 from worlds.template_model import Node, walk
 
 
+SMALL = 3  # nodes of an entry that may be another one under another key
+
+
 @dataclass(frozen=True)
 class Truth:
     """The trees that are right, none where it must be a conflict."""
@@ -43,16 +46,18 @@ def _merged(versions: tuple[Node, Node, Node]) -> Truth:
 
 
 def _replaced(base: Node, ours: Node, theirs: Node) -> tuple[Node, Node, Node]:
-    """The versions with new nodes for scalars that got another key or kind, and no lost comment."""
+    """The versions with new nodes for small ones with another key or kind, and no lost comment."""
     old, mine, yours = ({node.who: node for node in walk(x)} for x in (base, ours, theirs))
 
-    def renewed(tree: Node, side: str, other: dict[str, Node]) -> Node:
-        children = tuple(renewed(child, side, other) for child in tree.children)
+    def renewed(tree: Node, side: str, other: dict[str, Node], inside: bool = False) -> Node:
         was = old.get(tree.who)
-        if was is None or was.says[:2] == tree.says[:2] or tree.children:
-            return replace(tree, children=children)
-        new = was.kind == "entry" or (was.kind == "comment" and tree.who not in other)
-        return replace(tree, who=f"{side}~{tree.who}" if new else tree.who, children=children)
+        if was is not None and was.says[:2] != tree.says[:2]:
+            small = len(list(walk(tree))) <= SMALL
+            inside |= (was.kind == "entry" and small) or (
+                was.kind == "comment" and tree.who not in other
+            )
+        children = tuple(renewed(child, side, other, inside) for child in tree.children)
+        return replace(tree, who=f"{side}~{tree.who}" if inside else tree.who, children=children)
 
     return base, renewed(ours, "o", yours), renewed(theirs, "t", mine)
 
