@@ -16,7 +16,6 @@ from itertools import product
 
 from worlds.template_model import Node, walk
 
-
 SMALL = 3  # nodes of an entry that may be another one under another key
 
 
