@@ -111,7 +111,11 @@ def _merged(texts: Three[bytes], options: Options, start: Callable[[str], LineMe
         if options.policy is not None and made.is_by_policy and lines.result()[1] == 0:
             plain = _by_structure(sources, options.but(policy=False), lines)
             made = plain if plain.clean else made  # what merges clean is for no policy
-        return _as_template(made, sources, options)
+        if made.clean and b"{{" in made.text and has_control(Source(made.text).text):
+            from kmerge_git.template.merging import looked_through  # of templates alone
+
+            return looked_through(made.text, sources, options) or made
+        return made
     except KmergeError as error:
         if options.rules == "kyaml" and not (options.virtual or options.favor):
             outcome = _by_lines_of_kyaml(texts, options, error)
@@ -124,15 +128,6 @@ def _merged(texts: Three[bytes], options: Options, start: Callable[[str], LineMe
 
 def _internal(error: Exception) -> str:
     return f"internal error: {type(error).__name__}: {error}"
-
-
-def _as_template(made: Outcome, sources: Three[Source], options: Options) -> Outcome:
-    """A result with actions in its texts, or a conflict where these no longer fit together."""
-    if not made.clean or b"{{" not in made.text or not has_control(Source(made.text).text):
-        return made
-    from kmerge_git.template.merging import looked_through  # of templates alone
-
-    return looked_through(made.text, sources, options) or made
 
 
 def _told(error: KmergeError) -> str:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from kmerge_git.template.placed import Path, Placed
 
     Counts = dict[Hashable, int]
-    Children = dict[Path, set[str]]
+    Children = dict[Path, dict[str, None]]  # names in their order
 
 
 # -- a container
@@ -36,9 +36,10 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> None:
     """Refuse changes of both sides in one map or list that may meet in what an action renders."""
     base, ours, theirs = (_children(version, tokens) for version in units.each())
     for path in ours.keys() & theirs.keys():
-        old = base.get(path, set())
-        at = Three(old, ours[path], theirs[path])
+        old = {*base.get(path, ())}
+        at = Three(old, {*ours[path]}, {*theirs[path]})
         _container(at, is_new=not _is_known(path, base))
+        _refuse_unordered(Three(base.get(path, {}), ours[path], theirs[path]))
         if _entries(at.ours - old) & _entries(at.theirs - old):
             above = [path[:end] for end in range(1, len(path) + 1)]
             if any(_gone(base, ours, one) != _gone(base, theirs, one) for one in above):
@@ -64,8 +65,32 @@ def _container(at: Three[set[str]], *, is_new: bool) -> None:
         raise Unsupported("both sides added entries, and a name is rendered")
 
 
+def _refuse_unordered(at: Three[dict[str, None]]) -> None:
+    """Refuse what a side put in the place of entries where the other side added some, too."""
+    kept = [name for name in at.base if name in at.ours and name in at.theirs]
+    rows = at.map(lambda names: _gaps(names, kept))
+    for base, ours, theirs in zip(*rows.each(), strict=False):
+        old = {*base}
+        for mine, yours in ((ours, theirs), (theirs, ours)):
+            gone, added, others = old - {*mine}, {*mine} - old, {*yours} - old
+            if gone and added and others and added != others and _entries(gone | added):
+                raise Unsupported("one side replaced entries where the other added some")
+
+
+def _gaps(names: dict[str, None], kept: list[str]) -> list[list[str]]:
+    """The names between those that all versions have."""
+    found: list[list[str]] = [[]]
+    marks = set(kept)
+    for name in names:
+        if name in marks:
+            found.append([])
+        else:
+            found[-1].append(name)
+    return found
+
+
 def _gone(base: Children, side: Children, path: Path) -> set[str]:
-    return base.get(path, set()) - side.get(path, set())
+    return {*base.get(path, ())} - {*side.get(path, ())}
 
 
 def _below(units: list[Placed]) -> dict[Path, list[str]]:
@@ -82,9 +107,9 @@ def _children(units: list[Placed], tokens: dict[int, str]) -> Children:
     for unit in units:
         if unit.role == ENTRY:
             place = unit.path if unit.form != DOCUMENT else ()  # documents stand in the file
-            found.setdefault(place, set()).add(tokens[id(unit)])
+            found.setdefault(place, {})[tokens[id(unit)]] = None
         elif unit.role == DATA and unit.label:
-            found.setdefault(unit.path, set()).add(unit.label)
+            found.setdefault(unit.path, {})[unit.label] = None
     return found
 
 

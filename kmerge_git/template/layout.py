@@ -134,17 +134,15 @@ class _Layout:
         if isinstance(part, Row):
             yield Placed(part, WORDS, self.plain(part), above + 1)
             return
-        for text in (arm.header for arm in part.arms[:1]):
-            yield Placed(_bare(text), WORDS, "", above + 1)
-        for number, arm in enumerate(part.arms):
-            if number:
-                yield Placed(_bare(arm.header), WORDS, "", above + 1)
+        name = part.arms[0].header.strip()  # which block it is that goes on or ends
+        for arm in part.arms:
+            yield Placed(_bare(arm.header), WORDS, name, above + 1)
             for inner in arm.parts:
                 column = column_of(inner)
                 if 0 <= column <= above and not is_blank(inner):
                     raise Unreadable("a block begins in a text and ends behind it")
                 yield from self._words(inner, above)
-        yield Placed(_bare(part.ending), WORDS, "", above + 1)
+        yield Placed(_bare(part.ending), WORDS, name, above + 1)
 
     # -- places
 

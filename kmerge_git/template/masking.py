@@ -52,11 +52,11 @@ class Words:
             raise Unsupported("two actions have one word")
         return word
 
-    def whole(self, column: int, line: Row) -> str:
-        """A line of actions inside a text, as a word at a column."""
+    def whole(self, column: int, line: Row, block: str) -> str:
+        """A line of actions inside a text, as a word at a column; `end` is that of its block."""
         ending = line.text[len(line.text.rstrip("\n")) :]
         body = line.text[: len(line.text) - len(ending)]
-        word = f"{TOKEN}L{digest(line.text)}"
+        word = f"{TOKEN}L{digest(f'{block}{line.text}')}"
         made = " " * column + word
         if self.lines.setdefault(made, body) != body:
             raise Unsupported("two lines have one word")
@@ -132,7 +132,7 @@ def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> tuple[s
             continue
         assert isinstance(part, Row)
         if unit.role == WORDS and part.kind not in (TEXT, BLANK, INLINE):
-            made.append(words.whole(_column_of_words(units, number), part))
+            made.append(words.whole(_column_of_words(units, number), part, unit.plain))
         elif unit.role == DATA and _has_children(units, number):
             made.append(words.above_children(part))
         elif part.kind == COMMENT and unit.role != WORDS:

@@ -22,6 +22,7 @@ from kmerge_git.template.blocks import BLANK, Block, Row, parse
 from kmerge_git.template.bodies import Bodies
 from kmerge_git.template.damage import brought, new_damage
 from kmerge_git.template.lexer import ASSIGN, COMMENT
+from kmerge_git.template.telling import explained
 from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.markers import first_marker
@@ -61,7 +62,9 @@ def merged(
             raise Unsupported(doubt)
     except KmergeError:
         return None
-    return Outcome(to_bytes(made, sources), True, "structure", reason=BY_BLOCKS)
+    outcome = Outcome(to_bytes(made, sources), True, "structure", reason=BY_BLOCKS)
+    outcome.tell(None, lambda _: explained(at, structure))
+    return outcome
 
 
 def looked_through(text: bytes, sources: Three[Source], options: Options) -> Outcome | None:

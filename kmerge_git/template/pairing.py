@@ -9,17 +9,19 @@ from __future__ import annotations
 
 from kmerge_git.template.blocks import Block
 from kmerge_git.template.lexer import ASSIGN, TOKEN
-from kmerge_git.template.placed import ENTRY
+from kmerge_git.template.masking import digest
+from kmerge_git.template.placed import DATA, ENTRY, WORDS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Hashable, Iterator
 
     from kmerge_git.merge.three import Three
     from kmerge_git.template.blocks import Part
-    from kmerge_git.template.placed import Placed
+    from kmerge_git.template.placed import Path, Placed
 
 ALIKE = 0.6  # of the lines of two bodies: blocks with another header that are one
+MOST = 10_000  # pairs of blocks that are compared
 
 
 class Entity:
@@ -44,66 +46,134 @@ def paired(units: Three[list[Placed]]) -> list[Entity]:
     base, ours, theirs = (
         [unit for unit in version if unit.role == ENTRY] for version in units.each()
     )
-    found: list[Entity] = []
+    found = _Entities()
     to_ours, to_theirs = _matches(base, ours), _matches(base, theirs)
+    to_ours |= _replaced(Pairs(base, ours, to_ours), units.base, units.ours)
+    to_theirs |= _replaced(Pairs(base, theirs, to_theirs), units.base, units.theirs)
     for number, unit in enumerate(base):
-        entity = _entity(found, unit)
+        entity = found.add(unit)
         entity.base = unit
         if number in to_ours:
             entity.ours = ours[to_ours[number]]
         if number in to_theirs:
             entity.theirs = theirs[to_theirs[number]]
-    new_ours = [u for n, u in enumerate(ours) if n not in set(to_ours.values())]
-    new_theirs = [u for n, u in enumerate(theirs) if n not in set(to_theirs.values())]
+    taken, others = set(to_ours.values()), set(to_theirs.values())
+    new_ours = [unit for n, unit in enumerate(ours) if n not in taken]
+    new_theirs = [unit for n, unit in enumerate(theirs) if n not in others]
     both = _matches(new_ours, new_theirs, only_same=True)
     for number, unit in enumerate(new_ours):
-        entity = _entity(found, unit)
+        entity = found.add(unit)
         entity.ours = unit
         if number in both:
             entity.theirs = new_theirs[both[number]]
+    taken = set(both.values())
     for number, unit in enumerate(new_theirs):
-        if number not in set(both.values()):
-            _entity(found, unit).theirs = unit
-    return found
+        if number not in taken:
+            found.add(unit).theirs = unit
+    return found.all
 
 
-def _entity(found: list[Entity], unit: Placed) -> Entity:
-    from kmerge_git.template.masking import digest
+class _Entities:
+    """Entities, each with a token of its own."""
 
-    seed = "\0".join((*unit.path, _key(unit.part)))
-    number, token = 0, ""
-    taken = {entity.token for entity in found}
-    while not token or token in taken:
-        token = f"{TOKEN}E{digest(f'{number}{seed}')}"
-        number += 1
-    entity = Entity(token)
-    found.append(entity)
-    return entity
+    __slots__ = ("all", "tokens")
+
+    def __init__(self) -> None:
+        self.all: list[Entity] = []
+        self.tokens: set[str] = set()
+
+    def add(self, unit: Placed) -> Entity:
+        """One more, for a unit that nothing was paired with."""
+        seed = "\0".join((*unit.path, _key(unit.part)))
+        number, token = 0, ""
+        while not token or token in self.tokens:
+            token = f"{TOKEN}E{digest(f'{number}{seed}')}"
+            number += 1
+        self.tokens.add(token)
+        entity = Entity(token)
+        self.all.append(entity)
+        return entity
 
 
 def _matches(old: list[Placed], new: list[Placed], *, only_same: bool = False) -> dict[int, int]:
     """The places in `new` by the places in `old` of what is one."""
-    pairs: dict[int, int] = {}
+    pairs = Pairs(old, new, {})
+    pairs.by(lambda u: (u.path, u.part.text), unique=False)
+    pairs.by(lambda u: (u.path, _key(u.part)), unique=True)
+    if not only_same:
+        for n, m in _alike(pairs):
+            pairs.of[n] = m
+        pairs.by(lambda u: isinstance(u.part, Block) and u.part.text, unique=True)
+    return pairs.of
 
-    def left(units: list[Placed], taken: set[int]) -> list[int]:
-        return [n for n in range(len(units)) if n not in taken]
 
-    def pair(name: Callable[[Placed], object], *, unique: bool) -> None:
-        news = _grouped(new, left(new, set(pairs.values())), name)
-        for key, olds in _grouped(old, left(old, set(pairs)), name).items():
-            others = news.get(key, [])
-            if unique and not len(olds) == len(others) == 1:
-                continue
-            pairs.update(zip(olds, others, strict=False))
+class Pairs:
+    """Units of two versions, and which of them are one."""
 
-    pair(lambda u: (u.path, u.part.text), unique=False)
-    pair(lambda u: (u.path, _key(u.part)), unique=True)
-    if only_same:
-        return pairs
-    for n, m in _alike(old, new, left(old, set(pairs)), left(new, set(pairs.values()))):
-        pairs[n] = m
-    pair(lambda u: isinstance(u.part, Block) and u.part.text, unique=True)
-    return pairs
+    __slots__ = ("new", "of", "old")
+
+    def __init__(self, old: list[Placed], new: list[Placed], of: dict[int, int]) -> None:
+        self.old = old
+        self.new = new
+        self.of = of
+
+    def left(self) -> tuple[list[int], list[int]]:
+        """The numbers of those that have none."""
+        taken = set(self.of.values())
+        olds = [n for n in range(len(self.old)) if n not in self.of]
+        return olds, [n for n in range(len(self.new)) if n not in taken]
+
+    def by(self, name: Callable[[Placed], object], *, unique: bool) -> None:
+        """Pair those that have the same name; if `unique`, where there is one of each."""
+        olds, news = self.left()
+        others = _grouped(self.new, news, name)
+        for key, numbers in _grouped(self.old, olds, name).items():
+            found = others.get(key, [])
+            if not unique or len(numbers) == len(found) == 1:
+                self.of.update(zip(numbers, found, strict=False))
+
+
+def _replaced(pairs: Pairs, base: list[Placed], side: list[Placed]) -> dict[int, int]:
+    """Entries that stand where others stood, between the same neighbours."""
+    names: dict[int, Hashable] = {}
+    for n, m in pairs.of.items():
+        names[id(pairs.old[n])] = names[id(pairs.new[m])] = n
+    olds, news = pairs.left()
+    before = _between(base, {id(pairs.old[n]) for n in olds}, names)
+    after = _between(side, {id(pairs.new[n]) for n in news}, names)
+    wanted = _grouped(pairs.old, olds, lambda unit: before.get(id(unit)))
+    others = _grouped(pairs.new, news, lambda unit: after.get(id(unit)))
+    return {
+        numbers[0]: others[key][0]
+        for key, numbers in wanted.items()
+        if len(numbers) == len(others.get(key, ())) == 1
+    }
+
+
+def _between(
+    units: list[Placed], open_ones: set[int], names: dict[int, Hashable]
+) -> dict[int, Hashable]:
+    """Where units stand that have no name yet: the place, and the names of both neighbours."""
+    siblings: dict[Path, list[Placed]] = {}
+    for unit in units:
+        if unit.role in (ENTRY, WORDS) or (unit.role == DATA and unit.label):
+            siblings.setdefault(unit.path, []).append(unit)
+    found: dict[int, Hashable] = {}
+    for path, row in siblings.items():
+        marks = [None if id(unit) in open_ones else _mark(unit, names) for unit in row]
+        marks = ["", *marks, ""]
+        for number, unit in enumerate(row):
+            around = marks[number], marks[number + 2]
+            if id(unit) in open_ones and None not in around:
+                found[id(unit)] = (path, unit.form, around)
+    return found
+
+
+def _mark(unit: Placed, names: dict[int, Hashable]) -> Hashable:
+    """What a neighbour is known by."""
+    if unit.role == ENTRY:
+        return names.get(id(unit))
+    return unit.label or unit.part.text
 
 
 def _grouped(
@@ -117,11 +187,13 @@ def _grouped(
     return found
 
 
-def _alike(
-    old: list[Placed], new: list[Placed], olds: list[int], news: list[int]
-) -> Iterator[tuple[int, int]]:
+def _alike(pairs: Pairs) -> Iterator[tuple[int, int]]:
     """Blocks of one container, keyword and number of arms whose bodies are most alike."""
     found = []
+    old, new = pairs.old, pairs.new
+    olds, news = pairs.left()
+    if len(olds) * len(news) > MOST:
+        return
     for n in olds:
         for m in news:
             one, other = old[n].part, new[m].part
