@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Outcome
     from kmerge_git.template.blocks import Part
     from kmerge_git.template.layout import Evidence
+    from kmerge_git.template.masking import Masked
     from kmerge_git.template.pairing import Entity
 
     Structure = Callable[[Three[bytes]], Outcome]
@@ -54,16 +55,27 @@ class Bodies:
         follow(units)
         entities = paired(units)
         tokens = _tokens(entities)
-        guards.containers(units, tokens)
+        order = guards.containers(units, tokens)
         refuse_twice(entities)
         contents = {entity.token: _content(entity, self._body) for entity in entities}
-        texts = units.map(lambda version: masked(version, tokens, words))
-        lines: dict[str, str] = {}
-        for _, known in texts.each():
-            lines |= known
-        made = self._masked(texts.map(lambda one: one[0]))
+        versions = units.map(lambda version: masked(version, tokens, words))
+        lines = versions.base.entries | versions.ours.entries | versions.theirs.entries
+        made = self._in_order(versions, order)
         _refuse_other_entries(made, entities, lines)
         return words.unmasked(made, {line: contents[token] for line, token in lines.items()})
+
+    def _in_order(self, at: Three[Masked], order: list[tuple[Placed, Placed]]) -> str:
+        """The merge of the masked texts; which side comes first is open where both add."""
+        lines = at.ours.lines | at.theirs.lines
+        wanted = [(lines[id(one)], lines[id(other)]) for one, other in order]
+        texts = at.map(lambda version: version.text)
+        for three in (texts, texts.swapped()) if wanted else (texts,):
+            made = self._masked(three)
+            rows = made.splitlines(keepends=True)
+            known = {row: number for number, row in enumerate(rows)}
+            if all(known.get(one, 0) < known.get(other, -1) for one, other in wanted):
+                return made
+        raise Unsupported("where entries stand that both sides put in one place")
 
     def _masked(self, at: Three[str]) -> str:
         same = agreed(at)

@@ -26,20 +26,24 @@ if TYPE_CHECKING:
     from kmerge_git.template.placed import Path, Placed
 
     Counts = dict[Hashable, int]
-    Children = dict[Path, dict[str, None]]  # names in their order
+    Children = dict[Path, dict[str, Placed]]  # names in their order
 
 
 # -- a container
 
 
-def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> None:
-    """Refuse changes of both sides in one map or list that may meet in what an action renders."""
+def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> list[tuple[Placed, Placed]]:
+    """Refuse changes of both sides in one map or list that may meet in what an action renders.
+
+    Returned is what has to stand before what in the result.
+    """
     base, ours, theirs = (_children(version, tokens) for version in units.each())
+    order: list[tuple[Placed, Placed]] = []
     for path in ours.keys() & theirs.keys():
         old = {*base.get(path, ())}
         at = Three(old, {*ours[path]}, {*theirs[path]})
         _container(at, is_new=not _is_known(path, base))
-        _refuse_unordered(Three(base.get(path, {}), ours[path], theirs[path]))
+        order += _order(Three(base.get(path, {}), ours[path], theirs[path]))
         if _entries(at.ours - old) & _entries(at.theirs - old):
             above = [path[:end] for end in range(1, len(path) + 1)]
             if any(_gone(base, ours, one) != _gone(base, theirs, one) for one in above):
@@ -51,6 +55,7 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> None:
                 continue
             if any("{{" in line for line in (*lines, *other[path])):
                 raise Unsupported("one side renamed or deleted what the other changed inside")
+    return order
 
 
 def _container(at: Three[set[str]], *, is_new: bool) -> None:
@@ -65,19 +70,33 @@ def _container(at: Three[set[str]], *, is_new: bool) -> None:
         raise Unsupported("both sides added entries, and a name is rendered")
 
 
-def _refuse_unordered(at: Three[dict[str, None]]) -> None:
-    """Refuse what a side put in the place of entries where the other side added some, too."""
+def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
+    """What one side put in the place of entries stands where these stood beside the other's.
+
+    The masked texts do not tell: they have lost the entries that others stand for.
+    """
     kept = [name for name in at.base if name in at.ours and name in at.theirs]
     rows = at.map(lambda names: _gaps(names, kept))
     for base, ours, theirs in zip(*rows.each(), strict=False):
         old = {*base}
-        for mine, yours in ((ours, theirs), (theirs, ours)):
-            gone, added, others = old - {*mine}, {*mine} - old, {*yours} - old
-            if gone and added and others and added != others and _entries(gone | added):
-                raise Unsupported("one side replaced entries where the other added some")
+        for mine, yours, has, adds in (
+            (ours, theirs, at.ours, at.theirs),
+            (theirs, ours, at.theirs, at.ours),
+        ):
+            gone = [name for name in yours if name in old - {*mine}]
+            added, others = {*mine} - old - {*yours}, {*yours} - old - {*mine}
+            if gone and _entries(added.union(gone)):
+                first, last = yours.index(gone[0]), yours.index(gone[-1])
+                for other in others:
+                    at_other = yours.index(other)
+                    if first < at_other < last:
+                        raise Unsupported("one side added among what the other replaced")
+                    for name in added:
+                        pair = adds[other], has[name]
+                        yield pair if at_other < first else pair[::-1]
 
 
-def _gaps(names: dict[str, None], kept: list[str]) -> list[list[str]]:
+def _gaps(names: dict[str, Placed], kept: list[str]) -> list[list[str]]:
     """The names between those that all versions have."""
     found: list[list[str]] = [[]]
     marks = set(kept)
@@ -107,9 +126,9 @@ def _children(units: list[Placed], tokens: dict[int, str]) -> Children:
     for unit in units:
         if unit.role == ENTRY:
             place = unit.path if unit.form != DOCUMENT else ()  # documents stand in the file
-            found.setdefault(place, {})[tokens[id(unit)]] = None
+            found.setdefault(place, {})[tokens[id(unit)]] = unit
         elif unit.role == DATA and unit.label:
-            found.setdefault(unit.path, {})[unit.label] = None
+            found.setdefault(unit.path, {})[unit.label] = unit
     return found
 
 

@@ -116,32 +116,40 @@ def digest(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=_DIGITS // 2).hexdigest()
 
 
-def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> tuple[str, dict[str, str]]:
-    """The text of a version, and the token of each of its lines that stand for an entry.
+class Masked:
+    """The masked text of a version: the line of each unit, and which lines stand for entries."""
 
-    `tokens` are those of the units, by their identity.
-    """
-    made: list[str] = []
-    lines: dict[str, str] = {}
+    __slots__ = ("entries", "lines", "text")
+
+    def __init__(self) -> None:
+        self.text = ""
+        self.lines: dict[int, str] = {}  # by the identity of the unit
+        self.entries: dict[str, str] = {}  # the token of each line that stands for one
+
+
+def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
+    """The text of a version; `tokens` are those of its entries, by the identity of the unit."""
+    made = Masked()
     for number, unit in enumerate(units):
         part = unit.part
         if unit.role == ENTRY:
             line = _entry_line(unit, tokens[id(unit)])
-            lines[line] = tokens[id(unit)]
-            made.append(line + "\n")
+            made.entries[line] = tokens[id(unit)]
+            made.lines[id(unit)] = f"{line}\n"
             continue
         assert isinstance(part, Row)
         if unit.role == WORDS and part.kind not in (TEXT, BLANK, INLINE):
-            made.append(words.whole(_column_of_words(units, number), part, unit.plain))
+            line = words.whole(_column_of_words(units, number), part, unit.plain)
         elif unit.role == DATA and _has_children(units, number):
-            made.append(words.above_children(part))
+            line = words.above_children(part)
         elif part.kind == COMMENT and unit.role != WORDS:
-            made.append(words.comment(part))
+            line = words.comment(part)
         else:
-            made.append(unit.plain)
-    text = "".join(made)
-    _refuse_misread(text, lines)
-    return text, lines
+            line = unit.plain
+        made.lines[id(unit)] = line
+    made.text = "".join(made.lines.values())
+    _refuse_misread(made.text, made.entries)
+    return made
 
 
 def _entry_line(unit: Placed, token: str) -> str:

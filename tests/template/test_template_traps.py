@@ -100,6 +100,38 @@ def test_both_set_a_variable():
     assert made == ours.replace("kind:", "{{- $other := .Values.other }}\nkind:")
 
 
+VARIABLE = text("""
+    {{- $name := include "web.name" . }}
+    metadata:
+      {{- range $key, $value := .Values.labels }}
+      {{ $key }}: {{ $value }}
+      {{- end }}
+      name: {{ $name }}
+      labels: {}
+""")
+
+
+def test_a_variable_renamed_by_one_and_used_by_the_other():
+    ours = VARIABLE.replace("$name", "$full")
+    theirs = VARIABLE.replace("  labels", "  namespace: {{ $name }}\n  labels")
+    assert merged(VARIABLE, ours, theirs) is None
+    theirs = VARIABLE.replace("  labels", "  namespace: {{ .name }}\n  labels")
+    assert merged(VARIABLE, ours, theirs) == theirs.replace("$name", "$full")
+
+
+def test_a_variable_of_a_block_is_one_inside_of_it():
+    ours = VARIABLE.replace("  name:", "  first: {{ $name }}\n  name:")
+    theirs = VARIABLE.replace("name: {{ $name }}", "name: {{ $value }}")
+    assert merged(VARIABLE, ours, theirs) == theirs.replace(
+        "  name:", "  first: {{ $name }}\n  name:"
+    )
+    header = "range $key, $value := .Values.labels"
+    ours = VARIABLE.replace(header, "range $key, $text := .Values.labels")
+    ours = ours.replace("{{ $key }}: {{ $value }}", "{{ $key }}: {{ $text }}")
+    theirs = VARIABLE.replace("  {{ $key }}:", "  {{ $key }}-{{ $value }}: a\n  {{ $key }}:")
+    assert merged(VARIABLE, ours, theirs) is None
+
+
 COMPONENT = text("""
     metadata:
       labels:

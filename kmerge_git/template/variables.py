@@ -1,0 +1,66 @@
+"""Variables that a text uses where none is set: Helm refuses it, whatever the values are."""
+
+from __future__ import annotations
+
+from kmerge_git.errors import Unsupported
+from kmerge_git.template.lexer import END, OPEN, OUTPUT, Action, actions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kmerge_git.merge.three import Three
+
+
+def refuse_unset(made: str, at: Three[str]) -> None:
+    """Refuse a result that uses a variable where none is set, if all versions have theirs."""
+    if "$" in made and _unset(made) - {name for text in at.each() for name in _unset(text)}:
+        raise Unsupported("a variable is used where nobody sets it")
+
+
+def _unset(text: str) -> set[str]:
+    """The variables that are used where they are not set; those of a block end with it."""
+    found: set[str] = set()
+    known: list[set[str]] = [{"$"}]
+    for action in actions(text):
+        if action.kind == END:
+            known.pop()
+            continue
+        new, used = _variables(action)
+        found |= used - known[-1]
+        if action.kind == OPEN:
+            known.append({"$"} if action.word in ("define", "block") else known[-1] | new)
+        else:
+            known[-1] |= new
+    return found
+
+
+def _variables(action: Action) -> tuple[set[str], set[str]]:
+    """The variables that an action sets, and those that it uses."""
+    names = list(_names(action.body))
+    head, assigned, _ = action.body.partition(":=")
+    if action.kind == OUTPUT or not assigned or "(" in head or '"' in head:
+        return set(), set(names)
+    new = list(_names(head))
+    return set(new), set(names[len(new) :])
+
+
+def _names(body: str) -> Iterator[str]:
+    """The variables of an action, outside of its strings and comments."""
+    at = 0
+    while at < len(body):
+        mark = body[at]
+        if body.startswith("/*", at):
+            return
+        if mark in "\"'`":
+            end = body.find(mark, at + 1)
+            while mark != "`" and end > 0 and body[end - 1] == "\\":
+                end = body.find(mark, end + 1)
+            at = end if end > 0 else len(body)
+        elif mark == "$":
+            end = at + 1
+            while end < len(body) and (body[end] == "_" or body[end].isalnum()):
+                end += 1
+            yield body[at:end]
+            at = end - 1
+        at += 1
