@@ -18,7 +18,7 @@ from kmerge_git.template.pairing import paired
 from kmerge_git.template.placed import ENTRY, WORDS, Placed, Unreadable
 from kmerge_git.template.places import indent
 from kmerge_git.template.renamed import follow, refuse_taken
-from kmerge_git.template.subjects import refuse_twice
+from kmerge_git.template.subjects import refuse_other_dot, refuse_twice
 from kmerge_git.text.linemerge import TemporaryFiles
 
 TYPE_CHECKING = False
@@ -166,6 +166,7 @@ def _block(at: Three[Block], body: Callable[[Three[str], str], str]) -> str:
     made = []
     for number in range(len(at.base.arms)):
         arms = at.map(lambda block, n=number: block.arms[n])  # type: ignore[misc]
+        refuse_other_dot(at.base.word, arms)
         made.append(_agreed(arms.map(lambda arm: arm.header)))
         bodies = arms.map(lambda arm: "".join(part.text for part in arm.parts))
         same = agreed(bodies)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.template.blocks import Row
-from kmerge_git.template.lexer import OUTPUT
+from kmerge_git.template.lexer import OUTPUT, actions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.template.blocks import Part
+    from kmerge_git.merge.three import Three
+    from kmerge_git.template.blocks import Arm, Part
     from kmerge_git.template.pairing import Entity
     from kmerge_git.template.placed import Path
 
@@ -27,6 +28,29 @@ def refuse_twice(entities: list[Entity]) -> None:
     for path in ours.keys() & theirs.keys():
         if ours[path] & theirs[path]:
             raise Unsupported("both sides added what renders one value")
+
+
+def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
+    """Refuse a `with` or `range` over something else, where the other side uses its dot anew."""
+    if word not in ("with", "range"):
+        return
+    about = arms.map(lambda arm: " ".join(arm.action.body.split()))
+    for changed, other in ((about.ours, arms.theirs), (about.theirs, arms.ours)):
+        if changed != about.base and _uses(other) - _uses(arms.base):
+            raise Unsupported("one side changed what a block is about, and the other uses it anew")
+
+
+def _uses(arm: Arm) -> set[str]:
+    """The actions inside that use the dot, or a variable that is no name of the whole file."""
+    found = set()
+    for part in arm.parts:
+        for action in actions(part.text):
+            words, _ = _words(action.body)
+            if any(
+                word[0] == "." or (word[0] == "$" and word[1:2] not in ("", ".")) for word in words
+            ):
+                found.add(action.body)
+    return found
 
 
 def _added(entities: list[Entity], side: str, other: str) -> dict[Path, set[str]]:

@@ -132,6 +132,29 @@ def test_a_variable_of_a_block_is_one_inside_of_it():
     assert merged(VARIABLE, ours, theirs) is None
 
 
+HOSTS = text("""
+    spec:
+      {{- with .Values.ingress }}
+      one: {{ .one }}
+      two: {{ .two }}
+      three: {{ .three }}
+      {{- end }}
+      last: {}
+""")
+
+
+def test_a_dot_that_one_side_changed_and_the_other_uses():
+    ours = HOSTS.replace("with .Values.ingress", "with .Values").replace("{{ .", "{{ .ingress.")
+    theirs = HOSTS.replace("  two", "  four: {{ .four }}\n  two").replace(
+        "last: {}", "last: {a: 1}"
+    )
+    assert merged_anyway(HOSTS, ours, theirs) is None
+    theirs = HOSTS.replace("  two", "  four: {{ $.Values.four }}\n  two")
+    ours = HOSTS.replace("with .Values.ingress", "with .Values.tls")
+    made = ours.replace("  two", "  four: {{ $.Values.four }}\n  two")
+    assert merged_anyway(HOSTS, ours, theirs) == made
+
+
 COMPONENT = text("""
     metadata:
       labels:
