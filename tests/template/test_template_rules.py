@@ -11,12 +11,14 @@ from template_texts import PATH, git, merged, merged_anyway, refusal, text
 
 from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
+from kmerge_git.merge.three import Three
 from kmerge_git.template import merging
 from kmerge_git.template.blocks import Block, Row, parse
 from kmerge_git.template.bodies import Bodies
-from kmerge_git.template.layout import lay_out
+from kmerge_git.template.layout import lay_out, told
 from kmerge_git.template.masking import Words
-from kmerge_git.template.placed import ENTRY, WORDS
+from kmerge_git.template.pairing import paired
+from kmerge_git.template.placed import ENTRY, WORDS, Placed
 from kmerge_git.text.linemerge import TemporaryFiles
 
 SERVICE = text("""
@@ -41,6 +43,16 @@ def placed(written: str) -> list[tuple[str, int, str]]:
         for unit in lay_out(parse(text(written)), Words().plain)
         if unit.role == ENTRY
     ]
+
+
+def pairs(base: str, ours: str) -> list[tuple[str, str]]:
+    """The entries of two versions by how each begins there, in a list."""
+
+    def begin(unit: Placed | None) -> str:
+        return unit.part.text.strip().split("\n")[0] if unit is not None else ""
+
+    units = [lay_out(parse(version), Words().plain) for version in (base, ours, base)]
+    return [(begin(one.base), begin(one.ours)) for one in paired(Three(*units))]
 
 
 # -- rule 1: only where git's line merge conflicts
@@ -199,7 +211,9 @@ def test_rule_6_values_with_actions_are_values():
     ours = base.replace(":1", ":{{ .Values.tag }}")
     theirs = base.replace("debug{{", "trace{{")
     assert merged(base, ours, theirs) == ours.replace("debug{{", "trace{{")
-    assert merged(base, ours, base.replace(".image", ".theirs")) is None
+    theirs = base.replace(".image", ".theirs")
+    assert refusal(base, ours, theirs) == "both sides changed the same place"
+    assert merged(base, ours, theirs) is None
 
 
 # -- rule 7: outputs and assignments are entries
@@ -218,6 +232,15 @@ def test_rule_7_an_output_is_one_with_other_trim_marks():
     ours = OUTPUTS.replace("{{- include", "{{ include")
     theirs = OUTPUTS.replace("app:", "tier: a\n    app:")
     assert merged(OUTPUTS, ours, theirs) == ours.replace("app:", "tier: a\n    app:")
+
+
+def test_rule_7_what_outputs_and_assignments_are_known_by():
+    line = "  {{ .Values.a }}\n"
+    assert pairs(line, line.replace("{{ ", "{{-  "))[0] == ("{{ .Values.a }}", "{{-  .Values.a }}")
+    assert ("{{ .Values.a }}", "") in pairs(line, line.replace(".a", ".b"))
+    line = "{{ $a := 1 }}\n"
+    assert pairs(line, line.replace("1", "2")) == [("{{ $a := 1 }}", "{{ $a := 2 }}")]
+    assert ("{{ $a := 1 }}", "") in pairs(line, line.replace("$a", "$b"))
 
 
 def test_rule_7_an_output_with_another_text_is_another():
@@ -266,6 +289,18 @@ def test_rule_8_a_header_that_repeats_is_known_by_content():
     theirs = base.replace("spec:\n", "spec:\n" + second.replace("b: 1", "t: 1"))
     made = theirs.replace(second, second.replace(".a", ".o"))
     assert merged_anyway(base, ours, theirs) == made
+
+
+def test_rule_8_what_blocks_are_known_by():
+    one, other = (f"{{{{- if .a }}}}\n{name}: 1\n{{{{- end }}}}\n" for name in "bc")
+    header = "{{- if .a }}"
+    assert pairs(one, other) == [(header, header)]
+    assert pairs(one + other, other + one.replace("1", "2")) == [(header, header)] * 2
+    assert pairs(one + other, one.replace("1", "2") + other.replace("1", "2")) == [
+        *[(header, "")] * 2,
+        *[("", header)] * 2,
+    ]
+    assert pairs(one + other, other) == [(header, ""), (header, header)]
 
 
 def test_rule_8_a_header_that_repeats_with_content_of_its_own_is_no_name():
@@ -328,6 +363,7 @@ def test_rule_9_the_same_output_in_a_document_of_another_name_is_another():
         ("a:\n{{- if .b }}\n{{- if .c }}\n  b: 1\n{{- end }}\n{{- end }}\n", 2),
         ("a:\n{{ .b }}\n  c: 1\n", 2),
         ("a:\n  c: 1\n  {{ .b }}\n", 2),
+        ("a:\n  {{ .b }}\nc: 1\n", 2),
         ('a:\n  b: 1\n{{- define "x" }}\n    b: 1\n{{- end }}\n', 0),
     ],
 )
@@ -375,12 +411,13 @@ def test_rule_11_the_body_tells_what_a_collection_is_and_then_the_siblings(writt
 
 
 def test_rule_11_another_version_tells_where_nothing_else_does():
-    base = "args:\n  {{- range .Values.args }}\n  {{ . }}\n  {{- end }}\nenv: 1\n"
-    ours = base.replace("env", "  - --ours\nenv")
-    theirs = base.replace("range .Values", "range $.Values")
-    assert merged(base, ours, theirs.replace("env: 1", "env: 2")) == ours.replace(
-        "range .Values", "range $.Values"
-    ).replace("env: 1", "env: 2")
+    parts = parse("args:\n  {{- range .Values.args }}\n  {{ . }}\n  {{- end }}\n")
+    evidence: dict[tuple[str, ...], str] = {}
+    found = []
+    for _ in range(2):
+        found += [u.form for u in lay_out(parts, Words().plain, evidence) if u.role == ENTRY]
+        told(lay_out(parse("args:\n  - a\n"), Words().plain), evidence)
+    assert found == ["map", "scalars"]
 
 
 def test_rule_11_an_output_alone_under_an_empty_key_is_its_child():
@@ -522,6 +559,14 @@ def test_rule_14_else_lines_and_ends_are_merged_by_themselves():
 def test_rule_14_other_keywords_do_not_pair():
     ours = CHANGED.replace("if .Values.a", "with .Values.a")
     assert merged(CHANGED, ours, CHANGED.replace("one: 1", "one: 2")) is None
+
+
+def test_rule_14_another_number_of_arms_does_not_pair():
+    header, other = "{{- if .Values.a }}", "{{- if .Values.b }}"
+    assert (header, other) in pairs(CHANGED, CHANGED.replace(header, other))
+    fewer = CHANGED.replace("  {{- else }}\n  none: 0\n", "").replace(header, other)
+    assert (header, other) not in pairs(CHANGED, fewer)
+    assert (header, "") in pairs(CHANGED, CHANGED.replace(header, "{{- with .Values.b }}"))
 
 
 def test_rule_14_other_containers_do_not_pair():
@@ -797,7 +842,7 @@ def test_rule_18_an_output_of_another_dot_is_another():
 def check_counts(base: str, ours: str, theirs: str, made: str) -> bool:
     """Whether a result has what it must have, and no more."""
     try:
-        merging.guards.check(made, merging.Three(base, ours, theirs))
+        merging.guards.check(made, Three(base, ours, theirs))
     except Unsupported:
         return False
     return True
