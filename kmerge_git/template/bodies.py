@@ -152,6 +152,8 @@ def _content(entity: Entity, body: Callable[[Three[str], str], str]) -> str:
     same = agreed(Three(base, ours, theirs))
     if same is not None:
         return same
+    if entity.is_replaced:
+        raise Unsupported("one side replaced what the other changed")
     blocks = [unit.part for unit in (entity.base, entity.ours, entity.theirs) if unit]
     found = [part for part in blocks if isinstance(part, Block)]
     if len(found) < 3:

@@ -202,7 +202,7 @@ class _Counted:
         if unit.role == DATA and unit.label:
             _add(self.places, (name, unit.path, unit.label))
         elif row.kind == OUTPUT:
-            _add(self.places, (name, unit.path, said(row.text), _of_dot(row, context)))
+            _add(self.places, (name, said(row.text), _of_dot(row, context)))
         elif row.kind == ASSIGN:
             for action in row.actions:
                 if action.kind == ASSIGN:

@@ -27,10 +27,11 @@ MOST = 10_000  # pairs of blocks that are compared
 class Entity:
     """A block, an output or an assignment in all the versions that have it."""
 
-    __slots__ = ("base", "ours", "theirs", "token")
+    __slots__ = ("base", "is_replaced", "ours", "theirs", "token")
 
     def __init__(self, token: str) -> None:
         self.token = token
+        self.is_replaced = False  # a version has something else in its place
         self.base: Placed | None = None
         self.ours: Placed | None = None
         self.theirs: Placed | None = None
@@ -48,11 +49,14 @@ def paired(units: Three[list[Placed]]) -> list[Entity]:
     )
     found = _Entities()
     to_ours, to_theirs = _matches(base, ours), _matches(base, theirs)
-    to_ours |= _replaced(Pairs(base, ours, to_ours), units.base, units.ours)
-    to_theirs |= _replaced(Pairs(base, theirs, to_theirs), units.base, units.theirs)
+    in_ours = _replaced(Matching(base, ours, to_ours), units.base, units.ours)
+    in_theirs = _replaced(Matching(base, theirs, to_theirs), units.base, units.theirs)
+    to_ours |= in_ours
+    to_theirs |= in_theirs
     for number, unit in enumerate(base):
         entity = found.add(unit)
         entity.base = unit
+        entity.is_replaced = number in in_ours or number in in_theirs
         if number in to_ours:
             entity.ours = ours[to_ours[number]]
         if number in to_theirs:
@@ -97,7 +101,7 @@ class _Entities:
 
 def _matches(old: list[Placed], new: list[Placed], *, only_same: bool = False) -> dict[int, int]:
     """The places in `new` by the places in `old` of what is one."""
-    pairs = Pairs(old, new, {})
+    pairs = Matching(old, new, {})
     pairs.by(lambda u: (u.path, u.part.text), unique=False)
     pairs.by(lambda u: (u.path, _key(u.part)), unique=True)
     if not only_same:
@@ -107,7 +111,7 @@ def _matches(old: list[Placed], new: list[Placed], *, only_same: bool = False) -
     return pairs.of
 
 
-class Pairs:
+class Matching:
     """Units of two versions, and which of them are one."""
 
     __slots__ = ("new", "of", "old")
@@ -133,7 +137,7 @@ class Pairs:
                 self.of.update(zip(numbers, found, strict=False))
 
 
-def _replaced(pairs: Pairs, base: list[Placed], side: list[Placed]) -> dict[int, int]:
+def _replaced(pairs: Matching, base: list[Placed], side: list[Placed]) -> dict[int, int]:
     """Entries that stand where others stood, between the same neighbours."""
     names: dict[int, Hashable] = {}
     for n, m in pairs.of.items():
@@ -187,7 +191,7 @@ def _grouped(
     return found
 
 
-def _alike(pairs: Pairs) -> Iterator[tuple[int, int]]:
+def _alike(pairs: Matching) -> Iterator[tuple[int, int]]:
     """Blocks of one container, keyword and number of arms whose bodies are most alike."""
     found = []
     old, new = pairs.old, pairs.new

@@ -52,7 +52,8 @@ def pairs(base: str, ours: str) -> list[tuple[str, str]]:
         return unit.part.text.strip().split("\n")[0] if unit is not None else ""
 
     units = [lay_out(parse(version), Words().plain) for version in (base, ours, base)]
-    return [(begin(one.base), begin(one.ours)) for one in paired(Three(*units))]
+    found = paired(Three(*units))
+    return [(begin(one.base), "" if one.is_replaced else begin(one.ours)) for one in found]
 
 
 # -- rule 1: only where git's line merge conflicts
