@@ -39,33 +39,29 @@ Lines = list[tuple[str, "re.Match[str] | None"]]
 
 
 def _ways(lines: Lines) -> Iterator[list[str]]:
-    """The lines that are left for each choice of arms."""
-    blocks: list[int] = []  # how many arms each has, a last one that is empty if there is no else
-    here: list[int] = []
-    arms: list[tuple[tuple[int, int], ...]] = []  # of every line: block and arm
-    now: list[tuple[int, int]] = []
+    """The lines that are left for each choice of arms; one condition is chosen once."""
+    counts: dict[str, int] = {}  # of each condition: its arms, a last one empty if there is no else
+    arms: list[tuple[tuple[str, int], ...]] = []  # of every line: conditions and arms
+    now: list[tuple[str, int]] = []
     for _, control in lines:
         word = control[1] if control else ""
+        if word in ("end", "else") and not now:
+            raise ValueError(f"an {word} of nothing")
         if word == "end":
-            block = now.pop()[0] if now else None
-            if block is None:
-                raise ValueError("an end of nothing")
-            here.pop()
-        elif word == "else":
-            if not now:
-                raise ValueError("an else of nothing")
+            now.pop()
+        elif control and word == "else":
             block, arm = now.pop()
             now.append((block, arm + 1))
-            blocks[block] = arm + 1 if control and not control[2].strip() else arm + 2
-        elif word:
-            blocks.append(1 if word == "define" else 2)
-            now.append((len(blocks) - 1, 0))
-            here.append(len(blocks) - 1)
+            counts[block] = max(counts[block], arm + (2 if control[2].strip() else 1) + 1)
+        elif control:
+            header = f"{word} {control[2].strip()}"
+            counts[header] = max(counts.get(header, 1), 1 if word == "define" else 2)
+            now.append((header, 0))
         arms.append(tuple(now))
     if now:
         raise ValueError("no end")
-    counts = [range(max(count, 1) if count != 1 else 1) for count in blocks]
-    for chosen in islice(product(*counts), MOST):
+    for numbers in islice(product(*map(range, counts.values())), MOST):
+        chosen = dict(zip(counts, numbers, strict=True))
         yield [
             line
             for (line, control), at in zip(lines, arms, strict=True)

@@ -52,9 +52,8 @@ def _replaced(base: Node, ours: Node, theirs: Node) -> tuple[Node, Node, Node]:
         was = old.get(tree.who)
         if was is not None and was.says[:2] != tree.says[:2]:
             small = len(list(walk(tree))) <= SMALL
-            inside |= (was.kind == "entry" and small) or (
-                was.kind == "comment" and tree.who not in other
-            )
+            inside |= was.kind == "scalar" or (was.kind == "entry" and small)
+            inside |= was.kind == "comment" and tree.who not in other
         children = tuple(renewed(child, side, other, inside) for child in tree.children)
         return replace(tree, who=f"{side}~{tree.who}" if inside else tree.who, children=children)
 

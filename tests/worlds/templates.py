@@ -150,18 +150,23 @@ def displaced(case: Case) -> set[str]:
     """The texts in which one thing that is new stands elsewhere in its map, or among documents."""
     old = {each.who for each in walk(case.base)}
     return {
-        normal(
-            written(
-                _put(tree, replace(holder, children=(*rest[:at], node, *rest[at:]))), case.style
-            )
-        )
+        normal(written(_put(tree, replace(holder, children=children)), case.style))
         for tree in case.truth.trees
         for holder in walk(tree)
         for node in holder.children
-        if node.who not in old and node.kind in ("entry", "list", "doc", "block", "output")
-        for rest in [tuple(each for each in holder.children if each is not node)]
-        for at in range(len(rest) + 1)
+        if node.who not in old
+        for children in _elsewhere(holder, node)
     }
+
+
+def _elsewhere(holder: Node, node: Node) -> Iterator[tuple[Node, ...]]:
+    """The children with one at other places; an assignment may only pass a comment."""
+    rest = tuple(each for each in holder.children if each is not node)
+    was = holder.children.index(node)
+    for at in range(len(rest) + 1):
+        passed = {each.kind for each in rest[min(at, was) : max(at, was)]}
+        if node.kind in ("entry", "list", "doc", "block", "output") or passed <= {"comment"}:
+            yield (*rest[:at], node, *rest[at:])
 
 
 def _put(tree: Node, node: Node) -> Node:
