@@ -571,6 +571,14 @@ def test_rule_14_another_number_of_arms_does_not_pair():
 
 
 def test_rule_14_other_containers_do_not_pair():
+    block = "  {{- if .a }}\n  a: 1\n  {{- end }}\n"
+    ours = block.replace(".a", ".b") + "  b: 1\n"
+    found = pairs(f"one:\n{block}  b: 1\ntwo: 1\n", f"one: 1\ntwo:\n{ours}")
+    assert found[0] == ("{{- if .a }}", "")
+    assert pairs(f"one:\n{block}", f"one:\n{ours}")[0] == ("{{- if .a }}", "{{- if .b }}")
+
+
+def test_rule_14_a_block_that_went_elsewhere_and_changed_is_a_conflict():
     base = CHANGED.replace("spec:", "{{- if .Values.a }}\nz: 0\n{{- end }}\nspec:")
     ours = base.replace("spec:", "spec:\n  inner:").replace("\n  ", "\n    ")
     ours = ours.replace("    inner:", "  inner:").replace(
@@ -873,6 +881,9 @@ def test_rule_21_whatever_goes_wrong_ends_in_lines(monkeypatch, error):
     monkeypatch.setattr(Bodies, "by_structure", fails)
     ours, theirs = SERVICE.replace("80", "81"), SERVICE.replace("80", "82")
     assert merged(SERVICE, ours, theirs) is None
+    at = [version.encode() for version in (SERVICE, ours, theirs)]
+    is_bug = not isinstance(error, Unsupported)
+    assert merge_files(*at, path=PATH).reason.startswith("internal error") == is_bug
 
 
 # -- rule 22: the text of a conflict that is left

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from template_texts import merged, merged_anyway, text
+import pytest
+from template_texts import merged, merged_anyway, refusal, text
+
+from kmerge_git.errors import Unsupported
+from kmerge_git.merge.three import Three
+from kmerge_git.template.variables import refuse_unset
 
 # -- outputs
 
@@ -119,6 +124,16 @@ def test_a_variable_renamed_by_one_and_used_by_the_other():
     assert merged(VARIABLE, ours, theirs) == theirs.replace("$name", "$full")
 
 
+def test_a_variable_ends_with_its_block():
+    inside = VARIABLE.replace("{{ $value }}", "{{ $value }}{{ $name }}")
+    outside = VARIABLE.replace("{{ $name }}", "{{ $name }}{{ $value }}")
+    at = Three(VARIABLE, VARIABLE, VARIABLE)
+    refuse_unset(inside, at)
+    with pytest.raises(Unsupported):
+        refuse_unset(outside, at)
+    refuse_unset(outside, Three(VARIABLE, VARIABLE, outside))
+
+
 def test_a_variable_of_a_block_is_one_inside_of_it():
     ours = VARIABLE.replace("  name:", "  first: {{ $name }}\n  name:")
     theirs = VARIABLE.replace("name: {{ $name }}", "name: {{ $value }}")
@@ -136,8 +151,9 @@ HOSTS = text("""
     spec:
       {{- with .Values.ingress }}
       one: {{ .one }}
-      two: {{ .two }}
-      three: {{ .three }}
+      two: 2
+      three: 3
+      four: 4
       {{- end }}
       last: {}
 """)
@@ -145,13 +161,13 @@ HOSTS = text("""
 
 def test_a_dot_that_one_side_changed_and_the_other_uses():
     ours = HOSTS.replace("with .Values.ingress", "with .Values").replace("{{ .", "{{ .ingress.")
-    theirs = HOSTS.replace("  two", "  four: {{ .four }}\n  two").replace(
-        "last: {}", "last: {a: 1}"
-    )
+    theirs = HOSTS.replace("  four", "  five: {{ .five }}\n  four")
+    why = "one side changed what a block is about, and the other uses it anew"
+    assert refusal(HOSTS, ours, theirs) == why
     assert merged_anyway(HOSTS, ours, theirs) is None
-    theirs = HOSTS.replace("  two", "  four: {{ $.Values.four }}\n  two")
+    theirs = HOSTS.replace("  four", "  five: {{ $.Values.five }}\n  four")
     ours = HOSTS.replace("with .Values.ingress", "with .Values.tls")
-    made = ours.replace("  two", "  four: {{ $.Values.four }}\n  two")
+    made = ours.replace("  four", "  five: {{ $.Values.five }}\n  four")
     assert merged_anyway(HOSTS, ours, theirs) == made
 
 
