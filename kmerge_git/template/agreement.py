@@ -58,20 +58,26 @@ def _differs(made: str, at: Three[str], merge: Callable[[Three[bytes]], Outcome]
             _ = _meaning(text, path)
     except (KmergeError, _Doubled):
         return ""
-    merged = agreed(at)
-    if merged is None:
-        outcome = merge(at.map(str.encode))
+    same = agreed(at)
+    if same is not None:
+        return "" if _is_same(made, same, path) else "it is not the merge of the readings"
+    for three in (at, at.swapped()):  # which of two additions comes first is open
+        outcome = merge(three.map(str.encode))
         if not outcome.clean:
             found = outcome.conflicts[0] if outcome.conflicts else None
             return f"the readings conflict: {found.place}: {found.why}" if found else "a conflict"
-        merged = outcome.text.decode()
+        if _is_same(made, outcome.text.decode(), path):
+            return ""
+    return "it is not the merge of the readings"
+
+
+def _is_same(made: str, merged: str, path: str) -> bool:
     if made == merged:
-        return ""
+        return True
     try:
-        is_same = _meaning(made, path) == _meaning(merged, path)
+        return _meaning(made, path) == _meaning(merged, path)
     except (KmergeError, _Doubled):
-        is_same = False
-    return "" if is_same else "it is not the merge of the readings"
+        return False
 
 
 def _meaning(text: str, path: str) -> dict[Hashable, int]:

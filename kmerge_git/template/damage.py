@@ -25,7 +25,11 @@ if TYPE_CHECKING:
     Found = dict[str, "Damage"]  # by what is wrong, before words are actions again
 
 UNREAD = "no YAML"
-_WHEN = {"all": "with all conditions true", "none": "with no condition true"}
+_WHEN = {
+    "all": "with all conditions true",
+    "none": "with no condition true",
+    "last": "with each `else`",
+}
 _OTHERWISE = "with some conditions true"
 
 

@@ -3,9 +3,9 @@
 A reading is YAML if renderings are: control lines are gone, an action inside a line is a word
 made of its text, an action that fills lines of its own is nothing. In `all` every condition
 holds and every opening arm is taken, in `none` no condition holds, `arm1` and so on take the arms
-of `else if`; in the `mix` readings the text of a condition decides, so that it has one answer in
-all versions of a file. `not x` is the contrary of `x` where that is a condition, too. The body of
-a `define` is a text of its own.
+of `else if`, `last` takes each `else`; in the `mix` readings the text of a condition decides, so
+that it has one answer in all versions of a file. `not x` is the contrary of `x` where that is a
+condition, too. The body of a `define` is a text of its own.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ class WantedReadings:
         self.names = ["all"]
         if most:
             arms = [f"arm{n}" for n in range(1, min(most, MOST_ARMS + 1))]
-            self.names += ["none", *arms, *(f"mix{n}" for n in range(MIXES))]
+            last = ["last"] if any(map(_has_last, versions)) else []
+            self.names += ["none", *arms, *last, *(f"mix{n}" for n in range(MIXES))]
 
 
 class _Node:
@@ -136,6 +137,14 @@ def _most_arms(parts: tuple[Part, ...], conditions: set[str]) -> int:
     return most
 
 
+def _has_last(parts: tuple[Part, ...]) -> bool:
+    """Whether a block among parts has an `else`."""
+    blocks = [part for part in parts if isinstance(part, Block)]
+    return any(
+        _has_else(block) or any(_has_last(arm.parts) for arm in block.arms) for block in blocks
+    )
+
+
 def _condition(body: str) -> str:
     """What an opening action asks, without the variable that it sets."""
     _, _, asked = body.rpartition(":=")
@@ -168,6 +177,8 @@ def _arm(of: _Node, name: str) -> int:
     rest: list[int] = [*range(1, len(of.arms)), *((-1,) if not of.has_else else ())]
     if name in ("all", "none"):
         return 0 if (name == "all") != of.is_contrary else rest[-1]
+    if name == "last":
+        return rest[-1] if of.has_else or of.is_contrary else 0
     which = int(name[3:])
     if name.startswith("arm"):
         return which if which < len(of.arms) - of.has_else else _arm(of, "all")
