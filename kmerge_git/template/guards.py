@@ -39,7 +39,7 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> list[tuple
     """
     base, ours, theirs = (_children(version, tokens) for version in units.each())
     order: list[tuple[Placed, Placed]] = []
-    for path in ours.keys() & theirs.keys():
+    for path in [path for path in ours if path in theirs]:
         old = {*base.get(path, ())}
         at = Three(old, {*ours[path]}, {*theirs[path]})
         _container(at, is_new=not _is_known(path, base))
