@@ -11,6 +11,7 @@ from kmerge_git.merge.verify.damage import places
 from kmerge_git.template.blocks import parse
 from kmerge_git.template.rendering import WantedReadings, rendered
 from kmerge_git.template.shapes import ActionWords
+from kmerge_git.template.variables import unset
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.same import canon
@@ -94,21 +95,33 @@ def new_damage(result: str, texts: Three[str], path: str) -> list[Damage]:
         parts = parse(result)
     except Unsupported as error:
         return _unbalanced(error, texts)
-    if not is_yaml(path):
-        return []
     wanted = WantedReadings(parts)
-    found = _damage(rendered(parts, words, wanted), path)
+    found = _unset(result)
+    if is_yaml(path):
+        found |= _damage(rendered(parts, words, wanted), path)
     if not found:
         return []
     try:
         versions = [parse(text) for text in (texts.ours, texts.theirs)]
     except Unsupported:
         return []
+    for text in (texts.ours, texts.theirs):
+        for known in _unset(text):
+            found.pop(known, None)
     for version in versions:
         _forget(found, _damage(rendered(version, words, wanted), path))
     for damage in found.values():
         damage.show(words)
     return [*found.values()]
+
+
+def _unset(text: str) -> Found:
+    """The variables that nobody sets where they are used: Helm renders nothing then."""
+    found: Found = {}
+    for name, at in unset(text).items():
+        line = text.count("\n", 0, at)
+        found[f"unset {name}"] = Damage(f"nobody sets {name}", "", line, line)
+    return found
 
 
 def is_yaml(path: str) -> bool:

@@ -23,7 +23,6 @@ from kmerge_git.template.bodies import Bodies
 from kmerge_git.template.damage import brought, new_damage
 from kmerge_git.template.lexer import ASSIGN, COMMENT
 from kmerge_git.template.telling import explained
-from kmerge_git.template.variables import refuse_unset
 from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.markers import first_marker
@@ -58,7 +57,6 @@ def merged(
         structure = _without_favor(by_structure, options)
         made = Bodies(structure).by_structure(at)
         guards.check(made, at)
-        refuse_unset(made, at)
         doubt = brought(made, at, options.path) or differs(made, at, structure, options.path)
         if doubt:
             raise Unsupported(doubt)

@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from kmerge_git.errors import Unsupported
 from kmerge_git.template.lexer import END, OPEN, OUTPUT, Action, actions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.merge.three import Three
 
-
-def refuse_unset(made: str, at: Three[str]) -> None:
-    """Refuse a result that uses a variable where none is set, if all versions have theirs."""
-    if "$" in made and _unset(made) - {name for text in at.each() for name in _unset(text)}:
-        raise Unsupported("a variable is used where nobody sets it")
-
-
-def _unset(text: str) -> set[str]:
-    """The variables that are used where they are not set; those of a block end with it."""
-    found: set[str] = set()
-    known: list[set[str]] = [{"$"}]
+def unset(text: str) -> dict[str, int]:
+    """The variables that are used where they are not set, each with its first such place."""
+    found: dict[str, int] = {}
+    if "$" not in text:
+        return found
+    known: list[set[str]] = [{"$"}]  # those of a block end with it
     for action in actions(text):
         if action.kind == END:
             known.pop()
             continue
         new, used = _variables(action)
-        found |= used - known[-1]
+        for name in used - known[-1]:
+            found.setdefault(name, action.start)
         if action.kind == OPEN:
             known.append({"$"} if action.word in ("define", "block") else known[-1] | new)
         else:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-from template_texts import merged, merged_anyway, refusal, text
+from template_texts import PATH, merged, merged_anyway, refusal, text
 
-from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template.variables import refuse_unset
+from kmerge_git.template.damage import brought
 
 # -- outputs
 
@@ -128,10 +126,9 @@ def test_a_variable_ends_with_its_block():
     inside = VARIABLE.replace("{{ $value }}", "{{ $value }}{{ $name }}")
     outside = VARIABLE.replace("{{ $name }}", "{{ $name }}{{ $value }}")
     at = Three(VARIABLE, VARIABLE, VARIABLE)
-    refuse_unset(inside, at)
-    with pytest.raises(Unsupported):
-        refuse_unset(outside, at)
-    refuse_unset(outside, Three(VARIABLE, VARIABLE, outside))
+    assert brought(inside, at, PATH) == ""
+    assert brought(outside, at, PATH) == "nobody sets $value"
+    assert brought(outside, Three(VARIABLE, VARIABLE, outside), PATH) == ""
 
 
 def test_a_variable_of_a_block_is_one_inside_of_it():
