@@ -15,7 +15,7 @@ from kmerge_git.template.blocks import Block, parse
 from kmerge_git.template.layout import lay_out, told
 from kmerge_git.template.masking import Words, masked
 from kmerge_git.template.pairing import paired
-from kmerge_git.template.placed import ENTRY, WORDS, Placed, Unreadable
+from kmerge_git.template.placed import ENTRY, WORDS, Placed, Sided, Unreadable
 from kmerge_git.template.places import indent
 from kmerge_git.template.renamed import follow, refuse_taken
 from kmerge_git.template.subjects import refuse_other_dot, refuse_twice
@@ -221,4 +221,4 @@ def _refuse_other_entries(made: str, entities: list[Entity], lines: dict[str, st
     for entity in entities:
         is_gone = entity.base is not None and None in (entity.ours, entity.theirs)
         if found.get(entity.token, 0) != int(not is_gone):
-            raise Unsupported("an entry is lost, or stands twice")
+            raise Sided("an entry is lost, or stands twice")

@@ -10,7 +10,7 @@ from __future__ import annotations
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.template.blocks import BLANK, INLINE, TEXT, Row
 from kmerge_git.template.lexer import COMMENT, TOKEN
-from kmerge_git.template.placed import DATA, ENTRY, LOOSE, WORDS, Unreadable
+from kmerge_git.template.placed import DATA, ENTRY, LOOSE, WORDS, Sided, Unreadable
 from kmerge_git.template.places import DOCUMENT, MAP, SCALARS, indent, key_column
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -99,11 +99,11 @@ class Words:
             end = start + len(TOKEN) + 1 + _DIGITS
             word = line[start:end]
             if word not in self.texts:
-                raise Unsupported("a masked line came back in another way than it was made")
+                raise Sided("a masked line came back in another way than it was made")
             before = line[at:start]
             if word[len(TOKEN)] in "CN":
                 if not before.endswith("# ") or line[end:].strip():
-                    raise Unsupported("a comment came back in another way than it was made")
+                    raise Sided("a comment came back in another way than it was made")
                 before = before[:-2]
             made += [before, self.texts[word]]
             at = end

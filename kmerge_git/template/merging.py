@@ -22,6 +22,7 @@ from kmerge_git.template.blocks import BLANK, Block, Row, parse
 from kmerge_git.template.bodies import Bodies
 from kmerge_git.template.damage import brought, new_damage
 from kmerge_git.template.lexer import ASSIGN, COMMENT
+from kmerge_git.template.placed import Sided
 from kmerge_git.template.telling import explained
 from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.linemerge import TemporaryFiles
@@ -55,16 +56,25 @@ def merged(
         if is_chart_text(options.path):
             at.map(refuse_prose)
         structure = _without_favor(by_structure, options)
-        made = Bodies(structure).by_structure(at)
-        guards.check(made, at)
-        doubt = brought(made, at, options.path) or differs(made, at, structure, options.path)
-        if doubt:
-            raise Unsupported(doubt)
+        try:
+            made = _made(at, structure, options.path)
+        except Sided:
+            made = _made(at.swapped(), structure, options.path)
     except KmergeError:
         return None
     outcome = Outcome(to_bytes(made, sources), True, "structure", reason=BY_BLOCKS)
     outcome.tell(None, lambda _: explained(at, structure))
     return outcome
+
+
+def _made(at: Three[str], structure: Structure, path: str) -> str:
+    """The merge by blocks, which nothing is to be said against."""
+    made = Bodies(structure).by_structure(at)
+    guards.check(made, at)
+    doubt = brought(made, at, path) or differs(made, at, structure, path)
+    if doubt:
+        raise Sided(doubt)
+    return made
 
 
 def looked_through(text: bytes, sources: Three[Source], options: Options) -> Outcome | None:

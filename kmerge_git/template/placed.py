@@ -23,6 +23,10 @@ class Unreadable(Unsupported):
     """A text in which no fields can be found; whether it can be merged, its lines may say."""
 
 
+class Sided(Unsupported):
+    """A doubt that there may not be with the sides swapped: of two additions one comes first."""
+
+
 class Placed:
     """A part with its place."""
 
