@@ -122,13 +122,18 @@ def _below(units: list[Placed]) -> dict[Path, list[str]]:
 
 
 def _children(units: list[Placed], tokens: dict[int, str]) -> Children:
+    """What stands in each place, by name; elements without names may share one place."""
     found: Children = {}
+    counts: Counts = {}
     for unit in units:
         if unit.role == ENTRY:
             place = unit.path if unit.form != DOCUMENT else ()  # documents stand in the file
             found.setdefault(place, {})[tokens[id(unit)]] = unit
         elif unit.role == DATA and unit.label:
-            found.setdefault(unit.path, {})[unit.label] = unit
+            _add(counts, (unit.path, unit.label))
+            count = counts[unit.path, unit.label]
+            name = f"{unit.label}#{count}" if count > 1 else unit.label
+            found.setdefault(unit.path, {})[name] = unit
     return found
 
 
