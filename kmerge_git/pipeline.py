@@ -297,9 +297,10 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
         try:
             made = merged(texts, options, (text, count), _by_structure)
         except Exception as error:
-            made, reason = None, _internal(error)
-        if made is not None:
+            made = _internal(error)
+        if isinstance(made, Outcome):
             return made
+        reason = made or reason  # which the room knows better
     if count > 0 and options.favor:
         text, count = lines.favored(options.favor)
     if count == 0 and damage.breaks(text, texts, options.path):

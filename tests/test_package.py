@@ -30,7 +30,7 @@ def test_the_reason_for_a_merge_by_lines_names_no_file():
     template = b"{{- if .Values.a }}\na: 1\n{{- end }}\n"
     texts = (template, template + b"b: 1\n", template + b"b: 2\n")
     outcome = merge_files(*texts, path="x.yaml", line_merge=lambda *_: (b"", False))
-    assert outcome.reason == "a template, no YAML"
+    assert outcome.reason == "a template: added on both sides at b"
     rule = b'expr: "{{ $labels.pod }}"\n'  # no template of ours
     broken = [rule + b"a: %d\nb: ]\n" % number for number in (1, 2, 3)]
     outcome = merge_files(*broken, path="x.yaml", line_merge=lambda *_: (b"", False))

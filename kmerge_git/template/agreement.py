@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from kmerge_git.outcome import Outcome
     from kmerge_git.tree.nodes import Node
 
+OTHER = "rendered, it would not be what the rendered sides merge to"
+CLASH = "rendered, both sides conflict"
+
 
 class _Doubled(Exception):
     """A key stands twice: what the text means nobody can say."""
@@ -48,7 +51,7 @@ def differs(
         base, ours, theirs = (one.get(name, "") for one in versions)
         why = _differs(made.get(name, ""), Three(base, ours, theirs), merge, path)
         if why:
-            return f"{why} ({when(name)})"
+            return f"{words.shown(why)} ({when(name)})"
     return ""
 
 
@@ -60,15 +63,15 @@ def _differs(made: str, at: Three[str], merge: Callable[[Three[bytes]], Outcome]
         return ""
     same = agreed(at)
     if same is not None:
-        return "" if _is_same(made, same, path) else "it is not the merge of the readings"
+        return "" if _is_same(made, same, path) else OTHER
     for three in (at, at.swapped()):  # which of two additions comes first is open
         outcome = merge(three.map(str.encode))
         if not outcome.clean:
             found = outcome.conflicts[0] if outcome.conflicts else None
-            return f"the readings conflict: {found.place}: {found.why}" if found else "a conflict"
+            return f"{CLASH}: {found.place}: {found.why}" if found else CLASH
         if _is_same(made, outcome.text.decode(), path):
             return ""
-    return "it is not the merge of the readings"
+    return OTHER
 
 
 def _is_same(made: str, merged: str, path: str) -> bool:

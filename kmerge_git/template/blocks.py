@@ -215,9 +215,14 @@ def _alone(text: str, start: int, line: str, inside: tuple[Action, ...]) -> Acti
     """The control action of a line that has nothing else but comments."""
     controls = [action for action in inside if action.kind in CONTROL]
     if len(controls) > 1:
-        raise refusal(text, start + controls[1].start, "several control actions in one line")
+        raise refusal(
+            text, start + controls[1].start, "blocks begin or end in the middle of a line"
+        )
     if not _is_bare(line, [(a.start, a.end) for a in inside if a.kind in COMMENT_OR_CONTROL]):
-        raise refusal(text, start + controls[0].start, "a control action beside something else")
+        name = controls[0].word
+        raise refusal(
+            text, start + controls[0].start, f"`{name}` beside something else in its line"
+        )
     return controls[0]
 
 

@@ -60,24 +60,24 @@ class Bodies:
         contents = {entity.token: _content(entity, self._body) for entity in entities}
         versions = units.map(lambda version: masked(version, tokens, words))
         lines = versions.base.entries | versions.ours.entries | versions.theirs.entries
-        made = self._in_order(versions, order)
+        made = self._in_order(versions, order, words)
         _refuse_other_entries(made, entities, lines)
         return words.unmasked(made, {line: contents[token] for line, token in lines.items()})
 
-    def _in_order(self, at: Three[Masked], order: list[tuple[Placed, Placed]]) -> str:
+    def _in_order(self, at: Three[Masked], order: list[tuple[Placed, Placed]], words: Words) -> str:
         """The merge of the masked texts; which side comes first is open where both add."""
         lines = at.ours.lines | at.theirs.lines
         wanted = [(lines[id(one)], lines[id(other)]) for one, other in order]
         texts = at.map(lambda version: version.text)
         for three in (texts, texts.swapped()) if wanted else (texts,):
-            made = self._masked(three)
+            made = self._masked(three, words)
             rows = made.splitlines(keepends=True)
             known = {row: number for number, row in enumerate(rows)}
             if all(known.get(one, 0) < known.get(other, -1) for one, other in wanted):
                 return made
-        raise Unsupported("where entries stand that both sides put in one place")
+        raise Unsupported("both sides put entries in one place, and their order is open")
 
-    def _masked(self, at: Three[str]) -> str:
+    def _masked(self, at: Three[str], words: Words) -> str:
         same = agreed(at)
         if same is not None:
             return same
@@ -85,9 +85,9 @@ class Bodies:
         try:
             outcome = self.structure(_encoded(at))
         except KmergeError as error:
-            raise Unreadable(error.why) from None
+            raise Unreadable(words.shown(error.why)) from None
         if not outcome.clean:
-            raise Unsupported("both sides changed the same place")
+            raise Unsupported(words.shown(_first(outcome)))
         return _decoded(outcome.text)
 
     def _body(self, at: Three[str], word: str) -> str:
@@ -116,8 +116,24 @@ class Bodies:
         _refuse_other_entries(made, entities, {token: token for token in contents})
         lines = made.splitlines(keepends=True)
         result = "".join(contents.get(line.rstrip("\n"), line) for line in lines)
-        parse(result)
+        refuse_broken(result)
         return result
+
+
+def refuse_broken(made: str) -> None:
+    """Refuse a merged text that cannot be taken apart as its versions can."""
+    try:
+        parse(made)
+    except Unsupported:
+        raise Unsupported("the merged text would be no template any more") from None
+
+
+def _first(outcome: Outcome) -> str:
+    """The cause of the first conflict of a masked text, and its field."""
+    if not outcome.conflicts:
+        return "both sides changed the same place"
+    found = outcome.conflicts[0]
+    return f"{found.why} at {found.field}" if found.field else found.why
 
 
 def _as_line(part: Part) -> Placed:
@@ -164,7 +180,7 @@ def _content(entity: Entity, body: Callable[[Three[str], str], str]) -> str:
 def _block(at: Three[Block], body: Callable[[Three[str], str], str]) -> str:
     """A block that both sides changed: its arms by themselves."""
     if len({(block.word, len(block.arms)) for block in at.each()}) > 1:
-        raise Unsupported("both sides changed a block that has other branches now")
+        raise Unsupported("both sides changed a block, and its branches are not the same")
     made = []
     for number in range(len(at.base.arms)):
         arms = at.map(lambda block, n=number: block.arms[n])  # type: ignore[misc]
@@ -190,7 +206,7 @@ def _by_lines(at: Three[str]) -> str:
     """Git's line merge, where it is clean."""
     text, count = TemporaryFiles(_encoded(at).each()).result()
     if count:
-        raise Unsupported("the lines of a text conflict")
+        raise Unsupported("both sides changed the same lines of a text")
     return _decoded(text)
 
 
@@ -209,7 +225,7 @@ def _refuse_moved(at: Three[str]) -> None:
         lines = [line for line in text.split("\n") if line.strip() and line.lstrip()[0] != "#"]
         columns |= {min(indent(line) for line in lines)} if lines else set()
     if len(columns) > 1:
-        raise Unsupported("the body of a block was indented anew")
+        raise Unsupported("one side indented the body of a block anew")
 
 
 def _refuse_other_entries(made: str, entities: list[Entity], lines: dict[str, str]) -> None:
@@ -221,4 +237,4 @@ def _refuse_other_entries(made: str, entities: list[Entity], lines: dict[str, st
     for entity in entities:
         is_gone = entity.base is not None and None in (entity.ours, entity.theirs)
         if found.get(entity.token, 0) != int(not is_gone):
-            raise Sided("an entry is lost, or stands twice")
+            raise Sided("an entry would be lost, or stand twice")

@@ -47,7 +47,7 @@ def containers(units: Three[list[Placed]], tokens: dict[int, str]) -> list[tuple
         if _entries(at.ours - old) & _entries(at.theirs - old):
             above = [path[:end] for end in range(1, len(path) + 1)]
             if any(_gone(base, ours, one) != _gone(base, theirs, one) for one in above):
-                raise Unsupported("both sides added an action in the place of other entries")
+                raise Unsupported("both sides added one action, each in the place of other entries")
     texts = units.map(_below)
     for one, other in ((texts.ours, texts.theirs), (texts.theirs, texts.ours)):
         for path, lines in texts.base.items():
@@ -62,12 +62,12 @@ def _container(at: Three[set[str]], *, is_new: bool) -> None:
     added, others = at.ours - at.base, at.theirs - at.base
     gone, lost = at.base - at.ours, at.base - at.theirs
     if added != others and len(gone & lost) > len(added & others):
-        raise Unsupported("both sides took an entry away, and not the same stands in its place")
+        raise Unsupported("both sides took an entry away, and put different things in its place")
     if is_new and _entries(added) != _entries(others):
-        raise Unsupported("both sides added a field, with other actions in it")
+        raise Unsupported("both sides added a field, with different actions in it")
     is_templated = any(TOKEN in name and not _is_entry(name) for name in added ^ others)
     if added and others and is_templated:
-        raise Unsupported("both sides added entries, and a name is rendered")
+        raise Unsupported("both sides added entries, and the key of one is rendered")
 
 
 def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
@@ -90,7 +90,9 @@ def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
                 for other in others:
                     at_other = yours.index(other)
                     if first < at_other < last:
-                        raise Unsupported("one side added among what the other replaced")
+                        raise Unsupported(
+                            "one side added something among entries that the other replaced"
+                        )
                     for name in added:
                         pair = adds[other], has[name]
                         yield pair if at_other < first else pair[::-1]
@@ -161,17 +163,17 @@ def check(made: str, at: Three[str]) -> None:
     for key, count in result.places.items():
         b, o, t = (version.places.get(key, 0) for version in (base, ours, theirs))
         if o > b and t > b and count > max(o, t):
-            raise Unsupported("what both sides added stands twice")
+            raise Unsupported("what both sides added would stand twice")
     for key in {*base.actions, *ours.actions, *theirs.actions, *result.actions}:
         b, o, t, r = (version.actions.get(key, 0) for version in (base, ours, theirs, result))
         low, high = _bounds(b, o, t)
         if not low <= r <= high:
-            raise Unsupported("an action is lost, or stands too often")
+            raise Unsupported("an action would be lost, or stand too often")
     for line in {*base.lines, *ours.lines, *theirs.lines}:
         b, o, t, r = (version.lines.get(line, 0) for version in (base, ours, theirs, result))
         low, high = _bounds(b, o, t)
         if not low <= r <= high:
-            raise Unsupported("a line is lost, or stands too often")
+            raise Unsupported("a line would be lost, or stand too often")
 
 
 def _bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:

@@ -140,7 +140,7 @@ class _Layout:
             for inner in arm.parts:
                 column = column_of(inner)
                 if 0 <= column <= above and not is_blank(inner):
-                    raise Unreadable("a block begins in a text and ends behind it")
+                    raise Unreadable("a block begins inside a block scalar and ends behind it")
                 yield from self._words(inner, above)
         yield Placed(_bare(part.ending), WORDS, name, above + 1)
 
@@ -187,7 +187,7 @@ class _Layout:
     def _refuse_reaching(self, unit: Placed) -> None:
         """Refuse a block that ends what stands around it."""
         if isinstance(unit.part, Block) and reaches_out(unit.part, unit.column):
-            raise Unreadable("a block ends the fields that it stands in")
+            raise Unreadable("a block holds lines left of the column where it stands")
 
     def _form_here(self, column: int, after: str) -> str:
         """What an entry is that does not tell: what its siblings are, those before it first."""

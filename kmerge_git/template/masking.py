@@ -49,7 +49,7 @@ class Words:
     def _word(self, kind: str, text: str) -> str:
         word = f"{TOKEN}{kind}{digest(text)}"
         if self.texts.setdefault(word, text) != text:
-            raise Unsupported("two actions have one word")
+            raise Unsupported("two actions cannot be told apart")
         return word
 
     def whole(self, column: int, line: Row, block: str) -> str:
@@ -59,7 +59,7 @@ class Words:
         word = f"{TOKEN}L{digest(f'{block}{line.text}')}"
         made = " " * column + word
         if self.lines.setdefault(made, body) != body:
-            raise Unsupported("two lines have one word")
+            raise Unsupported("two lines cannot be told apart")
         return made + ending
 
     def comment(self, line: Row) -> str:
@@ -89,6 +89,12 @@ class Words:
                 made.append(self._inline(line))
         return "".join(made)
 
+    def shown(self, told: str) -> str:
+        """What is told of a masked text, with actions in the place of their words."""
+        for word, text in self.texts.items() if TOKEN in told else ():
+            told = told.replace(word, text)
+        return told if TOKEN not in told else told.partition(" at ")[0]
+
     def _inline(self, line: str) -> str:
         made: list[str] = []
         at = 0
@@ -99,11 +105,11 @@ class Words:
             end = start + len(TOKEN) + 1 + _DIGITS
             word = line[start:end]
             if word not in self.texts:
-                raise Sided("a masked line came back in another way than it was made")
+                raise Sided("the merge would take a line of actions apart")
             before = line[at:start]
             if word[len(TOKEN)] in "CN":
                 if not before.endswith("# ") or line[end:].strip():
-                    raise Sided("a comment came back in another way than it was made")
+                    raise Sided("the merge would take a comment apart")
                 before = before[:-2]
             made += [before, self.texts[word]]
             at = end
@@ -208,7 +214,7 @@ def _refuse_misread(text: str, lines: dict[str, str]) -> None:
         if root is not None:
             found.look_at(root)
     if not found.entries.issuperset(lines.values()) or found.words < text.count(TOKEN + "L"):
-        raise Unreadable("a block or an output does not stand where entries stand")
+        raise Unreadable("a block or an output stands where no field or element can stand")
     if any(text.count(line) > 1 for line in lines):
         raise Unreadable("a block stands twice")
 

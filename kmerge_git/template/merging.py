@@ -3,7 +3,8 @@
 text -> a merge by blocks and fields (see `bodies`) -> the guards -> the readings.
 
 It is entered where git's line merge of a template conflicts, and answers where it is certain.
-Whatever is in doubt raises: then git's lines stand, byte for byte. Where git's lines are clean
+Whatever is in doubt raises: then git's lines stand, byte for byte, and the doubt is the reason
+that people are told: `a template: CAUSE at WHERE`. Where git's lines are clean
 they are looked through: damage that neither side has becomes a conflict.
 """
 
@@ -19,15 +20,16 @@ from kmerge_git.template import guards
 from kmerge_git.template.agreement import differs
 from kmerge_git.template.around import around
 from kmerge_git.template.blocks import BLANK, Block, Row, parse
-from kmerge_git.template.bodies import Bodies
+from kmerge_git.template.bodies import Bodies, refuse_broken
 from kmerge_git.template.damage import brought, new_damage
 from kmerge_git.template.lexer import ASSIGN, COMMENT
-from kmerge_git.template.placed import Sided
+from kmerge_git.template.placed import Sided, Unreadable
 from kmerge_git.template.telling import explained
 from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.source import Source
+from kmerge_git.tree.oddities import has_control
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,8 +43,8 @@ if TYPE_CHECKING:
 
 def merged(
     texts: Three[bytes], options: Options, lines: tuple[bytes, int], by_structure: ByStructure
-) -> Outcome | None:
-    """The merge of a template; None: git's line merge stands.
+) -> Outcome | str:
+    """The merge of a template; or why git's line merge stands, where there is more to say.
 
     `lines` is what git came to, `by_structure` merges texts that are YAML.
     """
@@ -50,28 +52,44 @@ def merged(
     try:
         sources = texts.map(lambda data: Source(data, options.path))
         if not count:
-            return looked_through(text, sources, options)
-        at = sources.map(lambda source: source.text)
-        at.map(_refuse_markers)
-        if is_chart_text(options.path):
-            at.map(refuse_prose)
-        structure = _without_favor(by_structure, options)
-        try:
-            made = _made(at, structure, options.path)
-        except Sided:
-            made = _made(at.swapped(), structure, options.path)
+            return looked_through(text, sources, options) or ""
     except KmergeError:
-        return None
+        return ""
+    at = sources.map(lambda source: source.text)
+    if any(_holds_markers(version) for version in at.each()):
+        return ""
+    structure = _without_favor(by_structure, options)
+    try:
+        made = _by_blocks(at, structure, options.path)
+    except KmergeError as error:
+        if isinstance(error, Unreadable) and not any(map(has_control, at.each())):
+            return ""  # broken YAML with braces in it: its parser says more
+        return f"a template: {error.why}"
     outcome = Outcome(to_bytes(made, sources), True, "structure", reason=BY_BLOCKS)
     outcome.tell(None, lambda _: explained(at, structure))
     return outcome
 
 
-def _made(at: Three[str], structure: Structure, path: str) -> str:
-    """The merge by blocks, which nothing is to be said against."""
+def _by_blocks(at: Three[str], structure: Structure, path: str) -> str:
+    """The merge of the blocks, after all guards; what is in doubt raises."""
+    for side, version in zip(("base", "ours", "theirs"), at.each(), strict=True):
+        _refuse_unread(version, side)
+    if is_chart_text(path):
+        at.map(refuse_prose)
+    try:
+        return _guarded(at, structure, path)
+    except Sided:  # with the sides in one order, which the other may not have
+        return _guarded(at.swapped(), structure, path)
+
+
+def _guarded(at: Three[str], structure: Structure, path: str) -> str:
     made = Bodies(structure).by_structure(at)
+    refuse_broken(made)
     guards.check(made, at)
-    doubt = brought(made, at, path) or differs(made, at, structure, path)
+    broken = brought(made, at, path)
+    if broken:
+        raise Sided(f"merged by its blocks it would be broken: {broken}")
+    doubt = differs(made, at, structure, path)
     if doubt:
         raise Sided(doubt)
     return made
@@ -102,10 +120,17 @@ def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
     return structure
 
 
-def _refuse_markers(text: str) -> None:
-    """Refuse images of rerere, and ancestors of a criss-cross: what was left open is no text."""
-    if "<<<<<<<" in text and first_marker(text) >= 0:
-        raise Unsupported("an input holds conflict markers")
+def _holds_markers(text: str) -> bool:
+    """Whether it is an image of rerere, or an ancestor of a criss-cross that was left open."""
+    return "<<<<<<<" in text and first_marker(text) >= 0
+
+
+def _refuse_unread(text: str, side: str) -> None:
+    """Refuse a version that cannot be taken apart, and say where."""
+    try:
+        parse(text)
+    except Unsupported as error:
+        raise Unsupported(f"{error.why} at line {error.line} of {side}") from None
 
 
 def refuse_prose(text: str) -> None:
@@ -115,4 +140,4 @@ def refuse_prose(text: str) -> None:
         if not is_definition and not (
             isinstance(part, Row) and part.kind in (BLANK, COMMENT, ASSIGN)
         ):
-            raise Unsupported("helpers and notes are text")
+            raise Unsupported("text outside of definitions is merged by lines alone")

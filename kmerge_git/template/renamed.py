@@ -40,7 +40,9 @@ def refuse_taken(units: Three[list[Placed]]) -> None:
                     if other[:-1] == place[:-1] and _is_more_like(
                         olds[place], news[other], news[place]
                     ):
-                        raise Unsupported("a name was freed by a rename, and taken by another")
+                        raise Unsupported(
+                            "one side renamed something, and gave its old name to something new"
+                        )
 
 
 def _texts_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:

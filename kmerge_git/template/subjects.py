@@ -27,7 +27,7 @@ def refuse_twice(entities: list[Entity]) -> None:
     ours, theirs = _added(entities, "ours", "theirs"), _added(entities, "theirs", "ours")
     for path in ours.keys() & theirs.keys():
         if ours[path] & theirs[path]:
-            raise Unsupported("both sides added what renders one value")
+            raise Unsupported("both sides added what renders the same value")
 
 
 def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
@@ -37,7 +37,9 @@ def refuse_other_dot(word: str, arms: Three[Arm]) -> None:
     about = arms.map(lambda arm: " ".join(arm.action.body.split()))
     for changed, other in ((about.ours, arms.theirs), (about.theirs, arms.ours)):
         if changed != about.base and _uses(other) - _uses(arms.base):
-            raise Unsupported("one side changed what a block is about, and the other uses it anew")
+            raise Unsupported(
+                "one side changed what the dot of a block is, and the other uses it there"
+            )
 
 
 def _uses(arm: Arm) -> set[str]:

@@ -107,13 +107,16 @@ class Listener:
 
 def _by_lines(why: str, reason: str) -> str:
     """The cause of a conflict that has no place: why the file was merged by lines."""
-    parts = [_without_line(part) for part in (why, reason) if part]
+    parts = [_cause(part) for part in (why, reason) if part]
     return ": ".join(dict.fromkeys(parts))
 
 
-def _without_line(why: str) -> str:
+def _cause(why: str) -> str:
     """The cause alone: where it is differs from file to file."""
-    return why.partition(": ")[2] if why.startswith("line ") else why
+    kind, _, cause = why.partition(": ")
+    if kind == "a template":
+        return f"{kind}: {cause.partition(': ')[0].partition(' at ')[0]}"
+    return cause if why.startswith("line ") else why
 
 
 def any_element(path: Path) -> str:

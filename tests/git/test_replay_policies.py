@@ -266,13 +266,19 @@ def test_ours_and_theirs_are_those_of_a_merge(repo: Repo) -> None:
 
 
 def test_what_is_merged_by_lines_is_told_by_its_cause(repo: Repo) -> None:
-    def text(value: str) -> str:
-        return f"a: {{{{ .Values.a }}}}\nb: {value}\n"
+    def text(value: str, field: str) -> str:
+        return f"a: {{{{ .Values.a }}}}\n{field}: {value}\n"
 
-    merge = Merge("template", *({"t/a.yaml": text(value)} for value in "1232"))
-    write_history(repo, [merge] * 2)
+    merges = [
+        Merge(name, *({f"{name}/a.yaml": text(value, name)} for value in "1232"))
+        for name in ("one", "two")
+    ]
+    write_history(repo, merges)
     (group,) = replay(repo)["left"]
-    assert (group["cause"], group["field"]) == ("the lines conflict: a template, no YAML", "")
+    assert (group["cause"], group["field"]) == (
+        "the lines conflict: a template: changed on both sides",
+        "",
+    )
     assert len(group["conflicts"]) == 2
 
 

@@ -187,12 +187,14 @@ OTHER = [
 @pytest.mark.parametrize("why, text, when", OTHER, ids=[one[0] for one in OTHER])
 def test_the_merge_of_the_readings(why: str, text: str, when: str) -> None:
     said = differs(text, AGREED, merged)
-    assert said == (f"it is not the merge of the readings ({when})" if when else "")
+    assert said == (
+        f"rendered, it would not be what the rendered sides merge to ({when})" if when else ""
+    )
 
 
 def test_a_conflict_of_the_readings_is_a_doubt() -> None:
     at = Three("a: {{ .a }}\n", "a: {{ .b }}\n", "a: {{ .c }}\n")
-    assert differs("a: {{ .b }}\n", at, merged).startswith("the readings conflict: a: ")
+    assert differs("a: {{ .b }}\n", at, merged).startswith("rendered, both sides conflict: a: ")
 
 
 def test_what_cannot_be_read_says_nothing() -> None:

@@ -96,7 +96,7 @@ def test_rule_1_a_text_without_actions_is_for_nobody_here(asked):
 @pytest.mark.parametrize("number", range(3))
 def test_rule_1_an_action_of_any_version_is_enough(asked, number):
     versions = ["a: 1\n", "a: 2\n", "a: 3\n"]
-    versions[number] += "{{ template }}\n"
+    versions[number] += "{{ .x }}\n"
     merge_files(*(version.encode() for version in versions), path=PATH)
     assert asked
 
@@ -213,7 +213,7 @@ def test_rule_6_values_with_actions_are_values():
     theirs = base.replace("debug{{", "trace{{")
     assert merged(base, ours, theirs) == ours.replace("debug{{", "trace{{")
     theirs = base.replace(".image", ".theirs")
-    assert refusal(base, ours, theirs) == "both sides changed the same place"
+    assert refusal(base, ours, theirs) == "changed on both sides at image"
     assert merged(base, ours, theirs) is None
 
 
@@ -463,7 +463,7 @@ def test_rule_12_both_sides_in_one_place_of_a_text_is_a_conflict():
 def test_rule_12_a_block_that_ends_behind_the_text_is_refused():
     base = TEXTS.replace("  last:", "    {{- if .Values.b }}\n    b\n  last:") + "  {{- end }}\n"
     ours, theirs = base.replace("last: {", "o: {"), base.replace(".Values.last", "1")
-    assert refusal(base, ours, theirs) == "a block begins in a text and ends behind it"
+    assert refusal(base, ours, theirs) == "a block begins inside a block scalar and ends behind it"
     assert merged(base, ours, theirs) is None
 
 
@@ -479,7 +479,7 @@ def test_rule_12_action_lines_in_flow_collections_are_refused():
         c: 1
     """)
     ours, theirs = base.replace("b: 1", "b: 2"), base.replace("c: 1", "c: 2")
-    why = "a block or an output does not stand where entries stand"
+    why = "a block or an output stands where no field or element can stand"
     assert refusal(base, ours, theirs) == why
     assert merged(base, ours, theirs) is None
     whole = base[base.index("  {{- if") : base.index("]")]
@@ -666,7 +666,9 @@ def test_rule_15_a_body_that_cannot_be_read_and_conflicts_is_a_conflict():
 def test_rule_15_a_doubt_about_a_body_is_none_that_its_lines_settle():
     ours = CHANGED.replace("one: 1", "{{ .Values.key }}: 1\n  one: 1").replace("last: 1", "last: 2")
     theirs = CHANGED.replace("four: 4", "four: 4\n  five: 5").replace("last: 1", "last: 1\n  t: 1")
-    assert refusal(CHANGED, ours, theirs) == "both sides added entries, and a name is rendered"
+    assert (
+        refusal(CHANGED, ours, theirs) == "both sides added entries, and the key of one is rendered"
+    )
     assert merged(CHANGED, ours, theirs) is None
 
 
@@ -742,7 +744,7 @@ INCLUDE = '    {{{{- include "{}" . | nindent 4 }}}}\n'
 def test_rule_17_both_replaced_an_entry_by_other_actions():
     line = "    tier: a\n"
     ours, theirs = (LABELS.replace(line, INCLUDE.format(name)) for name in ("ours", "theirs"))
-    why = "both sides took an entry away, and not the same stands in its place"
+    why = "both sides took an entry away, and put different things in its place"
     assert refusal(LABELS, ours, theirs) == why
     assert merged(LABELS, ours, theirs) is None
     theirs = LABELS.replace(line, "    level: a\n")
@@ -761,14 +763,14 @@ def test_rule_17_the_same_action_in_the_place_of_other_entries():
     line = INCLUDE.format("web.labels")
     ours, theirs = LABELS.replace("    tier: a\n", line), LABELS.replace("    app: web\n", line)
     assert merged_anyway(LABELS, ours, ours) == ours
-    why = "both sides added an action in the place of other entries"
+    why = "both sides added one action, each in the place of other entries"
     assert refusal(LABELS, ours, theirs) == why
     assert merged(LABELS, ours, theirs) is None
 
 
 def test_rule_17_a_new_container_with_other_actions():
     ours, theirs = (LABELS + f"  annotations:\n{INCLUDE.format(name)}" for name in ("o", "t"))
-    assert refusal(LABELS, ours, theirs) == "both sides added a field, with other actions in it"
+    assert refusal(LABELS, ours, theirs) == "both sides added a field, with different actions in it"
     assert merged(LABELS, ours, theirs) is None
     assert merged_anyway(LABELS, ours, ours) == ours
 
@@ -776,7 +778,9 @@ def test_rule_17_a_new_container_with_other_actions():
 def test_rule_17_a_name_that_is_rendered():
     ours = LABELS.replace("  name", "    {{ .Values.label }}: x\n  name")
     theirs = LABELS.replace("  name", "    component: x\n  name")
-    assert refusal(LABELS, ours, theirs) == "both sides added entries, and a name is rendered"
+    assert (
+        refusal(LABELS, ours, theirs) == "both sides added entries, and the key of one is rendered"
+    )
     assert merged(LABELS, ours, theirs) is None
     theirs = LABELS.replace("tier: a", "tier: b")
     assert merged(LABELS, ours, theirs) == ours.replace("tier: a", "tier: b")
@@ -806,7 +810,7 @@ def entry(opening: str, output: str) -> str:
 )
 def test_rule_17_one_value_in_two_ways(one, other, is_one):
     ours, theirs = entry(*one), entry(*other)
-    why = "both sides added what renders one value" if is_one else ""
+    why = "both sides added what renders the same value" if is_one else ""
     assert refusal(LABELS, ours, theirs) == why
     assert (merged(LABELS, ours, theirs) is None) == is_one
 
@@ -818,7 +822,7 @@ def test_rule_18_a_field_in_and_outside_of_a_block():
     block = "  {{- if .Values.host }}\n  host: true\n  {{- end }}\n"
     ours = SERVICE.replace("  type", "  host: true\n  type")
     theirs = SERVICE.replace("  type", block + "  type")
-    assert refusal(SERVICE, ours, theirs) == "what both sides added stands twice"
+    assert refusal(SERVICE, ours, theirs) == "what both sides added would stand twice"
     assert merged(SERVICE, ours, theirs) is None
     other = theirs.replace("host: true", "ghost: true")
     made = merged(SERVICE, ours, other)
@@ -833,7 +837,7 @@ def test_rule_18_an_output_in_and_outside_of_a_block():
     theirs = LABELS.replace(
         "  name", f"    {{{{ if .Values.a }}}}\n{line}    {{{{ end }}}}\n  name"
     )
-    assert refusal(LABELS, ours, theirs) == "what both sides added stands twice"
+    assert refusal(LABELS, ours, theirs) == "what both sides added would stand twice"
     assert merged(LABELS, ours, theirs) is None
     theirs = theirs.replace("a: b", "c: d")
     assert merged(LABELS, ours, theirs) is not None

@@ -159,7 +159,7 @@ HOSTS = text("""
 def test_a_dot_that_one_side_changed_and_the_other_uses():
     ours = HOSTS.replace("with .Values.ingress", "with .Values").replace("{{ .", "{{ .ingress.")
     theirs = HOSTS.replace("  four", "  five: {{ .five }}\n  four")
-    why = "one side changed what a block is about, and the other uses it anew"
+    why = "one side changed what the dot of a block is, and the other uses it there"
     assert refusal(HOSTS, ours, theirs) == why
     assert merged_anyway(HOSTS, ours, theirs) is None
     theirs = HOSTS.replace("  four", "  five: {{ $.Values.five }}\n  four")
