@@ -22,6 +22,7 @@ from kmerge_git.template.around import around
 from kmerge_git.template.blocks import BLANK, Block, Row, parse
 from kmerge_git.template.bodies import Bodies, refuse_broken
 from kmerge_git.template.damage import brought, new_damage
+from kmerge_git.template.joints import refuse_joined
 from kmerge_git.template.lexer import ASSIGN, COMMENT
 from kmerge_git.template.placed import Sided, Unreadable
 from kmerge_git.template.telling import explained
@@ -86,6 +87,7 @@ def _guarded(at: Three[str], structure: Structure, path: str) -> str:
     made = Bodies(structure).by_structure(at)
     refuse_broken(made)
     guards.check(made, at)
+    refuse_joined(made, at)
     broken = brought(made, at, path)
     if broken:
         raise Sided(f"merged by its blocks it would be broken: {broken}")

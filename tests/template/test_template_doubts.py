@@ -48,3 +48,60 @@ def test_what_fits_with_one_order_of_the_sides_fits_with_the_other():
     made = ours.replace("name: one", "name: three")
     assert merged(base, ours, theirs) == made
     assert merged(base, theirs, ours) == made
+
+
+def test_a_trim_mark_joins_no_lines_that_were_apart():
+    base = text("""
+        kind: Pod
+        spec:
+          {{- if .Values.a }}
+          a: 1
+          {{- end }}
+          version: 1
+    """)
+    new = "  {{- with .Values.b }}\n  b: 1\n  {{- end }}\n"
+    ours, theirs = base + new, base + "  c: 1\n"
+    assert merged(base, ours, theirs) == ours + "  c: 1\n"
+    trimmed = new.removesuffix(" }}\n") + " -}}\n"
+    assert merged(base, base + trimmed, theirs) == theirs + trimmed
+    ours, theirs = (f"{base}  {side}: 1\n{trimmed.replace('b', side)}" for side in "bc")
+    assert merged(base, ours, theirs) is None
+    trimmed = base.replace("{{- end }}", "{{- end -}}\n  {{- /* comment */}}")
+    theirs = trimmed.replace("a: 1", "a: 2").replace("version: 1", "version: 2")
+    ours = trimmed.replace("a: 1", "a: 1\n  b: 1")
+    assert merged(trimmed, ours, theirs) == theirs.replace("a: 2", "a: 2\n  b: 1")
+
+
+def test_a_trim_mark_joins_no_output_to_another():
+    base = text("""
+        kind: Pod
+        spec:
+          path: a
+          ports: []
+        {{- include "affinity" .Values | indent 2 }}
+    """)
+    ours = base.replace("path: a", "path: b").replace("  ports: []\n", "")
+    theirs = base.replace("  ports", '  {{- include "t" . | nindent 2 }}\n  ports')
+    assert merged(base, ours, theirs) is None
+    own, other = base.replace("| indent", "| nindent"), theirs.replace("| indent", "| nindent")
+    made = other.replace("path: a", "path: b").replace("  ports: []\n", "")
+    assert merged(own, ours.replace("| indent", "| nindent"), other) == made
+
+
+def test_branches_and_definitions_are_not_above_each_other():
+    base = text("""
+        {{- define "a" -}}
+        {{- if .Values.a -}}
+        {{- .Values.x -}}
+        {{- else -}}
+        {{- .Values.y -}}
+        {{- end -}}
+        {{- end -}}
+        {{- define "b" -}}
+        {{- .Values.z -}}
+        {{- end -}}
+    """)
+    ours = base.replace(".x", ".o").replace("{{- else -}}", "{{- else }}").replace(".z", ".p")
+    theirs = base.replace(".y", ".t")
+    made = ours.replace(".y", ".t")
+    assert merged(base, ours, theirs, "charts/web/templates/_helpers.tpl") == made
