@@ -32,9 +32,10 @@ _DIGITS = 16  # of a word
 class Words:
     """The words that stand for actions, and what each stands for."""
 
-    __slots__ = ("lines", "texts")
+    __slots__ = ("columns", "lines", "texts")
 
     def __init__(self) -> None:
+        self.columns: dict[str, set[int]] = {}  # of the lines of actions that give one
         self.texts: dict[str, str] = {}  # of the words inside lines
         self.lines: dict[str, str] = {}  # of whole lines, without their ends
 
@@ -42,7 +43,10 @@ class Words:
         """A line with a word in the place of each of its actions."""
         made, at = [], 0
         for start, end in line.groups:
-            made += [line.text[at:start], self._word("V", line.text[start:end])]
+            action = line.text[start:end]
+            if "indent" in action:
+                self.columns.setdefault(action, set()).add(indent(line.text))
+            made += [line.text[at:start], self._word("V", action)]
             at = end
         return "".join((*made, line.text[at:]))
 
@@ -107,11 +111,14 @@ class Words:
             if word not in self.texts:
                 raise Sided("the merge would take a line of actions apart")
             before = line[at:start]
-            if word[len(TOKEN)] in "CN":
+            action, kind = self.texts[word], word[len(TOKEN)]
+            if kind != "C" and "indent" in action and indent(line) not in self.columns[action]:
+                raise Sided("an action that gives a column came back at another one")
+            if kind in "CN":
                 if not before.endswith("# ") or line[end:].strip():
                     raise Sided("the merge would take a comment apart")
                 before = before[:-2]
-            made += [before, self.texts[word]]
+            made += [before, action]
             at = end
 
 

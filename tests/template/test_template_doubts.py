@@ -105,3 +105,20 @@ def test_branches_and_definitions_are_not_above_each_other():
     theirs = base.replace(".y", ".t")
     made = ours.replace(".y", ".t")
     assert merged(base, ours, theirs, "charts/web/templates/_helpers.tpl") == made
+
+
+def test_an_action_that_gives_a_column_stays_at_its_own():
+    base = text("""
+        metadata:
+          name: {{ .Values.name }}
+          labels:
+            app: web
+            tier: front
+    """)
+    ours = base.replace("    app: web\n    tier", "      app: web\n      tier")
+    theirs = base.replace("web\n", "web\n    zone: {{ .Values.zone }}\n")
+    assert merged(base, ours, theirs) == ours.replace(
+        "web\n", "web\n      zone: {{ .Values.zone }}\n"
+    )
+    theirs = base.replace("web\n", "web\n    zone: {{- toYaml .Values.zone | nindent 6 }}\n")
+    assert merged(base, ours, theirs) is None
