@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Counts = dict[Hashable, int]
     Children = dict[Path, dict[str, Placed]]  # names in their order
 
+MOST = 10_000  # pairs of entries whose order is looked at
+
 
 # -- a container
 
@@ -83,12 +85,16 @@ def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
             (ours, theirs, at.ours, at.theirs),
             (theirs, ours, at.theirs, at.ours),
         ):
-            gone = [name for name in yours if name in old - {*mine}]
+            lost = old - {*mine}
+            gone = [name for name in yours if name in lost]
             added, others = {*mine} - old - {*yours}, {*yours} - old - {*mine}
             if gone and _entries(added.union(gone)):
-                first, last = yours.index(gone[0]), yours.index(gone[-1])
+                places = {name: number for number, name in enumerate(yours)}
+                first, last = places[gone[0]], places[gone[-1]]
+                if len(added) * len(others) > MOST:
+                    raise Unsupported("too many entries of both sides in one place")
                 for other in others:
-                    at_other = yours.index(other)
+                    at_other = places[other]
                     if first < at_other < last:
                         raise Unsupported(
                             "one side added something among entries that the other replaced"

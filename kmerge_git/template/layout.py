@@ -7,6 +7,7 @@ come back where it was put.
 
 from __future__ import annotations
 
+from kmerge_git.errors import Unsupported
 from kmerge_git.template.blocks import BLANK, Block, Row
 from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT
 from kmerge_git.template.names import column_inside, document_names, name_line, unquoted
@@ -34,7 +35,6 @@ from kmerge_git.template.places import (
     is_separator,
     key_of,
     line_form,
-    next_column,
     reaches_out,
     rows,
     scalar_above,
@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from kmerge_git.template.placed import Path
 
     Evidence = dict[Path, str]
+
+DEEPEST = 100  # fields inside fields; manifests have twenty
 
 
 def lay_out(
@@ -77,11 +79,14 @@ class _Layout:
         self.evidence = evidence
         self.stack: list[tuple[int, str, str, bool]] = []  # column, label, form, is it open
         self.document = ""
+        self.columns: list[int] = []  # of the next part that tells one, for each part
+        self.forms: dict[int, tuple[int, str]] = {}  # by column: up to which part, and which
 
     def of(self, parts: Sequence[Part]) -> list[Placed]:
         units = self._units(parts)
         names = document_names(units)
         self.document = next(names)
+        self.columns = _columns_below(units)
         for number, unit in enumerate(units):
             if is_apart(unit):
                 self.stack, self.document = [], next(names)
@@ -98,10 +103,11 @@ class _Layout:
     def _units(self, parts: Sequence[Part]) -> list[Placed]:
         units: list[Placed] = []
         above = -1  # the column of the key of the block scalar that is open, or -1
-        for number, part in enumerate(parts):
-            column = column_of(part)
+        columns = [column_of(part) for part in parts]
+        after = _next_columns(columns)
+        for part, column, below in zip(parts, columns, after, strict=True):
             if above >= 0 and not is_blank(part):
-                at = column if column >= 0 else _column_in_text(parts, number, above)
+                at = column if column >= 0 else _column_in_text(part, above, below)
                 if at > above:
                     units += self._words(part, above)
                     continue
@@ -176,10 +182,10 @@ class _Layout:
 
     def _place_entry(self, unit: Placed, units: list[Placed], number: int) -> None:
         if unit.column < 0:
-            unit.column = self._column(unit, units, number)
+            unit.column = self._column(unit, self.columns[number])
         column = unit.column
         self._leave_deeper(column)
-        form = unit.form or self._form_here(column, _form_below(units, number, column))
+        form = unit.form or self._form_here(column, self._form_below(units, number, column))
         self._leave(column, form)
         unit.form, unit.path = form, self._path()
         self.stack.append((column, "", form, False))
@@ -189,6 +195,27 @@ class _Layout:
         if isinstance(unit.part, Block) and reaches_out(unit.part, unit.column):
             raise Unreadable("a block holds lines left of the column where it stands")
 
+    def _form_below(self, units: list[Placed], number: int, column: int) -> str:
+        """What the next line or block at a column is an entry of, before the collection ends."""
+        upto, form = self.forms.get(column, (-1, ""))
+        if upto > number:
+            return form
+        form = ""
+        for upto in range(number + 1, len(units)):
+            unit = units[upto]
+            if is_apart(unit) or (unit.role == DATA and unit.column < column):
+                break
+            if unit.role == DATA and unit.column == column:
+                form = line_form(unit.plain)
+                break
+            if unit.role == ENTRY and unit.form and unit.column in (column, -1):
+                form = unit.form
+                break
+        else:
+            upto = len(units)
+        self.forms[column] = upto, form
+        return form
+
     def _form_here(self, column: int, after: str) -> str:
         """What an entry is that does not tell: what its siblings are, those before it first."""
         if self.stack and self.stack[-1][0] == column:
@@ -196,16 +223,9 @@ class _Layout:
             return after if before == MAP and is_open and after else before
         return after or self.evidence.get(self._path(), MAP)
 
-    def _column(self, unit: Placed, units: list[Placed], number: int) -> int:
+    def _column(self, unit: Placed, after: int) -> int:
         """The column of an entry that does not tell: its own where that is a sibling's."""
         own = indent(unit.part.text)
-        after = -1
-        for below in units[number + 1 :]:
-            if is_apart(below):
-                break
-            if below.column >= 0 and below.role in (DATA, ENTRY):
-                after = below.column
-                break
         if own == after:
             return own
         is_known = any(column == own for column, *_ in self.stack)
@@ -232,29 +252,40 @@ class _Layout:
                 break  # the element before it; what is below is the key of their list
 
     def _path(self) -> Path:
+        if len(self.stack) > DEEPEST:
+            raise Unsupported("fields too deep inside each other")
         return (self.document, *(label for _, label, _, _ in self.stack if label))
 
 
-def _column_in_text(parts: Sequence[Part], number: int, above: int) -> int:
+def _columns_below(units: list[Placed]) -> list[int]:
+    """For each part the column of the next entry or line that tells one, in its document."""
+    found: list[int] = []
+    column = -1
+    for unit in reversed(units):
+        found.append(column)
+        if is_apart(unit):
+            column = -1
+        elif unit.column >= 0 and unit.role in (DATA, ENTRY):
+            column = unit.column
+    return found[::-1]
+
+
+def _next_columns(columns: list[int]) -> list[int]:
+    """For each column the next one behind it that is known, or -1."""
+    found: list[int] = []
+    after = -1
+    for column in reversed(columns):
+        found.append(after)
+        after = column if column >= 0 else after
+    return found[::-1]
+
+
+def _column_in_text(part: Part, above: int, after: int) -> int:
     """The column of a part below a block scalar that does not tell: its own, if it renders text."""
-    part = parts[number]
     own = indent(part.text)
     if own > above and not (isinstance(part, Row) and part.kind in (ASSIGN, COMMENT)):
         return own
-    after = next_column(parts, number + 1)
     return after if after >= 0 else own
-
-
-def _form_below(units: list[Placed], number: int, column: int) -> str:
-    """What the next line or block at a column is an entry of, before the collection ends."""
-    for unit in units[number + 1 :]:
-        if is_apart(unit) or (unit.role == DATA and unit.column < column):
-            return ""
-        if unit.role == DATA and unit.column == column:
-            return line_form(unit.plain)
-        if unit.role == ENTRY and unit.form and unit.column in (column, -1):
-            return unit.form
-    return ""
 
 
 def _bare(text: str) -> Row:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.template.blocks import BLANK, INLINE, TEXT, Row
 from kmerge_git.template.lexer import COMMENT, TOKEN
-from kmerge_git.template.placed import DATA, ENTRY, LOOSE, WORDS, Sided, Unreadable
+from kmerge_git.template.placed import DATA, ENTRY, LOOSE, WORDS, Sided, Unreadable, behind
 from kmerge_git.template.places import DOCUMENT, MAP, SCALARS, indent, key_column
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -143,6 +143,7 @@ class Masked:
 def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
     """The text of a version; `tokens` are those of its entries, by the identity of the unit."""
     made = Masked()
+    columns = _columns_of_words(units)
     for number, unit in enumerate(units):
         part = unit.part
         if unit.role == ENTRY:
@@ -152,7 +153,7 @@ def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
             continue
         assert isinstance(part, Row)
         if unit.role == WORDS and part.kind not in (TEXT, BLANK, INLINE):
-            line = words.whole(_column_of_words(units, number), part, unit.plain)
+            line = words.whole(columns.get(number, unit.column + 1), part, unit.plain)
         elif unit.role == DATA and _has_children(units, number):
             line = words.above_children(part)
         elif part.kind == COMMENT and unit.role != WORDS:
@@ -177,19 +178,21 @@ def _entry_line(unit: Placed, token: str) -> str:
     return f"{at}- {{{', '.join(f'{field}: {token}' for field in _FIELDS)}}}"
 
 
-def _column_of_words(units: list[Placed], number: int) -> int:
-    """The column of the text inside a block scalar, some line of which is that of a number."""
-    first = last = number
-    while first and units[first - 1].role in (WORDS, LOOSE):
-        first -= 1
-    while last < len(units) and units[last].role in (WORDS, LOOSE):
-        last += 1
-    found = [
-        indent(unit.plain)
-        for unit in units[first:last]
-        if unit.role == WORDS and unit.part.kind in (TEXT, INLINE)  # type: ignore[union-attr]
-    ]
-    return min(found, default=units[number].column + 1)
+def _columns_of_words(units: list[Placed]) -> dict[int, int]:
+    """The columns of the texts inside block scalars, by the numbers of their lines of actions."""
+    found: dict[int, int] = {}
+    lines: list[int] = []
+    column = -1
+    for number, unit in enumerate(units):
+        if unit.role not in (WORDS, LOOSE):
+            found |= dict.fromkeys(lines, column) if column >= 0 else {}
+            lines, column = [], -1
+        elif unit.role == WORDS and unit.part.kind in (TEXT, INLINE):  # type: ignore[union-attr]
+            at = indent(unit.plain)
+            column = min(column, at) if column >= 0 else at
+        elif unit.role == WORDS:
+            lines.append(number)
+    return found | (dict.fromkeys(lines, column) if column >= 0 else {})
 
 
 def _has_children(units: list[Placed], number: int) -> bool:
@@ -202,7 +205,7 @@ def _has_children(units: list[Placed], number: int) -> bool:
     key = unit.plain.rstrip()
     if not key[: key.rfind(TOKEN)].rstrip().endswith(":"):
         return False
-    for below in units[number + 1 :]:
+    for below in behind(units, number):
         if below.role in (DATA, ENTRY):
             return below.column > key_column(unit.plain)
         if below.role != LOOSE:
@@ -222,7 +225,7 @@ def _refuse_misread(text: str, lines: dict[str, str]) -> None:
             found.look_at(root)
     if not found.entries.issuperset(lines.values()) or found.words < text.count(TOKEN + "L"):
         raise Unreadable("a block or an output stands where no field or element can stand")
-    if any(text.count(line) > 1 for line in lines):
+    if sum(line in lines for line in text.split("\n")) > len(lines):
         raise Unreadable("a block stands twice")
 
 

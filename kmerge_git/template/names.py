@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.template.placed import DATA, ENTRY, is_apart
+from kmerge_git.template.placed import DATA, ENTRY, behind, is_apart
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def _document(units: list[Placed]) -> str:
 
 def column_inside(units: list[Placed], number: int, column: int) -> int:
     """The column of an element whose dash stands alone in its line."""
-    below = next((u for u in units[number + 1 :] if u.role in (DATA, ENTRY)), None)
+    below = next((u for u in behind(units, number) if u.role in (DATA, ENTRY)), None)
     return below.column if below is not None and below.column > column else column + 1
 
 
@@ -60,7 +60,7 @@ def name_line(inner: str, column: int, units: list[Placed], number: int) -> str:
     """The line of the name of an element, wherever it stands in it."""
     if inner.startswith("name:"):
         return inner
-    for unit in units[number + 1 :]:
+    for unit in behind(units, number):
         if is_apart(unit) or (unit.role in (DATA, ENTRY) and -1 < unit.column < column):
             break
         if unit.role == DATA and unit.column == column and unit.plain.strip().startswith("name:"):

@@ -80,19 +80,21 @@ def paired(units: Three[list[Placed]]) -> list[Entity]:
 class _Entities:
     """Entities, each with a token of its own."""
 
-    __slots__ = ("all", "tokens")
+    __slots__ = ("all", "numbers", "tokens")
 
     def __init__(self) -> None:
         self.all: list[Entity] = []
+        self.numbers: dict[str, int] = {}  # of tokens with one seed
         self.tokens: set[str] = set()
 
     def add(self, unit: Placed) -> Entity:
         """One more, for a unit that nothing was paired with."""
         seed = "\0".join((*unit.path, _key(unit.part)))
-        number, token = 0, ""
+        number, token = self.numbers.get(seed, 0), ""
         while not token or token in self.tokens:
             token = f"{TOKEN}E{digest(f'{number}{seed}')}"
             number += 1
+        self.numbers[seed] = number
         self.tokens.add(token)
         entity = Entity(token)
         self.all.append(entity)
@@ -193,28 +195,40 @@ def _grouped(
 
 def _alike(pairs: Matching) -> Iterator[tuple[int, int]]:
     """Blocks of one container, keyword and number of arms whose bodies are most alike."""
-    found = []
-    old, new = pairs.old, pairs.new
+    found = _shares(pairs)
+    best: dict[tuple[str, int], tuple[float, int]] = {}  # the most, and how often it is there
+    for share, n, m in found:
+        for one in (("old", n), ("new", m)):
+            most, count = best.get(one, (0.0, 0))
+            if share >= most:
+                best[one] = share, count + 1 if share == most else 1
+    for share, n, m in found:
+        if best["old", n] == best["new", m] == (share, 1):
+            yield n, m
+
+
+def _shares(pairs: Matching) -> list[tuple[float, int, int]]:
+    """How alike those are that are alike."""
     olds, news = pairs.left()
     if len(olds) * len(news) > MOST:
-        return
+        return []
+    found = []
+    left = [*(pairs.old[n] for n in olds), *(pairs.new[m] for m in news)]
+    lines = {id(unit): _lines(unit.part) for unit in left}
     for n in olds:
         for m in news:
-            one, other = old[n].part, new[m].part
+            old, new = pairs.old[n], pairs.new[m]
+            one, other = old.part, new.part
             if (
                 isinstance(one, Block)
                 and isinstance(other, Block)
-                and old[n].path == new[m].path
+                and old.path == new.path
                 and (one.word, len(one.arms)) == (other.word, len(other.arms))
-                and not (_holds(one, other) or _holds(other, one))
             ):
-                share = likeness(one, other)
-                if share >= ALIKE:
+                share = _share(lines[id(old)], lines[id(new)])
+                if share >= ALIKE and not (_holds(one, other) or _holds(other, one)):
                     found.append((share, n, m))
-    for share, n, m in found:
-        rivals = [s for s, x, y in found if (x == n) != (y == m)]
-        if all(share > rival for rival in rivals):
-            yield n, m
+    return found
 
 
 def _holds(block: Block, other: Block) -> bool:
@@ -235,11 +249,13 @@ def _inside(block: Block) -> Iterator[Block]:
 
 def likeness(one: Block, other: Block) -> float:
     """The share of lines that the bodies of two blocks have in common."""
-    lines, others = _lines(one), _lines(other)
+    return _share(_lines(one), _lines(other))
+
+
+def _share(lines: list[str], others: list[str]) -> float:
     common = 0
-    rest = list(others)
     counts: dict[str, int] = {}
-    for line in rest:
+    for line in others:
         counts[line] = counts.get(line, 0) + 1
     for line in lines:
         if counts.get(line, 0):
@@ -248,8 +264,9 @@ def likeness(one: Block, other: Block) -> float:
     return 2 * common / (len(lines) + len(others)) if lines or others else 0.0
 
 
-def _lines(block: Block) -> list[str]:
-    text = "".join(part.text for arm in block.arms for part in arm.parts)
+def _lines(part: Part) -> list[str]:
+    arms = part.arms if isinstance(part, Block) else ()
+    text = "".join(inner.text for arm in arms for inner in arm.parts)
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 

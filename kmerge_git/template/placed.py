@@ -7,6 +7,8 @@ from kmerge_git.template.places import DOCUMENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kmerge_git.template.blocks import Part
 
     Path = tuple[str, ...]
@@ -45,3 +47,9 @@ class Placed:
 def is_apart(unit: Placed) -> bool:
     """Whether a document begins here."""
     return unit.role == APART or unit.form == DOCUMENT
+
+
+def behind(units: list[Placed], number: int) -> Iterator[Placed]:
+    """The parts behind one of them."""
+    for at in range(number + 1, len(units)):
+        yield units[at]

@@ -7,7 +7,7 @@ from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from kmerge_git.template.blocks import Part
 
@@ -68,14 +68,6 @@ def rows(part: Part) -> Iterator[Row]:
     for arm in part.arms:
         for inner in arm.parts:
             yield from rows(inner)
-
-
-def next_column(parts: Sequence[Part], start: int) -> int:
-    for part in parts[start:]:
-        column = column_of(part)
-        if column >= 0:
-            return column
-    return -1
 
 
 def _indented_by(line: Row) -> int:

@@ -12,10 +12,13 @@ from kmerge_git.template.placed import DATA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
     from kmerge_git.merge.three import Three
     from kmerge_git.template.placed import Path, Placed
 
 ALIKE = 0.6  # of the lines below two names
+MOST = 10_000  # pairs of names that are compared
 
 
 def follow(units: Three[list[Placed]]) -> None:
@@ -23,10 +26,10 @@ def follow(units: Three[list[Placed]]) -> None:
     for side in (units.ours, units.theirs):
         deepest = max((len(unit.path) for unit in side), default=0)
         for depth in range(deepest):
-            for new, old in _renamed(units.base, side, depth).items():
-                for unit in side:
-                    if unit.path[: depth + 1] == new:
-                        unit.path = old + unit.path[depth + 1 :]
+            olds = _renamed(units.base, side, depth)
+            for unit in side if olds else ():
+                new = unit.path[: depth + 1]
+                unit.path = olds.get(new, new) + unit.path[depth + 1 :]
 
 
 def refuse_taken(units: Three[list[Placed]]) -> None:
@@ -35,14 +38,27 @@ def refuse_taken(units: Three[list[Placed]]) -> None:
         deepest = max((len(unit.path) for unit in side), default=0)
         for depth in range(deepest):
             olds, news = _texts_below(units.base, depth), _texts_below(side, depth)
-            for place in olds.keys() & news.keys():
-                for other in news.keys() - olds.keys():
-                    if other[:-1] == place[:-1] and _is_more_like(
-                        olds[place], news[other], news[place]
-                    ):
-                        raise Unsupported(
-                            "one side renamed something, and gave its old name to something new"
-                        )
+            changed = [place for place in olds.keys() & news.keys() if olds[place] != news[place]]
+            for place, other in _pairs(changed, news.keys() - olds.keys(), lambda one: one[:-1]):
+                if _is_more_like(olds[place], news[other], news[place]):
+                    raise Unsupported(
+                        "one side renamed something, and gave its old name to something new"
+                    )
+
+
+def _pairs(
+    olds: Iterable[Path], news: Iterable[Path], kin: Callable[[Path], Hashable]
+) -> Iterator[tuple[Path, Path]]:
+    """Every two of old and new places that are of one kind; not of more than a merge looks at."""
+    others: dict[Hashable, list[Path]] = {}
+    for new in news:
+        others.setdefault(kin(new), []).append(new)
+    groups = [(old, others.get(kin(old), ())) for old in olds]
+    if sum(len(found) for _, found in groups) > MOST:
+        raise Unsupported("too many changed names to tell which are one")
+    for old, found in groups:
+        for new in found:
+            yield old, new
 
 
 def _texts_below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
@@ -67,20 +83,20 @@ def _renamed(base: list[Placed], side: list[Placed], depth: int) -> dict[Path, P
     """The places of a side that have another name in base, where there is no doubt."""
     olds, news = _below(base, depth), _below(side, depth)
     rivals: dict[Path, list[Path]] = {}
-    for new in news.keys() - olds.keys():
-        rivals[new] = [
-            old
-            for old in olds.keys() - news.keys()
-            if old[:-1] == new[:-1]
-            and _shape(old[-1], depth) == _shape(new[-1], depth)
-            and _share(olds[old], news[new]) >= ALIKE
-        ]
-    taken = [old for found in rivals.values() for old in found]
+    taken: dict[Path, int] = {}
+    kin = _kin(depth)
+    for old, new in _pairs(olds.keys() - news.keys(), news.keys() - olds.keys(), kin):
+        if _share(olds[old], news[new]) >= ALIKE:
+            rivals.setdefault(new, []).append(old)
+            taken[old] = taken.get(old, 0) + 1
     return {
-        new: found[0]
-        for new, found in rivals.items()
-        if len(found) == 1 and taken.count(found[0]) == 1
+        new: found[0] for new, found in rivals.items() if len(found) == 1 and taken[found[0]] == 1
     }
+
+
+def _kin(depth: int) -> Callable[[Path], Hashable]:
+    """What two places have in common of which one may be the other, renamed."""
+    return lambda path: (path[:-1], _shape(path[-1], depth))
 
 
 def _below(units: list[Placed], depth: int) -> dict[Path, list[str]]:
@@ -100,8 +116,12 @@ def _shape(name: str, depth: int) -> str:
 
 
 def _share(names: list[str], others: list[str]) -> float:
-    rest = list(others)
+    counts: dict[str, int] = {}
+    for name in others:
+        counts[name] = counts.get(name, 0) + 1
+    common = 0
     for name in names:
-        if name in rest:
-            rest.remove(name)
-    return 2 * (len(others) - len(rest)) / (len(names) + len(others))
+        if counts.get(name, 0):
+            counts[name] -= 1
+            common += 1
+    return 2 * common / (len(names) + len(others))

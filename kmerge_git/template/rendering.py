@@ -220,7 +220,8 @@ def _lines(picked: Picked) -> tuple[list[str], list[int]]:
 
 def _column_of_text(picked: Picked, at: int, scalar: int) -> int:
     """The column at which the text of a block scalar stands."""
-    for shape, _ in picked[at:]:
+    for number in range(at, len(picked)):
+        shape, _ = picked[number]
         if not (shape.is_output or shape.is_blank):
             return shape.column if shape.column > scalar else scalar + 2
     return scalar + 2
@@ -228,7 +229,8 @@ def _column_of_text(picked: Picked, at: int, scalar: int) -> int:
 
 def _has_more(picked: Picked, at: int, of: Shape) -> bool:
     """Whether lines below belong to the value of a line."""
-    for shape, _ in picked[at + 1 :]:
+    for number in range(at + 1, len(picked)):
+        shape, _ = picked[number]
         if shape.is_output or shape.is_blank or shape.text.startswith("#", shape.column):
             continue
         if shape.column == of.key and of.upto.endswith(":"):

@@ -8,6 +8,7 @@ from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT, TOKEN
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.template.blocks import Row
+    from kmerge_git.template.lexer import Action
 
 NOWHERE = -2  # no block scalar
 _PRIME = (1 << 64) - 59
@@ -67,7 +68,7 @@ class Shape:
 def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
     text = line.text.rstrip("\r\n")
     if line.kind == OUTPUT:
-        word = words.word(_bare(line, 0, len(text)), scope)
+        word = words.word(_bare(text, (0, len(text)), line.actions), scope)
         shape = Shape(" " * (len(text) - len(text.lstrip(" "))) + word)
         shape.is_output = True
         shape.hint = _hint(line.actions[-1].body)
@@ -76,8 +77,12 @@ def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
         shape = Shape(text)
     else:
         parts, at, last = [], 0, ""
+        number = 0
         for start, end in line.groups:
-            last = _group(line, (start, end), words, scope)
+            first = number
+            while number < len(line.actions) and line.actions[number].end <= end:
+                number += 1
+            last = _group(text, (start, end), line.actions[first:number], words, scope)
             parts += [text[at:start], last]
             at = end
         shape = Shape("".join([*parts, text[at:]]).replace("\n", " "))
@@ -112,24 +117,24 @@ def _look_at(shape: Shape) -> None:
         shape.scalar = dash
 
 
-def _group(line: Row, span: tuple[int, int], words: ActionWords, scope: str) -> str:
+def _group(
+    text: str, span: tuple[int, int], inside: tuple[Action, ...], words: ActionWords, scope: str
+) -> str:
     """What stands for actions inside of a line."""
-    start, end = span
-    inside = [one for one in line.actions if start <= one.start and one.end <= end]
     if len(inside) == 1 and inside[0].kind in (ASSIGN, COMMENT):
         return ""
-    return words.word(_bare(line, start, end), scope)
+    return words.word(_bare(text, span, inside), scope)
 
 
-def _bare(line: Row, start: int, end: int) -> str:
+def _bare(text: str, span: tuple[int, int], inside: tuple[Action, ...]) -> str:
     """A part of a line with its actions written without trim marks, and no comments."""
-    parts, at = [], start
-    for one in line.actions:
-        if start <= one.start and one.end <= end:
-            own = "" if one.kind == COMMENT else "{{ " + one.body + " }}"
-            parts += [line.text[at : one.start], own]
-            at = one.end
-    return "".join([*parts, line.text[at:end]]).strip()
+    parts = []
+    at, end = span
+    for one in inside:
+        own = "" if one.kind == COMMENT else "{{ " + one.body + " }}"
+        parts += [text[at : one.start], own]
+        at = one.end
+    return "".join([*parts, text[at:end]]).strip()
 
 
 def _hint(body: str) -> int:

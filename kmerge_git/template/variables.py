@@ -14,18 +14,24 @@ def unset(text: str) -> dict[str, int]:
     found: dict[str, int] = {}
     if "$" not in text:
         return found
-    known: list[set[str]] = [{"$"}]  # those of a block end with it
+    known = {"$"}
+    above: list[tuple[set[str], set[str]]] = []  # what was known, and what a block adds to it
+    added: set[str] = set()
     for action in actions(text):
         if action.kind == END:
-            known.pop()
+            known -= added
+            known, added = above.pop()
             continue
         new, used = _variables(action)
-        for name in used - known[-1]:
+        for name in used - known:
             found.setdefault(name, action.start)
         if action.kind == OPEN:
-            known.append({"$"} if action.word in ("define", "block") else known[-1] | new)
-        else:
-            known[-1] |= new
+            above.append((known, added))
+            added = set()
+            if action.word in ("define", "block"):
+                known, new = {"$"}, set()
+        added |= new - known
+        known |= new
     return found
 
 
