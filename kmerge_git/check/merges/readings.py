@@ -34,7 +34,7 @@ def slips(text: str, sides: Three[str | None], path: str) -> Iterator[tuple[int,
     trees = [parse(version) for version in (text, *there)]
     wanted, words = WantedReadings(*trees), ActionWords()
     # an `else` that somebody wrote takes the place of fields, and takes nothing away
-    wanted.names = [name for name in wanted.names if not name.startswith(("mix", "last"))]
+    wanted.names = [name for name in wanted.names if name in ("all", "none")]
     made, *others = ({one.name: one for one in rendered(tree, words, wanted)} for tree in trees)
     if sides.base is None:
         others.insert(0, {})
