@@ -158,7 +158,7 @@ class Run:
     def _parsed(self, page: Page, data: bytes, merged: SidedFile | None) -> list[Finding]:
         if is_chart_text(page.path):
             found = self._template(page, merged)
-            if not found:
+            if not found and not self._is_read(page, merged):
                 self.skipped[page.path] = IN_TEMPLATES
             return found
         try:
@@ -184,6 +184,11 @@ class Run:
             return []
         return page.findings(self.checks.of(registry.MERGED_TEMPLATE), merged)
 
+    def _is_read(self, page: Page, merged: SidedFile | None) -> bool:
+        """Whether a template was looked at: what a merge made of both sides was rendered."""
+        is_mixed = merged is not None and merged.is_mixed and "{{" in page.source.text
+        return is_mixed and bool(self.checks.of(registry.MERGED_TEMPLATE))
+
     def _not_parsed(
         self, page: Page, error: CannotParse, merged: SidedFile | None
     ) -> list[Finding]:
@@ -206,7 +211,7 @@ class Run:
                 since = "; in HEAD it could be" if before is not None else ""
                 unread = self.checks.of(registry.UNREAD)
                 findings += page.findings(unread, error, at, since)
-        if not findings:
+        if not findings and not self._is_read(page, merged):
             self.skipped[path] = why
         return findings
 

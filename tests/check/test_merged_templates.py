@@ -5,6 +5,11 @@ from __future__ import annotations
 import pytest
 from merges import merge_findings
 
+from kmerge_git.check.merges.history import GitVersions, MergeVersions
+from kmerge_git.check.run import Run
+from kmerge_git.check.world import nowhere
+from kmerge_git.merge.three import Three
+
 PATH = "charts/web/templates/web.yaml"
 BASE = """\
 kind: Deployment
@@ -93,6 +98,16 @@ def test_what_nobody_merged_is_not_looked_at() -> None:
     for broken in ("{{ if }}", "{{ end }}", "{{ .a"):  # no template on a side: nobody can tell
         sides = (SIDES[0], SIDES[1], SIDES[2] + broken.encode())
         assert merge_findings(sides, damaged, PATH) == []
+
+
+@pytest.mark.parametrize("path", [PATH, "web/templates/_helpers.tpl"])
+def test_what_was_rendered_was_checked(path: str) -> None:
+    for result, is_checked in ((MERGED.encode(), True), (SIDES[1], False)):
+        merge = MergeVersions(Three(*SIDES), result)
+        versions = GitVersions(lambda: SIDES[1], lambda merge=merge: merge)  # type: ignore[misc]
+        run = Run(nowhere(), versions=lambda path, versions=versions: versions)  # type: ignore[misc]
+        assert run.file(path, result) == []
+        assert (path not in run.skipped) == is_checked
 
 
 def test_a_file_that_is_new_on_both_sides() -> None:
