@@ -200,6 +200,8 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
         _say(name, f"{outcome.reason}; git's line merge instead, please report it")
     if options.virtual:
         return  # of ancestors: nobody is asked about what is left there, and no side is ours
+    if outcome.method == "lines" and outcome.reason.startswith("a template: "):
+        _say(name, outcome.reason.partition(" (")[0])
     for conflict in outcome.conflicts if outcome.method != "lines" else ():
         _say(name, conflict.shown())
     for words in outcome.chosen(options.favor) if options.favor or options.policy else ():

@@ -75,8 +75,9 @@ def _what_is_left(file: FileMerge, left: Sequence[str]) -> Iterator[str]:
     if file.path not in left:
         return
     if file.conflicts:
+        by_lines = file.why if file.method == "lines" else ""
         for conflict in file.conflicts:
-            yield f"left: {file.path}: {conflict.shown()}"
+            yield f"left: {file.path}: {conflict.shown()}" + (f" ({by_lines})" if by_lines else "")
     else:
         yield f"left: {file.path}: {file.why}"
 

@@ -133,7 +133,8 @@ def _first(outcome: Outcome) -> str:
     if not outcome.conflicts:
         return "both sides changed the same place"
     found = outcome.conflicts[0]
-    return f"{found.why} at {found.field}" if found.field else found.why
+    why = found.why.replace("deleted in", "gone, or inside a block now, in")
+    return f"{why} at {found.field}" if found.field else why
 
 
 def _as_line(part: Part) -> Placed:

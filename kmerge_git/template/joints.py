@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kmerge_git.template.lexer import ELSE, END, OPEN, OUTPUT, Action, actions
 from kmerge_git.template.placed import Sided
+from kmerge_git.template.places import key_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,5 +73,7 @@ def _below(text: str, found: list[Action], number: int) -> str:
 
 
 def _line(text: str, at: int) -> str:
+    """The line at an offset, without its value: the other side may have changed that."""
     end = text.find("\n", at)
-    return text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)].strip()
+    line = text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)].strip()
+    return key_of(line) or line

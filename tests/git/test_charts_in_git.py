@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from world import Repo
+from world import Driven, Repo
 
 PATH = "web/templates/_helpers.tpl"
 BASE = '{{- define "web.name" -}}\nweb\n{{- end }}\n'
@@ -35,6 +35,24 @@ def test_a_whole_merge_takes_them(forked: Repo) -> None:
     told = forked.kmerge("merge", "side", "--json", check=False).out
     assert paths(told) == MINE
     assert json.loads(told)["left"] == ["web/_helpers.tpl", *MINE]
+
+
+WHY = "a template: changed on both sides"
+
+
+def test_why_the_lines_stand_is_told(forked: Repo) -> None:
+    done = forked.kmerge("merge", "side", check=False)
+    assert f"left: {PATH}: the lines conflict ({WHY})" in done.err
+    explained = json.loads(forked.kmerge("explain", "--json").out)
+    assert next(file["why"] for file in explained["files"] if file["path"] == PATH) == WHY
+
+
+def test_the_driver_says_why_in_a_line(driven: Driven) -> None:
+    driven.write(".git/info/attributes", "*.tpl merge=kmerge\n")
+    driven.fork({PATH: BASE}, {PATH: OURS}, {PATH: THEIRS})
+    done = driven.merge()
+    assert done.code == 1
+    assert f"kmerge: {PATH}: {WHY}\n" in done.err
 
 
 def test_solve_takes_them(forked: Repo) -> None:
