@@ -1,14 +1,15 @@
 """What a merge of a template broke, told from its readings: no condition is known, no value.
 
 A reading of a result is damaged where it is no YAML, or has a key, an element or a resource twice,
-and no reading of a side has the same. What the sides have already says nothing.
+and no reading of a side has the same. So is a text with two definitions of one name. What the
+sides have already says nothing.
 """
 
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.merge.verify.damage import places
-from kmerge_git.template.blocks import parse
+from kmerge_git.template.blocks import Block, parse
 from kmerge_git.template.rendering import WantedReadings, rendered
 from kmerge_git.template.shapes import ActionWords
 from kmerge_git.template.variables import unset
@@ -20,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.merge.three import Three
     from kmerge_git.merge.verify.damage import Identities
+    from kmerge_git.template.blocks import Part
     from kmerge_git.template.rendering import Rendering
     from kmerge_git.tree.nodes import Entry
 
@@ -69,7 +71,11 @@ class Damage:
 def _short(what: str) -> str:
     kind, _, where = what.partition(": ")
     name = where.rpartition(" ")[2]
-    known = {"key twice": f"{name} twice", "element twice": "an element twice"}
+    known = {
+        "key twice": f"{name} twice",
+        "element twice": "an element twice",
+        "defined twice": f"{name} twice",
+    }
     return known.get(kind, "a resource twice" if kind == "resource twice" else what)
 
 
@@ -96,23 +102,22 @@ def new_damage(result: str, texts: Three[str], path: str) -> list[Damage]:
     except Unsupported as error:
         return _unbalanced(error, texts)
     wanted = WantedReadings(parts)
-    found = _unset(result)
-    if is_yaml(path):
-        found |= _damage(rendered(parts, words, wanted), path)
-    if not found:
+    in_text = _unset(result) | _defined_twice(parts)
+    found = _damage(rendered(parts, words, wanted), path) if is_yaml(path) else {}
+    if not found and not in_text:
         return []
     try:
-        versions = [parse(text) for text in (texts.ours, texts.theirs)]
+        versions = {text: parse(text) for text in (texts.ours, texts.theirs)}
     except Unsupported:
         return []
-    for text in (texts.ours, texts.theirs):
-        for known in _unset(text):
-            found.pop(known, None)
-    for version in versions:
-        _forget(found, _damage(rendered(version, words, wanted), path))
+    for text, version in versions.items():
+        for what in _unset(text) | _defined_twice(version):
+            in_text.pop(what, None)
+        if found:
+            _forget(found, _damage(rendered(version, words, wanted), path))
     for damage in found.values():
         damage.show(words)
-    return [*found.values()]
+    return [*found.values(), *in_text.values()]
 
 
 def _unset(text: str) -> Found:
@@ -137,6 +142,23 @@ def _unbalanced(error: Unsupported, texts: Three[str]) -> list[Damage]:
         return []
     line = max(error.line - 1, 0)
     return [Damage(f"no template any more: line {line + 1}: {error.why}", "", line, line)]
+
+
+def _defined_twice(parts: tuple[Part, ...]) -> Found:
+    """Definitions of one name: the last one is taken, without a word."""
+    found: Found = {}
+    known: dict[str, int] = {}
+    line = 0
+    for part in parts:
+        size = part.text.count("\n")
+        if isinstance(part, Block) and part.word == "define":
+            name = " ".join(part.arms[0].action.body.split()[1:])
+            first = known.setdefault(name, line)
+            if first < line:
+                what = f"defined twice: {name}"
+                found[what] = Damage(what, "", first, line + max(size - 1, 0), line)
+        line += size
+    return found
 
 
 def _forget(found: Found, known: Found) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from template_texts import merged, refusal, text
+from template_texts import git, merged, refusal, text
+from worlds.lines import git_lines
+
+from kmerge_git import merge_files
+from kmerge_git.text.markers import resolve
 
 TERMS = text("""
     kind: Pod
@@ -122,3 +126,27 @@ def test_an_action_that_gives_a_column_stays_at_its_own():
     )
     theirs = base.replace("web\n", "web\n    zone: {{- toYaml .Values.zone | nindent 6 }}\n")
     assert merged(base, ours, theirs) is None
+
+
+HELPERS = text("""
+    {{- define "a" -}}
+    x
+    {{- end }}
+    {{- define "b" -}}
+    y
+    {{- end }}
+""")
+HELPERS_PATH = "charts/web/templates/_helpers.tpl"
+
+
+def test_a_name_is_defined_once():
+    new = '{{- define "c" -}}\n1\n{{- end }}\n'
+    ours, theirs = new + HELPERS, HELPERS + new.replace("1", "2")
+    assert git(HELPERS, ours, theirs)[1] == 0
+    texts = (HELPERS.encode(), ours.encode(), theirs.encode())
+    made = merge_files(*texts, path=HELPERS_PATH)
+    assert (made.clean, made.reason) == (False, 'defined twice: "c"')
+    for side, kept in (("ours", ours), ("theirs", theirs)):
+        assert resolve(made.text.decode(), side) == kept
+    texts = (HELPERS.encode(), (ours + new).encode(), theirs.encode())  # ours did it
+    assert merge_files(*texts, path=HELPERS_PATH, line_merge=git_lines).reason != made.reason
