@@ -79,8 +79,11 @@ def _by_blocks(at: Three[str], structure: Structure, path: str) -> str:
         at.map(refuse_prose)
     try:
         return _guarded(at, structure, path)
-    except Sided:  # with the sides in one order, which the other may not have
-        return _guarded(at.swapped(), structure, path)
+    except Sided as error:  # with the sides in one order, which the other may not have
+        try:
+            return _guarded(at.swapped(), structure, path)
+        except KmergeError:
+            raise error from None  # the other one's would call the sides by the wrong names
 
 
 def _guarded(at: Three[str], structure: Structure, path: str) -> str:

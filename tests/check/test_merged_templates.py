@@ -78,6 +78,7 @@ FINE: list[tuple[str, str, str]] = [
     ("a field of one's own", "      port: 80\n", "      port: 80\n      scheme: HTTPS\n"),
     ("another condition", "{{- if .Values.probe }}", "{{- if .Values.probes.ready }}"),
     ("another branch", "      port: 80\n    {{- end }}\n", "      port: 80\n    {{- else }}\n    probe: {}\n    {{- end }}\n"),
+    ("another branch with a condition", "      port: 80\n    {{- end }}\n", "      port: 80\n    {{- else if .Values.b }}\n    probe: {}\n    {{- end }}\n"),
     ("a branch instead of none", "    image: {{ .Values.image }}\n", "    {{- if .Values.image }}\n    image: {{ .Values.image }}\n    {{- end }}\n"),
     ("trim marks", "{{- end }}\n  script", "{{ end }}\n  script"),
     ("an include of one's own", "  script: |\n", "  {{- include \"web.more\" . | nindent 2 }}\n  script: |\n"),
