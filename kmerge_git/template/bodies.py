@@ -133,7 +133,7 @@ def _first(outcome: Outcome) -> str:
     if not outcome.conflicts:
         return "both sides changed the same place"
     found = outcome.conflicts[0]
-    why = found.why.replace("deleted in", "gone, or inside a block now, in")
+    why = found.why.replace("deleted in", "gone or inside a block in")
     return f"{why} at {found.field}" if found.field else why
 
 
@@ -164,7 +164,7 @@ def _content(entity: Entity, body: Callable[[Three[str], str], str]) -> str:
         return left
     if base is None:
         if ours != theirs:
-            raise Unsupported("both sides added a block with different contents")
+            raise Unsupported("both sides added an entry, with different contents")
         return ours
     same = agreed(Three(base, ours, theirs))
     if same is not None:

@@ -688,7 +688,7 @@ def test_rule_16_a_block_that_both_sides_added():
     ours, theirs, other = (SERVICE.replace("  type:", both.format(n)) for n in (1, 1, 2))
     near = theirs.replace("  type: ClusterIP", "  type: LoadBalancer")
     assert merged(SERVICE, ours, near) == near
-    why = "both sides added a block with different contents"
+    why = "both sides added an entry, with different contents"
     assert refusal(SERVICE, ours, other) == why
     assert merged(SERVICE, ours, other) is None
 
