@@ -69,6 +69,7 @@ the statements (`# {{ if .x }}`, `#@ if data.x:`), JSON with comments, several J
 what is no text. Of SOPS files only the seal is looked at. The text output names up to ten of the files that
 were not checked, each with the reason; `--format json` names all, in `skipped` and `why_skipped`.
 The helpers and notes of a chart (`templates/**/*.tpl`, `templates/NOTES.txt`) are text: markers are found in them.
+A template that a merge made of both sides is rendered without values, and so checked by [M27](#m27).
 Other files that cannot be parsed are a finding, [M10](#m10), where they are manifests, where they are named
 on the command line (as pre-commit does), or where they could be parsed in the last commit; of those in
 folders like `testdata` and `fixtures` only the last ones.
