@@ -31,18 +31,24 @@ def explained(at: Three[str], structure: Structure) -> tuple[Decision, ...]:
             found += structure(texts).explained
         except KmergeError:  # it has no fields
             continue
-    return tuple([_in_actions(decision, words) for decision in found])
+    # definitions and outputs are no fields, and of a text without fields only comments are told
+    told = [one for one in found if one.resource or one.path]
+    return tuple([_in_actions(decision, words) for decision in told])
 
 
 def _in_actions(told: Decision, words: ActionWords) -> Decision:
     shown = words.shown
+
+    def value(text: str) -> str:
+        return "null, or what is rendered there" if text == "null" else shown(text)
+
     return Decision(
         shown(told.resource),
         shown(told.path),
         shown(told.what),
         told.side,
         told.rule,
-        shown(told.ours),
-        shown(told.theirs),
-        shown(told.base),
+        value(told.ours),
+        value(told.theirs),
+        value(told.base),
     )

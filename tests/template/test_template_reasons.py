@@ -110,3 +110,18 @@ def test_markers_are_told_as_markers() -> None:
 def test_what_git_merges_clean_needs_no_reason_of_the_blocks() -> None:
     outcome = made(WEB, WEB.replace(".image", ".ours"), WEB.replace("app: web", "app: theirs"))
     assert (outcome.clean, outcome.reason) == (True, "a template, no YAML")
+
+
+def test_the_fields_of_a_merge_by_blocks_are_told() -> None:
+    more = "  {{- with .Values.{0} }}\n  {0}:\n    {{- toYaml . | nindent 4 }}\n  {{- end }}\n"
+    ours, theirs = (WEB + more.replace("{0}", name) for name in ("env", "volumes"))
+    told = [(one.path, one.ours, one.theirs) for one in made(WEB, ours, theirs).explained]
+    rendered = "null, or what is rendered there"
+    assert told == [("spec.env", rendered, ""), ("spec.volumes", "", rendered)]
+
+
+def test_definitions_are_no_fields() -> None:
+    base = '{{- define "a" }}\na\n{{- end }}\n'
+    ours, theirs = (base + "\n" + base.replace('"a"', name) for name in ('"b"', '"c"'))
+    outcome = made(base, ours, theirs, "web/templates/_helpers.tpl")
+    assert (outcome.clean, outcome.explained) == (True, ())
