@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kmerge_git.template.placed import Path, Placed
 
 ALIKE = 0.6  # of the lines below two names
-MOST = 10_000  # pairs of names that are compared
+MOST = 40_000  # pairs of names that are compared
 
 
 def follow(units: Three[list[Placed]]) -> None:
