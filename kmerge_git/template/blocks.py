@@ -91,9 +91,27 @@ class Block:
 if TYPE_CHECKING:
     Part = Row | Block
 
+KNOWN = 12  # texts: three versions and a result, with bodies of theirs
+MOST_KNOWN = 60_000  # characters of such a text
+_KNOWN: dict[str, tuple[Part, ...]] = {}
+
 
 def parse(text: str) -> tuple[Part, ...]:
-    """The lines and blocks of a template, which joined are its text."""
+    """The lines and blocks of a template, which joined are its text.
+
+    Those of the last texts are known: each guard of a merge asks for them again.
+    """
+    parts = _KNOWN.get(text)
+    if parts is None:
+        parts = _parsed(text)
+        if len(text) <= MOST_KNOWN:
+            if len(_KNOWN) >= KNOWN:
+                _KNOWN.clear()
+            _KNOWN[text] = parts
+    return parts
+
+
+def _parsed(text: str) -> tuple[Part, ...]:
     if text.count("\r") != text.count("\r\n"):
         raise refusal(text, _lone_return(text), "a lone carriage return")
     refuse_own_words(text)

@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
     ByStructure = Callable[[Three[Source], Options, Asked], Outcome]
 
+LARGEST = 300_000  # characters of a template that is merged by its blocks
+
 
 def merged(
     texts: Three[bytes], options: Options, lines: tuple[bytes, int], by_structure: ByStructure
@@ -131,7 +133,9 @@ def _holds_markers(text: str) -> bool:
 
 
 def _refuse_unread(text: str, side: str) -> None:
-    """Refuse a version that cannot be taken apart, and say where."""
+    """Refuse a version that cannot be taken apart, and say where, or is too large for that."""
+    if len(text) > LARGEST:
+        raise Unsupported("it is too large for a merge by its blocks")
     try:
         parse(text)
     except Unsupported as error:
