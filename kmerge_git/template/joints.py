@@ -36,8 +36,8 @@ def _joints(text: str) -> Iterator[tuple[str, str]]:
         behind = action.end
         is_first = own.startswith("{{")
         below = _below(text, found, number)
-        if below:
-            yield own, below
+        if below:  # what it says may change
+            yield own, below if below.startswith("{{") else below.partition(":")[0]
         if is_first and action.trims_before and (below or _is_joined(action)):
             yield above, own
         if action.kind == OUTPUT:
