@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.template.blocks import Row
-from kmerge_git.template.lexer import OUTPUT, actions
+from kmerge_git.template.lexer import COMMENT, OUTPUT, actions
+from kmerge_git.template.tokens import behind_string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def _uses(arm: Arm) -> set[str]:
     found = set()
     for part in arm.parts:
         for action in actions(part.text):
-            words, _ = _words(action.body)
+            words, _ = _words(action.body) if action.kind != COMMENT else ([], [])
             if any(
                 word[0] == "." or (word[0] == "$" and word[1:2] not in ("", ".")) for word in words
             ):
@@ -104,10 +105,7 @@ def _words(body: str) -> tuple[list[str], list[str]]:
     while at < len(body):
         mark = body[at]
         if mark in "\"'`":
-            end = body.find(mark, at + 1)
-            while mark != "`" and end > 0 and body[end - 1] == "\\":
-                end = body.find(mark, end + 1)
-            end = end if end > 0 else len(body)
+            end = behind_string(body, at) - 1
             quoted.append(body[at + 1 : end])
             at = end
         if mark in "._$" or mark.isalnum():

@@ -101,6 +101,12 @@ def _quote_end(text: str, at: int, mark: str) -> int:
         end += 1
 
 
+def behind_string(text: str, at: int) -> int:
+    """Behind a string, or a character, of an action that was read before."""
+    mark = text[at]
+    return text.index(mark, at + 1) + 1 if mark == "`" else _quote_end(text, at, mark)
+
+
 def _number_end(text: str, at: int) -> int:
     """Behind a number: hexadecimal, binary, complex, with underscores, as Go writes them."""
     end = _scanned(text, at)

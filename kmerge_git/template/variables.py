@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from kmerge_git.template.lexer import END, OPEN, OUTPUT, Action, actions
+from kmerge_git.template.tokens import behind_string
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+_STRINGS = frozenset("(\"'`")  # behind one of these `:=` may be text
 
 
 def unset(text: str) -> dict[str, int]:
@@ -39,7 +42,7 @@ def _variables(action: Action) -> tuple[set[str], set[str]]:
     """The variables that an action sets, and those that it uses."""
     names = list(_names(action.body))
     head, assigned, _ = action.body.partition(":=")
-    if action.kind == OUTPUT or not assigned or "(" in head or '"' in head:
+    if action.kind == OUTPUT or not assigned or not _STRINGS.isdisjoint(head):
         return set(), set(names)
     new = list(_names(head))
     return set(new), set(names[len(new) :])
@@ -53,10 +56,7 @@ def _names(body: str) -> Iterator[str]:
         if body.startswith("/*", at):
             return
         if mark in "\"'`":
-            end = body.find(mark, at + 1)
-            while mark != "`" and end > 0 and body[end - 1] == "\\":
-                end = body.find(mark, end + 1)
-            at = end if end > 0 else len(body)
+            at = behind_string(body, at) - 1
         elif mark == "$":
             end = at + 1
             while end < len(body) and (body[end] == "_" or body[end].isalnum()):

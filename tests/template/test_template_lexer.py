@@ -7,6 +7,8 @@ import pytest
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.template.lexer import ASSIGN, COMMENT, ELSE, END, OPEN, OUTPUT, TOKEN, actions
+from kmerge_git.template.tokens import behind_string
+from kmerge_git.template.variables import unset
 
 
 def spelled(text: str) -> list[str]:
@@ -211,3 +213,11 @@ def test_a_text_with_our_own_words_is_refused(word):
     assert caught.value.line == 2
     with pytest.raises(Unsupported):
         actions(word)
+
+
+@pytest.mark.parametrize(
+    "string", ['"a"', "'a'", "`a`", '"a\\"b"', '"a\\\\"', "'\\''", '"`"', '`"`', '`a\\`']
+)
+def test_behind_a_string(string):
+    assert behind_string(f"x {string} $y", 2) == 2 + len(string)
+    assert set(unset(f"{{{{ .x {string} $y }}}}")) == {"$y"}

@@ -166,6 +166,9 @@ def test_a_dot_that_one_side_changed_and_the_other_uses():
     ours = HOSTS.replace("with .Values.ingress", "with .Values.tls")
     made = ours.replace("  four", "  five: {{ $.Values.five }}\n  four")
     assert merged_anyway(HOSTS, ours, theirs) == made
+    comment = "  {{- /* don't ask .five */}}\n  four"
+    made = merged_anyway(HOSTS, ours, HOSTS.replace("  four", comment))
+    assert made == ours.replace("  four", comment)
 
 
 COMPONENT = text("""
