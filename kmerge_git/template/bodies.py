@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from kmerge_git.template.pairing import Entity
 
     Structure = Callable[[Three[bytes]], Outcome]
-    Body = Callable[[Three[str]], str]
 
 
 class Bodies:

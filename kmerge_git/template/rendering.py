@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from kmerge_git.template.blocks import Block
 from kmerge_git.template.lexer import ASSIGN, COMMENT
-from kmerge_git.template.shapes import NOWHERE, ActionWords, hashed
+from kmerge_git.template.shapes import NOWHERE, hashed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.template.blocks import Part
-    from kmerge_git.template.shapes import Shape
+    from kmerge_git.template.shapes import ActionWords, Shape
 
     Items = list[tuple[Shape, int] | "_Node"]
     Picked = list[tuple[Shape, int]]  # lines of a reading, with their numbers in the template
@@ -74,11 +74,6 @@ class _Node:
         self.is_contrary = other in conditions
         self.number = hashed(other if self.is_contrary else condition)
         self.has_else = _has_else(block)
-
-
-def readings(parts: tuple[Part, ...]) -> dict[str, str]:
-    """The text of every reading, by its name."""
-    return {one.name: one.text for one in rendered(parts, ActionWords())}
 
 
 def rendered(

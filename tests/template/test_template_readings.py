@@ -6,9 +6,14 @@ import pytest
 
 from kmerge_git.template.blocks import parse
 from kmerge_git.template.lexer import TOKEN
-from kmerge_git.template.rendering import WantedReadings, readings, rendered
+from kmerge_git.template.rendering import WantedReadings, rendered
 from kmerge_git.template.shapes import ActionWords
 from kmerge_git.tree.parser import accepts
+
+
+def readings(parts) -> dict[str, str]:
+    """The text of every reading, by its name."""
+    return {one.name: one.text for one in rendered(parts, ActionWords())}
 
 
 def shown(text: str, name: str = "all", *, scopes: bool = True) -> str:
