@@ -78,7 +78,7 @@ def _by_blocks(at: Three[str], structure: Structure, path: str) -> str:
     for side, version in zip(("base", "ours", "theirs"), at.each(), strict=True):
         _refuse_unread(version, side)
     if is_chart_text(path):
-        at.map(refuse_prose)
+        at.map(_refuse_prose)
     try:
         return _guarded(at, structure, path)
     except Sided as error:  # with the sides in one order, which the other may not have
@@ -142,7 +142,7 @@ def _refuse_unread(text: str, side: str) -> None:
         raise Unsupported(f"{error.why} at line {error.line} of {side}") from None
 
 
-def refuse_prose(text: str) -> None:
+def _refuse_prose(text: str) -> None:
     """Refuse helpers and notes that hold more than definitions: their lines are no entries."""
     for part in parse(text):
         is_definition = isinstance(part, Block) and part.word == "define"

@@ -2,7 +2,7 @@
 
 Each gets an identity: a name that stands in its place in the masked texts. What is one in several
 versions has one identity there, so that the merge of the masked texts decides where it stands,
-and whether; what it says is merged by itself (see `merging`).
+and whether; what it says is merged by itself (see `bodies`).
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.template.blocks import BLANK, TEXT
 from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT, TOKEN
+from kmerge_git.template.places import indent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Shape:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.column = len(text) - len(text.lstrip(" "))
+        self.column = indent(text)
         self.is_blank = not text.strip()
         self.is_output = False
         self.hint = -1  # the column that `nindent` or `indent` gives its output
@@ -69,7 +70,7 @@ def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
     text = line.text.rstrip("\r\n")
     if line.kind == OUTPUT:
         word = words.word(_bare(text, (0, len(text)), line.actions), scope)
-        shape = Shape(" " * (len(text) - len(text.lstrip(" "))) + word)
+        shape = Shape(" " * indent(text) + word)
         shape.is_output = True
         shape.hint = _hint(line.actions[-1].body)
         return shape
