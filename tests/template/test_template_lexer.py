@@ -216,7 +216,7 @@ def test_a_text_with_our_own_words_is_refused(word):
 
 
 @pytest.mark.parametrize(
-    "string", ['"a"', "'a'", "`a`", '"a\\"b"', '"a\\\\"', "'\\''", '"`"', '`"`', '`a\\`']
+    "string", ['"a"', "'a'", "`a`", '"a\\"b"', '"a\\\\"', "'\\''", '"`"', '`"`', "`a\\`"]
 )
 def test_behind_a_string(string):
     assert behind_string(f"x {string} $y", 2) == 2 + len(string)
