@@ -30,26 +30,33 @@ def _joints(text: str) -> Iterator[tuple[str, str]]:
     above, behind = "", 0
     around: list[tuple[bool, str]] = []  # of each open block: is it a define, what is above it
     for number, action in enumerate(found):
-        own = _line(text, action.start)
-        if text[behind : action.start].strip():
+        between = text[behind : action.start]
+        is_first = _ends_in_blanks(between, is_start=not behind)
+        if between.strip():
             above = "text"
         behind = action.end
-        is_first = own.startswith("{{")
         below = _below(text, found, number)
+        own = _line(text, action.start) if below or is_first else ""
         if below:  # what it says may change
             yield own, below if below.startswith("{{") else below.partition(":")[0]
         if is_first and action.trims_before and (below or _is_joined(action)):
             yield above, own
-        if action.kind == OUTPUT:
-            above = own if is_first else "text"
+        if action.kind == OUTPUT and is_first:
+            above = own
         elif action.kind == OPEN:
             around.append((action.word == "define", above))
             above = "" if action.word == "define" else above
         elif action.kind == ELSE:
             above = around[-1][1]
         elif action.kind == END:
-            is_define, before = around.pop()
-            above = before if is_define else above
+            is_define, outside = around.pop()
+            above = outside if is_define else above
+
+
+def _ends_in_blanks(text: str, *, is_start: bool) -> bool:
+    """Whether a line begins in a text, and has nothing yet."""
+    _, line_end, before = text.rpartition("\n")
+    return (is_start or bool(line_end)) and not before.strip()
 
 
 def _is_joined(action: Action) -> bool:
@@ -59,7 +66,8 @@ def _is_joined(action: Action) -> bool:
 def _below(text: str, found: list[Action], number: int) -> str:
     """The line of text or of an output that the end of an action trims; nothing if none."""
     action = found[number]
-    at = text.find("\n", action.end)
+    until = found[number + 1].start if number + 1 < len(found) else len(text)
+    at = text.find("\n", action.end, until)
     if not action.trims_after or at < 0 or text[action.end : at].strip():
         return ""
     while text[at : at + 1].isspace():

@@ -112,7 +112,11 @@ class Words:
                 raise Sided("the merge would take a line of actions apart")
             before = line[at:start]
             action, kind = self.texts[word], word[len(TOKEN)]
-            if kind != "C" and "indent" in action and indent(line) not in self.columns[action]:
+            if (
+                kind != "C"
+                and "indent" in action
+                and indent(line) not in self.columns.get(action, ())
+            ):
                 raise Sided("an action that gives a column came back at another one")
             if kind in "CN":
                 if not before.endswith("# ") or line[end:].strip():
