@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     ByStructure = Callable[[Three[Source], Options, Asked], Outcome]
 
-LARGEST = 300_000  # characters of a template that is merged by its blocks
+LARGEST = 200_000  # characters of a template that is merged by its blocks
 
 
 def merged(

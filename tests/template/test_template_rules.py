@@ -775,6 +775,34 @@ def test_rule_17_a_new_container_with_other_actions():
     assert merged_anyway(LABELS, ours, ours) == ours
 
 
+def test_rule_17_a_new_container_with_actions_on_one_side():
+    ours = LABELS + f"  annotations:\n{INCLUDE.format('o')}"
+    theirs = LABELS + "  annotations:\n    a: b\n"
+    assert refusal(LABELS, ours, theirs) == "both sides added a field, with other actions in it"
+    assert merged(LABELS, ours, theirs) is None
+
+
+def test_rule_17_both_put_the_same_in_the_place_of_more():
+    ours = LABELS.replace("    app: web\n    tier: a\n", INCLUDE.format("web.labels"))
+    assert merged_anyway(LABELS, ours, ours) == ours
+
+
+def test_rule_17_what_one_side_added_beside_what_the_other_replaced():
+    line = INCLUDE.format("web.labels")
+    ours = LABELS.replace("    tier: a\n", line)
+    after = LABELS.replace("    tier: a\n", "    tier: a\n    zone: x\n")
+    before = LABELS.replace("    tier: a\n", "    zone: x\n    tier: a\n")
+    assert merged(LABELS, ours, after) == ours.replace(line, line + "    zone: x\n")
+    assert merged(LABELS, ours, before) == ours.replace(line, "    zone: x\n" + line)
+
+
+def test_rule_17_what_one_side_added_among_what_the_other_replaced():
+    ours = LABELS.replace("    app: web\n    tier: a\n", INCLUDE.format("web.labels"))
+    theirs = LABELS.replace("    tier: a\n", "    zone: x\n    tier: a\n")
+    assert refusal(LABELS, ours, theirs) == "one side added among what the other replaced"
+    assert merged(LABELS, ours, theirs) is None
+
+
 def test_rule_17_a_name_that_is_rendered():
     ours = LABELS.replace("  name", "    {{ .Values.label }}: x\n  name")
     theirs = LABELS.replace("  name", "    component: x\n  name")
@@ -784,6 +812,7 @@ def test_rule_17_a_name_that_is_rendered():
     assert merged(LABELS, ours, theirs) is None
     theirs = LABELS.replace("tier: a", "tier: b")
     assert merged(LABELS, ours, theirs) == ours.replace("tier: a", "tier: b")
+    assert merged_anyway(LABELS, ours, ours) == ours
 
 
 def entry(opening: str, output: str) -> str:
@@ -870,6 +899,11 @@ def test_rule_18_how_often_actions_and_documents_stand():
     assert check_counts(two, one, one, one)
     assert check_counts(two, one, "b: {{- .a }}\n", none)
     assert not check_counts(two, one, one, two)
+    four = [f"a:\n{n * '- {{ .a }}'}\n".replace("}}-", "}}\n-") for n in range(4)]
+    assert check_counts(four[0], four[1], four[2], four[2])
+    assert not check_counts(four[0], four[1], four[2], four[1])
+    assert check_counts(four[2], four[1], four[0], four[0])
+    assert not check_counts(four[2], four[1], four[0], four[1])
     assert check_counts("a: 1\n", "a: 1\n---\n", "a: 2\n", "a: 2\n---\n")
     assert not check_counts("a: 1\n", "a: 1\n---\n", "a: 2\n", "a: 2\n")
 

@@ -1,0 +1,108 @@
+"""What a merge of templates does with large and deep ones: it refuses, or takes each line once."""
+
+from __future__ import annotations
+
+import pytest
+from template_texts import merged
+
+from kmerge_git.errors import Unsupported
+from kmerge_git.merge.three import Three
+from kmerge_git.template import blocks, guards, merging, renamed
+from kmerge_git.template.blocks import parse
+from kmerge_git.template.layout import DEEPEST, lay_out
+from kmerge_git.template.masking import Words, masked
+from kmerge_git.template.pairing import paired
+from kmerge_git.template.placed import ENTRY, WORDS
+
+BASE = "metadata:\n  name: {{ .Values.name }}\n"
+OURS = BASE + "  namespace: a\n"
+THEIRS = BASE + "  {{- with .Values.labels }}\n  labels: {{ . }}\n  {{- end }}\n"
+
+
+def beside(more: str) -> Three[str]:
+    """A merge that git's lines cannot do, with more in all versions."""
+    return Three(BASE, OURS, THEIRS).map(lambda text: text + more)
+
+
+def test_a_template_as_large_as_nobody_writes_is_left_to_git(monkeypatch):
+    at = beside("spec: 1\n")
+    monkeypatch.setattr(merging, "LARGEST", max(map(len, at.each())))
+    assert merged(*at.each())
+    monkeypatch.setattr(merging, "LARGEST", max(map(len, at.each())) - 1)
+    assert merged(*at.each()) is None
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_fields_too_deep_inside_each_other_are_refused(more):
+    text = "".join(f"{' ' * n}k{n}:\n" for n in range(DEEPEST + more + 1))
+    if more:
+        with pytest.raises(Unsupported, match="too deep"):
+            lay_out(parse(text), Words().plain)
+    else:
+        assert len(lay_out(parse(text), Words().plain)[-1].path) == DEEPEST + 1
+
+
+def names(letter: str, count: int) -> str:
+    return "spec:\n" + "".join(
+        f"  {{{{ .{letter}{n} }}}}:\n    a{n}: 1\n    b{n}: 1\n    c{n}: 1\n" for n in range(count)
+    )
+
+
+def test_more_renamed_names_than_are_compared_are_refused(monkeypatch):
+    at = Three(*(lay_out(parse(names(x, 3)), Words().plain) for x in ("a", "b", "a")))
+    monkeypatch.setattr(renamed, "MOST", 9)
+    renamed.follow(at)
+    assert {unit.path for unit in at.base} == {unit.path for unit in at.ours}
+    at = Three(*(lay_out(parse(names(x, 3)), Words().plain) for x in ("a", "b", "a")))
+    monkeypatch.setattr(renamed, "MOST", 8)
+    with pytest.raises(Unsupported, match="too many"):
+        renamed.follow(at)
+
+
+def test_equal_outputs_have_words_of_their_own():
+    parts = parse("spec:\n" + "  {{ .a }}\n" * 5)
+    units = Three(*(lay_out(parts, Words().plain) for _ in range(3)))
+    tokens = [entity.token for entity in paired(units)]
+    assert len(set(tokens)) == 5
+    assert tokens == [entity.token for entity in paired(units)]
+
+
+def test_an_output_takes_its_form_from_the_same_line_as_the_one_above():
+    written = "a:\n  {{ .x }}\n  {{ .y }}\n  - 1\n  {{ .z }}\nb:\n  {{ .x }}\n  {{ .y }}\n  c: 1\n"
+    units = lay_out(parse(written), Words().plain)
+    assert [unit.form for unit in units if unit.role == ENTRY] == ["scalars"] * 3 + ["map"] * 2
+
+
+def test_lines_of_actions_stand_at_the_column_of_their_own_text():
+    written = (
+        "a: |\n    x\n  {{- if .a }}\n      y\n  {{- end }}\nb: 1\n"
+        "c: |\n         z\n\n  {{- if .b }}\n  {{- end }}\n"
+    )
+    words = Words()
+    units = lay_out(parse(written), words.plain)
+    made = masked(units, {}, words).text.split("\n")
+    lines = [line for line in made if "kmTplL" in line]
+    assert [len(line) - len(line.lstrip()) for line in lines] == [4, 4, 9, 9]
+    assert all(unit.role == WORDS for unit in units if "{{" in unit.part.text)
+
+
+@pytest.mark.parametrize("limit", [0, 1, 100])
+def test_what_is_known_of_a_text_is_what_it_is(monkeypatch, limit):
+    monkeypatch.setattr(blocks, "_KNOWN", {})
+    monkeypatch.setattr(blocks, "KNOWN", 2)
+    monkeypatch.setattr(blocks, "MOST_KNOWN", limit)
+    for written in ("a: {{ .a }}\n", "b: 1\n", "c: 1\n", "a: {{ .a }}\n"):
+        for _ in range(2):
+            assert "".join(part.text for part in parse(written)) == written
+        assert len(blocks._KNOWN) <= (2 if limit == 100 else 0)
+
+
+def test_more_entries_of_both_sides_in_one_place_than_are_looked_at(monkeypatch):
+    base = "a:\n  - x: 1\n  - y: 1\n"
+    at = Three(base, "a:\n  {{- range .V }}\n  - z: {{ . }}\n  {{- end }}\n", base + "  - w: 1\n")
+    units = at.map(lambda text: lay_out(parse(text), Words().plain))
+    tokens = {id(unit): "kmTplE1" for unit in units.ours if unit.role == ENTRY}
+    assert guards.containers(units, tokens) is not None
+    monkeypatch.setattr(guards, "MOST", 0)
+    with pytest.raises(Unsupported, match="too many"):
+        guards.containers(units, tokens)
