@@ -628,6 +628,14 @@ def test_rule_15_blocks_inside_of_blocks_are_merged_first():
     assert merged(base, ours, theirs) == made
 
 
+def test_rule_15_a_block_deleted_by_one_and_changed_by_the_other():
+    block = SERVICE[SERVICE.index("  {{- if") : SERVICE.index("  type")]
+    ours = SERVICE.replace(block, "")
+    theirs = SERVICE.replace("port: 80", "port: 81")
+    assert refusal(SERVICE, ours, theirs) == "one side deleted what the other changed"
+    assert merged(SERVICE, ours, theirs) is None
+
+
 def test_rule_15_other_arms_are_a_conflict():
     ours = CHANGED.replace("  {{- else }}\n  none: 0\n", "")
     theirs = CHANGED.replace("one: 1", "one: 2")
@@ -815,6 +823,9 @@ def test_rule_17_a_name_that_is_rendered():
     assert merged_anyway(LABELS, ours, ours) == ours
 
 
+ELSE = "with .Values.a }}\n    a: b\n    {{- else"
+
+
 def entry(opening: str, output: str) -> str:
     """The labels with one more entry: an output in a block, or alone."""
     line = f"    {{{{- {output} | nindent 4 }}}}\n"
@@ -831,6 +842,9 @@ def entry(opening: str, output: str) -> str:
         (("with .Values.a", "toYaml .Values.b"), ("", "toYaml .Values.b"), False),
         (("range .Values.a", "toYaml $.Values.b"), ("", "toYaml .Values.b"), True),
         (("", 'include "x" .'), ("if .Values.a", 'include "x" $'), True),
+        (("", 'include "x" .'), ("with .Values.a", 'include "x" $'), True),
+        (("", 'include "x" .'), ("with .Values.a", 'include "x" .'), False),
+        (("", "toYaml .Values.b"), (ELSE, "toYaml .Values.b"), True),
         (("", 'include "x" .Values.a'), ("", 'include "x" .Values.b'), False),
         (("", 'include "x" (dict "a" .Release.Name)'), ("", "toYaml .Release.Name"), False),
         (("", 'include "x.a" .'), ("", "toYaml .x.a"), False),
@@ -872,10 +886,11 @@ def test_rule_18_an_output_in_and_outside_of_a_block():
     assert merged(LABELS, ours, theirs) is not None
 
 
-def test_rule_18_an_output_of_another_dot_is_another():
+@pytest.mark.parametrize("word", ["with", "range"])
+def test_rule_18_an_output_of_another_dot_is_another(word):
     line = "    {{- toYaml . | nindent 4 }}\n"
     ours, theirs = (
-        LABELS.replace("  name", f"    {{{{- with .{n} }}}}\n{line}    {{{{- end }}}}\n  name")
+        LABELS.replace("  name", f"    {{{{- {word} .{n} }}}}\n{line}    {{{{- end }}}}\n  name")
         for n in ("o", "t")
     )
     assert merged(LABELS, ours, theirs) is not None
@@ -906,6 +921,13 @@ def test_rule_18_how_often_actions_and_documents_stand():
     assert not check_counts(four[2], four[1], four[0], four[1])
     assert check_counts("a: 1\n", "a: 1\n---\n", "a: 2\n", "a: 2\n---\n")
     assert not check_counts("a: 1\n", "a: 1\n---\n", "a: 2\n", "a: 2\n")
+
+
+def test_rule_18_an_output_without_a_dot_is_the_same_anywhere():
+    ours, theirs = (f'{{{{ with .{n} }}}}\n{{{{ "x" }}}}\n{{{{ end }}}}\n' for n in "ot")
+    assert not check_counts("a: 1\n", "a: 1\n" + ours, "a: 1\n" + theirs, f"a: 1\n{ours}{theirs}")
+    ours, theirs = (one.replace('"x"', ".x") for one in (ours, theirs))
+    assert check_counts("a: 1\n", "a: 1\n" + ours, "a: 1\n" + theirs, f"a: 1\n{ours}{theirs}")
 
 
 # -- rule 21: in doubt, git's line merge

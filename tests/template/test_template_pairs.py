@@ -1,0 +1,49 @@
+"""What is one in two versions, and what is not: rivals, names that were freed, lines of texts."""
+
+from __future__ import annotations
+
+import pytest
+
+from kmerge_git.errors import Unsupported
+from kmerge_git.merge.three import Three
+from kmerge_git.template.blocks import parse
+from kmerge_git.template.layout import lay_out
+from kmerge_git.template.masking import Words
+from kmerge_git.template.pairing import paired
+from kmerge_git.template.placed import WORDS, Placed
+from kmerge_git.template.renamed import refuse_taken
+
+
+def units(text: str) -> list[Placed]:
+    return lay_out(parse(text), Words().plain)
+
+
+def block(header: str) -> str:
+    return f"  {{{{- if {header} }}}}\n  a: 1\n  b: 1\n  c: 1\n  {{{{- end }}}}\n"
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_of_two_blocks_that_are_alike_none_is_the_one(count):
+    one, more = "spec:\n" + block(".x"), "spec:\n" + "".join(map(block, (".y", ".z")[:count]))
+    for base, ours in ((one, more), (more, one)):
+        at = Three(units(base), units(ours), units(base))
+        both = [entity for entity in paired(at) if entity.base and entity.ours]
+        assert len(both) == (1 if count == 1 else 0)
+
+
+def document(name: str, *lines: str) -> str:
+    return f"kind: A\nmetadata:\n  name: {name}\ndata:\n" + "".join(f"  {x}: 1\n" for x in lines)
+
+
+def test_a_name_freed_and_taken_is_refused():
+    base = document("web", "a", "b")
+    at = Three(base, document("front", "a", "b") + "---\n" + document("web", "c"), base)
+    for three in (at, at.swapped()):
+        with pytest.raises(Unsupported, match="freed"):
+            refuse_taken(three.map(units))
+    refuse_taken(Three(base, base + "---\n" + document("front", "c"), base).map(units))
+
+
+def test_an_assignment_left_of_a_text_stands_in_it():
+    found = units("a: |\n{{- $x := 1 }}\n  text\nb: 1\n{{- $y := 1 }}\n")
+    assert [unit.role == WORDS for unit in found] == [False, True, True, False, False]
