@@ -11,7 +11,7 @@ from kmerge_git.template.layout import lay_out
 from kmerge_git.template.masking import Words
 from kmerge_git.template.pairing import paired
 from kmerge_git.template.placed import WORDS, Placed
-from kmerge_git.template.renamed import refuse_taken
+from kmerge_git.template.renamed import follow, refuse_taken
 
 
 def units(text: str) -> list[Placed]:
@@ -47,3 +47,17 @@ def test_a_name_freed_and_taken_is_refused():
 def test_an_assignment_left_of_a_text_stands_in_it():
     found = units("a: |\n{{- $x := 1 }}\n  text\nb: 1\n{{- $y := 1 }}\n")
     assert [unit.role == WORDS for unit in found] == [False, True, True, False, False]
+
+
+def rendered(*names: str) -> list[Placed]:
+    lines = "    a: 1\n    b: 1\n    c: 1\n"
+    return units("spec:\n" + "".join(f"  {{{{ .{name} }}}}:\n{lines}" for name in names))
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "is_one"), [("a", "b", True), ("a", "bc", False), ("ab", "c", False)]
+)
+def test_of_two_names_that_may_be_the_renamed_one_none_is(base, ours, is_one):
+    at = Three(rendered(*base), rendered(*ours), rendered(*base))
+    follow(at)
+    assert bool({u.path for u in at.base if u.label == "a"} & {u.path for u in at.ours}) == is_one
