@@ -37,8 +37,8 @@ def _joints(text: str) -> Iterator[tuple[str, str]]:
         behind = action.end
         below = _below(text, found, number)
         own = _line(text, action.start) if below or is_first else ""
-        if below:  # what it says may change
-            yield own, below if below.startswith("{{") else below.partition(":")[0]
+        if below:
+            yield own, below
         if is_first and action.trims_before and (below or _is_joined(action)):
             yield above, own
         if action.kind == OUTPUT and is_first:

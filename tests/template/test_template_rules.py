@@ -786,7 +786,7 @@ def test_rule_17_a_new_container_with_other_actions():
 def test_rule_17_a_new_container_with_actions_on_one_side():
     ours = LABELS + f"  annotations:\n{INCLUDE.format('o')}"
     theirs = LABELS + "  annotations:\n    a: b\n"
-    assert refusal(LABELS, ours, theirs) == "both sides added a field, with other actions in it"
+    assert refusal(LABELS, ours, theirs) == "both sides added a field, with different actions in it"
     assert merged(LABELS, ours, theirs) is None
 
 
@@ -807,7 +807,7 @@ def test_rule_17_what_one_side_added_beside_what_the_other_replaced():
 def test_rule_17_what_one_side_added_among_what_the_other_replaced():
     ours = LABELS.replace("    app: web\n    tier: a\n", INCLUDE.format("web.labels"))
     theirs = LABELS.replace("    tier: a\n", "    zone: x\n    tier: a\n")
-    assert refusal(LABELS, ours, theirs) == "one side added among what the other replaced"
+    assert refusal(LABELS, ours, theirs) == "one side added something among entries that the other replaced"
     assert merged(LABELS, ours, theirs) is None
 
 

@@ -8,7 +8,7 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template.blocks import Block, parse
 from kmerge_git.template.subjects import refuse_other_dot
-from kmerge_git.template.variables import refuse_unset
+from kmerge_git.template.variables import unset
 
 
 @pytest.mark.parametrize(
@@ -34,13 +34,7 @@ from kmerge_git.template.variables import refuse_unset
     ],
 )
 def test_a_variable_that_nobody_sets(made, is_unset):
-    at = Three("", "", "")
-    if is_unset:
-        with pytest.raises(Unsupported):
-            refuse_unset(made, at)
-    else:
-        refuse_unset(made, at)
-    refuse_unset(made, Three("", made, ""))
+    assert [*unset(made)] == (["$a"] if is_unset else [])
 
 
 def arm(header: str, *lines: str):
