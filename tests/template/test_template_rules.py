@@ -807,7 +807,10 @@ def test_rule_17_what_one_side_added_beside_what_the_other_replaced():
 def test_rule_17_what_one_side_added_among_what_the_other_replaced():
     ours = LABELS.replace("    app: web\n    tier: a\n", INCLUDE.format("web.labels"))
     theirs = LABELS.replace("    tier: a\n", "    zone: x\n    tier: a\n")
-    assert refusal(LABELS, ours, theirs) == "one side added something among entries that the other replaced"
+    assert (
+        refusal(LABELS, ours, theirs)
+        == "one side added something among entries that the other replaced"
+    )
     assert merged(LABELS, ours, theirs) is None
 
 
