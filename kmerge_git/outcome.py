@@ -80,10 +80,11 @@ class Options:
         labels: Labels | None = None,
         style: str = "",
         policy: bool = True,
+        virtual: bool = True,
     ) -> Options:
         """The same with another side that wins (empty: neither), other labels, another style.
 
-        Or without policies.
+        Or without policies, or with markers in an inner merge too.
         """
         return Options(
             self.path,
@@ -93,7 +94,7 @@ class Options:
             labels or self._labels,
             style or self.style,
             self.policy if policy else None,
-            self.virtual,
+            self.virtual and virtual,
             self.generated,
             self.define,
         )

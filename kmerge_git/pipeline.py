@@ -301,7 +301,7 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
         if isinstance(made, Outcome):
             return made
         reason = made or reason  # which the room knows better
-    if count > 0 and options.favor:
+    if count > 0 and options.favor and not options.virtual:  # an ancestor is nobody's side
         text, count = lines.favored(options.favor)
     if count == 0 and damage.breaks(text, texts, options.path):
         sources = texts.map(lambda data: Source(data, options.path))

@@ -109,9 +109,11 @@ def looked_through(text: bytes, sources: Three[Source], options: Options) -> Out
     found = new_damage(result, at, options.path)
     if not found:
         return None
-    made = conflicted(around(result, at, options.path, found), sources, options)
+    # an ancestor has markers, as where lines conflict: placeholders stand in YAML alone
+    spelled = options.but(virtual=False, style="merge") if options.virtual else options
+    made = conflicted(around(result, at, options.path, found), sources, spelled)
     made.reason = found[0].why
-    if options.favor and made.open_merge is not None:
+    if options.favor and not options.virtual and made.open_merge is not None:
         return Outcome(made.open_merge.decided(options.favor), True, "lines", reason=made.reason)
     return made
 
