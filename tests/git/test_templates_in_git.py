@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from world import Driven
 
@@ -119,3 +121,113 @@ def test_an_ancestor_favours_nobody(texts: tuple[str, str, str], clean: bytes) -
     made = merge(Three(*(text.encode() for text in texts)), options, lines)
     assert not made.clean
     assert made.text.count(b"<<<<<<<<< ours") == made.text.count(b">>>>>>>>> theirs\n") == 1
+
+
+# -- commands inside a conflict
+
+
+@pytest.fixture
+def damaged(driven: Driven) -> Driven:
+    driven.fork({PATH: PLAIN}, {PATH: FIRST}, {PATH: SECOND})
+    assert driven.merge().code == 1
+    return driven
+
+
+def test_both_sides_of_damage_are_the_damage(damaged: Driven) -> None:
+    """Not even as two documents: the conflict stands in the middle of one."""
+    marked = damaged.text(PATH)
+    assert "choices: ours, theirs, base" in damaged.kmerge("resolve", "--list", check=False).out
+    done = damaged.kmerge("resolve", "--take", "both", check=False)
+    assert (done.code, damaged.unmerged(), damaged.text(PATH)) == (1, [PATH], marked)
+    assert "the same thing would stand there twice" in done.said
+
+
+@pytest.mark.parametrize("side, text", [("ours", FIRST), ("theirs", SECOND), ("base", PLAIN)])
+def test_one_answer_to_damage_is_that_version(damaged: Driven, side: str, text: str) -> None:
+    damaged.kmerge("resolve", "--take", side)
+    assert (damaged.unmerged(), damaged.text(PATH)) == ([], text)
+
+
+def test_solve_and_explain_say_what_would_be_broken(damaged: Driven) -> None:
+    why = "key twice: spec securityContext (with all conditions true)"
+    done = damaged.kmerge("solve", check=False)
+    assert (done.code, damaged.unmerged()) == (1, [PATH])
+    assert f"CONFLICT {PATH} (both modified; {why}, 1 conflict left)" in done.out
+    assert f"git alone is clean ({why})" in damaged.kmerge("explain").out
+    assert damaged.kmerge("solve", "--favor", "theirs").code == 0
+    assert damaged.text(PATH) == SECOND
+
+
+def test_preview_and_replay_meet_the_same_damage(driven: Driven) -> None:
+    driven.fork({PATH: PLAIN}, {PATH: FIRST}, {PATH: SECOND})
+    told = driven.kmerge("preview", "side", check=False).out
+    assert f"CONFLICT  {PATH}  key twice: spec securityContext" in told
+    driven.write(".git/info/attributes", "")
+    assert driven.merge().code == 0
+    assert driven.text(PATH) == TWICE
+    report = json.loads(driven.kmerge("replay", "--json").out)
+    assert (report["counts"]["new_conflicts"], report["counts"]["git_conflicts"]) == (1, 0)
+    assert report["new_conflicts"][0]["conflicts"] == [
+        "a merge by lines would do damage: securityContext twice"
+    ]
+
+
+# -- rerere, attributes, policies
+
+BESIDE = "web/templates/beside.yaml"
+
+
+@pytest.fixture
+def both_kinds(driven: Driven) -> Driven:
+    """Two branches with a template that lines would break, and one in which they conflict."""
+    driven.fork(
+        {PATH: PLAIN, BESIDE: BASE}, {PATH: FIRST, BESIDE: OURS}, {PATH: SECOND, BESIDE: THEIRS}
+    )
+    return driven
+
+
+def test_rerere_knows_conflicts_of_templates_from_both_sides(both_kinds: Driven) -> None:
+    driven = both_kinds
+    driven.git("config", "rerere.enabled", "true")
+    driven.merge()
+    driven.write(PATH, FIRST)
+    driven.write(BESIDE, GUARDED)
+    driven.git("commit", "-qam", "merged")
+    driven.git("reset", "-q", "--hard", "HEAD~1")
+    for branch, other in (("main", "side"), ("side", "main")):
+        driven.switch(branch)
+        done = driven.git("merge", other, check=False)
+        for path, text in ((PATH, FIRST), (BESIDE, GUARDED)):
+            assert f"Resolved '{path}' using previous resolution." in done.said
+            assert driven.text(path) == text
+        driven.git("merge", "--abort")
+
+
+def test_a_generated_template_is_ours_as_a_whole(both_kinds: Driven) -> None:
+    both_kinds.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-generated\n")
+    done = both_kinds.merge()
+    assert (done.code, both_kinds.unmerged()) == (1, [BESIDE, PATH])
+    assert (both_kinds.text(PATH), both_kinds.text(BESIDE)) == (FIRST, OURS)
+    assert done.err.count("a generated file, ours is kept whole") == 2
+
+
+def test_a_generated_template_merges_by_blocks(driven: Driven) -> None:
+    driven.write(".git/info/attributes", "*.yaml merge=kmerge kmerge-generated\n")
+    driven.fork({PATH: BASE}, {PATH: GUARDED}, {PATH: OURS})
+    assert driven.merge().code == 0
+    assert driven.text(PATH) == GUARDED.replace("replicas: 2", "replicas: 3")
+
+
+def test_no_policy_decides_in_a_template(driven: Driven) -> None:
+    """What a field is worth is known when it is rendered."""
+    driven.git("config", "kmerge.policy", "* **.image higher")
+    plain = "spec:\n  image: web:{}\n"
+    base, ours, theirs = (
+        {PATH: BASE.replace("image: web", f"image: web:{at}"), "x.yaml": plain.format(at)}
+        for at in (2, 3, 4)
+    )
+    driven.fork(base, ours, theirs)
+    done = driven.merge()
+    assert (done.code, driven.unmerged()) == (1, [PATH])
+    assert driven.text("x.yaml") == plain.format(4)
+    assert f"kmerge: {PATH}: a template: changed on both sides at spec.image\n" in done.err

@@ -138,7 +138,7 @@ def _two_values(kind: str, hunk: Hunk) -> tuple[str, str] | None:
 def _both(kind: str, hunk: Hunk) -> str | None:
     """Ours, and below it what theirs has besides; None where there are no two things."""
     ours, theirs = hunk.ours, hunk.theirs
-    if not ours or not theirs:
+    if not ours or not theirs or _does_damage(hunk):
         return None
     if kind == "document":
         return ours + (theirs if theirs.startswith("---") else "---\n" + theirs)
@@ -170,12 +170,19 @@ def _first_line(entry: Entry) -> int:
 def _why_not_both(kind: str, hunk: Hunk) -> str:
     if not hunk.ours or not hunk.theirs:
         return "one side has nothing there"
+    if _does_damage(hunk):
+        return "the same thing would stand there twice"
     mine, yours = block_of(hunk.ours), block_of(hunk.theirs)
     if mine is None or yours is None or kind == "comment":
         return "these are no lines that can stand one below the other"
     if any(_is_one(a, b) for a in mine.entries for b in yours.entries):
         return "the same thing would stand there twice"
     return "one side has all that the other has"
+
+
+def _does_damage(hunk: Hunk) -> bool:
+    """Whether it is a conflict because lines of both sides do not go together."""
+    return hunk.why.startswith(Why.DAMAGE)
 
 
 def _are_comments(text: str) -> bool:
