@@ -23,8 +23,11 @@ from kmerge_git.template.blocks import BLANK, Block, Row, parse
 from kmerge_git.template.bodies import Bodies, refuse_broken
 from kmerge_git.template.damage import brought, new_damage
 from kmerge_git.template.joints import refuse_joined
+from kmerge_git.template.layout import lay_out
 from kmerge_git.template.lexer import ASSIGN, COMMENT
+from kmerge_git.template.masking import Words
 from kmerge_git.template.placed import Sided, Unreadable
+from kmerge_git.template.renamed import refuse_taken
 from kmerge_git.template.telling import explained
 from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.linemerge import TemporaryFiles
@@ -100,6 +103,17 @@ def _guarded(at: Three[str], structure: Structure, path: str) -> str:
     if doubt:
         raise Sided(doubt)
     return made
+
+
+def refuse_other_names(sources: Three[Source]) -> None:
+    """Refuse names that were freed and taken, in documents beside those that are templates."""
+    words = Words()
+    try:
+        parts = sources.map(lambda source: parse(source.text))
+        units = parts.map(lambda version: lay_out(version, words.plain))
+    except KmergeError:
+        return  # it is no template
+    refuse_taken(units)
 
 
 def looked_through(text: bytes, sources: Three[Source], options: Options) -> Outcome | None:

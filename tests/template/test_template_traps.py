@@ -372,3 +372,25 @@ def test_a_name_freed_by_a_rename_and_taken_by_a_new_resource():
     theirs = base.replace("port: 80", "port: 81")
     assert merged(base, renamed + new, theirs + "  t: 1\n") is None
     assert merged(base, new.removeprefix("---\n") + "---\n" + renamed, theirs) is None
+
+
+BESIDE = text("""
+    kind: ConfigMap
+    metadata:
+      name: one
+    data:
+      b: of-one
+    ---
+    {{- if .Values.two }}
+    kind: ConfigMap
+    metadata:
+      name: two
+    {{- end }}
+""")
+
+
+def test_a_name_freed_and_taken_in_a_document_beside_a_template():
+    old = "kind: ConfigMap\nmetadata:\n  name: was-one\ndata:\n  b: of-one\n---\n"
+    ours = old + BESIDE.replace("data:\n  b: of-one\n", "type: Other\n")
+    theirs = BESIDE.replace("  b: of-one\n", "  b: of-one\n  shared: true\n")
+    assert merged(BESIDE, ours, theirs) is None
