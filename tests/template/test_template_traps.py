@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from template_texts import PATH, merged, merged_anyway, refusal, text
 
+from kmerge_git import merge_files
 from kmerge_git.merge.three import Three
 from kmerge_git.template.damage import brought
 
@@ -375,6 +376,7 @@ def test_a_name_freed_by_a_rename_and_taken_by_a_new_resource():
 
 
 BESIDE = text("""
+    apiVersion: v1
     kind: ConfigMap
     metadata:
       name: one
@@ -382,6 +384,7 @@ BESIDE = text("""
       b: of-one
     ---
     {{- if .Values.two }}
+    apiVersion: v1
     kind: ConfigMap
     metadata:
       name: two
@@ -390,7 +393,10 @@ BESIDE = text("""
 
 
 def test_a_name_freed_and_taken_in_a_document_beside_a_template():
-    old = "kind: ConfigMap\nmetadata:\n  name: was-one\ndata:\n  b: of-one\n---\n"
-    ours = old + BESIDE.replace("data:\n  b: of-one\n", "type: Other\n")
+    end = BESIDE.index("---")
+    old, new = BESIDE[:end], BESIDE[:end].replace("data:\n  b: of-one\n", "type: Other\n")
+    ours = old.replace("one", "was-one", 1) + "---\n" + new + BESIDE[end:]
     theirs = BESIDE.replace("  b: of-one\n", "  b: of-one\n  shared: true\n")
-    assert merged(BESIDE, ours, theirs) is None
+    texts = [version.encode() for version in (BESIDE, ours, theirs)]
+    made = merge_files(texts[0], texts[1], texts[2], path=PATH, line_merge=lambda *_: (b"", False))
+    assert not made.clean
