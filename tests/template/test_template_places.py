@@ -59,6 +59,13 @@ def test_a_block_that_went_elsewhere_as_it_is_is_one():
     assert all(not (entity.base and entity.ours) for entity in twice)
 
 
+def test_an_entry_of_a_list_does_not_replace_one_of_a_map():
+    base, ours = "a:\n" + block(".x", "  b: 1"), "a:\n" + block(".y", "  - c")
+    (found,) = [one for one in paired(Three(*map(units, (base, ours, base)))) if one.base]
+    assert found.ours is None
+    assert found.theirs is not None
+
+
 # -- masked lines
 
 
@@ -110,6 +117,7 @@ def entry(written: str) -> tuple[int, str, tuple[str, ...]]:
         ("another document's", "a: 1\n{{ .x }}\n---\n  b: 1\n", 0, "map", ()),
         ("a key with an anchor is open", "a: &x\n{{ .x }}\n- b: 1\n", 0, "list", ("a",)),
         ("a key with a value is not", "a: x\n{{ .x }}\n", 0, "map", ()),
+        ("no list of that key", "a: x\n{{- if .y }}\n- b: 1\n{{- end }}\n", 0, "list", ()),
         ("before a block that tells", "a:\n{{ .x }}\n{{- if .b }}\n- c\n{{- end }}\n", -1, "", ()),
         ("the list below is over", "a:\n  {{ .x }}\nb:\n  - 1\n", 2, "map", ("a",)),
     ],
