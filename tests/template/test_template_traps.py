@@ -396,7 +396,7 @@ def test_a_name_freed_and_taken_in_a_document_beside_a_template():
     end = BESIDE.index("---")
     old, new = BESIDE[:end], BESIDE[:end].replace("data:\n  b: of-one\n", "type: Other\n")
     ours = old.replace("one", "was-one", 1) + "---\n" + new + BESIDE[end:]
-    theirs = BESIDE.replace("  b: of-one\n", "  b: of-one\n  shared: true\n")
+    theirs = BESIDE.replace("  b: of-one\n", "  b: of-one\nshared: true\n")
     texts = [version.encode() for version in (BESIDE, ours, theirs)]
     made = merge_files(texts[0], texts[1], texts[2], path=PATH, line_merge=lambda *_: (b"", False))
     assert not made.clean
