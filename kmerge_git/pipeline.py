@@ -112,10 +112,9 @@ def _merged(texts: Three[bytes], options: Options, start: Callable[[str], LineMe
             plain = _by_structure(sources, options.but(policy=False), lines)
             made = plain if plain.clean else made  # what merges clean is for no policy
         if made.clean and b"{{" in made.text and has_control(Source(made.text).text):
-            from kmerge_git.template.merging import looked_through, refuse_other_names
+            from kmerge_git.template.merging import held  # of templates alone
 
-            refuse_other_names(sources)
-            return looked_through(made.text, sources, options) or made
+            return held(made, sources, options)
         return made
     except KmergeError as error:
         if options.rules == "kyaml" and not (options.virtual or options.favor):

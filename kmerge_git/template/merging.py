@@ -105,7 +105,17 @@ def _guarded(at: Three[str], structure: Structure, path: str) -> str:
     return made
 
 
-def refuse_other_names(sources: Three[Source]) -> None:
+def held(made: Outcome, sources: Three[Source], options: Options) -> Outcome:
+    """A merge by fields of a file with actions in it: as sound as merges of templates have to be.
+
+    Documents without actions of their own, and texts inside of fields, are merged as any others.
+    """
+    if options.rules == "git":
+        _refuse_other_names(sources)
+    return looked_through(made.text, sources, options) or made
+
+
+def _refuse_other_names(sources: Three[Source]) -> None:
     """Refuse names that were freed and taken, in documents beside those that are templates."""
     words = Words()
     try:

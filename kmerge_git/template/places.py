@@ -71,14 +71,21 @@ def rows(part: Part) -> Iterator[Row]:
 
 
 def _indented_by(line: Row) -> int:
-    """What `nindent 8` or `indent 8` of an output line says, or -1."""
+    """The column at which an output line says that its lines stand, or -1."""
     for action in reversed(line.actions):
-        words = action.body.replace("|", " ").replace("(", " ").replace(")", " ").split()
-        for number in range(len(words) - 1, 0, -1):
-            if words[number - 1] in ("nindent", "indent") and words[number].isdecimal():
-                extra = indent(line.text) if words[number - 1] == "indent" else 0
-                return int(words[number]) + (extra if not action.trims_before else 0)
+        column = given_column(action.body)
+        if column >= 0:
+            is_beside = "nindent" not in action.body and not action.trims_before
+            return column + (indent(line.text) if is_beside else 0)
     return -1
+
+
+def given_column(body: str) -> int:
+    """What `nindent 8` or `indent 8` of an action says, the last one of several; or -1."""
+    _, found, after = body.rpartition("indent ")
+    digits = after.split()[0].rstrip(")") if found and after.strip() else ""
+    is_number = digits.isascii() and digits.isdecimal() and len(digits) < 4
+    return int(digits) if is_number else -1
 
 
 def indent(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kmerge_git.template.blocks import BLANK, TEXT
 from kmerge_git.template.lexer import ASSIGN, COMMENT, OUTPUT, TOKEN
-from kmerge_git.template.places import indent
+from kmerge_git.template.places import given_column, indent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
         word = words.word(_bare(text, (0, len(text)), line.actions), scope)
         shape = Shape(" " * indent(text) + word)
         shape.is_output = True
-        shape.hint = _hint(line.actions[-1].body)
+        shape.hint = given_column(line.actions[-1].body)
         return shape
     if line.kind in (TEXT, BLANK):
         shape = Shape(text)
@@ -136,14 +136,6 @@ def _bare(text: str, span: tuple[int, int], inside: tuple[Action, ...]) -> str:
         parts += [text[at : one.start], own]
         at = one.end
     return "".join([*parts, text[at:end]]).strip()
-
-
-def _hint(body: str) -> int:
-    """The column that an action gives its output, or -1."""
-    _, found, after = body.rpartition("indent ")
-    digits = after.split()[0] if found and after.strip() else ""
-    is_number = digits.isascii() and digits.isdigit() and len(digits) < 4
-    return int(digits) if is_number else -1
 
 
 def _is_relative(text: str) -> bool:
