@@ -80,28 +80,31 @@ def _order(at: Three[dict[str, Placed]]) -> Iterator[tuple[Placed, Placed]]:
     kept = [name for name in at.base if name in at.ours and name in at.theirs]
     rows = at.map(lambda names: _gaps(names, kept))
     for base, ours, theirs in zip(*rows.each(), strict=False):
-        old = {*base}
         for mine, yours, has, adds in (
             (ours, theirs, at.ours, at.theirs),
             (theirs, ours, at.theirs, at.ours),
         ):
-            lost = old - {*mine}
-            gone = [name for name in yours if name in lost]
-            added, others = {*mine} - old - {*yours}, {*yours} - old - {*mine}
-            if gone and _entries(added.union(gone)):
-                places = {name: number for number, name in enumerate(yours)}
-                first, last = places[gone[0]], places[gone[-1]]
-                if len(added) * len(others) > MOST:
-                    raise Unsupported("too many entries of both sides in one place")
-                for other in others:
-                    at_other = places[other]
-                    if first < at_other < last:
-                        raise Unsupported(
-                            "one side added something among entries that the other replaced"
-                        )
-                    for name in added:
-                        pair = adds[other], has[name]
-                        yield pair if at_other < first else pair[::-1]
+            for name, other, is_behind in _beside({*base}, mine, yours):
+                pair = has[name], adds[other]
+                yield pair if is_behind else pair[::-1]
+
+
+def _beside(old: set[str], mine: list[str], yours: list[str]) -> Iterator[tuple[str, str, bool]]:
+    """What one side put in the place of entries, what the other added; is that behind them?"""
+    lost = old - {*mine}
+    gone = [number for number, name in enumerate(yours) if name in lost]
+    known = old.union(mine)
+    added = {*mine} - old - {*yours}
+    others = [(n, name) for n, name in enumerate(yours) if name not in known]
+    if not gone or not _entries(added | (lost & {*yours})):
+        return
+    if len(added) * len(others) > MOST:
+        raise Unsupported("too many entries of both sides in one place")
+    for number, other in others:
+        if gone[0] < number < gone[-1]:
+            raise Unsupported("one side added something among entries that the other replaced")
+        for name in added:
+            yield name, other, number > gone[-1]
 
 
 def _gaps(names: dict[str, Placed], kept: list[str]) -> list[list[str]]:
