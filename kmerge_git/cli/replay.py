@@ -114,9 +114,21 @@ def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
     if tally.counts["files"]:
         tell("")
         tell(tally.times())
+    _print_sorts(tally, paint)
     _print_list(tally, args, paint)
     _print_left(tally, paint)
     _print_proposals(tally, args, paint)
+
+
+def _print_sorts(tally: Tally, paint: Paint) -> None:
+    from kmerge_git.whole.tally import OF_A_SORT
+
+    if len(tally.sorts) < 2:  # the counts above say it all
+        return
+    tell("")
+    print(paint.line(("by kind of file", "bold"), f" ({', '.join(OF_A_SORT.values())})"))
+    for sort, counts in sorted(tally.sorts.items(), key=lambda item: -item[1]["git_conflicts"]):
+        tell("".join(f"{counts[name]:>7}" for name in OF_A_SORT) + f"  {sort}")
 
 
 def _share(tally: Tally, name: str) -> str:

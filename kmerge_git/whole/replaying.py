@@ -21,6 +21,7 @@ from kmerge_git.whole.merging import Both, Job, merge_both
 from kmerge_git.whole.moves import Arrivals, changed_nothing_else, find_moves, without_edits
 from kmerge_git.whole.picks import Kind, pick_of, trees_of
 from kmerge_git.whole.remaining import Listener, Remaining
+from kmerge_git.whole.sorts import OTHER, sort_of
 from kmerge_git.whole.timed import merge_all
 from kmerge_git.whole.trying import FieldPolicy, Judgement, hinted, judged
 
@@ -56,6 +57,7 @@ class Replayed:
     left: tuple[Remaining, ...] = ()  # the same, field by field
     is_late: bool = False  # it took too long: git's line merge stands
     kind: Way = "merge"
+    sort: str = OTHER
 
     @property
     def is_resolved(self) -> bool:
@@ -209,6 +211,7 @@ class Replayer:
             left=hinted(clashes, judge, people, MINE[kind], case.path) if clashes else (),
             is_late=both.is_late,
             kind=kind,
+            sort=sort_of(case.path, three.ours or b""),
         )
 
     def _merged(self, three: Three[bytes | None], options: Options) -> Both:

@@ -41,6 +41,13 @@ _AGREED = {
 }
 
 
+# what is counted for each sort of files, with the words of the report
+OF_A_SORT = {
+    "git_conflicts": "conflict under git",
+    "resolved": "resolved",
+    "resolved_different": "differently from people",
+}
+
 RemainingHere = tuple[Replayed, Remaining]  # a conflict in its file
 
 
@@ -59,6 +66,7 @@ class Tally:
         self.hint = ""  # what brings the missing objects
         self.notes: list[str] = []  # what is to be known about the history itself
         self.counts = dict.fromkeys(COUNTS, 0)
+        self.sorts: dict[str, dict[str, int]] = {}  # of git's conflicts
         self.disagreements: list[Replayed] = []
         self.broken: list[Replayed] = []
         self.new_conflicts: list[Replayed] = []
@@ -125,6 +133,10 @@ class Tally:
         names += ["late"] if file.is_late else []
         for name in names:
             self.counts[name] += 1
+        if not file.git_clean:
+            of_sort = self.sorts.setdefault(file.sort, dict.fromkeys(OF_A_SORT, 0))
+            for name in OF_A_SORT.keys() & names:
+                of_sort[name] += 1
 
     @property
     def conflicted(self) -> list[Replayed]:
@@ -171,6 +183,7 @@ class Tally:
             },
             "notes": list(self.notes),
             "counts": self.counts,
+            "by_kind": self.sorts,
             "milliseconds": self.milliseconds(),
             "disagreements": [
                 {"number": number} | as_plain(file)

@@ -52,6 +52,12 @@ def test_500_merges_are_counted_exactly(repo: Repo, tmp_path: Path) -> None:
         "missing": 0,
         "criss_cross": 0,
     }
+    counts = report["counts"]
+    assert report["by_kind"] == {
+        "manifests": {
+            name: counts[name] for name in ("git_conflicts", "resolved", "resolved_different")
+        }
+    }
     # every disagreement with its number: one of the two sides, and the variable that stands twice
     found = report["disagreements"]
     assert [case["number"] for case in found] == list(range(1, 101))
@@ -194,6 +200,15 @@ def test_the_text_report(repo: Repo) -> None:
     assert "      4    of these kmerge resolves (67%)\n" in out
     assert "disagreements (`kmerge replay --show N` shows one)\n" in out
     assert "apps/app-6.yaml" in out.partition("clean under git, but broken\n")[2]
+
+
+def test_kinds_of_files_are_told_where_there_are_several(repo: Repo) -> None:
+    base, ours, theirs = ("version: 1.0.0\n", "version: 1.0.1\n", "version: 1.1.0\n")
+    chart = Merge("chart", {"Chart.yaml": base}, {"Chart.yaml": ours}, {"Chart.yaml": theirs}, {})
+    write_history(repo, [*(every_kind(number) for number in range(10)), chart])
+    table = repo.kmerge("replay").out.partition("by kind of file (")[2].splitlines()
+    assert table[0] == "conflict under git, resolved, differently from people)"
+    assert table[1:3] == ["      6      4      1  manifests", "      1      0      0  Chart.yaml"]
 
 
 def test_one_merge_is_one_merge(repo: Repo, tmp_path: Path) -> None:
