@@ -46,16 +46,17 @@ MORE = (
 
 
 def write(root: str, target: str) -> None:
-    """Bundle the package that stands in a folder."""
+    """Bundle the package that stands in a folder, for others to read at most."""
     fresh = f"{target}.{os.getpid()}"
     try:
-        os.makedirs(os.path.dirname(target), exist_ok=True)
-        with open(fresh, "xb") as file:
+        with open(fresh, "xb", opener=lambda name, flags: os.open(name, flags, 0o644)) as file:
             file.writelines(contents(Path(root)))
         os.replace(fresh, target)
-    except (OSError, ValueError, SyntaxError):  # a bundle is never worth a failure
+    except BaseException as error:
         if os.path.exists(fresh):
             os.unlink(fresh)
+        if not isinstance(error, OSError | ValueError | SyntaxError):
+            raise  # those are never worth a word
 
 
 def contents(root: Path) -> tuple[bytes, bytes, bytes]:

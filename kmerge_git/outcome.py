@@ -17,6 +17,7 @@ RULES = ("git", "kyaml")
 SIDES = ("ours", "theirs")
 STYLES = ("merge", "diff3", "zdiff3")
 LABELS = ("base", "ours", "theirs")
+LONGEST_MARKERS = 200  # whoever may write attributes could ask for gigabytes
 BY_BLOCKS = "a template, merged by its blocks"
 GENERATED = "a generated file, ours is kept whole: generate it again, then `git add` it"
 
@@ -53,7 +54,7 @@ class Options:
         self.rules = rules
         # of two renderings that differ no mixture is one that the generator writes
         self.favor = "" if generated else favor or ""
-        self.marker_size = marker_size
+        self.marker_size = min(marker_size, LONGEST_MARKERS)
         self._labels = labels
         self.style = style
         self.policy = policy

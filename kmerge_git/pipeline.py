@@ -79,7 +79,7 @@ def merge_files(
             return Given(*line_merge(base, ours, theirs))
         return TemporaryFiles(
             (base, ours, theirs),
-            marker_size=marker_size,
+            marker_size=options.marker_size,
             labels=labels,
             style=style,
             favor=favor,

@@ -51,8 +51,8 @@ def decoded(data: bytes) -> str:
 def spawn(argv: list[str], out: int) -> int:
     """Start a program that writes to a file descriptor and reads and says nothing else."""
     actions = [
+        (calls.POSIX_SPAWN_DUP2, out, 1),  # first: `out` may be one of the three itself
         (calls.POSIX_SPAWN_OPEN, 0, NULL, calls.O_RDONLY, 0),
-        (calls.POSIX_SPAWN_DUP2, out, 1),
         (calls.POSIX_SPAWN_OPEN, 2, NULL, calls.O_WRONLY, 0),
     ]
     return calls.posix_spawnp(argv[0], argv, environment(), file_actions=actions)

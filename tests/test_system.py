@@ -68,3 +68,16 @@ def test_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize("path, folder", [("a/b/c", "a/b"), ("a", ""), ("/a", ""), ("", "")])
 def test_a_parent(path: str, folder: str) -> None:
     assert system.parent(path) == folder
+
+
+def test_a_program_writes_into_a_file_that_became_stdin() -> None:
+    """`out` has the place of the first descriptor where that was closed."""
+    code = """
+import os
+os.close(0)
+from kmerge_git.text.linemerge import TemporaryFiles
+made = TemporaryFiles((b"a\\n", b"b\\n", b"a\\n")).result()
+os.write(2, repr(made).encode())
+"""
+    done = subprocess.run([sys.executable, "-c", code], stderr=subprocess.PIPE, check=True)
+    assert done.stderr == rb"(b'b\n', 0)"

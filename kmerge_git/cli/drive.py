@@ -74,8 +74,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
     settings = settings_for(name)
     for problem in settings.problems:
         _say(name, problem)
-    size = int(flags.get("marker-size") or 7)
-    options = _options(flags, (paths[0], paths[1], paths[2]), name, size, settings)
+    options = _options(flags, (paths[0], paths[1], paths[2]), name, settings)
     _inject_fault()
 
     def start(favor: str) -> GitMergeFile:
@@ -83,7 +82,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
 
         return GitMergeFile(
             paths,
-            marker_size=size,
+            marker_size=options.marker_size,
             labels=options.labels_so_far,
             style=settings.conflict_style if options.virtual is False else "merge",
             favor=favor,
@@ -103,10 +102,14 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         return NO_ANSWER
     finally:
         _set_clock(0)
+    code = CLEAN if outcome.clean else CONFLICT
     if outcome.text != texts.ours:
         _replace(paths[1], outcome.text)
-    _report(name, outcome, options)
-    return CLEAN if outcome.clean else CONFLICT
+    try:
+        _report(name, outcome, options)
+    except BaseException as error:  # %A holds the result: git must not merge it once more
+        _say(name, f"what was decided cannot be told: {type(error).__name__}")
+    return code
 
 
 def _learn(name: str, settings: Settings, text: bytes) -> None:
@@ -126,10 +129,11 @@ def _split(argv: list[str]) -> tuple[dict[str, str], list[str]]:
 
 
 def _options(
-    flags: dict[str, str], paths: tuple[str, str, str], name: str, size: int, settings: Settings
+    flags: dict[str, str], paths: tuple[str, str, str], name: str, settings: Settings
 ) -> Options:
     from kmerge_git.outcome import LABELS, Options
 
+    size = int(flags.get("marker-size") or 7)
     # git adds 2 for every level of an inner merge of a criss-cross
     virtual = size >= settings.marker_size + 2
     base, ours, theirs = (flags.get(label) or label for label in LABELS)

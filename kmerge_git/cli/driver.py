@@ -9,17 +9,21 @@ import sys
 from marshal import loads
 
 HERE = __file__[: max(__file__.rfind("/"), __file__.rfind("\\")) + 1]
-BUNDLE = f"{HERE}__pycache__/driver.{sys.implementation.cache_tag}.bundle"
+BUNDLE = f"{HERE}__pycache__/driver/{sys.implementation.cache_tag}.bundle"
 NAMES = {"__name__": "kmerge_git.cli.start", "__file__": HERE + "start.py"}
 
 gc.disable()  # everything that is made from here on lives to the end
 try:
     with open(BUNDLE, "rb") as file:
-        bundle = loads(file.read(int(file.readline())))  # noqa: S302  (as trusted as the code beside it)
-    exec(bundle[0], NAMES)  # noqa: S102
-    NAMES["run"](HERE, BUNDLE, bundle[1:])  # type: ignore[operator]  # comes back from an old one
-except Exception:  # noqa: S110  (none there, or half of one: the files are)
+        if posix := sys.modules.get("posix"):  # nobody else may have put it there
+            about, code = posix.fstat(file.fileno()), posix.stat(__file__)
+            if about.st_mode & 0o22 or about.st_uid not in (0, posix.geteuid(), code.st_uid):
+                raise PermissionError(BUNDLE)
+        bundle = loads(file.read(int(file.readline())))  # noqa: S302
+        exec(bundle[0], NAMES)  # noqa: S102
+        NAMES["run"](HERE, BUNDLE, bundle[1:], file)  # type: ignore[operator]  # comes back from an old one
+except BaseException:  # noqa: S110  (none there, or half of one: the files are)
     pass
 with open(HERE + "start.py", "rb") as file:
     exec(compile(file.read(), HERE + "start.py", "exec"), NAMES)  # noqa: S102
-NAMES["run"](HERE, BUNDLE, ())  # type: ignore[operator]
+NAMES["run"](HERE, BUNDLE)  # type: ignore[operator]

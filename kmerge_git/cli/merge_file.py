@@ -49,7 +49,7 @@ def add_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
         type=int,
         default=7,
         metavar="N",
-        help="how many characters the conflict markers have (default: 7)",
+        help="how many characters the conflict markers have (default: 7, at most 200)",
     )
     parser.add_argument(
         "--crd",
@@ -66,8 +66,8 @@ def run(args: argparse.Namespace) -> int:
     """Merge three files."""
     if [args.base, args.ours, args.theirs].count("-") > 1:
         raise UsageError("only one of the three files can be stdin")
-    if not 1 <= args.marker_size <= 1000:
-        raise UsageError("--marker-size must be between 1 and 1000")
+    if args.marker_size < 1:
+        raise UsageError("--marker-size must be 1 or more; beyond 200 it is 200")
     for path in args.crd:
         learn_crds(path)
     texts = [files.read(path) for path in (args.base, args.ours, args.theirs)]

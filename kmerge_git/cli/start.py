@@ -14,7 +14,7 @@ except ImportError:
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import Any
+    from typing import Any, BinaryIO
 
 CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
 
@@ -22,11 +22,14 @@ CLEAN, CONFLICT, NO_ANSWER = 0, 3, 4
 class Lazy:
     """Finds the modules of the bundle that not every merge needs; an importer."""
 
-    __slots__ = ("bundle", "places", "root", "spec")
+    __slots__ = ("bundle", "places", "root", "spec", "start")
 
-    def __init__(self, root: str, bundle: str, places: "dict[str, tuple[Any, int, int]]") -> None:
+    def __init__(
+        self, root: str, bundle: "BinaryIO", places: "dict[str, tuple[Any, int, int]]"
+    ) -> None:
         self.root = root
-        self.bundle = bundle
+        self.bundle = bundle  # open since it was looked at who may write it
+        self.start = bundle.tell()  # behind what every merge needs
         self.places = places  # stamp, and where in the bundle the code is
         self.spec = type(sys.__spec__)
 
@@ -49,7 +52,7 @@ class Lazy:
         stamp, start, size = self.places[module.__name__]
         code = self._stored(start, size)
         if not getattr(code, "co_filename", "").replace("\\", "/").endswith(stamp[0]):
-            # half of a bundle, or another driver has just replaced it
+            # half of a bundle
             with open(self.root + stamp[0], "rb") as file:
                 code = compile(file.read(), self.root + stamp[0], "exec")
         exec(code, module.__dict__)  # noqa: S102
@@ -58,9 +61,8 @@ class Lazy:
         from marshal import loads
 
         try:
-            with open(self.bundle, "rb") as file:
-                file.seek(int(file.readline()) + start, 1)
-                return loads(file.read(size))  # noqa: S302
+            self.bundle.seek(self.start + start)
+            return loads(self.bundle.read(size))  # noqa: S302
         except Exception:
             return None
 
@@ -78,50 +80,78 @@ class Late(type(sys)):  # type: ignore[misc]
         return getattr(module, name)
 
 
-def run(here: str, path: str, bundle: "tuple[Any, ...]") -> None:
-    """Answer git and end the process; come back if the bundle is of other modules."""
+def run(
+    here: str, path: str, bundle: "tuple[Any, ...]" = (), file: "BinaryIO | None" = None
+) -> None:
+    """Answer git and end the process; come back if the bundle is of other modules.
+
+    Whatever a module raises, a command to end the process among it, nothing but an answer is one.
+    """
     root = _root(here)
     if bundle and not _is_fresh(root, bundle[0]):
         return
-    sys.dont_write_bytecode = True  # a half-written one would be in the way of every later start
-    sys.path[0:1] = [root]
-    libraries = [arg[6:] for arg in sys.argv if arg.startswith("--lib=")]
-    sys.path += libraries
     code = NO_ANSWER
     try:
-        if bundle:
-            sys.meta_path.insert(0, Lazy(root, path, bundle[2]))
+        sys.dont_write_bytecode = True  # a half-written one would be in the way of later starts
+        sys.path[0:1] = [root]
+        libraries = [arg[6:] for arg in sys.argv if arg.startswith("--lib=")]
+        sys.path += libraries
+        if file is not None:
+            sys.meta_path.insert(0, Lazy(root, file, bundle[2]))
             _load(root, bundle[1], bundle[3])
         code = _answer(libraries)
-    except Exception as error:  # whatever it is: git's line merge goes on
-        tell(f"kmerge: {type(error).__name__}: {error}; git's line merge instead")
-    if not bundle and code in (CLEAN, CONFLICT):
-        _keep_bundle(root, path)
-    if "--version" in sys.argv:
-        sys.stdout.flush()
-    calls._exit(code)
+        if file is None and code in (CLEAN, CONFLICT):
+            _keep_bundle(root, path)
+    except BaseException as error:  # whatever it is: git's line merge goes on
+        tell("", error, "; git's line merge instead")
+    finally:
+        calls._exit(code if code in (CLEAN, CONFLICT) else NO_ANSWER)
 
 
-def tell(text: str) -> None:
+def tell(before: str, error: BaseException, behind: str = "") -> None:
     """Say it on stderr; one that is closed or broken must not cost the answer."""
-    if sys.stderr is not None:  # `print` would take stdout then
-        try:
+    try:
+        text = f"kmerge: {before}{type(error).__name__}: {error}{behind}"
+        if sys.stderr is not None:  # `print` would take stdout then
             # no module of the package may be there to do it better
             print(text if text.isprintable() else ascii(text)[1:-1], file=sys.stderr)
-        except OSError:
-            return
+    except BaseException:
+        return
 
 
 def _answer(libraries: "list[str]") -> int:
+    is_merge = "--version" not in sys.argv
+    if is_merge:
+        _seal_stdout()
     from kmerge_git.cli.drive import main
     from kmerge_git.errors import TimeUp
     from kmerge_git.tree import parser
 
     parser.bare(libraries)
+    if is_merge:
+        _seal_stdout()  # nobody knows what the binding has closed
     try:
-        return main(sys.argv[1:])
+        code = main(sys.argv[1:])
     except TimeUp:
         return NO_ANSWER
+    if not is_merge:
+        sys.stdout.flush()
+    return code
+
+
+def _seal_stdout() -> None:
+    """Let what is printed go nowhere: `git merge-tree` would take it for its own.
+
+    And none of the three first descriptors is free afterwards, for a file to become it.
+    """
+    try:
+        null = calls.open("/dev/null" if calls.__name__ == "posix" else "nul", calls.O_RDWR)
+        while null < 3:
+            null = calls.dup(null)
+        calls.dup2(null, 1)
+        calls.close(null)
+    except OSError:
+        return
 
 
 def _root(here: str) -> str:
@@ -177,13 +207,24 @@ def _load(root: str, modules: "list[tuple[str, str, Any]]", late: "tuple[str, ..
 
 
 def _keep_bundle(root: str, path: str) -> None:
-    """Write the bundle for the next start; the answer of this one stands, whatever happens."""
+    """Write the bundle for the next start; the answer of this one stands, whatever happens.
+
+    Who may write it decides what the next driver runs: only a folder of the own will do.
+    """
     folder = path.rpartition("/")[0]
-    if not calls.access(folder if calls.access(folder, 0) else folder.rpartition("/")[0], 2):
+    try:
+        for place in (folder.rpartition("/")[0], folder):
+            if not calls.access(place, 0):
+                calls.mkdir(place, 0o755)  # whatever the umask says
+        about = calls.lstat(folder)
+        is_own = calls.__name__ != "posix" or about.st_uid == calls.geteuid()
+        if not is_own or about.st_mode & 0o22 or not calls.access(folder, 2):
+            return
+    except OSError:
         return
     try:
         from kmerge_git.bundle import write
 
         write(root, path)
-    except Exception as error:
-        tell(f"kmerge: {path} was not written: {error}")
+    except BaseException as error:
+        tell(f"{path} was not written: ", error)

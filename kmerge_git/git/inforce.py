@@ -12,7 +12,7 @@ from kmerge_git.git.call import ask_git, git
 from kmerge_git.git.generated import generator_of
 from kmerge_git.git.manifests import is_merged, way_out
 from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, settle
-from kmerge_git.outcome import GENERATED
+from kmerge_git.outcome import GENERATED, LONGEST_MARKERS
 from kmerge_git.text.sealed import SEALED, is_sealed
 
 # Shown name, attribute, variable, keys of the configuration (the strongest first), field.
@@ -275,4 +275,6 @@ def _word(name: str, value: object) -> str:
         return f"{value:g} s" if value else "no limit"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if name == "marker size" and isinstance(value, int):
+        return str(min(value, LONGEST_MARKERS))
     return "none" if value is None else str(value)

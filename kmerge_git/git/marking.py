@@ -20,11 +20,11 @@ from kmerge_git.git.files import read_text
 
 # Git's own line merge, and always a conflict: the three versions stay in the index, and what is in
 # the working tree has its markers even if nobody comes to finish it.
-MARKING = "git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B; false"
+# An attribute could ask for markers of gigabytes.
+_FILES = "git merge-file -q --marker-size=$((%L>200?200:%L))"
+MARKING = f"{_FILES} -L ours -L base -L theirs %A %O %B; false"
 # The same with a note of each file: attributes may have changed when the merge is over.
-_NOTE = (
-    "printf '%%s %%s\\0' %L %P >>{log}; git merge-file -q --marker-size=%L {labels} %A %O %B; false"
-)
+_NOTE = "printf '%%s %%s\\0' %L %P >>{log}; " + _FILES + " {labels} %A %O %B; false"
 # Enough where nobody sees the text: ours stays as it is, a conflict all the same.
 ONLY_MARK = "false"
 DRAFT = "kmerge-attributes-"

@@ -21,6 +21,7 @@ ATTRIBUTES = (
 )
 CONFIG = r"^(kmerge\.|merge\.conflictstyle$)"
 VARIABLES = ("KMERGE_RULES", "KMERGE_FAVOR", "KMERGE_TIMEOUT", "KMERGE_CONFLICT_STYLE")
+MARKERS = 7  # the usual length of a marker
 CHOICES = {
     "rules": ("rules", RULES),
     "favor": ("favor", SIDES),
@@ -52,7 +53,7 @@ class Settings:
         self.favor: str | None = None
         self.timeout = 10.0  # seconds; 0 = no limit
         self.conflict_style = "merge"
-        self.marker_size = 7  # what git writes for this path outside of a criss-cross
+        self.marker_size = MARKERS  # what git asks for outside of a criss-cross
         # (field path, policy): the first that matches a place decides; `**` is every field
         self.policies: list[tuple[str, str]] = []
         self.crds: list[str] = []  # files and folders with CustomResourceDefinitions
@@ -127,14 +128,27 @@ def _set(found: Settings, name: str, value: str) -> None:
         else:
             found.problems.append(f"{name}: `{value}` is none of {', '.join(allowed)}")
     elif key == "conflictmarkersize":
-        if value.isascii() and value.isdigit() and int(value) > 0:
-            found.marker_size = int(value)
+        found.marker_size = marker_size(value)
     elif key == "timeout":
         seconds = _seconds(value)
         if seconds < 0:
             found.problems.append(f"{name}: `{value}` is no number of seconds")
         else:
             found.timeout = seconds
+
+
+def marker_size(value: str) -> int:
+    """What git takes an attribute for, as C reads numbers; it is what all its versions may mean.
+
+    Of `9x` and of what is beyond an `int` some versions read a number, others nothing. The larger
+    one is the safe one: what is longer than it says is an inner merge, and has no markers.
+    """
+    digits = value.removeprefix("+")
+    number = digits[: len(digits) - len(digits.lstrip("0123456789"))]
+    long = min(int(number.lstrip("0")[:20] or "0"), 2**63 - 1)
+    found = (long + 2**31) % 2**32 - 2**31
+    is_plain = number == digits and found == long
+    return found if is_plain and found > 0 else max(found, MARKERS)
 
 
 def _is_yes(found: Settings, name: str, value: str) -> bool:

@@ -22,6 +22,7 @@ from kmerge_git.git.driverline import driver_line
 from kmerge_git.git.files import replace_file
 from kmerge_git.git.leftovers import sweep
 from kmerge_git.git.marking import marked, marking
+from kmerge_git.git.settings import marker_size
 from kmerge_git.git.sides import TreeEntry
 from kmerge_git.git.staging import forget, stage_entries
 
@@ -129,12 +130,8 @@ def _has_nested(sizes: dict[str, int]) -> bool:
     asked = ("check-attr", "-z", "--stdin", "conflict-marker-size")
     # names from the top, whatever the current folder is
     words = ask_git(*asked, cwd=Path(_top()), stdin="\0".join([*sizes, ""])).out.split("\0")[:-1]
-    usual = {
-        path: int(value)
-        for path, value in zip(words[::3], words[2::3], strict=True)
-        if value.isdigit()
-    }
-    return any(size > usual.get(path, 7) for path, size in sizes.items())
+    usual = {path: marker_size(value) for path, value in zip(words[::3], words[2::3], strict=True)}
+    return any(size > usual[path] for path, size in sizes.items())
 
 
 def is_about_names(said: str) -> bool:

@@ -104,9 +104,11 @@ def bare(folders: list[str] | None = None) -> None:
         return
     try:
         _import_binding_alone(folders)
-    except Exception:  # whatever PyYAML has become: the normal import still works
+    except BaseException as error:  # whatever PyYAML has become: the normal import still works
         for name in [n for n in sys.modules if n == "yaml" or n.startswith("yaml.")]:
             del sys.modules[name]
+        if not isinstance(error, Exception | SystemExit):  # somebody wants it to end
+            raise
 
 
 def _load() -> None:

@@ -46,8 +46,8 @@ def versions(folder: Path, theirs: str) -> list[Path]:
 
 
 def bundle(site: Path) -> Path:
-    folder = site / "kmerge_git" / "cli" / "__pycache__"
-    return folder / f"driver.{sys.implementation.cache_tag}.bundle"
+    folder = site / "kmerge_git" / "cli" / "__pycache__" / "driver"
+    return folder / f"{sys.implementation.cache_tag}.bundle"
 
 
 def test_it_answers_with_and_without_its_bundle(site: Path) -> None:
@@ -85,12 +85,12 @@ def test_every_module_comes_out_of_the_bundle(site: Path) -> None:
     code = f"""
 import marshal, sys
 from kmerge_git.cli import start
-with open({str(bundle(site))!r}, "rb") as file:
-    _, _, every, some, late = marshal.loads(file.read(int(file.readline())))
+file = open({str(bundle(site))!r}, "rb")
+_, _, every, some, late = marshal.loads(file.read(int(file.readline())))
 for name in [name for name in sys.modules if name.startswith("kmerge_git")]:
     del sys.modules[name]
 sys.path[:] = [path for path in sys.path if path != {str(site)!r}]
-sys.meta_path.insert(0, start.Lazy({str(site)!r} + "/", {str(bundle(site))!r}, some))
+sys.meta_path.insert(0, start.Lazy({str(site)!r} + "/", file, some))
 start._load({str(site)!r} + "/", every, late)
 for name in [*some, *late]:
     __import__(name)

@@ -191,6 +191,20 @@ def test_a_larger_marker_size_is_no_criss_cross(driven: Driven) -> None:
     assert f"\n{'=' * 12}\n" in driven.text("x.yaml")
 
 
+@pytest.mark.parametrize("value", ["99999999", "9x", "4294967305"])
+@pytest.mark.parametrize("kind", ["structure", "lines", "whole"])
+def test_an_odd_marker_size_is_no_criss_cross(driven: Driven, value: str, kind: str) -> None:
+    driven.commit("a", {".gitattributes": f"*.yaml conflict-marker-size={value}\n"})
+    before = "\t" if kind == "lines" else ""
+    driven.fork(*({"x.yaml": before + text} for text in (BASE, OURS, CONFLICT)))
+    done = driven.kmerge("merge", "side", check=False) if kind == "whole" else driven.merge()
+    assert done.code == 1
+    size = len(driven.text("x.yaml").partition(" ")[0])
+    assert 7 <= size <= 200
+    assert driven.text("x.yaml").startswith("<" * size + " ")
+    assert f"\n{'=' * size}\n" in driven.text("x.yaml")
+
+
 # -- rerere ---------------------------------------------------------------------------------------
 
 

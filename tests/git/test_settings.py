@@ -9,7 +9,7 @@ from world import Repo, World
 
 from kmerge_git.git import questions
 from kmerge_git.git.hints import nothing_is_set
-from kmerge_git.git.settings import Settings, matches, settings_for, settle
+from kmerge_git.git.settings import Settings, marker_size, matches, settings_for, settle
 
 
 def told(found: Settings) -> dict[str, object]:
@@ -234,3 +234,16 @@ def test_attributes_of_others_are_no_reason_to_ask(
     files = {".gitattributes": "*.yaml merge=kmerge\n", "a/x.yaml": "a\n"}
     repo.commit("shared", files)
     assert nothing_is_set("a/x.yaml")
+
+
+@pytest.mark.parametrize(
+    "value, size",
+    [
+        *(("9", 9), ("+9", 9), ("3", 3), ("0", 7), ("-9", 7), ("x", 7), ("²", 7), ("0x10", 7)),
+        # what some versions of git read as a number, and others as nothing
+        *(("9x", 9), ("3x", 7), (f"{2**32 + 9}", 9), (f"{2**32 + 3}", 7), (f"{2**31}", 7)),
+        *(("300", 300), ("1000000000", 10**9), ("9" * 5000, 7), ("0" * 5000 + "9", 9)),
+    ],
+)
+def test_the_size_of_markers_as_git_reads_it(value: str, size: int) -> None:
+    assert marker_size(value) == size
