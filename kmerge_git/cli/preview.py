@@ -6,15 +6,18 @@ import argparse
 import json
 import sys
 from collections import Counter
+from contextlib import redirect_stdout
 from dataclasses import replace
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.files import say, tell, write
 from kmerge_git.errors import UsageError
 
 if TYPE_CHECKING:
+    from kmerge_git.git.repository import Repository
     from kmerge_git.outcome import Conflict
     from kmerge_git.whole.previewing import FilePreview, Preview, Step
 
@@ -23,6 +26,7 @@ examples:
   kmerge preview feature             what would `git merge feature` do here?
   kmerge preview main --rebase       what would `git rebase main` do here?
   kmerge preview origin/pull/7 --into origin/main --json      in a CI job
+  kmerge preview HEAD --into origin/main --format github --format markdown=summary.md
   kmerge preview feature --into main --write-tree             the merge as a tree, to commit it
 
 results:
@@ -38,6 +42,7 @@ in conflict stands behind the id.
 
 exit status: 0 no conflict, 1 conflicts, 2 an error
 """
+FORMATS = ("text", "json", "markdown", "github", "sarif")
 _COLOURS = {"clean": "dim", "conflict": "red"}
 
 
@@ -48,7 +53,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--rebase", action="store_true", help="rebase onto REV, commit by commit, instead")
     add("--into", metavar="REV", default="HEAD", help="the commit to be on (default: HEAD)")
     add("--write-tree", action="store_true", help="make the merged tree and print its id")
-    add("--json", action="store_true", help="print the result as JSON")
+    add(
+        "--format",
+        action="append",
+        type=_format,
+        default=[],
+        metavar="FORMAT[=FILE]",
+        help=f"{', '.join(FORMATS)}; to a file, too; may be given several times",
+    )
+    add("--json", action="store_true", help="print the result as JSON: --format json")
     add_color(parser, "colours in the table")
 
 
@@ -59,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
     from kmerge_git.whole.previewing import preview_merge, preview_rebase
     from kmerge_git.whole.settings import SettingsOf
 
+    wanted = _wanted(args)
     if args.rebase and args.write_tree:
         raise UsageError("--write-tree makes one merge, --rebase makes many", hint="choose one")
     repository = Repository.open()
@@ -75,17 +89,68 @@ def run(args: argparse.Namespace) -> int:
             preview = preview_merge(repository, at, ours, theirs, settings, keep=keep)
     for problem in settings.problems:
         say(f"kmerge: {problem}")
-    if args.json:
-        print(json.dumps(_as_json(preview), indent=2))
-    elif args.write_tree:
-        _print_tree(preview, Paint(args.color, sys.stdout))
-    else:
-        _print(preview, Paint(args.color, sys.stdout))
-    if _asks(preview) and not (args.json or args.write_tree):
+    for format, path in wanted:
+        text = _rendered(preview, repository, args, format, is_file=bool(path))
+        if path:
+            write(path, text.encode("utf-8", "replace"))
+        else:
+            sys.stdout.write(text)
+    is_told = ("text", "") in wanted and not args.write_tree
+    if _asks(preview) and is_told:
         say("kmerge: where it stops, `kmerge resolve` asks field by field")
     if preview.beyond_git and repository.worktree and not args.write_tree:
         _say_what_git_would_do(preview, args.rev)
     return 0 if preview.is_clean else 1
+
+
+def _format(word: str) -> tuple[str, str]:
+    """`FORMAT` or `FORMAT=FILE`."""
+    name, is_given, path = word.partition("=")
+    if name not in FORMATS or (is_given and not path):
+        raise argparse.ArgumentTypeError(f"{word!r} is none of {', '.join(FORMATS)}")
+    return name, path
+
+
+def _wanted(args: argparse.Namespace) -> list[tuple[str, str]]:
+    """What is to be printed, or written to which file."""
+    wanted: list[tuple[str, str]] = [*args.format, *([("json", "")] if args.json else [])]
+    wanted = list(dict.fromkeys(wanted)) or [("text", "")]
+    printed = [format for format, path in wanted if not path]
+    if len(printed) > 1:
+        hint = f"`--format {printed[0]}=FILE` writes one to a file"
+        raise UsageError(f"{' and '.join(printed)}: only one can be printed", hint=hint)
+    if args.write_tree and not {"text", "json"}.issuperset(format for format, _ in wanted):
+        raise UsageError("--write-tree prints text or JSON", hint="choose one")
+    return wanted
+
+
+def _rendered(
+    preview: Preview,
+    repository: Repository,
+    args: argparse.Namespace,
+    format: str,
+    *,
+    is_file: bool,
+) -> str:
+    if format == "json":
+        return json.dumps(_as_json(preview), indent=2) + "\n"
+    if format == "markdown":
+        from kmerge_git.report import previewed
+
+        return previewed.render(_as_json(preview), args.into, args.rev)
+    if format == "text":
+        paint = Paint("never" if is_file else args.color, sys.stdout)
+        with redirect_stdout(StringIO()) as told:
+            (_print_tree if args.write_tree else _print)(preview, paint)
+        return told.getvalue()
+    from kmerge_git import __version__
+    from kmerge_git.report import github, sarif
+    from kmerge_git.whole.pinpoint import RULES, findings
+
+    found = findings(repository, preview, args.into if preview.mode == "merge" else args.rev)
+    if format == "github":
+        return github.render(found)
+    return sarif.render(found, RULES, __version__, "kmerge preview")
 
 
 def _asks(preview: Preview) -> bool:
@@ -209,7 +274,9 @@ def _as_json(preview: Preview) -> dict[str, Any]:
 
 def file_as_json(file: FilePreview) -> dict[str, Any]:
     """A file, as plain values."""
+    from kmerge_git.compare.wording import cut, written
     from kmerge_git.whole.merging import plain, plain_decision
+    from kmerge_git.whole.pinpoint import otherwise
 
     return {
         "path": file.path,
@@ -221,4 +288,9 @@ def file_as_json(file: FilePreview) -> dict[str, Any]:
         "note": file.note,
         "decided": [plain_decision(decision) for decision in file.decided],
         "conflicts": [plain(conflict) for conflict in file.conflicts],
+        "otherwise": [
+            {"resource": change.resource, "field": change.field, "how": change.how}
+            | {"git": cut(written(change.before)), "kmerge": cut(written(change.after))}
+            for change in otherwise(file)
+        ],
     }

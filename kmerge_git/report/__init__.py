@@ -1,1 +1,1 @@
-"""Findings and results as text, JSON, GitHub annotations and SARIF."""
+"""Findings and results as text, JSON, Markdown, GitHub annotations and SARIF."""

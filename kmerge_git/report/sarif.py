@@ -15,23 +15,29 @@ if TYPE_CHECKING:
     class Rule(Protocol):
         """What SARIF tells about a check."""
 
-        id: str
-        severity: str
-        what: str
-        mend: str
+        @property
+        def id(self) -> str: ...
+        @property
+        def severity(self) -> str: ...
+        @property
+        def what(self) -> str: ...
+        @property
+        def mend(self) -> str: ...
 
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS = {ERROR: "error", WARNING: "warning", INFO: "note"}
 
 
-def render(findings: list[Finding], rules: Iterable[Rule], version: str) -> str:
-    """One run with the rules that have findings."""
+def render(
+    findings: list[Finding], rules: Iterable[Rule], version: str, name: str = "kmerge check"
+) -> str:
+    """One run with the rules that have findings; `name` is the command's."""
     used = {finding.id for finding in findings}
     known = [rule for rule in rules if rule.id in used]
     numbers = {rule.id: n for n, rule in enumerate(known)}
     driver = {
-        "name": "kmerge check",
+        "name": name,
         "version": version,
         "rules": list(map(_rule, known)),
     }

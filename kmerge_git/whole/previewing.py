@@ -38,6 +38,8 @@ class FilePreview:
     driver: bool = False  # `git merge` asks our driver here for this file
     decided: tuple[Decision, ...] = ()  # by a policy, or for a favoured side
     chosen: tuple[str, ...] = ()  # the same in words
+    old: str = ""  # its name in the base, where that is another one
+    texts: tuple[bytes, bytes] | None = None  # of an improved one: git's, and ours
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,19 +198,22 @@ class _Names:
 
     def note(self, path: str) -> str:
         """`renamed from old.yaml`, where one side gave the file another name."""
-        if self.read.entry(self.trees.base, path) or path not in self._old:
-            return ""
-        return f"renamed from {self._old[path]}"
+        old = self.old(path)
+        return f"renamed from {old}" if old else ""
+
+    def old(self, path: str) -> str:
+        """The name of a file in the base, where one side gave it another one."""
+        return "" if self.read.entry(self.trees.base, path) else self._renamed.get(path, "")
 
     @cached_property
-    def _old(self) -> dict[str, str]:
+    def _renamed(self) -> dict[str, str]:
         sides = (self.trees.ours, self.trees.theirs)
         changes = [c for side in sides for c in self.read.changes(self.trees.base, side)]
         return {c.new_path: c.old_path for c in changes if c.old and c.new_path != c.old_path}
 
 
 def _of_ours(file: FileMerge, names: _Names) -> FilePreview:
-    note = file.why
+    note, is_improved = file.why, file.result == "improved"
     if not file.both and not file.moves and file.verdict == "conflict":
         note = ""  # `deleted by us` says it all
     return FilePreview(
@@ -221,6 +226,8 @@ def _of_ours(file: FileMerge, names: _Names) -> FilePreview:
         file.conflicts,
         decided=tuple(d for d in file.decisions if d.is_settled),
         chosen=file.chosen,
+        old=names.old(file.path),
+        texts=(file.both.git, file.both.outcome.text) if is_improved and file.both else None,
     )
 
 
