@@ -39,6 +39,7 @@ Nothing is checked out; bare repositories are fine. How files are merged is read
 
 exit status: 0 no branch is left in conflict, 1 some are, 2 an error
 """
+FORMATS = ("text", "markdown", "json")
 _COLOURS = {"up to date": "dim", "clean": "dim", "resolved": "green"}
 
 
@@ -58,7 +59,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--push", metavar="REMOTE", help="move the branches of a remote, and no local one")
     add("--committer", default="", metavar="'NAME <MAIL>'", help="who makes the commits")
     add("-n", "--dry-run", action="store_true", help="say what would be done, change nothing")
-    add("--json", action="store_true", help="print the result as JSON")
+    add("--format", choices=FORMATS, default="text", help="how to report (default: text)")
+    add("--json", action="store_const", const="json", dest="format", help="the same as JSON")
     add_color(parser, "colours in the table")
 
 
@@ -86,16 +88,27 @@ def run(args: argparse.Namespace) -> int:
                 say(f"kmerge: {branch.name}: {error}")
                 continue
             done.append(each)
-            if not args.json:
+            if args.format == "text":
                 _print(each, paint)
         commit, problems = at_work.other.oid, at_work.settings.problems
     for problem in problems:
         say(f"kmerge: {problem}")
-    if args.json:
-        print(json.dumps(_as_json(done, failed, orders, commit), indent=2))
-    else:
+    if args.format == "text":
         tell(_summary(done, failed, orders))
+    else:
+        _report(_as_json(done, failed, orders, commit), args.format)
     return exit_code(done, failed=bool(failed))
+
+
+def _report(report: dict[str, Any], form: str) -> None:
+    """All of it as data, or as a page that a forge shows."""
+    if form == "json":
+        print(json.dumps(report, indent=2))
+        return
+    from kmerge_git.report.refreshed import page
+
+    for line in page(report):
+        tell(line)
 
 
 def _say_what_is_missed(globs: list[str], found: list[Branch]) -> None:
