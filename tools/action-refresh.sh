@@ -86,14 +86,17 @@ lend_token() {
 
 # Names of branches hold no blanks, no line ends and no signs of patterns: git sees to that.
 take_branches() {
-    git ls-remote origin 'refs/heads/*' 'refs/pull/*/head' >"$work/remote" ||
+    git ls-remote --symref origin HEAD 'refs/heads/*' 'refs/pull/*/head' >"$work/remote" ||
         fail "the repository could not be read"
     sed -n 's,^[0-9a-f]*	refs/heads/,,p' "$work/remote" | sort >"$work/there"
     grep -qxFe "$target" "$work/there" || fail "there is no such target branch"
     : >"$work/wanted"
     "${mode}_wants"
-    # never the target itself, and no tag: what is wanted is a branch that is there
-    sort -u "$work/wanted" | comm -12 "$work/there" - | grep -vxFe "$target" >"$work/here" || :
+    # no tag: what is wanted is a branch that is there; never the target itself, and never the main
+    # branch of the repository, though it can be the head of a request onto another one
+    default=$(sed -n 's,^ref: refs/heads/\(.*\)	HEAD$,\1,p' "$work/remote")
+    sort -u "$work/wanted" | comm -12 "$work/there" - |
+        grep -vxFe "$target" -e "${default:-$target}" >"$work/here" || :
     [ -s "$work/here" ] || return 0
     # one that is deleted meanwhile makes git give up: then all is asked anew
     { cat "$work/here" && printf '%s\n' "$target"; } |

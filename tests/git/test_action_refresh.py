@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -236,6 +237,35 @@ def test_a_fork_moves_no_branch_of_ours_by_its_name(
     assert refs(forge.server) == before
     assert forge.outputs() == {"updated": 0, "failed": 0, "unchanged": 0}
     assert "is in a fork: it is left alone" in forge.summary()
+
+
+def test_the_main_branch_is_never_moved(forge: Forge) -> None:
+    """It can be the head of a request, onto a branch that is released from."""
+    main = forge.server.head("refs/heads/main")
+    onto = {"KMERGE_ACTION_WITH": "nobody-asked"}
+    forge.run("sweep", **onto, KMERGE_ACTION_BRANCHES="main")
+    forge.run("update", **onto, KMERGE_ACTION_BRANCH="main")
+    assert forge.server.head("refs/heads/main") == main
+    assert forge.outputs() == {"updated": 0, "failed": 0, "unchanged": 0}
+
+
+@pytest.mark.skipif(not shutil.which("jq"), reason="gh has its own jq, and there is none here")
+def test_what_is_asked_of_the_forge_in_its_own_words(forge: Forge) -> None:
+    """`gh` puts each page of its answer through the filter that it is given."""
+    ours, theirs = {"full_name": "ours/app"}, {"full_name": "theirs/app"}
+    heads = [("fine/1", ours), ("main", theirs), ("fine/2", None), ("left/1", ours)]
+    pulls = [{"head": {"ref": ref, "repo": of}, "base": {"repo": ours}} for ref, of in heads]
+    env = gh(forge, json.dumps(pulls))
+    program = Path(env["KMERGE_ACTION_GH"])
+    text = program.read_text().replace(
+        "cat '", 'while [ "$1" != --jq ]; do shift; done; jq -r "$2" \''
+    )
+    program.write_text(text)
+    before = refs(forge.server)
+    forge.run("sweep", **env)
+    assert forge.merged(before) == {"fine/1"}
+    assert forge.outputs() == {"updated": 1, "failed": 1, "unchanged": 0}
+    assert "Pull requests of forks, left alone: 2." in forge.summary()
 
 
 def test_an_event_that_says_nothing_of_the_fork(forge: Forge) -> None:
