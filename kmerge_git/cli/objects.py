@@ -15,6 +15,7 @@ from typing import Any
 from kmerge_git.cli import files
 from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.errors import PatchConflict, PatchError, Unsupported, UsageError
+from kmerge_git.patch.values import no_number
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, Stream, split
 from kmerge_git.tree.nodes import Entry, Mapping, Node, Sequence
@@ -128,6 +129,10 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
             )
         if not isinstance(value, dict):
             wrong = PatchError("invalid JSON document", hint="a map is expected")
+            raise placed(wrong, document)
+        odd = no_number(value)
+        if odd is not None:  # kubectl refuses the file
+            wrong = PatchError("JSON has no such number", steps=odd, hint="write it as a text")
             raise placed(wrong, document)
         objects.append(Loaded(document, value))
     called: dict[str, list[Loaded]] = {}

@@ -75,6 +75,9 @@ def plan_apply(
     `namespace` is filled into a config without one; empty: the live object's.
     """
     _check(config)
+    for name, value in (("live object", live), ("config applied before", last_applied or {})):
+        if not isinstance(value, dict):
+            raise PatchError(f"the {name} is no Kubernetes object", hint="a map is expected")
     config = _completed(config, live, namespace)
     modified = with_last_applied(config, config)
     schema = schema or Schema.find(str(config.get("apiVersion", "")), str(config.get("kind", "")))
@@ -112,7 +115,8 @@ def _completed(config: Map, live: Map, namespace: str) -> Map:
     annotations = metadata.get("annotations")
     if isinstance(annotations, dict):
         annotations.pop(LAST_APPLIED, None)
-    known = namespace or (live.get("metadata") or {}).get("namespace")
+    there = live.get("metadata")
+    known = namespace or (there.get("namespace") if isinstance(there, dict) else None)
     if known and not metadata.get("namespace"):
         metadata["namespace"] = known
     return result

@@ -7,10 +7,11 @@ another spelling of the same config would be a change.
 from __future__ import annotations
 
 import json
+from math import isfinite
 
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.conflicts import LAST_APPLIED
-from kmerge_git.patch.values import Map, Value, copied, failure
+from kmerge_git.patch.values import Map, Value, copied, failure, go_type, no_number
 
 LIMIT = 262144  # bytes, all annotations of an object together: the API server's limit
 
@@ -29,8 +30,8 @@ def last_applied(live: Map) -> Map | None:
 
 def annotation(live: Map) -> str | None:
     """The text of the annotation."""
-    annotations = (live.get("metadata") or {}).get("annotations") or {}
-    text = annotations.get(LAST_APPLIED)
+    metadata = _map(live, ("metadata",))
+    text = _map(metadata, ("metadata", "annotations")).get(LAST_APPLIED)
     return None if text is None else str(text)
 
 
@@ -58,11 +59,19 @@ def annotation_text(config: Map) -> str:
 
 
 def _annotations(resource: Map) -> Map:
-    metadata = resource.get("metadata")
-    metadata = resource["metadata"] = metadata if isinstance(metadata, dict) else {}
-    annotations = metadata.get("annotations")
-    annotations = metadata["annotations"] = annotations if isinstance(annotations, dict) else {}
+    metadata = resource["metadata"] = _map(resource, ("metadata",))
+    annotations = metadata["annotations"] = _map(metadata, ("metadata", "annotations"))
     return annotations
+
+
+def _map(around: Map, at: tuple[str, ...]) -> Map:
+    """The map there, an empty one in the place of nothing; kubectl reads no other value there."""
+    value = around.get(at[-1])
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise failure(f"it must be a map, not {go_type(value)}", at)
+    return value
 
 
 def _parsed(text: str) -> Map:
@@ -70,7 +79,7 @@ def _parsed(text: str) -> Map:
         value = json.loads(text)
     except ValueError:
         value = None
-    if not isinstance(value, dict):
+    if not isinstance(value, dict) or no_number(value) is not None:
         raise failure("invalid JSON document", ("metadata", "annotations", LAST_APPLIED))
     return value
 
@@ -89,6 +98,8 @@ def go_json(value: Value) -> str:
 
 
 def _go_number(value: float) -> str:
+    if not isfinite(value):
+        raise PatchError(f"unsupported value: {value}", hint="JSON has no such number")
     if value == 0 or 1e-6 <= abs(value) < 1e21:
         text = repr(value)
         if "e" in text:

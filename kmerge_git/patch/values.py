@@ -5,7 +5,8 @@ Upstream compares by Go type: `1`, `1.0`, `"1"` and `true` are four different va
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from math import isfinite
 from typing import Any
 
 from kmerge_git.errors import PatchError
@@ -53,6 +54,20 @@ def sorted_keys(value: Value) -> Value:
     if isinstance(value, dict):
         return {key: sorted_keys(value[key]) for key in sorted(value)}
     return [sorted_keys(item) for item in value] if isinstance(value, list) else value
+
+
+def no_number(value: Value) -> At | None:
+    """Where the first number stands that JSON has not: `.nan`, `.inf`."""
+    if isinstance(value, float):
+        return None if isfinite(value) else ()
+    inner: Iterable[tuple[str | int, At | None]]
+    if isinstance(value, dict):
+        inner = ((key, no_number(item)) for key, item in value.items())
+    elif isinstance(value, list):
+        inner = ((index, no_number(item)) for index, item in enumerate(value))
+    else:
+        return None
+    return next(((step, *at) for step, at in inner if at is not None), None)
 
 
 def go_type(value: Value) -> str:

@@ -335,3 +335,18 @@ def test_no_patch_leads_to_another_kind(world, capsys):
             "kmerge: s.yaml: it holds a Service, but d.yaml a Deployment; "
             "a patch cannot change the kind, give two versions of one object\n"
         )
+
+
+@pytest.mark.parametrize("number", [".nan", "-.inf"])
+@pytest.mark.parametrize("command", ["patch", "make-patch", "apply", "last-applied"])
+def test_a_number_that_json_has_not_is_refused_with_its_place(tmp_path, capsys, command, number):
+    """As kubectl does; nothing that is no JSON is printed as JSON."""
+    file = tmp_path / "x.yaml"
+    file.write_text(f"kind: A\nmetadata: {{name: a}}\nspec:\n  b: [1, {number}]\n")
+    name = str(file)
+    more = {"patch": [name, "-p", "{}", "-o", "json"], "make-patch": [name, name],
+            "apply": [name], "last-applied": ["view", name]}  # fmt: skip
+    assert main([command, *more[command]]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"kmerge: {name}:4:10: JSON has no such number; write it as a text\n")

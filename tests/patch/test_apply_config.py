@@ -180,3 +180,52 @@ def test_nulls_are_not_stored_but_those_of_the_live_object_stay():
     result = apply_config(config, live)
     assert result["spec"] == {"selector": {}}
     assert result["status"] is result["metadata"]["creationTimestamp"] is None
+
+
+ODD_METADATA = ["a", ["a"], 1, True, {"annotations": ["a"]}, {"annotations": "a"}]
+
+
+@pytest.mark.parametrize("metadata", ODD_METADATA, ids=str)
+def test_metadata_of_another_shape_is_refused_as_kubectl_does(metadata):
+    odd = {**config_map(), "metadata": metadata}
+    field = "metadata.annotations" if isinstance(metadata, dict) else "metadata"
+    for call in (
+        lambda: last_applied(odd),
+        lambda: with_last_applied(odd, config_map()),
+        lambda: annotation_text(odd),
+        lambda: apply_config(config_map(), odd),
+    ):
+        with pytest.raises(PatchError, match="it must be a map") as caught:
+            call()
+        assert caught.value.field == field
+    with pytest.raises(PatchError):
+        apply_config(odd, {})
+
+
+@pytest.mark.parametrize("live", ["", None, [], "a", 1], ids=repr)
+def test_a_live_object_of_another_shape_is_refused(live):
+    with pytest.raises(PatchError, match="the live object is no Kubernetes object"):
+        apply_config(config_map(), live)
+
+
+def test_what_was_applied_before_may_be_nothing_but_no_text():
+    live = with_last_applied(config_map(), config_map())
+    assert apply_config(config_map(), live, last_applied="") == live
+    with pytest.raises(PatchError, match="the config applied before is no Kubernetes object"):
+        apply_config(config_map(), live, last_applied="a")
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_what_json_cannot_hold_is_no_number(number):
+    with pytest.raises(PatchError, match="unsupported value"):
+        annotation_text(config_map(a=[number]))
+    live = config_map()
+    live["metadata"]["annotations"] = {LAST_APPLIED: json.dumps({"spec": [{"a": number}]})}
+    with pytest.raises(PatchError, match="invalid JSON document"):
+        last_applied(live)
+
+
+def test_nothing_in_the_place_of_a_map_is_an_empty_one():
+    for metadata in (None, {}, {"annotations": None}):
+        assert last_applied({"metadata": metadata}) is None
+        assert annotation_text({"metadata": metadata}) == '{"metadata":{"annotations":{}}}\n'
