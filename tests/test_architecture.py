@@ -36,6 +36,7 @@ LAYERS = {
     "errors": set(),
     "system": set(),
     "visible": set(),
+    "nearest": set(),
     "outcome": set(),
     "__init__": set(),
     "__main__": {"cli"},
@@ -68,7 +69,7 @@ ROOMS = {
 }
 # The rooms of the checks: what stands beside them is open to all three.
 CHECKING = {"kustomize": set(), "merges": set(), "patches": {"kustomize"}}
-OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "visible", "__init__"}
+OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "visible", "nearest", "__init__"}
 # Each of these libraries is known in one place only, so that it can be replaced there.
 HOMES = {
     "pygit2": ("git/inmemory.py", "git/repository.py"),

@@ -10,12 +10,14 @@ from contextlib import suppress
 from importlib import import_module
 
 from kmerge_git import __version__
+from kmerge_git.cli.parsing import SHOWN, VERBOSE, Parser, add_common, module_of, wants_more
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
+from kmerge_git.git import told
 from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import NoReturn
+    from types import ModuleType
 
 # A command's module below kmerge_git.cli (with `_` for `-`) has `add_arguments(parser)`,
 # `run(args) -> int`, the EPILOG of its help, and a DESCRIPTION where the summary is not enough;
@@ -124,53 +126,58 @@ def _give_up_stdout() -> None:
             sys.stdout.close()
 
 
-class _Parser(argparse.ArgumentParser):
-    """Says what is wrong in one line, as all errors are said, and keeps the usage for --help."""
-
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(message, hint=f"see `{self.prog} --help`")
-
-
 def _dispatch(name: str, argv: list[str]) -> int:
+    lead = next((at for at, word in enumerate(argv) if word not in VERBOSE), len(argv))
+    verbose, argv = lead > 0, argv[lead:]
     if argv and argv[0] == name and name not in COMMANDS:
-        raise UsageError(f"there is no command {name}", hint="see `kmerge --help`")
-    parser = _Parser(
-        prog="kmerge",
-        description="Merges Kubernetes manifests by resource, field and keyed list.",
-        epilog=EPILOG,
-    )
-    parser.add_argument("--version", action="version", version=f"kmerge {__version__}")
-    commands = parser.add_subparsers(
-        dest="command",
-        metavar="COMMAND",
-        title="commands",
-        prog="kmerge",  # or argparse would make it up, with a formatter and all that imports
-    )
-    runner, behind = None, ""
-    known = name in COMMANDS and argv[0] == name  # then the other parsers are not needed
-    for command, summary in ({name: COMMANDS[name]} if known else COMMANDS).items():
-        sub = commands.add_parser(command, help=summary, description=summary)
-        if command == name:
-            loaded = import_module(f"kmerge_git.cli.{name.replace('-', '_')}")
-            sub.formatter_class = argparse.RawDescriptionHelpFormatter
-            sub.description = getattr(loaded, "DESCRIPTION", summary)
-            sub.epilog = loaded.EPILOG
-            loaded.add_arguments(sub)
-            argv = getattr(loaded, "spelled", list)(argv)
-            runner, behind = loaded.run, getattr(loaded, "BEHIND_DASHES", "")
+        from kmerge_git.nearest import did_you_mean
+
+        hint = did_you_mean(name, COMMANDS, "see `kmerge --help`")
+        raise UsageError(f"there is no command {name}", hint=hint)
+    loaded = import_module(module_of(name)) if name in COMMANDS else None
+    parser = _parser(name, loaded, alone=bool(loaded) and argv[0] == name)
+    argv = getattr(loaded, "spelled", list)(argv)
+    behind = getattr(loaded, "BEHIND_DASHES", "")
     cut = argv.index("--") if behind and "--" in argv else len(argv)
-    args, unknown = parser.parse_known_args(argv[:cut])
+    args = parser.parse_args(argv[:cut])
     if behind and cut < len(argv):
         setattr(args, behind, argv[cut + 1 :])
-    if unknown:
-        called = f"kmerge {name}" if known else "kmerge"
-        raise UsageError(f"unknown: {' '.join(unknown)}", hint=f"see `{called} --help`")
-    if runner is None:
+    told.listen(verbose or wants_more(args))
+    if loaded is None:
         parser.print_help()
         return 0
     if name in WATCHED:
         from kmerge_git.cli.guard import within
 
         with within(getattr(args, WATCHED[name])):
-            return int(runner(args))
-    return int(runner(args))
+            return int(loaded.run(args))
+    return int(loaded.run(args))
+
+
+def _parser(name: str, loaded: ModuleType | None, *, alone: bool) -> Parser:
+    """The parser of the command line, in which one command has its arguments.
+
+    `alone`: the others are not needed.
+    """
+    parser = Parser(
+        prog="kmerge",
+        description="Merges Kubernetes manifests by resource, field and keyed list.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("--version", action="version", version=f"kmerge {__version__}")
+    parser.add_argument(*VERBOSE, action="store_true", help=SHOWN)
+    commands = parser.add_subparsers(
+        dest="command",
+        metavar="COMMAND",
+        title="commands",
+        prog="kmerge",  # or argparse would make it up, with a formatter and all that imports
+    )
+    for command, summary in ({name: COMMANDS[name]} if alone else COMMANDS).items():
+        sub = commands.add_parser(command, help=summary, description=summary)
+        if command == name and loaded:
+            sub.formatter_class = argparse.RawDescriptionHelpFormatter
+            sub.description = getattr(loaded, "DESCRIPTION", summary)
+            sub.epilog = loaded.EPILOG
+            loaded.add_arguments(sub)
+            add_common(sub)
+    return parser

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 
-from kmerge_git.git.call import environment
+from kmerge_git.git.call import environment, run
 from kmerge_git.visible import label
 
 SECONDS = 5.0  # a long history with a large file; nobody waits longer for a name
@@ -30,14 +30,13 @@ def last_change(
     # no program is run to show the file as text
     argv = ["git", "blame", "--porcelain", "--no-textconv", "-L", lines, rev, "--", path]
     try:
-        done = subprocess.run(
+        done = run(
             argv,
             cwd=directory,
             env=environment() | _OFFLINE,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=SECONDS,
-            check=False,
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return None

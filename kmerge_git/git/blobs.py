@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 
 from kmerge_git.errors import GitFailed, KmergeError, UsageError
+from kmerge_git.git import told
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +30,14 @@ class ThroughGit:
         import subprocess
 
         self._top = top
+        argv = ["git", "-C", top, "cat-file", "--batch"]
         self._process = subprocess.Popen(
-            ["git", "-C", top, "cat-file", "--batch"],
+            argv,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
+        told.tell(argv, None, told.begin())
 
     def read(self, name: str) -> bytes | None:
         """The bytes of `:0:PATH`, `HEAD:PATH`, ..; None where there is no such blob."""
@@ -147,7 +150,9 @@ def ask(*args: str) -> bytes:
     """The output of a git command that must succeed."""
     argv = ["git", *args]
     try:
+        began = told.begin()
         code, out, err = _run(argv)
+        told.tell(argv, code, began)
     except FileNotFoundError:
         raise UsageError("git was not found", hint="install git, or put it on PATH") from None
     if code:

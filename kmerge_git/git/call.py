@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from kmerge_git.errors import GitFailed, KmergeError
+from kmerge_git.git import told
 
 # git's own list (`git rev-parse --local-env-vars`): what ties a process to one repository
 _NAMES = (
@@ -52,19 +54,31 @@ def ask_git(
     """Run git, whatever its exit code; a missing git is an error."""
     argv = ("git", *args)
     try:
-        ended = subprocess.run(
+        ended = run(
             argv,
             cwd=cwd,
             env=env if env is not None else environment(),
             input=os.fsencode(stdin),
             capture_output=True,
-            check=False,
         )
     except FileNotFoundError as error:
         if cwd is not None and not cwd.is_dir():
             raise KmergeError("no such directory", path=str(cwd)) from error
         raise KmergeError("git was not found", hint="install git, or put it on PATH") from error
     return GitAnswer(argv, ended.returncode, os.fsdecode(ended.stdout), os.fsdecode(ended.stderr))
+
+
+def run(
+    argv: Sequence[str], *, cwd: Path | str | None = None, **how: Any
+) -> subprocess.CompletedProcess[bytes]:
+    """`subprocess.run` for every command of git; `--verbose` tells of it."""
+    began, code = told.begin(), -1
+    try:
+        done: subprocess.CompletedProcess[bytes] = subprocess.run(argv, cwd=cwd, check=False, **how)
+        code = done.returncode
+    finally:
+        told.tell(argv, code, began, cwd)
+    return done
 
 
 def git(*args: str, cwd: Path | None = None, stdin: str = "", hint: str = "") -> str:

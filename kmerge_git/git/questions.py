@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from kmerge_git.system import CAN_SPAWN, all_of, calls, decoded, spawn
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# who hears what was asked, and how it ended; nobody but with `--verbose`
+listeners: list[Callable[[list[str], int], None]] = []
+
 
 def config_pairs(answer: bytes) -> list[tuple[str, str]]:
     """`git config --null --get-regexp`: keys (lower case) and values, a later one wins."""
@@ -42,17 +49,20 @@ class GitQuestion:
     def answer(self) -> bytes:
         """The output; nothing if git has none or fails (outside of a repository)."""
         if self._pid < 0:
-            return _run(self._argv)
-        said = all_of(self._out)
-        _, status = calls.waitpid(self._pid, 0)
-        return said if status == 0 else b""
+            said, code = _run(self._argv)
+        else:
+            said = all_of(self._out)
+            code = calls.waitstatus_to_exitcode(calls.waitpid(self._pid, 0)[1])
+        for tell in listeners:
+            tell(self._argv, code)
+        return said if code == 0 else b""
 
 
-def _run(argv: list[str]) -> bytes:
+def _run(argv: list[str]) -> tuple[bytes, int]:
     import subprocess
 
     try:
         done = subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except OSError:
-        return b""
-    return done.stdout if done.returncode == 0 else b""
+        return b"", -1
+    return done.stdout, done.returncode

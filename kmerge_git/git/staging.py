@@ -7,12 +7,11 @@ when it replaces them. libgit2 drops these notes, so it is never asked to write 
 from __future__ import annotations
 
 import os
-import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 
 from kmerge_git.errors import GitFailed
-from kmerge_git.git.call import to_its_end
+from kmerge_git.git.call import run, to_its_end
 from kmerge_git.git.conflicts import Stages
 from kmerge_git.git.sides import TreeEntry
 
@@ -83,9 +82,7 @@ def _listed(words: Iterable[str]) -> bytes:
 def _git(worktree: str, argv: list[str], stdin: bytes, env: dict[str, str] | None = None) -> None:
     command = ["git", "--literal-pathspecs", *argv]
     with to_its_end() as came:
-        done = subprocess.run(
-            command, cwd=worktree, input=stdin, capture_output=True, check=False, env=env
-        )
+        done = run(command, cwd=worktree, input=stdin, capture_output=True, env=env)
     if came:
         raise KeyboardInterrupt
     if done.returncode:

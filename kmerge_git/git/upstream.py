@@ -10,14 +10,13 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.call import GitAnswer, ask_git, environment
+from kmerge_git.git.call import GitAnswer, ask_git, environment, run
 
 PROTOCOLS = ("https", "ssh", "file")
 # what a user might have set that would run or fetch more than the objects that are asked for
@@ -136,9 +135,7 @@ class Upstream:
         """The raw bytes of blobs: through no filter, no conversion, no attribute."""
         argv = ["git", *SEALED, f"--git-dir={self._folder}", "cat-file", "--batch"]
         asked = "".join(f"{oid}\n" for oid in oids).encode()
-        told = subprocess.run(
-            argv, input=asked, cwd=self._folder, env=self._env, capture_output=True, check=False
-        ).stdout
+        told = run(argv, input=asked, cwd=self._folder, env=self._env, capture_output=True).stdout
         at = 0
         for oid in oids:
             end = told.find(b"\n", at)

@@ -9,14 +9,13 @@ from __future__ import annotations
 import os
 import re
 import signal
-import subprocess
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from kmerge_git.git.call import GitAnswer, ask_git, environment, git, to_its_end
+from kmerge_git.git.call import GitAnswer, ask_git, environment, git, run, to_its_end
 from kmerge_git.git.conflicts import Stages
 from kmerge_git.git.driverline import driver_line
 from kmerge_git.git.files import replace_file
@@ -109,7 +108,7 @@ def begin(
             argv = ["git", *binding, "-c", "rerere.enabled=false"]
             argv += ["merge", "--no-commit", "--no-edit", *words]
             with to_its_end() as came:
-                done = subprocess.run(argv, env=environment(), capture_output=True, check=False)
+                done = run(argv, env=environment(), capture_output=True)
         if came:
             raise KeyboardInterrupt
         noted = log.read_bytes() if log.exists() else b""
@@ -216,7 +215,7 @@ def _run(argv: list[str], out: int | None, env: Mapping[str, str] | None = None)
     with suppress(OSError):  # a full disk behind it ends no merge
         sys.stdout.flush()
     with to_its_end():
-        code = subprocess.run(argv, stdout=out, env=env, check=False).returncode
+        code = run(argv, stdout=out, env=env).returncode
     if code == -signal.SIGINT:
         raise KeyboardInterrupt
     return code

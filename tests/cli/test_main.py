@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import argparse
-from importlib import import_module
-
 import pytest
 
 from kmerge_git.cli.main import COMMANDS, main
+from kmerge_git.cli.parsing import command_parser, shown
 
 
 @pytest.mark.parametrize(
@@ -24,6 +22,22 @@ from kmerge_git.cli.main import COMMANDS, main
             "see `kmerge merge-file --help`",
         ),
         (["replay", "--last", "x"], "argument --last: 'x' is not", "see `kmerge replay --help`"),
+        (["mrege"], "there is no command mrege; did you mean `merge`? see `kmerge --help`\n", ""),
+        (
+            ["-v", "mrege"],
+            "there is no command mrege; did you mean `merge`?",
+            "see `kmerge --help`",
+        ),
+        (["solve", "--dryrun"], "unknown: --dryrun; did you mean `--dry-run`?", "kmerge solve"),
+        (["vendor", "add", "a", "b", "--rf=x"], "unknown: --rf=x; did you mean `--ref`?", "add --"),
+        (["patch", "--pathc", "x"], "unknown: --pathc; did you mean `--patch`?", "kmerge patch"),
+        (
+            ["vendor", "updte"],
+            "argument ACTION: invalid choice: 'updte'",
+            "`update`? see `kmerge v",
+        ),
+        (["check", "--format", "jsn"], "argument --format: invalid", "mean `json`? see `kmerge"),
+        (["check", "--verbos=1"], "argument -v/--verbose: ignored explicit", "see `kmerge check"),
         (["install", "--local", "--global"], "argument --global: not allowed", "kmerge install"),
     ],
 )
@@ -40,8 +54,4 @@ def test_a_wrong_command_line_is_one_line(
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_explained(command: str) -> None:
-    parser = argparse.ArgumentParser()
-    import_module(f"kmerge_git.cli.{command.replace('-', '_')}").add_arguments(parser)
-    silent = [action.option_strings[0] for action in parser._actions
-              if action.option_strings and not action.help]  # fmt: skip
-    assert silent == []
+    assert [action.dest for action in shown(command_parser(command)) if not action.help] == []

@@ -1,0 +1,104 @@
+"""The parsers of the commands: their options, what all have in common, and how slips are told."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+from kmerge_git.errors import UsageError
+from kmerge_git.nearest import did_you_mean
+
+VERBOSE = ("-v", "--verbose")
+SHOWN = "show on stderr what git is asked (what libgit2 reads and merges by lines are not shown)"
+
+
+class Parser(argparse.ArgumentParser):
+    """Says what is wrong in one line, as all errors are said, and keeps the usage for --help."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """As argparse does it; options that a command does not know are an error of its own."""
+        self._words = list(args or ())
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            self._refuse(unknown)
+        return found, unknown
+
+    def error(self, message: str) -> NoReturn:
+        """The slip that was made, or, where there is one, the unknown option that led to it."""
+        if message.startswith("the following arguments are required"):
+            slips = [word for word in self._words if self._is_unknown(word)]
+            if slips and did_you_mean(slips[0].partition("=")[0], self.flags()):
+                self._refuse(slips[:1])
+        see = f"see `{self.prog} --help`"
+        if message.endswith("?"):  # it asks what was meant
+            raise UsageError(f"{message} {see}")
+        raise UsageError(message, hint=see)
+
+    def flags(self) -> list[str]:
+        """The options, without old spellings."""
+        return [flag for action in shown(self) for flag in action.option_strings]
+
+    def _is_unknown(self, word: str) -> bool:
+        name = word.partition("=")[0]
+        known = self._option_string_actions
+        return name.startswith("--") and not any(flag.startswith(name) for flag in known)
+
+    def _refuse(self, words: list[str]) -> NoReturn:
+        see = f"see `{self.prog} --help`"
+        slips = (word.partition("=")[0] for word in words if word.startswith("-"))
+        meant = next(filter(None, (did_you_mean(slip, self.flags()) for slip in slips)), "")
+        raise UsageError(f"unknown: {' '.join(words)}", hint=f"{meant} {see}".strip())
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            names = [str(choice) for choice in action.choices]
+            why = f"invalid choice: {value!r}"
+            meant = did_you_mean(str(value), names)
+            # the sentence about all of them is argparse's own
+            listed = f"choose from {', '.join(names)}"
+            raise argparse.ArgumentError(action, f"{why} ({listed}){'; ' * bool(meant)}{meant}")
+
+
+def command_parser(name: str) -> Parser:
+    """The parser of one command."""
+    parser = Parser(prog=f"kmerge {name}")
+    import_module(module_of(name)).add_arguments(parser)
+    add_common(parser)
+    return parser
+
+
+def module_of(name: str) -> str:
+    """Where a command is."""
+    return f"kmerge_git.cli.{name.replace('-', '_')}"
+
+
+def add_common(parser: argparse.ArgumentParser) -> None:
+    """Define what every command takes; git's own `--verbose` has its place already."""
+    if VERBOSE[1] not in parser._option_string_actions:
+        parser.add_argument(
+            *VERBOSE, action="store_true", default=argparse.SUPPRESS, help=SHOWN, dest="verbose"
+        )
+    for _, below in actions_of(parser):
+        add_common(below)
+
+
+def wants_more(args: argparse.Namespace) -> bool:
+    """Whether `--verbose` was given; `merge` keeps git's own words in their order."""
+    given = getattr(args, "given", None)
+    return getattr(args, "verbose", False) or bool(given and given.last("--verbose"))
+
+
+def actions_of(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """The parsers of a command's actions, by name."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            yield from action.choices.items()
+
+
+def shown(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Options that help tells about, in its order."""
+    return [a for a in parser._actions if a.option_strings and a.help != argparse.SUPPRESS]
