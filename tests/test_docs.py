@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import re
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from kmerge_git.cli.main import COMMANDS
+from kmerge_git.cli.parsing import command_parser, shown
 from kmerge_git.kube.listkeys import Where, start
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -50,15 +50,17 @@ def test_the_readme_names_every_command() -> None:
     assert [name for name in COMMANDS if f"`kmerge {name}" not in text] == []
 
 
+# what all have; `kmerge --help` tells of it
+COMMON = {"-h", "--help", "-v", "--verbose"}
+
+
 def flags(command: str) -> set[str]:
-    parser = argparse.ArgumentParser()
-    import_module(f"kmerge_git.cli.{command.replace('-', '_')}").add_arguments(parser)
-    return flags_of(parser)
+    return flags_of(command_parser(command))
 
 
 def flags_of(parser: argparse.ArgumentParser) -> set[str]:
-    """The flags of a parser and of its actions."""
-    found = {flag for action in parser._actions for flag in action.option_strings}
+    """The flags of a parser and of its actions, but for old spellings."""
+    found = {flag for action in shown(parser) for flag in action.option_strings}
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             found = found.union(*map(flags_of, action.choices.values()))
@@ -89,7 +91,7 @@ def test_commands_and_their_flags_exist(page: Path) -> None:
 )
 def test_a_page_names_every_flag_of_its_command(command: str, name: str) -> None:
     text = (ROOT / "docs" / f"{name}.md").read_text()
-    assert [flag for flag in flags(command) - {"-h", "--help"} if f"`{flag}" not in text] == []
+    assert [flag for flag in flags(command) - COMMON if f"`{flag}" not in text] == []
 
 
 def place(version: str, kind: str, steps: list[str]) -> Where:

@@ -50,10 +50,10 @@ overlays/prod/web.yaml:9:9: error D12 spec.template.spec.containers: has no effe
 | `--merge`, `--merge-of REV` | what a merge did: [merges](#merges) |
 | `--select IDS`, `--ignore IDS` | `D12`, `D1` (all that start so), `directives`, `merge-damage`, `traps`, `all` |
 | `--fail-on error` / `warning` / `info` / `never` | the least severity that makes the exit code 1 |
-| `--format text` / `json` / `github` / `sarif` | how to report |
-| `--patch`, `--manifest` | say what the files are; `--target FILE` has the one object that the patches change |
+| `--format text` / `json` / `github` / `sarif` | how to report; `--json` is `--format json` |
+| `--as patch` / `manifest` | says what the files are; `--target FILE` has the one object that the patches change |
 | `--tool kubectl` / `kustomize` / `both` | who reads the patches, if you know better than the rules below; with `--target` alone kubectl does |
-| `--fix`, `--diff` | mend what is mechanical and show it; only show it. It is about D02, D04, D50, D51: a finding that can be mended says so |
+| `--fix`, `-n`, `--dry-run` | mend what is mechanical and show it; only show it. It is about D02, D04, D50, D51: a finding that can be mended says so |
 | `# kmerge: ignore D12` | silences a finding: [switching checks off](#switching-checks-off) |
 
 Exit code: 0 nothing found, 1 findings at or above `--fail-on`, 2 wrong usage or an unreadable file.
@@ -176,7 +176,7 @@ and nothing is guessed.
 """
 
 RULE_TEXTS = {
-    0: ("the flags `--patch` and `--manifest`", "as told"),
+    0: ("the flags `--as patch` and `--as manifest`", "as told"),
     1: ("a kustomization lists it in `resources`, `bases`, `components`, `crds`", "no patch"),
     2: ("a kustomization names it in `patches` or `patchesStrategicMerge`, or holds it there", "patch for kustomize"),
     3: ("a `PatchTransformer` or `PatchStrategicMergeTransformer` names or holds it", "patch for kustomize"),

@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 
+from kmerge_git.cli.options import add_old
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
 from kmerge_git.visible import visible
@@ -31,9 +32,10 @@ examples:
   kmerge check --merge-of v1.2.0      the same of a merge commit
   kmerge check --select D,M02         patch directives, and repeated keys
   kmerge check --select traps         words that readers of YAML take differently
-  kmerge check --patch web.yaml --target deployment.yaml
-  kmerge check --patch web.yaml --tool kustomize
+  kmerge check --as patch web.yaml --target deployment.yaml
+  kmerge check --as patch web.yaml --tool kustomize
   kmerge check --fix patches/         mend what is mechanical, and show it as a diff
+  kmerge check --dry-run patches/     only show that diff
   kmerge check --explain D12
 
 Silence a finding with a comment on its line or above it: `# kmerge: ignore D12`;
@@ -60,6 +62,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     merge.add_argument("--merge-of", default="", metavar="REV", help="the same for a merge commit")
     add("--format", choices=FORMATS, default="text", help="how to report (default: text)")
     add(
+        "--json",
+        dest="format",
+        action="store_const",
+        const="json",
+        help="the same as --format json",
+    )
+    add(
         "--select",
         action="append",
         default=[],
@@ -75,7 +84,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_what_they_are(parser)
     add("--fix", action="store_true", help="show a diff of what can be mended safely, then do it")
-    add("--diff", action="store_true", help="show that diff and change nothing")
+    dry = add("-n", "--dry-run", action="store_true", help="show that diff and change nothing")
+    add_old(parser, "--diff", dry)
     add("--list", action="store_true", help="list all checks")
     add("--explain", metavar="ID", help="explain a check")
     add(
@@ -90,12 +100,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
     """Define what the files are, for those that know better than the rules."""
-    kind = parser.add_mutually_exclusive_group()
-    kinds = {"patch": "all files are strategic merge patches", "manifest": "no file is a patch"}
-    for word, text in kinds.items():
-        kind.add_argument(
-            f"--{word}", dest="told", action="store_const", const=word, default="", help=text
-        )
+    kinds = parser.add_argument(
+        "--as",
+        dest="told",
+        choices=("patch", "manifest"),
+        default="",
+        help="what all files are: strategic merge patches, or none of them",
+    )
+    for kind in ("patch", "manifest"):
+        add_old(parser, f"--{kind}", kinds, kind)
     parser.add_argument(
         "--target",
         default="",
@@ -119,7 +132,7 @@ def run(args: argparse.Namespace) -> int:
         from kmerge_git.cli.check_installed import report
 
         return report()
-    if args.fix or args.diff:
+    if args.fix or args.dry_run:
         _require_files(args)
     from kmerge_git.cli import main
 
@@ -139,7 +152,7 @@ def run(args: argparse.Namespace) -> int:
         findings = settings.heard(findings)
         if merge:
             findings = merge.brought(findings, worker.checks.ids)
-        if args.fix or args.diff:
+        if args.fix or args.dry_run:
             look = _looker(worker, settings)
             findings = _mend(look, findings, write=args.fix, color=_color(args))
     if findings and args.quiet and args.format == "text":
@@ -169,8 +182,8 @@ def _require_alone(args: argparse.Namespace) -> None:
         "FILE": args.files, "--merge": args.merge, "--merge-of": args.merge_of,
         "--explain": args.list and args.explain, "--staged": args.staged,
         "--select": args.select, "--ignore": args.ignore, "--format": args.format != "text",
-        "--target": args.target, "--tool": args.tool, "--fix": args.fix, "--diff": args.diff,
-        f"--{args.told}": args.told, "--installed": args.installed,
+        "--target": args.target, "--tool": args.tool, "--fix": args.fix, "--dry-run": args.dry_run,
+        "--as": args.told, "--installed": args.installed,
     }  # fmt: skip
     for other, is_given in others.items():
         if is_given:

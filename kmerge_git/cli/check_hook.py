@@ -54,7 +54,7 @@ def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]
     words += ["--merge-of", args.merge_of] if args.merge_of else []
     for flag, values in (("--select", args.select), ("--ignore", args.ignore)):
         words += [word for value in values for word in (flag, value)]
-    words += [f"--{args.told}"] if args.told else []
+    words += ["--as", args.told] if args.told else []
     words += ["--tool", args.tool] if args.tool else []
     words += ["--target", _here(args.target)] if args.target else []
     files = list(dict.fromkeys(finding.file for finding in findings))

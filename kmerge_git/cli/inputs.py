@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     where.add_argument("--in-place", action="store_true", help="write the result over dest")
     where.add_argument(
-        "--dry-run", action="store_true", help="write nothing; tell what would change"
+        "-n", "--dry-run", action="store_true", help="write nothing; tell what would change"
     )
     parser.add_argument(
         "--no-infer",
@@ -42,7 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--summary", action="store_true", help="tell counts on stderr")
     parser.add_argument(
-        "--quiet", action="store_true", help="tell no losses and notes, only what needs a person"
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="tell no losses and notes, only what needs a person",
     )
     parser.add_argument(
         "--json",

@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 
 from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.options import add_old
 from kmerge_git.git.install import SetupPlan, Wish, plan_install
 
 EPILOG = """\
@@ -34,7 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="P",
         help="send files that match P to the driver, instead of the usual names (repeatable)",
     )
-    parser.add_argument("--json", action="store_true", help="register *.json as well")
+    json = parser.add_argument("--with-json", action="store_true", help="register *.json, too")
+    add_old(parser, "--json", json)
     parser.add_argument(
         "--on-conflict",
         choices=("abort", "skip", "overwrite"),
@@ -70,7 +72,7 @@ def add_places(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="use the committed .gitattributes instead of a private attribute file",
     )
-    parser.add_argument("--dry-run", action="store_true", help="show the changes, make none")
+    parser.add_argument("-n", "--dry-run", action="store_true", help="show the changes, make none")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -79,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
         scope=args.scope,
         shared=args.shared,
         patterns=tuple(args.pattern),
-        json=args.json,
+        json=args.with_json,
         on_conflict=args.on_conflict,
         hooks=args.hooks,
         mergetool=args.mergetool,

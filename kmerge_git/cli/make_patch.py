@@ -6,6 +6,7 @@ import argparse
 
 from kmerge_git.cli import files, objects
 from kmerge_git.cli.objects import Loaded, Map, ObjectFile
+from kmerge_git.cli.options import add_old
 from kmerge_git.cli.schemas import Document, add_schema, add_type, need_schema, read_schema
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.patch.json_patch import make_json_patch, make_json_patch3
@@ -15,7 +16,7 @@ EPILOG = """\
 examples:
   kmerge make-patch old.yaml new.yaml                     a strategic merge patch
   kmerge make-patch old.yaml new.yaml -o json
-  kmerge make-patch last.yaml config.yaml --current live.yaml   what kubectl apply would send
+  kmerge make-patch last.yaml config.yaml --live live.yaml    what kubectl apply would send
   kmerge make-patch old-foo.yaml new-foo.yaml --type merge      a custom resource
 
 Files of several objects are paired by kind and name; then every patch names its object, so that
@@ -30,7 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("original", metavar="ORIGINAL", help="the object before; `-` reads stdin")
     add("modified", metavar="MODIFIED", help="the object wanted")
-    add("--current", metavar="LIVE", help="the object that it is to be applied to: a 3-way patch")
+    live = add(
+        "--live", metavar="LIVE", help="the object that it is to be applied to: a 3-way patch"
+    )
+    add_old(parser, "--current", live)
     objects.add_overwrite(
         parser, "--no-overwrite: changes in LIVE that clash with the patch are a conflict"
     )
@@ -41,11 +45,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make a patch."""
-    objects.check(args, args.original, args.modified, args.current)
-    if not args.overwrite and not args.current:
-        raise UsageError("--no-overwrite needs --current")
+    objects.check(args, args.original, args.modified, args.live)
+    if not args.overwrite and not args.live:
+        raise UsageError("--no-overwrite needs --live")
     original, modified = objects.load(args.original), objects.load(args.modified)
-    current = objects.load(args.current) if args.current else None
+    current = objects.load(args.live) if args.live else None
     schema = read_schema(args.schema)
     single = len(original.objects) == len(modified.objects) == 1
     patches = []

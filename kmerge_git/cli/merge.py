@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from kmerge_git.cli import files, guard, merge_file
-from kmerge_git.cli.merge_options import add_git_options, spelled
+from kmerge_git.cli.merge_options import GitOptions, add_git_options, spelled
 from kmerge_git.git.call import ask_git
 
 DESCRIPTION = """\
@@ -16,7 +16,7 @@ another file are followed, and what was resolved is told. Git keeps the state of
 EPILOG = """\
 examples:
   kmerge merge topic               merges, and commits what is merged clean
-  kmerge merge -X theirs topic     their side wins where both changed a field
+  kmerge merge -X theirs topic     their side wins where both changed a field; or --favor theirs
   kmerge merge --abort             gives a merge with conflicts up
   kmerge merge base.yaml ours.yaml theirs.yaml    three files: see `kmerge merge-file --help`
 
@@ -45,6 +45,8 @@ def run(args: argparse.Namespace) -> int:
             return merge_file.run(args)
     from kmerge_git.cli.merging import merge_whole
 
+    if args.favor:  # what `solve` and `merge-file` call it
+        args.given = GitOptions((*args.given.pairs, ("--strategy-option", args.favor)))
     return merge_whole(args)
 
 
@@ -53,6 +55,7 @@ def _are_files(args: argparse.Namespace) -> bool:
     defaults = argparse.ArgumentParser()
     merge_file.add_options(defaults)
     usual = vars(defaults.parse_args([]))
+    del usual["favor"]  # it says the same of a branch
     is_meant = any(getattr(args, name) != value for name, value in usual.items())
     if len(args.revs) != 3:
         if is_meant:  # says what is missing

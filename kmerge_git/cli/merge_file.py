@@ -35,9 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def add_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> None:
     """Define the options, which `kmerge merge` takes with three files as well."""
     parser.add_argument("-o", "--output", metavar="OUT", help="write here instead of stdout")
-    parser.add_argument("--path", default="", help="the file's name in the repository")
+    parser.add_argument(
+        "--path", default="", metavar="P", help="where the file is in its repository"
+    )
     parser.add_argument("--rules", choices=("git", "kyaml"), default="git", help="rule set")
-    parser.add_argument("--favor", choices=("ours", "theirs"), help="resolve every conflict so")
+    parser.add_argument(
+        "--favor", choices=("ours", "theirs"), help="the side that wins where both changed a field"
+    )
     parser.add_argument(
         "--conflict-style",
         choices=("merge", "diff3", "zdiff3"),

@@ -87,7 +87,7 @@ def add_output(parser: argparse.ArgumentParser) -> None:
         help="write to this file; `json` or `yaml`: print new text in that format",
     )
     parser.add_argument("--in-place", action="store_true", help="change the file itself")
-    parser.add_argument("--dry-run", action="store_true", help="show a diff, write nothing")
+    parser.add_argument("-n", "--dry-run", action="store_true", help="show a diff, write nothing")
     add_color(parser, "colour the diff")
 
 

@@ -6,6 +6,7 @@ import argparse
 
 from kmerge_git.cli import files, objects
 from kmerge_git.cli.objects import Loaded, Map, ObjectFile
+from kmerge_git.cli.options import add_old
 from kmerge_git.cli.schemas import (
     Document,
     add_schema,
@@ -27,11 +28,11 @@ examples:
   kmerge patch deployment.yaml --patch add-sidecar.yaml --dry-run  only show the difference
   kmerge patch deployment.yaml --patch '{"spec": {"replicas": 3}}'
   kmerge patch foo.yaml --patch p.yaml --type merge                a custom resource
-  kmerge patch all.yaml --patch p.yaml --target Service/web        one object of many
+  kmerge patch all.yaml --patch p.yaml --object Service/web        one object of many
   kubectl get deploy web -o yaml | kmerge patch - --patch p.yaml -o json
 
 A strategic merge patch does what the API server and kubectl do with it; --type merge is RFC 7386.
-With several objects in TARGET the patch says which by its kind and metadata.name, or --target.
+With several objects in TARGET the patch says which by its kind and metadata.name, or --object.
 A patch file of several documents is applied one by one.
 
 exit code: 0 patched, 2 an error; then nothing is written
@@ -50,19 +51,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a patch file, or the patch itself if it starts with `{`; may be repeated",
     )
     add_type(parser)
-    parser.add_argument(
-        "--flavor",
+    tool = parser.add_argument(
+        "--tool",
         choices=("kubectl", "kustomize"),
         default="kubectl",
         help="kustomize: as its `patches:` do it, where that differs",
     )
-    parser.add_argument(
-        "--target",
+    add_old(parser, "--flavor", tool)
+    wanted = parser.add_argument(
+        "--object",
         dest="wanted",
         default="",
         metavar="KIND/NAME",
         help="the object to patch, in a file of several",
     )
+    add_old(parser, "--target", wanted)
     add_schema(parser)
     objects.add_output(parser)
 
@@ -70,8 +73,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Patch a file."""
     objects.check(args, args.target, *args.patch)
-    if args.type == "merge" and args.flavor == "kustomize":
-        raise UsageError("--flavor is about strategic merge patches", hint="leave out --type merge")
+    if args.type == "merge" and args.tool == "kustomize":
+        raise UsageError("--tool is about strategic merge patches", hint="leave out --type merge")
     target = objects.load(args.target)
     target.require_objects()
     schema = read_schema(args.schema)
@@ -99,12 +102,12 @@ def _patches(text: str) -> list[Loaded]:
 
 
 def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
-    """The object that `--target`, or the patch, names; the only one needs no name."""
+    """The object that `--object`, or the patch, names; the only one needs no name."""
     _, kind, _, name = objects.naming(patch.value)
     if wanted:
         wanted_kind, slash, wanted_name = wanted.rpartition("/")
         if not slash or not wanted_kind or not wanted_name:
-            raise UsageError(f"--target {wanted} is not KIND/NAME")
+            raise UsageError(f"--object {wanted} is not KIND/NAME")
         described: Map = {"kind": wanted_kind, "metadata": {"name": wanted_name}}
     elif kind and name:
         described = patch.value
@@ -113,7 +116,7 @@ def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
     else:
         raise target.error(
             f"the file has {len(target.objects)} objects and the patch names none",
-            "give the patch a kind and a metadata.name, or use --target KIND/NAME",
+            "give the patch a kind and a metadata.name, or use --object KIND/NAME",
         )
     found = target.matching(described)
     if len(found) == 1:
@@ -121,7 +124,7 @@ def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
     count = "no object" if not found else f"{len(found)} objects"
     here = ", ".join(objects.title(loaded.value) for loaded in target.objects[:5])
     why = f"{count} matches {objects.title(described)}; there is {here}"
-    raise target.error(why, "use --target KIND/NAME")
+    raise target.error(why, "use --object KIND/NAME")
 
 
 def _patched(
@@ -132,10 +135,10 @@ def _patched(
         if args.type == "merge":
             return apply_json_patch(value, patch.value)
         known = find_schema(schema, value)
-        if known is None and args.flavor == "kubectl":
+        if known is None and args.tool == "kubectl":
             blamed = loaded  # a kind that nothing is known about
             known = need_schema(schema, value)
-        return apply_patch(value, patch.value, known, flavor=args.flavor)
+        return apply_patch(value, patch.value, known, flavor=args.tool)
     except PatchError as error:
         raise objects.placed(error, blamed.document) from None
 

@@ -117,7 +117,8 @@ def _add_add(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("source", metavar="REPO", help="an https or ssh URL, or a local repository")
     add("dir", metavar="DIR", help="a new or empty directory")
-    add("--path", default="", metavar="P", help="the package's directory (default: all)")
+    text = "where the package is in its repository (default: at its top)"
+    add("--path", default="", metavar="P", help=text)
     add("--ref", default="", metavar="R", help="tag, branch or whole commit id (default: HEAD)")
     add("--adopt", action="store_true", help="DIR is a copy made by hand: write the record only")
     _add_accept(parser)
@@ -139,7 +140,9 @@ def _add_update(parser: argparse.ArgumentParser) -> None:
         help="git: what both changed is a conflict; kyaml: upstream wins, and what is lost is told",
     )
     how = parser.add_mutually_exclusive_group()
-    how.add_argument("--dry-run", action="store_true", help="tell what would change, write nothing")
+    how.add_argument(
+        "-n", "--dry-run", action="store_true", help="tell what would change, write nothing"
+    )
     how.add_argument(
         "--continue", dest="go_on", action="store_true", help="go on: conflicts are resolved"
     )

@@ -158,13 +158,13 @@ def test_told_what_it_is(capsys: Capture) -> None:
     )
     assert main(["check", "a.yaml", "--fail-on", "info"]) == 1
     assert "checked as a patch" not in capsys.readouterr().out
-    assert main(["check", "--patch", "a.yaml"]) == 1
+    assert main(["check", "--as", "patch", "a.yaml"]) == 1
     assert "checked as a patch by rule 0: as told by the command line" in capsys.readouterr().out
     write({"p-patch.yaml": MISSPELT.replace("$path", "$patch")})
     assert main(["check", "p-patch.yaml"]) == 0
     assert main(["check", "p-patch.yaml", "--target", "t.yaml"]) == 1
     assert "D06" in capsys.readouterr().out
-    assert main(["check", "--manifest", "p-patch.yaml"]) == 1
+    assert main(["check", "--as", "manifest", "p-patch.yaml"]) == 1
     assert "D60" in capsys.readouterr().out
 
 
@@ -179,7 +179,7 @@ def test_told_who_reads_it(capsys: Capture) -> None:
         (["--target", "t.yaml"], 0),
         (["--target", "t.yaml", "--tool", "kustomize"], 1),
     ):
-        assert main(["check", "--patch", "p.yaml", "--fail-on", "info", *words]) == code
+        assert main(["check", "--as", "patch", "p.yaml", "--fail-on", "info", *words]) == code
         assert ("D61" in capsys.readouterr().out) == bool(code)
 
 
@@ -204,7 +204,7 @@ def test_a_target_that_cannot_be_one(text: str | None, why: str, capsys: Capture
 
 def test_fix(capsys: Capture) -> None:
     write({"a-patch.yaml": MISSPELT, "good.yaml": GOOD, "bad.yaml": BAD})
-    assert main(["check", "--diff", "a-patch.yaml"]) == 1
+    assert main(["check", "--dry-run", "a-patch.yaml"]) == 1
     ended = capsys.readouterr()
     assert "-    $path: replace\n+    $patch: replace\n" in ended.out
     assert ended.err == "kmerge: a-patch.yaml: 1 can be mended: D50\n"

@@ -100,7 +100,7 @@ def test_line_ends_and_a_missing_last_newline_stay(world):
 
 def test_a_patch_that_changes_nothing_changes_no_byte(world):
     assert (
-        main(["patch", "all.yaml", "-p", '{"spec": {}}', "--target", "Service/web", "-o", "o"]) == 0
+        main(["patch", "all.yaml", "-p", '{"spec": {}}', "--object", "Service/web", "-o", "o"]) == 0
     )
     assert (world / "o").read_bytes() == (world / "all.yaml").read_bytes()
 
@@ -157,15 +157,15 @@ def test_the_patch_names_its_object_among_many(world, capsys):
     "options, why",
     [
         (["all.yaml", "-p", "p.yaml"], "the file has 2 objects and the patch names none"),
-        (["all.yaml", "-p", "p.yaml", "--target", "Pod/x"], "no object matches Pod/x; there is Deployment/web, Service/web"),
-        (["all.yaml", "-p", "p.yaml", "--target", "x"], "--target x is not KIND/NAME"),
+        (["all.yaml", "-p", "p.yaml", "--object", "Pod/x"], "no object matches Pod/x; there is Deployment/web, Service/web"),
+        (["all.yaml", "-p", "p.yaml", "--object", "x"], "--object x is not KIND/NAME"),
         (["d.yaml", "-p", '{"kind": "Deployment", "metadata": {"name": "z"}}'], "no object matches Deployment/z"),
         (["d.yaml", "-p", "p.yaml", "-o", "x", "--in-place"], "--in-place and -o exclude each other"),
         (["-", "-p", "-"], "only one of the files can be stdin"),
         (["d.yaml", "-p", '[{"op": "remove", "path": "/spec"}]'], "--patch: JSON 6902 patches are not supported; write a strategic"),
         (["d.yaml", "-p", "ops.yaml"], "ops.yaml: JSON 6902 patches are not supported; "),
         (["nope.yaml", "-p", "p.yaml"], "directory; check its name and permissions"),
-        (["d.yaml", "-p", "p.yaml", "--schema", "d.yaml", "--type", "merge", "--flavor", "kustomize"], "--flavor is about strategic"),
+        (["d.yaml", "-p", "p.yaml", "--schema", "d.yaml", "--type", "merge", "--tool", "kustomize"], "--tool is about strategic"),
     ],
 )  # fmt: skip
 def test_wrong_usage_is_one_line(world, capsys, options, why):
@@ -231,7 +231,7 @@ def test_the_command_does_what_kubectl_did(name, tmp_path, capsys):
 
 def test_the_flavor_of_kustomize(world, capsys):
     patch = '{"spec": {"strategy": {"$patch": "delete"}, "replicas": null}}'
-    assert main(["patch", "d.yaml", "-p", patch, "--flavor", "kustomize"]) == 0
+    assert main(["patch", "d.yaml", "-p", patch, "--tool", "kustomize"]) == 0
     assert "replicas" not in capsys.readouterr().out
     assert (
         main(
@@ -240,9 +240,9 @@ def test_the_flavor_of_kustomize(world, capsys):
                 "all.yaml",
                 "-p",
                 '{"$patch": "delete"}',
-                "--target",
+                "--object",
                 "Service/web",
-                "--flavor",
+                "--tool",
                 "kustomize",
             ]
         )
@@ -304,7 +304,7 @@ def test_make_patch_says_what_is_only_in_the_original(world, capsys):
 def test_a_three_way_patch_and_its_conflict(world, capsys):
     (world / "new.yaml").write_text(DEPLOYMENT.replace("replicas: 2", "replicas: 3"), "utf-8")
     (world / "live.yaml").write_text(DEPLOYMENT.replace("replicas: 2", "replicas: 4"), "utf-8")
-    three = ["make-patch", "d.yaml", "new.yaml", "--current", "live.yaml"]
+    three = ["make-patch", "d.yaml", "new.yaml", "--live", "live.yaml"]
     assert main(three) == 0
     assert capsys.readouterr().out == "spec:\n  replicas: 3\n"
     assert main([*three, "--no-overwrite"]) == 1
@@ -319,7 +319,7 @@ def test_a_json_merge_patch_is_made_too(world, capsys):
     (world / "new.yaml").write_text(FOO.replace("a: 1", "b: 1"), "utf-8")
     assert main(["make-patch", "foo.yaml", "new.yaml", "--type", "merge"]) == 0
     assert capsys.readouterr().out == "spec:\n  b: 1\n  a: null\n"
-    three = ["make-patch", "foo.yaml", "new.yaml", "--type", "merge", "--current", "foo.yaml"]
+    three = ["make-patch", "foo.yaml", "new.yaml", "--type", "merge", "--live", "foo.yaml"]
     assert main(three) == 0
     assert capsys.readouterr().out == "spec:\n  a: null\n  b: 1\n"
     assert main(["make-patch", "foo.yaml", "new.yaml"]) == 2
@@ -327,7 +327,7 @@ def test_a_json_merge_patch_is_made_too(world, capsys):
 
 def test_no_patch_leads_to_another_kind(world, capsys):
     (world / "s.yaml").write_text(SERVICE)
-    for options in (["d.yaml", "s.yaml"], ["s.yaml", "s.yaml", "--current", "d.yaml"]):
+    for options in (["d.yaml", "s.yaml"], ["s.yaml", "s.yaml", "--live", "d.yaml"]):
         assert main(["make-patch", *options]) == 2
         said = capsys.readouterr()
         assert said.out == ""

@@ -104,7 +104,7 @@ def test_whoever_names_a_file_elsewhere_means_it(
     repo.write("patch.yaml", WEB.replace("Service", "Secret"))
     (beside / "target.yaml").write_text(WEB.replace("Service", "Secret"))
     target = str(beside / "target.yaml")
-    assert seen(capsys, "--patch", "--target", target, "patch.yaml")[:2] == (0, [])
+    assert seen(capsys, "--as", "patch", "--target", target, "patch.yaml")[:2] == (0, [])
 
 
 def test_ways_to_name_a_file(

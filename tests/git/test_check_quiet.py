@@ -106,7 +106,7 @@ def test_of_many_files_their_folder_is_named(
     "args, said",
     [
         (["--select", "M", "--ignore", "D,T"], "--select M --ignore D,T a.yaml"),
-        (["--manifest", "--target", "b.yaml"], "--manifest --target b.yaml a.yaml"),
+        (["--as", "manifest", "--target", "b.yaml"], "--as manifest --target b.yaml a.yaml"),
         (["--tool", "kustomize"], "--tool kustomize a.yaml"),
     ],
 )

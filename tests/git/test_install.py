@@ -282,9 +282,17 @@ def test_the_default_files(repo: Repo, path: str, driver: str) -> None:
 
 
 def test_json_is_asked_for(repo: Repo) -> None:
-    repo.kmerge("install", "--json")
+    repo.kmerge("install", "--with-json")
     names = ("x.json", "x.yaml", "x.enc.json", "secrets.a.json")
     assert [repo.attribute(n) for n in names] == ["kmerge", "kmerge", "unspecified", "unspecified"]
+
+
+def test_json_is_asked_for_by_its_old_name(repo: Repo) -> None:
+    told = repo.kmerge("install", "--json").err
+    assert told == (
+        "kmerge: --json is called `--with-json` now; the next release takes that alone\n"
+    )
+    assert repo.attribute("x.json") == "kmerge"
 
 
 def test_patterns_take_the_place_of_the_defaults(repo: Repo) -> None:

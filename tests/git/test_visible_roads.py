@@ -123,8 +123,8 @@ spec:
         ("--color", "always"),
         ("--format", "github"),
         ("--format", "json"),
-        ("--diff", "--color", "always"),
-        ("--diff", "--color", "never"),
+        ("--dry-run", "--color", "always"),
+        ("--dry-run", "--color", "never"),
     ],
     ids=" ".join,
 )
@@ -133,10 +133,10 @@ def test_check(driven: Driven, options: tuple[str, ...]) -> None:
     told(driven.kmerge("check", FILE, check=False), "")
     driven.write(FILE, MISSPELT)
     said = told(
-        driven.kmerge("check", "--patch", "--select", "all", FILE, *options, check=False),
+        driven.kmerge("check", "--as", "patch", "--select", "all", FILE, *options, check=False),
         r"\u202e" if "json" in options else SHOWN,
     )
-    if "--diff" in options:
+    if "--dry-run" in options:
         assert "-    $path: replace" in said
         assert rf"+++ b/a{SHOWN}" in said
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     "- path: config.yaml\n# file: config.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n"
     "  name: c\ndata:\n  $patch: replace\n  a: b",
     mend="Remove the directive; or, if the file is a patch, list it under `patches:` of the "
-    "kustomization, or check it with `--patch`.",
+    "kustomization, or check it with `--as patch`.",
 )  # fmt: skip
 def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
     """A directive in a resource; but in a patch that a resource holds it is at home."""
