@@ -1,9 +1,14 @@
 """The package as a whole: its version, its entry points."""
 
+import tomllib
+from pathlib import Path
+
 import pytest
 
 from kmerge_git import UsageError, __version__, merge_files
 from kmerge_git.cli.main import main
+
+ROOT = Path(__file__).resolve().parent.parent
 
 
 def test_main_without_a_command_explains_itself(capsys):
@@ -11,11 +16,14 @@ def test_main_without_a_command_explains_itself(capsys):
     assert "COMMAND" in capsys.readouterr().out
 
 
-def test_the_version_is_written_once_and_printed(capsys):
+def test_the_version_is_printed_and_is_that_of_the_package(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["--version"])
     assert stop.value.code == 0
-    assert capsys.readouterr().out == f"kmerge {__version__}\n"
+    line = capsys.readouterr().out.partition(" (from a checkout, ")[0]
+    assert line.removesuffix("\n") == f"kmerge {__version__}"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["version"] == __version__
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,15 @@ import sys
 from contextlib import suppress
 from importlib import import_module
 
-from kmerge_git import __version__
-from kmerge_git.cli.parsing import SHOWN, VERBOSE, Parser, add_common, module_of, wants_more
+from kmerge_git.cli.parsing import (
+    SHOWN,
+    VERBOSE,
+    Parser,
+    TellVersion,
+    add_common,
+    module_of,
+    wants_more,
+)
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
 from kmerge_git.git import told
 from kmerge_git.visible import visible
@@ -164,7 +171,7 @@ def _parser(name: str, loaded: ModuleType | None, *, alone: bool) -> Parser:
         description="Merges Kubernetes manifests by resource, field and keyed list.",
         epilog=EPILOG,
     )
-    parser.add_argument("--version", action="version", version=f"kmerge {__version__}")
+    parser.add_argument("--version", action=TellVersion, nargs=0, help="print the version")
     parser.add_argument(*VERBOSE, action="store_true", help=SHOWN)
     commands = parser.add_subparsers(
         dest="command",

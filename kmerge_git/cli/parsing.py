@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from kmerge_git.errors import UsageError
 from kmerge_git.nearest import did_you_mean
+from kmerge_git.visible import visible
 
 VERBOSE = ("-v", "--verbose")
 SHOWN = "show on stderr what git is asked (what libgit2 reads and merges by lines are not shown)"
@@ -61,6 +62,17 @@ class Parser(argparse.ArgumentParser):
             # the sentence about all of them is argparse's own
             listed = f"choose from {', '.join(names)}"
             raise argparse.ArgumentError(action, f"{why} ({listed}){'; ' * bool(meant)}{meant}")
+
+
+class TellVersion(argparse.Action):
+    """Says the version; which commit it is of is asked only then."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        """Print it and end, as --help does."""
+        from kmerge_git.git.checkout import version_line
+
+        print(visible(version_line()))
+        parser.exit()
 
 
 def command_parser(name: str) -> Parser:
