@@ -1,0 +1,315 @@
+"""The action's mode `check`, against a bare remote with pull requests of friends and of others."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from manifests import deployment, service
+from world import EPOCH, ROOT, World, sealed_environment
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="the script is for sh")
+
+SCRIPT = ROOT / "tools" / "action-check.sh"
+Files = dict[str, str | bytes | None]
+
+ODD = ["::error::x.yaml", "$(touch pwned).yaml", "a|b`<img src=x>`.yaml", "x\n::warning::y.yaml", "\u202e\x1b[2J.yaml"]  # fmt: skip
+HOSTILE = "</details>|`@everyone`::error::[x](//example.org)"
+BASE: Files = {
+    **{f"{name}.yaml": deployment() for name in ("web", "image", "gone", "link")},
+    "twice.yaml": deployment(env=("A=1", "Z=1")),
+    "other.yaml": service(),
+    "big.yaml": f"{service()}# {'x' * 2_000_000}\n",
+    ".gitattributes": "image.yaml kmerge-policy=**.image:higher\n",
+    **dict.fromkeys(ODD, service()),
+}
+MAIN: Files = {
+    "web.yaml": deployment(2, env=("A=1", "MAIN=1")),
+    "image.yaml": deployment(image="app:1.2"),
+    "gone.yaml": deployment(2),
+    "link.yaml": deployment(2),
+    "twice.yaml": deployment(env=("D=1", "A=1", "Z=1")),
+    "big.yaml": f"{service(81)}# {'x' * 2_000_000}\n",
+    **dict.fromkeys(ODD, service(81)),
+}
+FAVOR = (
+    "*.yaml kmerge-favor=theirs kmerge-policy=**:theirs kmerge-generated merge=evil filter=evil\n"
+)
+ADDED = deployment(env=("A=1", "THEIRS=1"))
+REQUESTS: dict[int, Files] = {
+    1: {"web.yaml": ADDED},
+    2: {"web.yaml": deployment(3)},
+    3: {"other.yaml": service(82)},
+    4: {"twice.yaml": deployment(env=("A=1", "Z=1", "D=1"))},
+    5: {"image.yaml": deployment(image="app:1.10")},
+    6: {"image.yaml": deployment(image="app:1.10"), ".gitattributes": None},
+    7: {"web.yaml": deployment(3), ".gitattributes": FAVOR, "x/.gitattributes": FAVOR},
+    8: dict.fromkeys(ODD, service(82)),
+    9: {"big.yaml": f"{service(82)}# {'x' * 2_000_000}\n"},
+    10: {"web.yaml": deployment(3, image=HOSTILE).replace("replicas: 3", f"replicas: '{HOSTILE}'")},
+    11: {"gone.yaml": None},
+    12: {"link.yaml": None, "link.yaml/x": "a folder now\n"},
+    **{n: {"web.yaml": ADDED, f"more{n}.yaml": service(n)} for n in range(13, 21)},
+}
+UNRELATED = 21
+
+
+def stream() -> bytes:
+    """What `git fast-import` makes the remote of, in one process."""
+    out: list[bytes] = []
+    person = f"Ada <ada@example.org> {EPOCH}\n".encode()
+
+    def data(content: str | bytes) -> bytes:
+        raw = content if isinstance(content, bytes) else content.encode()
+        return b"data %d\n%s\n" % (len(raw), raw)
+
+    def commit(ref: str, files: Files, parent: str = "", subject: str = "x") -> None:
+        mark = b"mark :1\n" if ref == "refs/start" else b""
+        out.append(f"commit {ref}\n".encode() + mark + b"committer " + person + data(subject))
+        out.append(f"from {parent}\n".encode() if parent else b"")
+        for name, content in files.items():
+            quoted = '"' + name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
+            if content is None:
+                out.append(f"D {quoted}\n".encode())
+            else:
+                out.append(f"M 100644 inline {quoted}\n".encode() + data(content))
+
+    commit("refs/start", BASE)
+    commit("refs/heads/main", MAIN, ":1")
+    for number, files in REQUESTS.items():
+        commit(f"refs/pull/{number}/head", files, ":1", "::error::$(touch pwned)\x1b[2J")
+    commit(f"refs/pull/{UNRELATED}/head", {"web.yaml": ADDED})
+    return b"".join(out)
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What a run of the script came to."""
+
+    code: int
+    log: str
+    outputs: dict[str, str]
+    summary: str
+
+    @property
+    def commands(self) -> list[str]:
+        """What the runner takes for commands: what stands outside of what it was told to skip."""
+        found, token = [], ""
+        for line in self.log.split("\n"):
+            if token:
+                token = "" if line == f"::{token}::" else token
+            elif line.startswith("::stop-commands::"):
+                token = line.removeprefix("::stop-commands::")
+            elif line:
+                found.append(line)
+        assert not token
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Forge:
+    """A remote, a runner with a shallow check-out of somebody's branch, and the script."""
+
+    world: World
+    remote: Path
+    workspace: Path
+
+    def check(self, number: int | None, **env: str) -> Ran:
+        temp = self.world.root / "temp"
+        temp.mkdir(exist_ok=True)
+        files = {name: temp / name.lower() for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+        for file in files.values():
+            file.write_text("before\n")
+        event = (
+            {"GITHUB_REF": f"refs/pull/{number}/merge", "GITHUB_BASE_REF": "main"} if number else {}
+        )
+        known = {name: str(file) for name, file in files.items()} | {
+            "RUNNER_TEMP": str(temp),
+            "KMERGE_ACTION_REMOTE_URL": str(self.remote),
+            "KMERGE_ACTION_COMMAND": str(self.world.root / "kmerge"),
+            "GITHUB_HEAD_REF": "$(touch pwned);`::error::`",
+            "GITHUB_TOKEN": "own-secret",
+        }
+        done = self.world.run(
+            "sh", SCRIPT, cwd=self.workspace, env=known | event | env, check=False
+        )
+        texts = [file.read_text() for file in files.values()]
+        assert all(text.startswith("before\n") for text in texts)
+        told = [line.partition("=") for line in texts[0].splitlines()[1:]]
+        assert sorted(path.name for path in temp.iterdir()) == sorted(map(str.lower, files))
+        assert not list(self.world.root.rglob("pwned"))
+        assert done.err == ""
+        return Ran(
+            done.code, done.out, {k: v for k, _, v in told}, texts[1].removeprefix("before\n")
+        )
+
+
+@pytest.fixture(scope="module")
+def forge(tmp_path_factory: pytest.TempPathFactory) -> Forge:
+    root = tmp_path_factory.mktemp("forge") / "w"
+    for directory in (root / "home", root / "etc"):
+        directory.mkdir(parents=True)
+    world = World(root, sealed_environment(root))
+    remote = world.init("remote.git", bare=True).path
+    made = subprocess.run(
+        ["git", "fast-import", "--quiet"],
+        cwd=remote,
+        env=world.env,
+        input=stream(),
+        capture_output=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    world.git("clone", "-q", "--depth=1", "--no-checkout", f"file://{remote}", "workspace")
+    program = root / "kmerge"
+    python = shlex.quote(sys.executable)
+    program.write_text(f'#!/bin/sh\nexec {python} -m kmerge_git "$@"\n')
+    program.chmod(0o755)
+    return Forge(world, remote, root / "workspace")
+
+
+def counts(clean: bool, conflicts: int, resolved: int, improved: int) -> dict[str, str]:
+    numbers = {"conflicts": conflicts, "resolved": resolved, "improved": improved}
+    return {"clean": str(clean).lower()} | {name: str(n) for name, n in numbers.items()}
+
+
+ROWS = {
+    1: counts(True, 0, 1, 0),
+    2: counts(False, 1, 0, 0),
+    3: counts(True, 0, 0, 0),
+    4: counts(True, 0, 0, 1),
+    5: counts(True, 0, 1, 0),
+    6: counts(True, 0, 1, 0),  # the target's policy counts, though the request removes it
+    7: counts(False, 1, 0, 0),  # and what a fork brings for itself does not
+    8: counts(False, len(ODD), 0, 0),
+    9: counts(False, 1, 0, 0),
+    10: counts(False, 1, 0, 0),
+    11: counts(False, 1, 0, 0),
+    12: counts(False, 1, 0, 0),
+    13: counts(True, 0, 1, 0),
+}
+
+
+@pytest.mark.parametrize("number", ROWS)
+def test_each_request_by_itself(forge: Forge, number: int) -> None:
+    before = everything(forge)
+    ran = forge.check(number)
+    assert ran.outputs == ROWS[number], ran.log
+    assert ran.code == int(ran.outputs["clean"] == "false")
+    assert ran.summary.startswith(
+        f"### Merge of <code>pull/{number}</code> into <code>target</code>\n"
+    )
+    names = "|".join(
+        map(re.escape, ("web.yaml", "twice.yaml", "gone.yaml", "link.yaml", "big.yaml"))
+    )
+    odd = r"%3A%3Aerror%3A%3Ax.yaml|\$\(touch pwned\).yaml|a\|b`<img src=x>`.yaml|[^,:]*"
+    for command in ran.commands:
+        assert re.match(rf"::(error|warning) file=({names}|{odd}),line=\d+,col=\d+,title=", command)
+        assert command.isprintable()
+    assert len(ran.commands) >= sum(int(ran.outputs[n]) for n in ("conflicts", "improved"))
+    assert all(line.isprintable() for line in ran.summary.split("\n"))
+    assert not re.search(r"<img|</details>|@everyone|\]\(//|::error|own-secret", ran.summary)
+    assert len(ran.log) + len(ran.summary) < 30_000
+    assert "own-secret" not in ran.log
+    assert everything(forge) == before
+
+
+def everything(forge: Forge) -> list[object]:
+    """All that a run must not touch: the remote's branches, the check-out and its settings."""
+    refs = forge.world.git("for-each-ref", cwd=forge.remote).out
+    files = [p for top in (forge.workspace, forge.world.home) for p in sorted(top.rglob("*"))]
+    return [refs, *((p, p.is_file() and p.read_bytes()) for p in files)]
+
+
+def test_when_the_step_fails(forge: Forge) -> None:
+    codes = {(2, "never"): 0, (4, "improved"): 1, (3, "$(x)"): 2}
+    found = {
+        (number, word): forge.check(number, KMERGE_ACTION_FAIL_ON=word).code
+        for number, word in codes
+    }
+    assert found == codes
+
+
+@pytest.mark.parametrize(
+    "number, env, said",
+    [
+        (None, {}, "this event is for no pull request; give base and head"),
+        (None, {"GITHUB_BASE_REF": "main", "GITHUB_REF": "refs/heads/x"}, "this event is for no pull request"),
+        (None, {"GITHUB_BASE_REF": "main", "KMERGE_ACTION_NUMBER": "1/head x"}, "this event is for no"),
+        (1, {"KMERGE_ACTION_BASE": "a b"}, "base or head is no name of a branch"),
+        (1, {"KMERGE_ACTION_HEAD": "refs/heads/x:refs/heads/main"}, "base or head is no name"),
+        (1, {"KMERGE_ACTION_BASE": "-x"}, "could not be fetched: that needs `contents: read`"),
+        (1, {"KMERGE_ACTION_REMOTE_URL": "--upload-pack=touch pwned"}, "could not be fetched"),
+        (999, {}, "could not be fetched"),
+        (UNRELATED, {}, "kmerge preview gave no result"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_looked_at(
+    forge: Forge, number: int, env: dict[str, str], said: str
+) -> None:
+    ran = forge.check(number, **env)
+    assert ran.code == 2
+    assert ran.outputs == {}
+    (command,) = ran.commands
+    assert command.startswith("::error title=kmerge check::")
+    assert said in command
+    assert ran.summary == f"`kmerge preview` did not run: {command.rpartition('::')[2]}.\n"
+
+
+def test_another_branch_can_be_named(forge: Forge) -> None:
+    ran = forge.check(None, KMERGE_ACTION_BASE="main", KMERGE_ACTION_HEAD="refs/pull/2/head")
+    assert ran.outputs == ROWS[2]
+    assert "Merge of <code>head</code> into <code>target</code>" in ran.summary
+
+
+def test_it_looks_at_the_commit_of_the_event_while_the_request_has_it(forge: Forge) -> None:
+    """Annotations stand on its lines; after a forced push it is the request as it is now."""
+    start = forge.world.git("rev-parse", "refs/start", cwd=forge.remote).out.strip()
+    other = forge.world.git("rev-parse", "refs/pull/1/head", cwd=forge.remote).out.strip()
+    ran = forge.check(2, KMERGE_ACTION_SHA=start)
+    assert ran.summary.endswith("\n\nA fast-forward.\n") or "up to date" in ran.summary
+    assert ran.outputs == counts(True, 0, 0, 0)
+    assert forge.check(2, KMERGE_ACTION_SHA=other).outputs == ROWS[2]
+
+
+def test_the_token_goes_to_the_server_alone(forge: Forge, tmp_path: Path) -> None:
+    """It stands in no argument, and nothing that runs after the fetch has it."""
+    git = forge.world.run("sh", "-c", "command -v git").out.strip()
+    script = f"""#!/bin/sh
+case $1 in fetch) ;; *) exec {git} "$@" ;; esac
+printf '%s\\n' "$@" >{tmp_path}/args
+for host in forge.example other.example; do
+    printf 'protocol=https\\nhost=%s\\n\\n' $host | {git} credential fill >{tmp_path}/$host 2>&1
+done
+echo '::error::of a server'
+exit 128
+"""
+    (tmp_path / "git").write_text(script)
+    (tmp_path / "git").chmod(0o755)
+    ran = forge.check(
+        1,
+        PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        KMERGE_ACTION_REMOTE_URL="https://forge.example/owner/name",
+        KMERGE_ACTION_TOKEN="given-secret",
+    )
+    assert ran.code == 2
+    assert len(ran.commands) == 1
+    assert "of a server" in ran.log
+    assert "password=given-secret\n" in (tmp_path / "forge.example").read_text()
+    assert "secret" not in (tmp_path / "other.example").read_text()
+    assert "secret" not in (tmp_path / "args").read_text() + ran.log + ran.summary
+
+
+def test_a_program_of_the_check_has_no_token(forge: Forge, tmp_path: Path) -> None:
+    program = tmp_path / "kmerge"
+    program.write_text(f"#!/bin/sh\nenv >{tmp_path}/env\nexit 3\n")
+    program.chmod(0o755)
+    ran = forge.check(1, KMERGE_ACTION_COMMAND=str(program), KMERGE_ACTION_TOKEN="given-secret")
+    assert ran.code == 2
+    assert "secret" not in (tmp_path / "env").read_text()

@@ -1,0 +1,164 @@
+#!/bin/sh
+# The mode `check` of the action: what the merge of a pull request comes to, told and never made.
+#
+# The two commits are fetched as objects, into a bare repository that goes with the run: nothing is
+# checked out, nothing is pushed, and no text of others becomes a command. How files are merged says
+# the target branch alone. All of it comes by environment:
+#
+#   KMERGE_ACTION_FAIL_ON     conflict (default), improved (or a conflict), never
+#   KMERGE_ACTION_NUMBER      of the pull request (default: that of $GITHUB_REF)
+#   KMERGE_ACTION_SHA         the commit of the event; looked at while the request still has it
+#   KMERGE_ACTION_HEAD        instead of a pull request: a branch of the repository, or refs/..
+#   KMERGE_ACTION_BASE        the branch that it goes into (default: $GITHUB_BASE_REF)
+#   KMERGE_ACTION_TOKEN       with which to read (default: GITHUB_TOKEN, the workflow's own)
+#   KMERGE_ACTION_REMOTE_URL  the repository (default: $GITHUB_SERVER_URL/$GITHUB_REPOSITORY)
+#   KMERGE_ACTION_COMMAND     the kmerge to call
+#
+# Exit status: 0 all is well, 1 it is not, as FAIL_ON has it, 2 it could not be found out.
+set -euf
+
+url=${KMERGE_ACTION_REMOTE_URL:-${GITHUB_SERVER_URL:-https://github.com}/${GITHUB_REPOSITORY:-}}
+fail_on=${KMERGE_ACTION_FAIL_ON:-conflict}
+annotations=50 # GitHub shows ten of a kind
+rows=300       # of the log
+
+main() {
+    case $fail_on in
+        conflict | improved | never) ;;
+        *) fail "fail-on is none of conflict, improved, never" ;;
+    esac
+    choose_refs
+    make_repository
+    fetch_both
+    preview
+    tell
+    [ "$fail_on" != never ] || return 0
+    [ "$conflicts" = 0 ] || return 1
+    [ "$fail_on" != improved ] || [ "$improved" = 0 ] || return 1
+}
+
+# -- what is merged into what ------------------------------------------------------------------------
+
+# The names that people read are our own: those of the branches are anybody's.
+choose_refs() {
+    base=${KMERGE_ACTION_BASE:-${GITHUB_BASE_REF:-}}
+    [ -n "$base" ] || fail "this event is for no pull request; give base and head"
+    number=${KMERGE_ACTION_NUMBER:-}
+    if [ -z "$number" ]; then
+        case ${GITHUB_REF:-} in
+            refs/pull/*/merge) number=${GITHUB_REF#refs/pull/} number=${number%/merge} ;;
+        esac
+    fi
+    case ${KMERGE_ACTION_HEAD:-} in
+        '')
+            case $number in
+                '' | *[!0-9]*) fail "this event is for no pull request; give base and head" ;;
+            esac
+            head=refs/pull/$number/head name=pull/$number
+            ;;
+        refs/*) head=$KMERGE_ACTION_HEAD name=head ;;
+        *) head=refs/heads/$KMERGE_ACTION_HEAD name=head ;;
+    esac
+    for ref in "refs/heads/$base" "$head"; do
+        git check-ref-format "$ref" || fail "base or head is no name of a branch"
+    done
+}
+
+make_repository() {
+    # shellcheck disable=SC2046  # names of variables
+    unset $(git rev-parse --local-env-vars) GIT_ASKPASS SSH_ASKPASS
+    work=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/kmerge-check.XXXXXX")
+    trap 'rm -rf "$work"' EXIT
+    trap 'exit 130' INT TERM HUP
+    export TMPDIR="$work" GIT_DIR="$work/repo.git" LC_ALL=C
+    export GIT_TERMINAL_PROMPT=0 GIT_DEFAULT_REF_FORMAT=files GIT_DEFAULT_HASH=sha1
+    git init --quiet --bare --template= "$GIT_DIR"
+    cd "$GIT_DIR"
+    git config core.hooksPath /dev/null
+    git config gc.auto 0
+}
+
+fetch_both() {
+    lend_token
+    said git fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head -- "$url" \
+        "+refs/heads/$base:refs/heads/target" "+$head:refs/heads/$name" ||
+        fail "the branches could not be fetched: that needs \`contents: read\`"
+    unset KMERGE_ACTION_SECRET KMERGE_ACTION_TOKEN GITHUB_TOKEN \
+        GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_KEY_1 GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1
+    sha=${KMERGE_ACTION_SHA:-}
+    case $sha in '' | *[!0-9a-f]*) return 0 ;; esac
+    [ -z "${KMERGE_ACTION_HEAD:-}" ] || return 0
+    # annotations stand on the lines of the event's commit
+    if git merge-base --is-ancestor "$sha" "refs/heads/$name" 2>/dev/null; then
+        git update-ref "refs/heads/$name" "$sha"
+    fi
+}
+
+# Git asks a helper for the token, and only for this server; it stands in the environment alone: in no
+# URL, no argument, no file, no log.
+lend_token() {
+    KMERGE_ACTION_SECRET=${KMERGE_ACTION_TOKEN:-${GITHUB_TOKEN:-}}
+    export KMERGE_ACTION_SECRET
+    case $url in
+        https://* | http://*) ;;
+        *) return 0 ;;
+    esac
+    host=${url#*://}
+    server=${url%%://*}://${host%%/*}
+    # shellcheck disable=SC2016  # git's shell reads it, not this one
+    export GIT_CONFIG_COUNT=2 \
+        GIT_CONFIG_KEY_0=credential.helper GIT_CONFIG_VALUE_0='' \
+        GIT_CONFIG_KEY_1="credential.$server.helper" \
+        GIT_CONFIG_VALUE_1='!lend() { if [ "$1" = get ]; then
+            printf "username=x-access-token\npassword=%s\n" "$KMERGE_ACTION_SECRET"; fi; }; lend'
+}
+
+# -- the merge, and what is told of it ---------------------------------------------------------------
+
+preview() {
+    code=0
+    said "${KMERGE_ACTION_COMMAND:-kmerge}" preview "$name" --into target --format "text=$work/text" \
+        --format "json=$work/json" --format "markdown=$work/page" --format "github=$work/github" ||
+        code=$?
+    [ $code -le 1 ] && [ -s "$work/json" ] || fail "kmerge preview gave no result"
+}
+
+# Numbers alone, of lines that only we can write: JSON has no line ends within a text.
+count() {
+    grep -cxE "          \"result\": \"($1)\"," "$work/json" || :
+}
+
+tell() {
+    conflicts=$(count conflict) improved=$(count improved)
+    clean=true
+    [ $code = 0 ] || clean=false
+    printf 'clean=%s\nconflicts=%s\nresolved=%s\nimproved=%s\n' \
+        "$clean" "$conflicts" "$(count 'resolved|moved')" "$improved" >>"${GITHUB_OUTPUT:-/dev/null}"
+    cat "$work/page" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+    head -n "$rows" "$work/text" | cut -c 1-400 >"$work/log"
+    tail -n 1 "$work/text" >"$work/last"
+    quietly cat "$work/said" "$work/log"
+    [ "$(wc -l <"$work/text")" -le "$rows" ] || quietly cat "$work/last"
+    head -n "$annotations" "$work/github"
+}
+
+# Runs a command, and keeps what it says.
+said() {
+    "$@" >>"$work/said" 2>&1
+}
+
+# The runner takes no line of this for a command.
+quietly() {
+    printf '::stop-commands::%s\n' "${work##*/}"
+    "$@"
+    printf '\n::%s::\n' "${work##*/}"
+}
+
+fail() {
+    if [ -n "${work:-}" ] && [ -s "$work/said" ]; then quietly head -c 20000 "$work/said"; fi
+    printf '::error title=kmerge check::%s\n' "$1"
+    printf '%s\n' "\`kmerge preview\` did not run: $1." >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+    exit 2
+}
+
+main
