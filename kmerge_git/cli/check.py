@@ -68,13 +68,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         const="json",
         help="the same as --format json",
     )
-    add(
-        "--select",
-        action="append",
-        default=[],
-        metavar="IDS",
-        help="run only these: D12, D1 (all that start so), directives, merge-damage, traps, all",
-    )
+    help = "run only these: D12, D1 (all that start so), directives, merge-damage, traps, all"
+    add("--select", action="append", default=[], metavar="IDS", help=help)
     add("--ignore", action="append", default=[], metavar="IDS", help="do not run these")
     add(
         "--fail-on",
@@ -329,8 +324,6 @@ def _report(
 
 
 def _color(args: argparse.Namespace) -> bool:
-    if args.color != "auto":
-        return bool(args.color == "always")
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or sys.stdout.isatty()
+    from kmerge_git.cli.colour import wants_colour
+
+    return wants_colour(args.color, sys.stdout)

@@ -55,6 +55,7 @@ COMMANDS = {
     "make-patch": "make the patch that leads from one manifest to another",
     "apply": "what `kubectl apply` would make of a config and a live object",
     "last-applied": "view, set or edit the annotation of `kubectl apply`",
+    "completion": "print the script that completes commands in bash, zsh or fish",
 }
 
 EPILOG = (
