@@ -7,6 +7,8 @@ not certain (no `.git` here, configuration in the environment, includes) git is 
 
 from __future__ import annotations
 
+import sys
+
 from kmerge_git.system import contents, decoded, exists, is_folder, parent, variable
 
 TYPE_CHECKING = False
@@ -23,12 +25,14 @@ UNUSUAL = (
     *("GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS", "GIT_ATTR_SOURCE"),
     *("GIT_COMMON_DIR", "GIT_INDEX_FILE"),
 )
+# Where git was built to read a system's files elsewhere than in /etc or beside itself.
+ELSEWHERE = ("darwin", "win32", "cygwin")
 MOST = 1 << 20  # what is longer is not looked through
 
 
 def nothing_is_set(path: str) -> bool:
     """Whether neither configuration nor attributes can say anything about a path."""
-    if any(variable(name) is not None for name in UNUSUAL) or path[:1] == "/" or ":" in path[:2]:
+    if _is_unusual(UNUSUAL) or path[:1] == "/" or ":" in path[:2]:
         return False  # git's own paths are relative to the top folder
     git_dir, common = _folders()
     if not common:
@@ -43,7 +47,7 @@ def nothing_is_set(path: str) -> bool:
 
 def may_be_configured(git_dir: str, word: bytes) -> bool:
     """Whether a configuration may hold a word, in lower case; `git_dir` may be a pointer to it."""
-    if any(variable(name) is not None for name in UNUSUAL) or not is_folder(git_dir):
+    if _is_unusual(UNUSUAL) or not is_folder(git_dir):
         return True
     if exists(f"{git_dir}/config.worktree"):
         return True
@@ -75,7 +79,7 @@ def may_be_tracked(git_dir: str, *words: bytes) -> bool:
 def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bool:
     """Whether a file of attributes may hold a word for one of some paths from the top."""
     asking = [name for name in UNUSUAL if name != "GIT_INDEX_FILE"]  # hooks have one
-    if any(variable(name) is not None for name in asking) or not is_folder(git_dir):
+    if _is_unusual(asking) or not is_folder(git_dir):
         return True
     if exists(f"{git_dir}/config.worktree"):  # it may name another file of attributes
         return True
@@ -84,6 +88,11 @@ def may_be_said(git_dir: str, top: str, word: bytes, paths: Iterable[str]) -> bo
     files += [f"{_xdg()}/git/attributes", *_system("gitattributes")]
     moved = any(_holds(file, (b"attributesfile", b"[include")) for file in _config_files(git_dir))
     return moved or any(_holds(file, (word,)) for file in files)
+
+
+def _is_unusual(variables: Iterable[str]) -> bool:
+    """Whether something may be said in files that we do not know."""
+    return sys.platform in ELSEWHERE or any(variable(name) is not None for name in variables)
 
 
 def _folders() -> tuple[str, str]:

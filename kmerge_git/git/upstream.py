@@ -7,7 +7,6 @@ user's own configuration stays (credentials, `url.*.insteadOf`, proxies), as far
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -218,7 +217,7 @@ class Upstream:
         try:
             os.makedirs(self._folder.parent, mode=0o700, exist_ok=True)
             with open(f"{self._folder}.lock", "wb") as lock:
-                fcntl.flock(lock, fcntl.LOCK_EX)
+                _wait_for(lock.fileno())
                 yield
         except OSError as error:
             path = str(error.filename or self._folder)
@@ -234,6 +233,15 @@ class Upstream:
     def _ask(self, *words: str) -> GitAnswer:
         argv = (*SEALED, f"--git-dir={self._folder}", *words)
         return ask_git(*argv, cwd=self._folder, env=self._env)
+
+
+def _wait_for(lock: int) -> None:
+    """Wait until a lock is ours, where the system has such locks (Windows has not)."""
+    try:
+        import fcntl
+    except ImportError:
+        return
+    fcntl.flock(lock, fcntl.LOCK_EX)
 
 
 _QUIETLY = (

@@ -6,7 +6,13 @@ import pytest
 from world import Repo
 
 from kmerge_git.cli.check_files import OF_SCRIPTS, SCRIPTS
-from kmerge_git.git.hints import may_be_tracked, top_around
+from kmerge_git.git.hints import (
+    may_be_configured,
+    may_be_said,
+    may_be_tracked,
+    nothing_is_set,
+    top_around,
+)
 
 WORD = b"ustomization"
 
@@ -54,6 +60,27 @@ def test_the_top_where_git_says_the_same(repo: Repo, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("GIT_WORK_TREE", str(repo.world.root))
     assert top_around(folder) == ""
     assert top_around(".git") == ""
+
+
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_a_git_that_reads_files_we_do_not_know_is_asked(
+    repo: Repo, monkeypatch: pytest.MonkeyPatch, platform: str
+) -> None:
+    """Homebrew, Xcode and Git for Windows keep the system's configuration in places of their own."""
+    repo.commit("start", {"a.yaml": "a: 1\n"})
+    monkeypatch.chdir(repo.path)
+    for name in repo.world.env:
+        monkeypatch.setenv(name, repo.world.env[name])
+    for name in ("GIT_CONFIG", "GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS"):
+        monkeypatch.delenv(name, raising=False)
+    told = [
+        lambda: not nothing_is_set("a.yaml"),
+        lambda: may_be_configured(".git", b"nothing"),
+        lambda: may_be_said(".git", ".", b"nothing", ["a.yaml"]),
+    ]
+    assert not any(each() for each in told)
+    monkeypatch.setattr("sys.platform", platform)
+    assert all(each() for each in told)
 
 
 def test_every_kind_of_script_has_its_word() -> None:
