@@ -15,7 +15,8 @@ from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+TOP = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")]
+PAGES = [*TOP, *sorted((ROOT / "docs").glob("*.md"))]
 assert len(PAGES) > 8, "no documentation found"
 
 

@@ -142,8 +142,8 @@ With the [pre-commit](https://pre-commit.com) framework (or prek), in `.pre-comm
 ```yaml
 default_install_hook_types: [pre-commit, pre-merge-commit]
 repos:
-- repo: REPOSITORY   # where you got kmerge-git from
-  rev: TAG
+- repo: https://github.com/OWNER/kmerge-git
+  rev: v0.1.0
   hooks:
   - id: kmerge-check          # everything; or kmerge-directives, kmerge-merge-damage
   - id: kmerge-installed      # does git know the driver that .gitattributes names?
