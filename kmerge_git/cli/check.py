@@ -7,6 +7,7 @@ import gc
 import os
 import sys
 
+from kmerge_git.cli.colour import add_color, wants_colour
 from kmerge_git.cli.options import add_old
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
@@ -61,13 +62,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     merge.add_argument("--merge-of", default="", metavar="REV", help="the same for a merge commit")
     add("--format", choices=FORMATS, default="text", help="how to report (default: text)")
-    add(
-        "--json",
-        dest="format",
-        action="store_const",
-        const="json",
-        help="the same as --format json",
-    )
+    same = "the same as --format json"
+    add("--json", dest="format", action="store_const", const="json", help=same)
     help = "run only these: D12, D1 (all that start so), directives, merge-damage, traps, all"
     add("--select", action="append", default=[], metavar="IDS", help=help)
     add("--ignore", action="append", default=[], metavar="IDS", help="do not run these")
@@ -83,14 +79,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_old(parser, "--diff", dry)
     add("--list", action="store_true", help="list all checks")
     add("--explain", metavar="ID", help="explain a check")
-    add(
-        "--installed",
-        action="store_true",
-        help="only see whether git knows the driver that .gitattributes names",
-    )
+    help = "only see whether git knows the driver that .gitattributes names"
+    add("--installed", action="store_true", help=help)
     help = "for hooks: list what fails, count the rest, say nothing where nothing was found"
     add("-q", "--quiet", action="store_true", help=help)
-    add("--color", choices=("auto", "always", "never"), default="auto", help="colour the text")
+    add_color(parser, "colour the text")
 
 
 def _add_what_they_are(parser: argparse.ArgumentParser) -> None:
@@ -324,6 +317,4 @@ def _report(
 
 
 def _color(args: argparse.Namespace) -> bool:
-    from kmerge_git.cli.colour import wants_colour
-
     return wants_colour(args.color, sys.stdout)

@@ -102,14 +102,10 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         return NO_ANSWER
     finally:
         _set_clock(0)
-    code = CLEAN if outcome.clean else CONFLICT
     if outcome.text != texts.ours:
         _replace(paths[1], outcome.text)
-    try:
-        _report(name, outcome, options)
-    except BaseException as error:  # %A holds the result: git must not merge it once more
-        _say(name, f"what was decided cannot be told: {type(error).__name__}")
-    return code
+    _tell(name, outcome, options)
+    return CLEAN if outcome.clean else CONFLICT
 
 
 def _learn(name: str, settings: Settings, text: bytes) -> None:
@@ -196,6 +192,14 @@ def _replace(path: str, data: bytes) -> None:
         if exists(fresh):
             calls.unlink(fresh)
         raise
+
+
+def _tell(name: str, outcome: Outcome, options: Options) -> None:
+    """Report it, whatever happens: %A holds the result, git must not merge it once more."""
+    try:
+        _report(name, outcome, options)
+    except BaseException as error:
+        _say(name, f"what was decided cannot be told: {type(error).__name__}")
 
 
 def _report(name: str, outcome: Outcome, options: Options) -> None:

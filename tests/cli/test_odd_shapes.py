@@ -30,8 +30,8 @@ OF_FILES = {
                ["-O", "B", "-U", "T", "-D", "O", "--rules", "git", "-o", "X", "--summary"]],
     "mergetool": [["b", "o", "t", "out"]],
     "patch": [["o", "-p", "t"], ["o", "-p", "t", "--type", "merge", "-o", "json"],
-              ["o", "-p", "t", "--flavor", "kustomize", "--dry-run", "--schema", "b"]],
-    "make-patch": [["b", "o"], ["b", "o", "--current", "t", "--no-overwrite", "-o", "json"],
+              ["o", "-p", "t", "--tool", "kustomize", "--dry-run", "--schema", "b"]],
+    "make-patch": [["b", "o"], ["b", "o", "--live", "t", "--no-overwrite", "-o", "json"],
                    ["b", "o", "--type", "merge", "--schema", "t"]],
     "apply": [["o"], ["o", "--live", "t", "--explain"],
               ["o", "--live", "t", "--last-applied", "b", "--no-overwrite", "-o", "json"],
@@ -39,9 +39,9 @@ OF_FILES = {
               ["o", "--live", "t", "--show-patch", "--namespace", "x"]],
     "last-applied": [["view", "o"], ["view", "o", "-o", "json"], ["edit", "o"],
                      ["set", "o", "--config", "t", "--create-annotation"]],
-    "check": [["o"], ["--patch", "o", "--select", "all", "--format", "github"],
-              ["O", "--select", "all", "--format", "sarif"], ["--patch", "o", "--target", "t"],
-              ["--diff", "o", "--manifest", "--select", "all"], ["o", "--fix", "--patch"],
+    "check": [["o"], ["--as", "patch", "o", "--select", "all", "--format", "github"],
+              ["O", "--select", "all", "--format", "sarif"], ["--as", "patch", "o", "--target", "t"],
+              ["-n", "o", "--as", "manifest", "--select", "all"], ["o", "--fix", "--as", "patch"],
               ["o", "t", "--tool", "both", "--format", "json", "-q"]],
     "diff": [["b", "o"], ["B", "O", "--json"], ["B", "O", "--stat"], ["--full", "b", "o"],
              ["--external", "x.yaml", "b", "a" * 40, "100644", "o", "b" * 40, "100644"]],
@@ -49,7 +49,17 @@ OF_FILES = {
 }  # fmt: skip
 # What these make of a repository is in tests/git/test_odd_repositories.py.
 OF_REPOSITORIES = {
-    *("install", "uninstall", "status", "doctor", "preview", "solve", "resolve", "explain"),
+    *(
+        "completion",
+        "install",
+        "uninstall",
+        "status",
+        "doctor",
+        "preview",
+        "solve",
+        "resolve",
+        "explain",
+    ),
     *("refresh", "replay", "policy", "vendor"),
 }
 ASKED = os.environ.get("KMERGE_ODD", "")

@@ -22,7 +22,7 @@ MEANINGS = {
     "--continue": "", "--crd": "FILE", "--create-annotation": "", "--dest": "-D D", "--diff": "",
     "--dry-run": "-n", "--exit-code": "", "--explain": "", "--external": "", "--extract": "DIR",
     "--fail-on": "error|warning|info|never", "--favor": "ours|theirs", "--fetch": "", "--fix": "",
-    "--force": "", "--format": "text|json|github|sarif", "--from": "FILE", "--full": "",
+    "--force": "", "--format": None, "--from": "FILE", "--full": "",
     "--global": "", "--help": "-h", "--hooks": "", "--html": "FILE", "--ignore": "IDS",
     "--in-place": "", "--installed": "", "--into": "REV", "--jobs": "N", "--json": "",
     "--last": "N", "--last-applied": "FILE", "--list": "", "--live": "LIVE", "--local": "",
@@ -69,8 +69,10 @@ def value_of(action: argparse.Action) -> str:
     return (action.metavar or action.dest.upper()) if takes else ""  # type: ignore[return-value]
 
 
-def differs(told: str, action: argparse.Action) -> bool:
+def differs(told: str | None, action: argparse.Action) -> bool:
     """Whether an option is another thing than its row says; fewer choices are the same thing."""
+    if told is None:
+        return False
     short = next((f for f in action.option_strings if not f.startswith("--")), "")
     words = told.split(" ", 1) if told.startswith("-") else ["", told]
     wanted, value = words[0], words[1] if len(words) > 1 else ""
