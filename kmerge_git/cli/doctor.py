@@ -8,15 +8,18 @@ from pathlib import Path
 from kmerge_git.cli import status
 from kmerge_git.cli.files import say
 from kmerge_git.errors import KmergeError
+from kmerge_git.git.changes import ConfigChange, SetupChange
 from kmerge_git.git.doctor import examine, leftovers
-from kmerge_git.git.install import DRIVER, DRIVER_NAME, Wish, plan_install
+from kmerge_git.git.install import DRIVER_NAME, Wish, plan_install
 from kmerge_git.git.places import SCOPES, in_repository, scopes_of
+from kmerge_git.git.registered import DRIVER, renewals
 
 EPILOG = """\
 examples:
   kmerge doctor                       everything that `kmerge status` asks, and a trial merge
-  kmerge doctor --fix                 register the driver again where its command does not run
-                                      or is missing, and remove the temporary files of killed merges
+  kmerge doctor --fix                 register again, in every scope, what is missing, does not run
+                                      or is of an older kmerge, and remove the temporary files of
+                                      killed merges
 
 exit code: 0 all is well, 1 a probe failed, 2 an error
 """
@@ -32,21 +35,28 @@ def run(args: argparse.Namespace) -> int:
     """Look, repair if asked to, and look again."""
     cwd = Path.cwd()
     findings = examine(cwd)
-    if args.fix:
-        broken = any(f.name in ("line", "driver") and f.state == "FAIL" for f in findings)
-        if _repair(cwd, broken=broken):
-            findings = examine(cwd)
+    missing = any(f.name == "driver" and f.state == "FAIL" for f in findings)
+    if args.fix and _repair(cwd, missing=missing):
+        findings = examine(cwd)
     return status.report(findings, as_json=args.json, color=args.color)
 
 
-def _repair(cwd: Path, *, broken: bool) -> bool:
+def _repair(cwd: Path, *, missing: bool) -> bool:
     done = []
-    # a name without a driver stops every merge, so the name alone tells a scope, too
-    found = scopes_of(DRIVER, cwd) or scopes_of(DRIVER_NAME, cwd)
-    scope = next((s for s in SCOPES if found and s == found[-1][0]), None)
-    if broken and scope:
-        for change in plan_install(Wish(scope=scope), cwd).changes:
+    changes: list[SetupChange] = [*renewals(cwd)]
+    if missing:
+        # a name without a driver stops every merge, so the name alone tells a scope
+        found = scopes_of(DRIVER, cwd) or scopes_of(DRIVER_NAME, cwd)
+        scope = next((s for s in SCOPES if found and s == found[-1][0]), None)
+        changes += plan_install(Wish(scope=scope), cwd).changes if scope else ()
+    for change in changes:
+        try:
             change.make(cwd)
+        except KmergeError as error:
+            if not isinstance(change, ConfigChange) or change.scope != "system":
+                raise
+            say(f"not repaired: {error}")
+        else:
             done.append(change.summary)
     for path in leftovers(cwd) if in_repository(cwd) else []:
         try:

@@ -2,6 +2,7 @@
 
 A script is compiled at every start, so this one is short. The modules come from one file, which the
 first driver writes (see `kmerge_git.bundle`); where it is missing, broken or old, from theirs.
+Whatever comes back from them, this process never ends as if they had answered.
 """
 
 import gc
@@ -24,6 +25,10 @@ try:
         NAMES["run"](HERE, BUNDLE, bundle[1:], file)  # type: ignore[operator]  # comes back from an old one
 except BaseException:  # noqa: S110  (none there, or half of one: the files are)
     pass
-with open(HERE + "start.py", "rb") as file:
-    exec(compile(file.read(), HERE + "start.py", "exec"), NAMES)  # noqa: S102
-NAMES["run"](HERE, BUNDLE)  # type: ignore[operator]
+try:
+    with open(HERE + "start.py", "rb") as file:
+        exec(compile(file.read(), HERE + "start.py", "exec"), NAMES)  # noqa: S102
+    NAMES["run"](HERE, BUNDLE)  # type: ignore[operator]
+except BaseException as error:
+    sys.stderr and print("kmerge:", ascii(error), file=sys.stderr)
+raise SystemExit(1)  # no answer: git's line merge

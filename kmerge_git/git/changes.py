@@ -19,11 +19,12 @@ class ConfigChange:
     scope: Scope
     key: str
     value: str | None
+    renews: bool = False  # a line of ours is there already
 
     @property
     def summary(self) -> str:
         """One line for people."""
-        verb = "removed" if self.value is None else "set"
+        verb = "removed" if self.value is None else "renewed" if self.renews else "set"
         return f"{self.scope} configuration: {verb} {self.key}"
 
     def lines(self) -> list[str]:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.call import ask_git, environment
-from kmerge_git.git.install import DRIVER
 from kmerge_git.git.places import git_path, in_repository, scopes_of, worktree_top
 from kmerge_git.git.probes import Probe, is_bare, probe_all
+from kmerge_git.git.registered import DRIVER
 
 BASE = "kind: ConfigMap\ndata:\n  a: '1'\n  b: '1'\n"
 OURS = BASE.replace("a: '1'", "a: '2'")

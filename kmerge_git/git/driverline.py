@@ -1,12 +1,15 @@
 """The command line that is registered as the merge driver, with its own fallback.
 
-Git gives the line to `sh`. Exit 0 of our driver is "clean", 3 is "conflicts are in the file"; any
-other end (no such interpreter, a traceback, a signal) is no answer, and git's own line merge runs
-instead. Exits above 128 would abort the whole merge in newer gits: `test` keeps them out.
+Git gives the line to `sh`. With `KMERGE=0` no interpreter starts. Exit 0 of our driver is "clean",
+3 is "conflicts are in the file", 4 is no answer, for a reason that it has told. Any other end (no
+such interpreter, no such file, a traceback, a signal) is no answer either, and the line says so,
+once a merge. Without an answer git's own line merge runs. Exits above 128 would abort the whole
+merge in newer gits: `test` keeps them out.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -16,22 +19,41 @@ NAME = "Kubernetes manifests, merged by resource, field and keyed list"
 
 # One word an option, because git quotes the values itself and a path may start with `-`.
 ARGUMENTS = "--marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O %A %B"
-FALLBACK = (
-    "case $? in 0) exit 0;; 3) exit 1;; esac; "
-    "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B; test $? -eq 0"
+MERGE_FILE = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
+LINE_MERGE = f"{MERGE_FILE}||exit 1"
+SWITCH = '[ "$KMERGE" = 0 ]||{ '
+TESTS = '[ -x "$p" ]&&[ -r "$f" ]&&'
+GONE = '[ -r "$f" ]||w="no file $f";[ -x "$p" ]||w="no program $p"'
+# Nothing of the file's is in the words: its name may be anything. Git holds `index.lock` as long
+# as a merge takes, so a `kmerge-told` that is not older says that it was said in this one.
+SAID = '[ -f "$l" ]&&[ -f "$t" ]&&[ ! "$t" -ot "$l" ]'
+SAY = (
+    """echo "kmerge: the driver gave no answer: $w; git's line merge instead; """
+    'run \\`kmerge doctor\\`">&2;[ ! -f "$l" ]||echo>"$t"'
 )
+ONCE = f"l=$(git rev-parse --git-dir);t=$l/kmerge-told;l=$l/index.lock;{SAID}||{{ {SAY};}}"
+CASES = f'0)exit 0;;3)exit 1;;4);;*)w="exit $c";{GONE};{ONCE};;'
+FALLBACK = f"c=$?;case $c in {CASES}esac;}};{LINE_MERGE}"
+# How lines of older versions ended; what stands before ran the driver as it was.
+OLDER_ENDS = (f"; case $? in 0) exit 0;; 3) exit 1;; esac; {MERGE_FILE}; test $? -eq 0",)
 
 
 def driver_line(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:
     """The line for `merge.kmerge.driver`, made for the interpreter that runs now."""
-    return f"{driver_command(python, driver, lib)} {ARGUMENTS}; {FALLBACK}"
+    return with_fallback(f"{driver_command(python, driver, lib)} {ARGUMENTS}")
+
+
+def with_fallback(command: str) -> str:
+    """The line that takes a command's answer, or makes git's own line merge."""
+    return f"{SWITCH}{command};{FALLBACK}"
 
 
 def driver_command(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:
-    """The first part of the line: interpreter, driver file, and where PyYAML is."""
-    python = python or sys.executable
-    if not python:
-        raise KmergeError("Python does not know its own path", hint="run kmerge by a real python")
+    """What runs the driver: interpreter, driver file, and where PyYAML is.
+
+    `sh` would name each of them that is gone, for every file; so it is asked first.
+    """
+    python = python or interpreter()
     driver = driver or Path(__file__).resolve().parents[1] / "cli" / "driver.py"
     if not driver.is_file():
         raise KmergeError(
@@ -40,13 +62,35 @@ def driver_command(python: str = "", driver: Path | None = None, lib: str | None
             hint="git needs an unpacked installation (pip, pipx or uv), not a zip archive",
         )
     lib = yaml_directory(driver) if lib is None else lib
-    words = [quoted(python), "-I", "-S", quoted(str(driver))]
-    return " ".join(words + ([f"--lib={quoted(lib)}"] if lib else []))
+    words = ['"$p" -I -S "$f"'] + ([f"--lib={quoted(lib)}"] if lib else [])
+    return f"p={quoted(python)};{_file(driver)};{TESTS}{' '.join(words)}"
+
+
+def interpreter() -> str:
+    """The interpreter that runs now, by the name that its environment keeps when Python changes."""
+    if not sys.executable:
+        raise KmergeError("Python does not know its own path", hint="run kmerge by a real python")
+    if sys.prefix != sys.base_prefix:
+        name = os.path.join(sys.prefix, "bin", "python")
+        if os.path.exists(name) and os.path.samefile(name, sys.executable):
+            return name
+    return sys.executable
+
+
+def _file(driver: Path) -> str:
+    """The driver's file as `$f`; in an environment whatever version its Python has next."""
+    release = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    own = "site-packages/kmerge_git/cli/driver.py"
+    for name in (release, release + "t"):
+        there = Path(sys.prefix, "lib", name, own).resolve()
+        if sys.prefix != sys.base_prefix and there == driver:
+            return f"for f in {quoted(sys.prefix)}/lib/python3*/{own};do :;done"
+    return f"f={quoted(str(driver))}"
 
 
 def mergetool_line() -> str:
     """The line for `mergetool.kmerge.cmd`; -P keeps the repository's own modules out."""
-    command = f"{sh_quoted(sys.executable)} -P -m kmerge_git mergetool"
+    command = f"{sh_quoted(interpreter())} -P -m kmerge_git mergetool"
     return command + ' "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'
 
 
@@ -72,7 +116,7 @@ def diff_line() -> str:
     So whatever happens to us, git's own diff of the two files is shown, and the rest goes on.
     It is a patch that can be applied: the names are those of the file.
     """
-    command = f"{sh_quoted(sys.executable)} -P -m kmerge_git diff --external --"
+    command = f"{sh_quoted(interpreter())} -P -m kmerge_git diff --external --"
     git = 'git -c core.quotePath=false diff --no-ext-diff --no-index -- "$2" "$5"'
     named = f'old="$2" new="$5" a="$1" b="${{8:-$1}}" x="$4" y="$7" LC_ALL=C awk \'{RENAMING}\''
     return f'kmerge_diff() {{ {command} "$@" || {git} | {named}; :; }}; kmerge_diff'
@@ -109,6 +153,13 @@ def sh_quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
 
 def command_of(line: str) -> str:
     """What a registered line runs before its placeholders, as `sh` gets it; '' if unknown."""
-    if not line.endswith(f" {ARGUMENTS}; {FALLBACK}"):
-        return ""
-    return line.removesuffix(f" {ARGUMENTS}; {FALLBACK}").replace("%%", "%")
+    for end in (f";{FALLBACK}", *OLDER_ENDS):
+        if line.endswith(f" {ARGUMENTS}{end}"):
+            command = line.removesuffix(f" {ARGUMENTS}{end}").removeprefix(SWITCH)
+            return command.replace("%%", "%")
+    return ""
+
+
+def is_older(line: str) -> bool:
+    """Whether an older version of this package wrote the line of the driver."""
+    return command_of(line) != "" and not line.startswith(SWITCH)

@@ -12,7 +12,7 @@ from pathlib import Path
 from kmerge_git.git import patterns as pat
 from kmerge_git.git.attributes import OURS, covers, merge_rules, read_attributes, without_block
 from kmerge_git.git.changes import ConfigChange, FileChange, SetupChange
-from kmerge_git.git.driverline import NAME, diff_line, driver_line, mergetool_line
+from kmerge_git.git.driverline import NAME
 from kmerge_git.git.hookfiles import plan_hooks, plan_no_hooks
 from kmerge_git.git.places import (
     SCOPES,
@@ -26,11 +26,9 @@ from kmerge_git.git.places import (
     scopes_of,
     worktree_top,
 )
+from kmerge_git.git.registered import CURRENT, DIFF, DRIVER, TOOL, Registered
 
-DRIVER = "merge.kmerge.driver"
 DRIVER_NAME = "merge.kmerge.name"
-TOOL = "mergetool.kmerge.cmd"
-DIFF = "diff.kmerge.command"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +56,15 @@ class SetupPlan:
 def plan_install(wish: Wish, cwd: Path) -> SetupPlan:
     """What is still missing for the driver to work as wished; nothing if all is there."""
     _require_place(wish, cwd)
-    wanted = {DRIVER_NAME: NAME, DRIVER: driver_line()}
+    wanted = {DRIVER_NAME: NAME, DRIVER: CURRENT[DRIVER]()}
     if wish.mergetool:
-        wanted |= {TOOL: mergetool_line(), "mergetool.kmerge.trustExitCode": "true"}
+        wanted |= {TOOL: CURRENT[TOOL](), "mergetool.kmerge.trustExitCode": "true"}
     if wish.diff:
-        wanted |= {DIFF: diff_line()}
+        wanted |= {DIFF: CURRENT[DIFF]()}
+    ours = {key for key in CURRENT if _has_ours(key, wish.scope, cwd)}
+    wanted |= {key: CURRENT[key]() for key in CURRENT if key in ours}
     changes: list[SetupChange] = [
-        ConfigChange(wish.scope, key, value)
+        ConfigChange(wish.scope, key, value, renews=key in ours)
         for key, value in wanted.items()
         if config_values(wish.scope, key, cwd) != [value]
     ]
@@ -90,6 +90,11 @@ def plan_uninstall(wish: Wish, cwd: Path) -> SetupPlan:
     files = [FileChange(path, before, after)] if after != before else []
     hooks = plan_no_hooks(cwd) if wish.scope in ("local", "worktree") else []
     return SetupPlan((*config, *files, *hooks), tuple(_what_stays(wish, cwd)))
+
+
+def _has_ours(key: str, scope: Scope, cwd: Path) -> bool:
+    """Whether a scope holds a line of this package, of whatever version, under a key."""
+    return any(Registered(scope, key, v).command for v in config_values(scope, key, cwd))
 
 
 def _require_place(wish: Wish, cwd: Path) -> None:

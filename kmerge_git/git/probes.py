@@ -19,10 +19,10 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git.attributes import BUILT_IN, OURS, quoted_pattern, read_attributes
 from kmerge_git.git.call import ask_git, git, git_version
 from kmerge_git.git.changes import FileChange
-from kmerge_git.git.driverline import command_of, driver_line
+from kmerge_git.git.driverline import driver_line
 from kmerge_git.git.generated import generator_of
 from kmerge_git.git.hookfiles import HOOKS
-from kmerge_git.git.install import DIFF, DRIVER, Wish, plan_install
+from kmerge_git.git.install import Wish, plan_install
 from kmerge_git.git.patterns import DEFAULTS, TEMPLATES, names_us
 from kmerge_git.git.places import (
     SCOPES,
@@ -32,11 +32,13 @@ from kmerge_git.git.places import (
     scopes_of,
     worktree_top,
 )
+from kmerge_git.git.registered import DIFF, DRIVER, TOOL, Registered, registered, trial
 from kmerge_git.git.settings import settings_for
 
 LABELS_SINCE = (2, 44)  # %S %X %Y
 PATH_SINCE = (2, 5)  # %P
 MADE_UP = "kmerge-probe.yaml"
+OTHER_PLACE = ", from another place than this one"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,7 @@ def probe_all(cwd: Path) -> list[Probe]:
         return [*findings, Probe("repository", "warn", "this directory is in none", hint)]
     return [
         *findings, *probe_selection(cwd), *probe_templates(cwd), *probe_generated(cwd),
-        *probe_diff(cwd), probe_hooks(cwd), *probe_settings(cwd),
+        *probe_diff(cwd), *probe_programs(cwd), probe_hooks(cwd), *probe_settings(cwd),
     ]  # fmt: skip
 
 
@@ -84,30 +86,52 @@ def probe_driver(cwd: Path) -> list[Probe]:
         hint = "run `kmerge install`, or `kmerge install --global` for all your repositories"
         return [Probe("driver", "FAIL", "not registered, git merges text", hint)]
     scope, line = found[-1]
-    registered = Probe("driver", "ok", f"registered in the {scope} configuration")
+    where = Probe("driver", "ok", f"registered in the {scope} configuration")
     repair = f"run `{_install(scope)}`"
-    return [registered, probe_line(line, cwd, repair)]
+    return [where, probe_line(line, cwd, repair), *_overruled(found[:-1], cwd)]
 
 
 def probe_line(line: str, cwd: Path, repair: str) -> Probe:
     """Run the registered line's own interpreter, options and driver file."""
-    command = command_of(line)
-    if not command:
-        text = "the registered line is not one that this version writes; it was not tried"
+    ours = Registered("local", DRIVER, line)
+    if not ours.command:
+        text = "the registered line is not one that kmerge writes; it was not tried"
         return Probe("line", "warn", text, f"{repair} to replace it: {line}")
-    # an alias with `!` goes through the very shell that git starts drivers with
-    ran = ask_git("-c", f"alias.kmerge-probe=!{command} --version", "kmerge-probe", cwd=cwd)
-    if ran.code != 0 or not ran.out.startswith("kmerge "):
-        why = (ran.err.strip().splitlines() or [f"exit code {ran.code}"])[-1]
-        return Probe("line", "FAIL", f"the registered command does not run: {why}", repair)
-    version = ran.line.removeprefix("kmerge ")
-    if version != __version__:
-        text = f"the registered command is version {version}, this is {__version__}"
+    tried = trial(ours.command, cwd)
+    if not tried.version:
+        return Probe("line", "FAIL", f"the registered command does not run: {tried.why}", repair)
+    if ours.is_older:
+        text = f"an older kmerge wrote the registered line; it runs (version {tried.version})"
+        return Probe("line", "warn", text, f"{repair} to renew it")
+    if tried.version != __version__:
+        text = f"the registered command is version {tried.version}, this is {__version__}"
         return Probe("line", "warn", text, repair)
-    if line != driver_line():
-        text = f"the registered command runs (version {version}), from another place than this one"
-        return Probe("line", "ok", text)
-    return Probe("line", "ok", f"the registered command runs (version {version})")
+    text = f"the registered command runs (version {tried.version})"
+    return Probe("line", "ok", text + ("" if line == driver_line() else OTHER_PLACE))
+
+
+def _overruled(found: list[tuple[str, str]], cwd: Path) -> list[Probe]:
+    """Lines that another scope overrules here and that do not run: in force elsewhere."""
+    told = []
+    for scope, line in found:
+        command = Registered("local", DRIVER, line).command
+        why = trial(command, cwd).why if command else ""
+        if why:
+            text = f"the command of the {scope} configuration, unused here, does not run: {why}"
+            told.append(Probe("line", "warn", text, f"run `{_install(scope)}`"))
+    return told
+
+
+def probe_programs(cwd: Path) -> list[Probe]:
+    """What `git diff` and `git mergetool` call, where that is ours and does not run."""
+    told = []
+    for one in registered(cwd):
+        why = "" if one.key == DRIVER else trial(one.command, cwd).why
+        if why:
+            name = "mergetool" if one.key == TOOL else "diff"
+            text = f"{one.key} does not run: {why}"
+            told.append(Probe(name, "FAIL", text, "run `kmerge doctor --fix`"))
+    return told
 
 
 def probe_selection(cwd: Path) -> list[Probe]:

@@ -247,8 +247,9 @@ def test_windows_paths_are_written_with_slashes() -> None:
 def test_a_registered_line_is_taken_apart_again() -> None:
     line = driverline.driver_line("/a%b/python", lib="/c d")
     command = driverline.command_of(line)
-    assert command.startswith('"/a%b/python" -I -S "')
-    assert command.endswith('/kmerge_git/cli/driver.py" --lib="/c d"')
+    assert command.startswith('p="/a%b/python";f="/')
+    assert '/kmerge_git/cli/driver.py";[' in command
+    assert command.endswith('&&"$p" -I -S "$f" --lib="/c d"')
     assert driverline.command_of("other %O %A %B") == ""
 
 

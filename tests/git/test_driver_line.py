@@ -1,0 +1,357 @@
+"""The registered line around the driver: the switch, a driver that is gone, lines of older versions."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_driver_exits import (
+    FAR_MERGED,
+    by_hand,
+    copied,
+    filled_in,
+    fork_two,
+    is_gits_own,
+    line_for,
+)
+from world import MERGED, OURS, ROOT, THEIRS, Done, Driven, Repo, World
+
+from kmerge_git.git import driverline
+from kmerge_git.git.driverline import driver_line, with_fallback
+
+GONE = "/no/such dir/python"
+# as it was registered until November 2026
+LAST_MONTH = (
+    "{command} --marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O %A %B; "
+    "case $? in 0) exit 0;; 3) exit 1;; esac; "
+    "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B; test $? -eq 0"
+)
+
+
+def of_last_month(python: str) -> str:
+    driver = ROOT / "kmerge_git" / "cli" / "driver.py"
+    lib = driverline.yaml_directory(driver)
+    words = [driverline.quoted(python), "-I", "-S", driverline.quoted(str(driver))]
+    return LAST_MONTH.format(command=" ".join([*words, f"--lib={driverline.quoted(lib)}"]))
+
+
+def told(done: Done) -> list[str]:
+    return [line for line in done.err.splitlines() if "kmerge" in line or "not found" in line]
+
+
+def again(repo: Driven) -> Done:
+    repo.git("reset", "-q", "--hard", "HEAD")
+    return repo.merge()
+
+
+# -- the line itself ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def environment(world: World, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """What looks like a virtual environment with the package in it, and is where this runs."""
+    prefix = world.root / "a %b $c env"
+    site = prefix / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+    (prefix / "bin").mkdir(parents=True)
+    (prefix / "bin" / "python").symlink_to(os.path.realpath(sys.executable))
+    site.mkdir(parents=True)
+    lib = Path(driverline.yaml_directory(ROOT / "kmerge_git" / "cli" / "driver.py"))
+    for name in ("yaml", "_yaml"):
+        (site / name).symlink_to(lib / name)
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "kmerge_git", site / "kmerge_git", ignore=ignored)
+    monkeypatch.setattr(sys, "prefix", str(prefix))
+    monkeypatch.setattr(sys, "executable", str(prefix / "bin" / "python"))
+    return prefix
+
+
+def in_environment(prefix: Path) -> tuple[str, Path]:
+    (driver,) = prefix.glob("lib/python3*/site-packages/kmerge_git/cli/driver.py")
+    return driver_line(driver=driver.resolve(), lib=""), driver
+
+
+def test_it_is_short(environment: Path) -> None:
+    line, driver = in_environment(environment)
+    python = driverline.quoted(str(environment / "bin" / "python"))
+    assert len(line) - len(python) - len(driverline.quoted(str(driver))) <= 600
+    line = driver_line("PYTHON", lib="")
+    assert len(line) - len(str(ROOT / "kmerge_git" / "cli" / "driver.py")) <= 600
+    assert "\n" not in line
+
+
+def test_another_python_in_the_same_environment(driven: Driven, environment: Path) -> None:
+    line, driver = in_environment(environment)
+    assert f"python3.{sys.version_info[1]}" not in line
+    driven.drive(line)
+    fork_two(driven)
+    done = driven.merge()
+    assert (done.code, driven.text("near.yaml")) == (0, MERGED), done.said
+    (environment / "lib" / driver.parents[3].name).rename(environment / "lib" / "python3.99")
+    driven.git("reset", "-q", "--hard", "HEAD~1")
+    done = driven.merge()
+    assert (done.code, driven.text("near.yaml"), told(done)) == (0, MERGED, []), done.said
+
+
+def test_an_environment_that_is_removed(driven: Driven, environment: Path) -> None:
+    driven.drive(in_environment(environment)[0])
+    shutil.rmtree(environment)
+    fork_two(driven)
+    done = driven.merge()
+    is_gits_own(driven, done)
+    assert told(done) == [said(f"no program {environment}/bin/python")]
+
+
+def test_outside_of_environments_the_file_is_named(
+    environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    line, driver = in_environment(environment)
+    assert f"f={driverline.quoted(str(driver.resolve()))};" in line
+
+
+# -- the switch -----------------------------------------------------------------------------------
+
+
+def test_switched_off_no_interpreter_starts(driven: Driven) -> None:
+    started = driven.world.root / "started"
+    python = driven.world.root / "python"
+    python.write_text(f'#!/bin/sh\necho >>"{started}"\nexit 1\n')
+    python.chmod(0o755)
+    driven.drive(driver_line(str(python)))
+    fork_two(driven)
+    done = driven.git("merge", "side", check=False, env={"KMERGE": "0"})
+    is_gits_own(driven, done)
+    assert told(done) == []
+    assert not started.exists()
+    again(driven)
+    assert started.read_text() == "\n\n"
+
+
+@pytest.mark.parametrize("word", ["", "1", "00", "(", "!", "-f", "0 "])
+def test_only_0_switches_off(driven: Driven, word: str) -> None:
+    fork_two(driven)
+    done = driven.git("merge", "side", check=False, env={"KMERGE": word})
+    assert (done.code, driven.text("near.yaml")) == (0, MERGED), done.said
+
+
+# -- no answer ------------------------------------------------------------------------------------
+
+
+def said(why: str) -> str:
+    return (
+        f"kmerge: the driver gave no answer: {why}; git's line merge instead; run `kmerge doctor`"
+    )
+
+
+def test_an_interpreter_that_is_gone_is_told_once_a_merge(driven: Driven) -> None:
+    driven.drive(driver_line(GONE))
+    fork_two(driven)
+    for _ in range(3):
+        done = again(driven)
+        is_gits_own(driven, done)
+        assert told(done) == [said(f"no program {GONE}")]
+
+
+def test_a_driver_file_that_is_gone_is_told_once(driven: Driven) -> None:
+    package = copied(driven.world)
+    driven.drive(line_for(package))
+    shutil.rmtree(package)
+    fork_two(driven)
+    done = driven.merge()
+    is_gits_own(driven, done)
+    assert told(done) == [said(f"no file {package}/cli/driver.py")]
+
+
+@pytest.mark.parametrize("code", [1, 2, 5, 127, 255])
+def test_another_end_is_told_once(driven: Driven, code: int) -> None:
+    command = f'p=/bin/sh;f="{ROOT}/README.md";(exit {code})'
+    driven.drive(with_fallback(command))
+    fork_two(driven)
+    done = driven.merge()
+    is_gits_own(driven, done)
+    assert told(done) == [said(f"exit {code}")]
+
+
+def test_a_reason_that_the_driver_told_is_not_told_again(driven: Driven) -> None:
+    driven.drive(with_fallback("(echo reason >&2; exit 4)"))
+    fork_two(driven)
+    done = driven.merge()
+    is_gits_own(driven, done)
+    assert done.err.count("reason") == 2
+    assert told(done) == []
+
+
+def test_without_an_index_it_is_told_and_nothing_is_left(driven: Driven) -> None:
+    driven.drive(driver_line(GONE))
+    fork_two(driven)
+    done = driven.git("merge-tree", "--write-tree", "main", "side", check=False)
+    assert set(told(done)) == {said(f"no program {GONE}")}
+    assert "kmerge" not in done.out
+    assert not (driven.path / ".git" / "kmerge-told").exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no such file names there")
+def test_the_name_of_a_file_is_no_command_and_not_shown(driven: Driven) -> None:
+    name = "$(touch hurt) `touch hurt`\x1b[2J'\"; touch hurt #.yaml"
+    driven.drive(driver_line(GONE))
+    driven.fork({name: "a: 1\n"}, {name: "a: 2\n"}, {name: "a: 3\n"})
+    done = driven.merge()
+    assert done.code == 1
+    assert not (driven.path / "hurt").exists()
+    assert "\x1b" not in done.err
+    assert "=======" in driven.text(name)
+
+
+SHELLS = [shell for shell in ("dash", "bash", "busybox", "ksh", "zsh") if shutil.which(shell)]
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_shell_reads_the_line(driven: Driven, shell: str) -> None:
+    words = ["busybox", "sh"] if shell == "busybox" else [shell]
+    if shell == "zsh":
+        words += ["--emulate", "sh"]
+    for python, switch, code in ((sys.executable, "", 0), (GONE, "", 1), (sys.executable, "0", 1)):
+        by_hand(driven, "true", OURS, THEIRS)
+        line = filled_in(driver_line(python))
+        env = {"KMERGE": switch}
+        done = driven.world.run(*words, "-c", line, cwd=driven.path, check=False, env=env)
+        assert (done.code, done.out) == (code, "")
+        assert (driven.text("a") == MERGED) is (code == 0)
+        assert told(done) == ([said(f"no program {GONE}")] if python == GONE else [])
+
+
+def test_a_file_that_cannot_be_merged_by_lines_is_a_conflict(driven: Driven) -> None:
+    driven.drive(driver_line(GONE))
+    driven.fork({"x.yaml": b"a\0b"}, {"x.yaml": b"a\0c"}, {"x.yaml": b"a\0d"})
+    assert driven.merge().code == 1
+    assert driven.unmerged() == ["x.yaml"]
+
+
+# -- whatever the modules do, it is no answer -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "raise SystemExit(0)",
+        "raise SystemExit(3)",
+        "import sys; sys.exit()",
+        "raise KeyboardInterrupt",
+        "raise GeneratorExit",
+        "def run(*args): raise SystemExit(0)",
+        "def run(*args): raise SystemExit(3)",
+        "def run(*args): pass",
+        "import sys; sys.exit = sys.stderr = None; raise SystemExit(0)",
+        "import posix; posix.close(1); posix.close(2); raise SystemExit(0)",
+        "",
+    ],
+)
+def test_a_start_that_ends_the_process(tmp_path: Path, start: str) -> None:
+    shutil.copy(ROOT / "kmerge_git" / "cli" / "driver.py", tmp_path)
+    (tmp_path / "start.py").write_text(start + "\n")
+    argv = [sys.executable, "-I", "-S", str(tmp_path / "driver.py"), "o", "a", "b"]
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode in (1, 120)  # 120: Python could not flush
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) <= 1
+
+
+# -- lines of older versions ----------------------------------------------------------------------
+
+
+def rows(repo: Repo, command: str = "status") -> list[dict[str, str]]:
+    return json.loads(repo.kmerge(command, "--json", check=False).out)["probes"]
+
+
+def row(repo: Repo, name: str) -> dict[str, str]:
+    return next(row for row in rows(repo) if row["name"] == name)
+
+
+def test_a_line_of_last_month_merges_and_is_recognised(driven: Driven) -> None:
+    driven.drive(of_last_month(sys.executable))
+    fork_two(driven)
+    assert driven.merge().code == 0
+    assert (driven.text("far.yaml"), driven.text("near.yaml")) == (FAR_MERGED, MERGED)
+    line = row(driven, "line")
+    assert line["state"] == "warn"
+    assert "an older kmerge wrote the registered line; it runs" in line["text"]
+    assert line["hint"] == "run `kmerge install` to renew it"
+
+
+@pytest.mark.parametrize("command", [("install",), ("doctor", "--fix")])
+@pytest.mark.parametrize("python", [sys.executable, GONE])
+def test_a_line_of_last_month_is_renewed(repo: Repo, command: tuple[str, ...], python: str) -> None:
+    repo.kmerge("install")
+    repo.git("config", "merge.kmerge.driver", of_last_month(python))
+    done = repo.kmerge(*command)
+    assert "local configuration: renewed merge.kmerge.driver" in done.said
+    assert repo.config("merge.kmerge.driver") == [driver_line()]
+    assert row(repo, "line")["state"] == "ok"
+
+
+def test_a_line_of_last_month_is_taken_out(repo: Repo) -> None:
+    repo.kmerge("install")
+    repo.git("config", "merge.kmerge.driver", of_last_month(GONE))
+    repo.kmerge("uninstall")
+    assert repo.config("merge.kmerge.driver") == []
+
+
+def test_a_dead_line_of_last_month_fails(repo: Repo) -> None:
+    repo.kmerge("install")
+    repo.git("config", "merge.kmerge.driver", of_last_month(GONE))
+    assert repo.kmerge("status", check=False).code == 1
+    line = row(repo, "line")
+    assert (line["state"], line["hint"]) == ("FAIL", "run `kmerge install`")
+
+
+def test_every_scope_is_mended(repo: Repo) -> None:
+    repo.kmerge("install", "--global")
+    repo.kmerge("install")
+    for scope in ("--global", "--local"):
+        repo.git("config", scope, "merge.kmerge.driver", driver_line(GONE))
+    told = [(row["state"], row["hint"]) for row in rows(repo) if row["name"] == "line"]
+    assert told == [("FAIL", "run `kmerge install`"), ("warn", "run `kmerge install --global`")]
+    repo.kmerge("doctor", "--fix")
+    for scope in ("--global", "--local"):
+        assert repo.config("merge.kmerge.driver", scope) == [driver_line()]
+
+
+def test_what_runs_from_another_place_stays(repo: Repo, world: World) -> None:
+    repo.kmerge("install")
+    other = driver_line(driver=copied(world) / "cli" / "driver.py")
+    repo.git("config", "merge.kmerge.driver", other)
+    repo.kmerge("doctor", "--fix")
+    assert repo.config("merge.kmerge.driver") == [other]
+
+
+@pytest.mark.parametrize("option, key", [
+    ("--mergetool", "mergetool.kmerge.cmd"),
+    ("--diff", "diff.kmerge.command"),
+])  # fmt: skip
+def test_the_other_commands_are_mended_too(repo: Repo, option: str, key: str) -> None:
+    repo.kmerge("install", option)
+    (good,) = repo.config(key)
+    dead = good.replace(driverline.sh_quoted(driverline.interpreter()), f'"{GONE}"')
+    assert dead != good
+    repo.git("config", key, dead)
+    assert repo.kmerge("status", check=False).code == 1
+    (failed,) = [row for row in rows(repo) if row["state"] == "FAIL"]
+    assert key in failed["text"] and "kmerge doctor --fix" in failed["hint"]
+    assert f"repaired: local configuration: renewed {key}" in repo.kmerge("doctor", "--fix").err
+    assert repo.config(key) == [good]
+    repo.git("config", key, dead)
+    assert f"renewed {key}" in repo.kmerge("install").said
+    assert repo.config(key) == [good]
+
+
+def test_the_older_command_of_git_diff_is_renewed(repo: Repo) -> None:
+    repo.kmerge("install", "--diff")
+    (good,) = repo.config("diff.kmerge.command")
+    repo.git("config", "diff.kmerge.command", good.partition(" | old=")[0] + "; :; }; kmerge_diff")
+    assert "renewed diff.kmerge.command" in repo.kmerge("doctor", "--fix").err
+    assert repo.config("diff.kmerge.command") == [good]
