@@ -21,7 +21,9 @@ Run it again to upgrade or to repair.
 Without --prefix the environment is made by uv if it is there, else by pipx, else it is a virtual
 environment in ${XDG_DATA_HOME:-~/.local/share}/kmerge-git with links in ~/.local/bin.
 
-Environment: PYTHON names the interpreter to use (3.11 or newer).
+Environment: PYTHON names the interpreter to use (3.11 or newer); an environment that has another one
+is made again. Without PYTHON it keeps its own. Registrations that the upgrade would leave behind, or that
+an older kmerge wrote, are renewed in git's global and system configuration.
 END
 }
 
@@ -36,9 +38,18 @@ die() {
     printf 'install.sh: %s\n' "$*" >&2
     exit 1
 }
+# A word as it can be typed: in quotes where it needs them.
+word() {
+    case $1 in
+    '' | *[!A-Za-z0-9_./:=,@%+-]*) printf "'%s'" "$(printf '%s\n' "$1" | sed "s/'/'\\\\''/g")" ;;
+    *) printf '%s' "$1" ;;
+    esac
+}
 # Print a command, then run it: nothing is done that was not said.
 run() {
-    printf '  $ %s\n' "$*"
+    printf '  $'
+    for argument in "$@"; do printf ' %s' "$(word "$argument")"; done
+    printf '\n'
     [ -n "$dry" ] || "$@"
 }
 
@@ -48,13 +59,33 @@ usable() {
     "$1" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1
 }
 
-find_python() {
-    for candidate in ${PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
-        if usable "$candidate"; then
-            command -v "$candidate"
-            return
-        fi
-    done
+# The interpreter behind a command or an environment, by its real path.
+behind() {
+    "$1" -I -c 'import os, sys; print(os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable))' 2>/dev/null
+}
+
+# The one that PYTHON names, else that of the environment, else the first that will do.
+choose_python() {
+    has_python=$(behind "$env_python") || has_python=''
+    python=''
+    if [ -n "${PYTHON:-}" ]; then
+        usable "$PYTHON" || why_no_python
+        python=$(command -v -- "$PYTHON")
+        # one out of the environment itself would go with it
+        case $python in "${env_python%/*}"/*) python=$(behind "$python") ;; esac
+    elif [ -n "$has_python" ] && usable "$has_python"; then
+        python=$has_python
+    else
+        for candidate in python3 python3.14 python3.13 python3.12 python3.11; do
+            if usable "$candidate"; then
+                python=$(command -v "$candidate")
+                break
+            fi
+        done
+    fi
+    [ -n "$python" ] || [ "$method" = uv ] || why_no_python
+    changes=''
+    if [ -n "$has_python" ] && [ "$has_python" != "$(behind "$python")" ]; then changes=yes; fi
 }
 
 why_no_python() {
@@ -144,12 +175,22 @@ refuse_foreign_commands() {
 }
 
 install_venv() {
-    if [ -d "$data/venv" ] && ! "$env_python" -I -c 'import pip' 2>/dev/null; then
+    aside=''
+    fresh=yes
+    if [ -n "$changes" ]; then
+        say "  the environment has another interpreter, $has_python: it is made again"
+        aside=$data/venv.before
+        run rm -rf "$aside"
+        run mv "$data/venv" "$aside"
+    elif [ -d "$data/venv" ] && ! "$env_python" -I -c 'import pip' 2>/dev/null; then
         say "  the environment is broken or its interpreter is gone: it is made again"
         run rm -rf "$data/venv"
+    elif [ -d "$data/venv" ]; then
+        fresh=''
     fi
-    [ -d "$data/venv" ] || run "$python" -m venv "$data/venv"
+    if [ -n "$fresh" ]; then run "$python" -m venv "$data/venv" || not_installed; fi
     run "$env_python" -I -m pip install --quiet --disable-pip-version-check "$checkout" || not_installed
+    if [ -n "$aside" ]; then run rm -rf "$aside"; fi
     for name in kmerge git-kmerge; do
         [ -L "$bin/$name" ] || run ln -s "$data/venv/bin/$name" "$bin/$name"
     done
@@ -159,8 +200,15 @@ not_installed() {
     say "install.sh: $method could not install kmerge-git; its own words are above" >&2
     say "  behind a proxy set HTTPS_PROXY, with a mirror PIP_INDEX_URL (uv: UV_DEFAULT_INDEX), and run this again" >&2
     [ "$method" = venv ] || say "  --prefix DIR does it with pip instead of $method" >&2
-    die "to remove what was begun: ./install.sh --uninstall${prefix:+ --prefix $prefix}"
+    if [ "$method" = venv ] && [ -n "$aside" ]; then
+        rm -rf "$data/venv"
+        mv "$aside" "$data/venv"
+        die "the environment that was there is back, with $has_python"
+    fi
+    die "to remove what was begun: $(removing)"
 }
+
+removing() { printf '%s' "./install.sh --uninstall${prefix:+ --prefix $(word "$prefix")}"; }
 
 install_package() {
     case $method in
@@ -168,7 +216,13 @@ install_package() {
         if [ -n "$python" ]; then set -- --python "$python"; fi # else uv fetches one
         run uv tool install --force --reinstall-package kmerge-git "$@" "$checkout" || not_installed
         ;;
-    pipx) run pipx install --force --python "$python" "$checkout" || not_installed ;;
+    pipx)
+        run pipx install --force --python "$python" "$checkout" || not_installed
+        # --force keeps the interpreter of an environment that is there
+        if [ -n "$changes" ] || { [ -z "$dry" ] && [ "$(behind "$env_python")" != "$(behind "$python")" ]; }; then
+            run pipx reinstall --python "$python" kmerge-git || not_installed
+        fi
+        ;;
     venv) install_venv ;;
     esac
 }
@@ -185,12 +239,12 @@ compile_package() {
 
 install_all() {
     command -v git >/dev/null || die "git was not found; install it first (Debian, Ubuntu: apt install git)"
-    python=$(find_python)
     choose_method
-    [ -n "$python" ] || [ "$method" = uv ] || why_no_python
     places
+    choose_python
 
-    step "kmerge-git into an environment of its own, made by ${method}${python:+ with $python}"
+    step "kmerge-git into an environment of its own, made by $method with ${python:-a Python that uv fetches}" \
+        "${python:+($("$python" --version 2>&1))}"
     if [ "$method" = venv ]; then refuse_foreign_commands; fi
     make_places
     install_package
@@ -198,6 +252,7 @@ install_all() {
     [ -n "$dry" ] || say "  $("$bin/kmerge" --version) is installed as $bin/kmerge and $bin/git-kmerge"
     warn_of_path
 
+    renew
     if [ -n "$global" ]; then register; fi
     if [ -n "$demo" ]; then show_demo; fi
     say_next
@@ -219,6 +274,22 @@ register() {
     [ -n "$(recorded global)" ] || record global yes
 }
 
+# Registrations that do not run any more, or that an older kmerge wrote. Those of a repository are
+# mended there: `kmerge status` tells.
+renew() {
+    git config --global --get-regexp '^(merge|mergetool|diff)\.kmerge\.' >/dev/null 2>&1 ||
+        git config --system --get merge.kmerge.driver >/dev/null 2>&1 || return 0
+    if [ -n "$dry" ]; then
+        say "  registrations that do not run any more, or that an older kmerge wrote, are renewed"
+        return
+    fi
+    renewed=$(cd / && unset GIT_DIR GIT_WORK_TREE && "$bin/kmerge" doctor --fix 2>&1 >/dev/null | sed -n 's/^\(not \)\{0,1\}repaired: /  &/p') || :
+    if [ -n "$renewed" ]; then
+        step "what git's configuration says of kmerge"
+        say "$renewed"
+    fi
+}
+
 say_next() {
     step "next"
     if [ -n "$global$demo" ]; then warn_of_path; fi # said above, and scrolled away since
@@ -227,7 +298,7 @@ say_next() {
         say "  for all repositories:  kmerge install --global"
     fi
     say "  what it can do:        kmerge --help"
-    say "  to remove it again:    ./install.sh --uninstall${prefix:+ --prefix $prefix}"
+    say "  to remove it again:    $(removing)"
 }
 
 has() { "$bin/kmerge" "$1" --help >/dev/null 2>&1; }

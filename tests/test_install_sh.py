@@ -12,7 +12,7 @@ from kmerge_git import __version__
 from kmerge_git.cli.main import COMMANDS
 
 SCRIPT = Path(__file__).resolve().parent.parent / "install.sh"
-TOOLS = "cat cksum dirname env git ln mkdir mktemp readlink rm rmdir sed sh sort".split()  # noqa: SIM905
+TOOLS = "cat cksum dirname env git ln mkdir mktemp mv readlink rm rmdir sed sh sort".split()  # noqa: SIM905
 
 
 class World:
@@ -80,9 +80,9 @@ def test_a_dry_run_says_everything_and_does_nothing(world):
     done = world.run("--dry-run", "--demo", "--global")
     assert done.returncode == 0, done.stderr
     venv = f"{world.home}/.local/share/kmerge-git/venv"
-    assert f"-m venv {venv}\n" in done.stdout
-    assert f"ln -s {venv}/bin/kmerge {world.home}/.local/bin/kmerge\n" in done.stdout
-    assert "kmerge install --global\n" in done.stdout
+    assert f"-m venv '{venv}'\n" in done.stdout
+    assert f"ln -s '{venv}/bin/kmerge' '{world.home}/.local/bin/kmerge'\n" in done.stdout
+    assert "kmerge' install --global\n" in done.stdout
     assert "sudo" not in done.stdout
     assert world.files() == []
 
@@ -113,7 +113,7 @@ def test_uv_goes_before_pipx_and_both_before_a_venv(world, present, chosen):
     assert f"  $ {chosen}" in done.stdout
     assert "-m venv" not in done.stdout
     with_prefix = world.run("--dry-run", "--prefix", str(world.prefix))
-    assert f"-m venv {world.prefix}/share/kmerge-git/venv\n" in with_prefix.stdout
+    assert f"-m venv '{world.prefix}/share/kmerge-git/venv'\n" in with_prefix.stdout
 
 
 @pytest.mark.parametrize(
