@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 MOST = 50  # places of a file that are told one by one
 _LONGEST = 200  # characters of a value
+_LONGEST_MESSAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,8 @@ def _improved(file: FilePreview, path: str, pins: _Pins) -> Iterator[Finding]:
 def _finding(
     rule: PreviewRule, path: str, at: tuple[int, int], message: str, field: str
 ) -> Finding:
-    return Finding(rule.id, rule.severity, path, *at, message, path=field, mend=rule.mend)
+    cut = message[:_LONGEST_MESSAGE], field[:_LONGEST_MESSAGE]  # a key can be of any length
+    return Finding(rule.id, rule.severity, path, *at, cut[0], path=cut[1], mend=rule.mend)
 
 
 class _Pins:

@@ -52,7 +52,11 @@ REQUESTS: dict[int, Files] = {
     7: {"web.yaml": deployment(3), ".gitattributes": FAVOR, "x/.gitattributes": FAVOR},
     8: dict.fromkeys(ODD, service(82)),
     9: {"big.yaml": f"{service(82)}# {'x' * 2_000_000}\n"},
-    10: {"web.yaml": deployment(3, image=HOSTILE).replace("replicas: 3", f"replicas: '{HOSTILE}'")},
+    10: {
+        "web.yaml": deployment(3, image=HOSTILE).replace(
+            "replicas: 3", f"replicas: '{HOSTILE}{'x' * 99_999}'"
+        )
+    },
     11: {"gone.yaml": None},
     12: {"link.yaml": None, "link.yaml/x": "a folder now\n"},
     **{n: {"web.yaml": ADDED, f"more{n}.yaml": service(n)} for n in range(13, 21)},

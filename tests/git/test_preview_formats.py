@@ -114,6 +114,13 @@ def test_many_conflicts_of_one_file_are_not_all_told(repo: Repo, preview: Any) -
     assert out[-1].endswith("::and 7 more conflicts in this file")
 
 
+def test_a_finding_is_never_long(repo: Repo, preview: Any) -> None:
+    deep = "".join(f"{' ' * n}{'k' * 900}:\n" for n in range(30))
+    torn(repo, *(f"{deep}{' ' * 30}x: {side * 50_000}\n" for side in "abc"))
+    assert 1000 < len(preview("--format", "github")) < 3000
+    assert 1000 < len(preview("--format", "markdown")) < 3000
+
+
 def test_sarif_has_the_same_findings(repo: Repo, preview: Any) -> None:
     torn(repo, *(deployment(n) for n in (1, 2, 3)))
     (run,) = json.loads(preview("--format", "sarif"))["runs"]

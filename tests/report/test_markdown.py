@@ -80,6 +80,7 @@ def test_a_summary() -> None:
         "git would merge 1 to something else, a person must decide in 2 files." in made
     )
     row = "| <code>Deployment/web</code> | <code>spec.replicas</code> | changed on both sides "
+    assert f"| <code>topic</code> |\n| {' | '.join(['---'] * 5)} |\n{row}" in made
     assert row + "| <code>1</code> | <code>2</code><br><code>3</code> |" in made
     assert "<code>c.yaml</code>&#58;" not in made
     assert "\n- the lines conflict\n" in made
