@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 
-from kmerge_git.cli.files import say
+from kmerge_git.cli.files import say, tell_json
 from kmerge_git.cli.losses import is_loss, loss, place, values
 from kmerge_git.outcome import Decision
 
@@ -40,7 +40,6 @@ def print_json(
     words: dict[str, str],
 ) -> None:
     """What was done, for programs; a schema grows by fields, and changes with its number."""
-    import json
 
     def lost(file: ResultFile) -> list[dict[str, str]]:
         return [
@@ -76,7 +75,7 @@ def print_json(
         ],
         "unmerged": [{"path": f.path, "why": f.unmerged} for f in told if f.unmerged],
     }
-    print(json.dumps(report, indent=2))
+    tell_json(report)
 
 
 def explain(decision: Decision, words: dict[str, str], path: str = "") -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -69,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     sides = _of_things(asked) if asked.things else of_git(asked, staged=args.staged)
     found = compare_folders(sides.old, sides.new, watched)
     if args.json:
-        print(json.dumps(_in_words(_as_json(found, sides)), indent=2))
+        files.tell_json(_in_words(_as_json(found, sides)))
     else:
         _print(found, sides, args)
     return 1 if args.exit_code and (found or sides.unmerged) else 0

@@ -30,13 +30,13 @@ class NoAnswer(KmergeError):
 def draft(question: Question, labels: Labels, value: str | None = None) -> str:
     """What the editor shows: an explanation, and the value or the lines; `value` stands so far."""
     names = dict(zip(SIDES, map(label, labels), strict=True))
-    about = [f"{question.path}: {visible(question.conflict.shown())}"]
+    about = [f"{question.path}: {question.conflict.shown()}"]
     if question.kind != "value":
         about += ["leave the lines as they shall stand, without markers;", _HOW]
         return _noted(about) + _marked(question, names)
     for side in SIDES:
         found = question.values.side(side)
-        told = "(none)" if found is None else visible(found.removesuffix("\n"))
+        told = "(none)" if found is None else found.removesuffix("\n")
         about.append(f"{side} ({names[side]}): {told}")
     about += ["the value stands below, as YAML;", _HOW]
     given = value or question.values.side("ours") or question.values.side("theirs") or ""
@@ -103,7 +103,7 @@ def _editor() -> str:
 
 
 def _noted(lines: list[str]) -> str:
-    return "".join(f"{_NOTE}{line}\n" for line in lines)
+    return "".join(f"{_NOTE}{visible(line)}\n" for line in lines)
 
 
 def _marked(question: Question, names: dict[str, str]) -> str:

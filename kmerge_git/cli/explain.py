@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import say
+from kmerge_git.cli.files import say, tell_json
 from kmerge_git.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     for problem in found.problems:
         say(f"kmerge: {problem}")
     if args.json:
-        print(json.dumps(as_json(found), indent=2))
+        tell_json(as_json(found))
         return 0
     paint = Paint(args.color, sys.stdout)
     for line in lines(found, everything=args.all):

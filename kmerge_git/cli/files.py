@@ -97,3 +97,10 @@ def say(text: str) -> None:
 def tell(text: str) -> None:
     """One line for people, on stdout."""
     print(visible(text))
+
+
+def tell_json(report: object) -> None:
+    """A report for programs, on stdout; no character of it drives a terminal."""
+    from kmerge_git.report.json import dumps
+
+    print(dumps(report))

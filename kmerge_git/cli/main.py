@@ -8,6 +8,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib import import_module
+from io import TextIOWrapper
 
 from kmerge_git.cli.parsing import (
     SHOWN,
@@ -25,6 +26,7 @@ from kmerge_git.visible import visible
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
+    from typing import TextIO
 
 # A command's module below kmerge_git.cli (with `_` for `-`) has `add_arguments(parser)`,
 # `run(args) -> int`, the EPILOG of its help, and a DESCRIPTION where the summary is not enough;
@@ -90,27 +92,53 @@ def main(argv: list[str] | None = None) -> int:
     try:
         if sys.stdout is None or sys.stderr is None:
             _open_streams()
-        code = _dispatch(name, args)
+        if owns_process and isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")  # not every locale has all characters
+        try:
+            code = _dispatch(name, args)
+        except SystemExit:  # of argparse, after --help
+            sys.stdout.flush()
+            raise
         sys.stdout.flush()
         return code
-    except KmergeError as error:
-        print(visible(f"kmerge: {error}"), file=sys.stderr)
-        if error.caret():
-            print(error.caret(), file=sys.stderr)
-        return 2
-    except TimeUp as up:
-        print(visible(f"kmerge: {up}"), file=sys.stderr)
+    except (KmergeError, TimeUp) as error:
+        _complain(str(error), error.caret() if isinstance(error, KmergeError) else "")
         return 2
     except BrokenPipeError:
         sys.stderr.close()
         return 141
     except OSError as error:  # a full disk behind stdout, or nothing
-        place = error.filename or "stdout"
-        print(visible(f"kmerge: {place}: {error.strerror or error}"), file=sys.stderr)
-        _give_up_stdout()
+        _complain(f"{os.fsdecode(error.filename or 'stdout')}: {error.strerror or error}")
+        _give_up(sys.stdout)
         return 2
     except KeyboardInterrupt:
         return 130
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}".replace("\n", " ")
+        _complain(f"internal error: {what} ({_place(error)}); please report it")
+        return 2
+
+
+def _complain(text: str, more: str = "") -> None:
+    """Say what is wrong, in one line; the exit code tells it where nobody can read that."""
+    try:
+        print(visible(f"kmerge: {text}"), file=sys.stderr)
+        if more:
+            print(more, file=sys.stderr)
+        sys.stderr.flush()
+    except OSError:
+        _give_up(sys.stderr)
+
+
+def _place(error: Exception) -> str:
+    """Where in the package it came about."""
+    place, frame = "", error.__traceback__
+    while frame:
+        file = frame.tb_frame.f_code.co_filename.replace(os.sep, "/")
+        inside = file.rpartition("/kmerge_git/")[2]
+        place = f"{inside}:{frame.tb_lineno}" if inside != file else place
+        frame = frame.tb_next
+    return place
 
 
 def _open_streams() -> None:
@@ -127,11 +155,11 @@ def _open_streams() -> None:
     sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
 
 
-def _give_up_stdout() -> None:
+def _give_up(stream: TextIO) -> None:
     """Write nothing more there: the interpreter would try again at its end, with a traceback."""
     if owns_process:
         with suppress(OSError):  # it is closed all the same
-            sys.stdout.close()
+            stream.close()
 
 
 def _dispatch(name: str, argv: list[str]) -> int:

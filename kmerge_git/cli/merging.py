@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NoReturn
 
-from kmerge_git.cli.files import say
+from kmerge_git.cli.files import say, tell_json
 from kmerge_git.cli.inputs import make_haste
 from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.cli.merge_words import as_json, tell_merge
@@ -19,6 +18,7 @@ from kmerge_git.git import wholemerge as git
 from kmerge_git.git.call import ask_git
 from kmerge_git.git.marking import usual_attributes
 from kmerge_git.git.questions import config_pairs
+from kmerge_git.visible import visible
 from kmerge_git.whole.solving import SolvePlan, carry_out
 
 TYPE_CHECKING = False
@@ -121,7 +121,7 @@ def merge_whole(args: argparse.Namespace) -> int:
     except KmergeError:
         if call.json:
             left = sorted(stages.path for stages in git.unmerged())
-            print(json.dumps(as_json(2, None, left), indent=2))
+            tell_json(as_json(2, None, left))
         raise
     except KeyboardInterrupt:
         if task and task.place.merge_heads:
@@ -139,7 +139,7 @@ def merge_whole(args: argparse.Namespace) -> int:
 def _by_git(call: _Call, code: int) -> int:
     """The end of a merge that git had all of."""
     if call.json:
-        print(json.dumps(as_json(code, None, by_git=True), indent=2))
+        tell_json(as_json(code, None, by_git=True))
     return code
 
 
@@ -222,7 +222,7 @@ def _merge(call: _Call, task: Task) -> int:
     last = start.answer.out.partition(git.FAILED)[2]
     code = _finish(call, task, left, last)
     if call.json:
-        print(json.dumps(as_json(code, plan, left), indent=2))
+        tell_json(as_json(code, plan, left))
     elif plan and not call.is_quiet:
         tell_merge(plan, left)
     return code
@@ -290,7 +290,7 @@ def _give_up(call: _Call, why: str, *, asks: bool = True) -> NoReturn:
 
 
 def _relay(call: _Call, out: str, err: str) -> None:
-    """Git's own words, byte for byte; the merge goes on even if nobody can read them.
+    """Git's own words, as they may be shown; the merge goes on even if nobody can read them.
 
     What could not be written is tried again at the end, and is an error then.
     """
@@ -298,8 +298,8 @@ def _relay(call: _Call, out: str, err: str) -> None:
     for text, there in ((out, stream), (err, sys.stderr)):
         with suppress(OSError):
             there.flush()
-            there.buffer.write(os.fsencode(text))
-            there.buffer.flush()
+            there.write("\n".join(map(visible, text.split("\n"))))
+            there.flush()
 
 
 def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING
 
 from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import tell
+from kmerge_git.cli.files import tell, tell_json
 from kmerge_git.cli.past import add_scope, tallied, tell_head, workers
 from kmerge_git.cli.progress import waiting
 from kmerge_git.errors import UsageError
@@ -85,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         whole = tally.as_json()
         known = {key: whole[key] for key in ("schema", "merges", "picks", "notes")}
-        print(json.dumps(known | trial.as_json() | {"conflicts": trial.cases_as_json()}, indent=2))
+        tell_json(known | trial.as_json() | {"conflicts": trial.cases_as_json()})
     else:
         tell_head(tally)
         _print(trial, Paint(args.color, sys.stdout))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from contextlib import redirect_stdout
@@ -133,7 +132,9 @@ def _rendered(
     is_file: bool,
 ) -> str:
     if format == "json":
-        return json.dumps(_as_json(preview), indent=2) + "\n"
+        from kmerge_git.report.json import dumps
+
+        return dumps(_as_json(preview)) + "\n"
     if format == "markdown":
         from kmerge_git.report import previewed
 

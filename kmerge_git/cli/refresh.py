@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections import Counter
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.guard import within
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
 
@@ -103,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
 def _report(report: dict[str, Any], form: str) -> None:
     """All of it as data, or as a page that a forge shows."""
     if form == "json":
-        print(json.dumps(report, indent=2))
+        tell_json(report)
         return
     from kmerge_git.report.refreshed import page
 

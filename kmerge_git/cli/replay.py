@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.past import add_scope, chosen, count, each, scope, tallied, tell_head, workers
 from kmerge_git.cli.progress import waiting
 from kmerge_git.errors import KmergeError, UsageError
@@ -73,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
     if args.html:
         _write_page(args, repository, tally)
     if args.json:
-        print(json.dumps(tally.as_json(), indent=2))
+        tell_json(tally.as_json())
     else:
         _print(tally, args, Paint(args.color, sys.stdout))
     return 0

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.solve import inside
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
@@ -150,7 +149,7 @@ def _show(args: argparse.Namespace, resolving: Resolving, decided: Picked | None
     from kmerge_git.cli.listing import tell_decided, tell_list
 
     if args.json:
-        print(json.dumps(as_json(resolving, decided), indent=2))
+        tell_json(as_json(resolving, decided))
     elif decided:
         tell_decided(resolving, decided)
     else:
@@ -167,7 +166,7 @@ def _undo(args: argparse.Namespace, repository: Repository, paths: tuple[str, ..
     files = undo(repository, paths, force=args.force)
     if args.json:
         rows = [{"path": f.path, "situation": f.situation, "was": f.was} for f in files]
-        print(json.dumps({"schema": 1, "undone": rows}, indent=2))
+        tell_json({"schema": 1, "undone": rows})
         return 0
     for file in files:
         was = f"; `git cat-file -p {file.was[:10]}` shows what was staged" if file.was else ""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
 
@@ -70,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
         carry_out(repository, plan)
     left = _unmerged(repository, plan, args.dry_run)
     if args.json:
-        print(json.dumps(_as_json(plan, left, args.dry_run), indent=2))
+        tell_json(_as_json(plan, left, args.dry_run))
     else:
         _print(plan, left, args.dry_run)
     return 0 if plan.is_solved else 1

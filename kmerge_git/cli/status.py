@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
 
 from kmerge_git.cli.colour import Paint, add_color
+from kmerge_git.cli.files import tell_json
 from kmerge_git.git.probes import Probe, probe_all
 
 EPILOG = """\
@@ -51,7 +51,7 @@ def report(findings: list[Probe], *, as_json: bool, color: str) -> int:
     works = all(finding.state != "FAIL" for finding in findings)
     if as_json:
         probes = [asdict(finding) for finding in findings]
-        print(json.dumps({"schema": 1, "ok": works, "probes": probes}, indent=2))
+        tell_json({"schema": 1, "ok": works, "probes": probes})
         return 0 if works else 1
     paint = Paint(color, sys.stdout)
     for finding in findings:

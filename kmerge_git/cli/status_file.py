@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from typing import Any
 
 from kmerge_git.cli.check_settings import attribute_ids, configured_ids
 from kmerge_git.cli.colour import Paint
+from kmerge_git.cli.files import tell_json
 from kmerge_git.cli.solve import inside
 from kmerge_git.errors import UsageError
 from kmerge_git.git.call import ask_git
@@ -33,9 +33,7 @@ def report_files(given: list[str], *, as_json: bool, color: str) -> int:
     found = [_with_definitions(_with_checks(file), top) for file in named]
     if as_json:
         files = [_as_json(file) for file in found]
-        print(
-            json.dumps({"schema": 1, "ok": not any(f.why for f in found), "files": files}, indent=2)
-        )
+        tell_json({"schema": 1, "ok": not any(f.why for f in found), "files": files})
     else:
         paint = Paint(color, sys.stdout)
         for file in found:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.progress import waiting
 
 DESCRIPTION = """\
@@ -201,7 +200,7 @@ def _add(args: argparse.Namespace) -> int:
             "changed": [change.path for change in differing],
             "left_out": list(added.left_out),
         }
-        print(json.dumps(found, indent=2))
+        tell_json(found)
         return 0
     for left in added.left_out:
         say(f"not copied: {left}")

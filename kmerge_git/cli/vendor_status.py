@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 from typing import Any
 
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.progress import waiting
 from kmerge_git.errors import KmergeError
 from kmerge_git.vendor.comparing import FieldDifference, FileDifference, differences
@@ -31,7 +30,7 @@ def status(args: argparse.Namespace) -> int:
         with waiting(f"looking at {package.directory}"):
             found.append(state(package, fetch=args.fetch, accept=args.accept_source))
     if args.json:
-        print(json.dumps({"schema": 1, "packages": [_state_json(s) for s in found]}, indent=2))
+        tell_json({"schema": 1, "packages": [_state_json(s) for s in found]})
     for each in found:
         if each.problem:
             where = f"{each.vendored.directory}: "
@@ -62,7 +61,7 @@ def diff(args: argparse.Namespace) -> int:
             "changes": [_change_json(change) for change in differences(base, local)],
             "patch": b"".join(lines).decode("utf-8", "replace"),
         }
-        print(json.dumps(found, indent=2))
+        tell_json(found)
     elif sys.stdout.isatty():  # a file's bytes must not drive a terminal
         for line in b"".join(lines).decode("utf-8", "surrogateescape").split("\n")[:-1]:
             tell(line)
@@ -78,7 +77,7 @@ def listing(args: argparse.Namespace) -> int:
     packages = _opened(wanted)
     if args.json:
         rows = [package.facts for package in packages]
-        print(json.dumps({"schema": 1, "packages": rows}, indent=2))
+        tell_json({"schema": 1, "packages": rows})
     else:
         _table([_row(package) for package in packages])
     if not wanted:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections import Counter
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.files import say, tell
+from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.guard import watched
 from kmerge_git.cli.inputs import make_haste
 from kmerge_git.cli.losses import is_loss, loss
@@ -50,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
         reports.append(report)
         worst = max(worst, code)
     if args.json:
-        print(json.dumps({"schema": 1, "dry_run": args.dry_run, "packages": reports}, indent=2))
+        tell_json({"schema": 1, "dry_run": args.dry_run, "packages": reports})
     elif args.all:
         _tell_all(reports)
     return worst
@@ -76,7 +75,7 @@ def finish(args: argparse.Namespace) -> int:
     if args.json:
         left_over = [{"path": path, "line": line} for path, line in marked]
         found = {"schema": 1, "dir": directory, "state": state, "conflicts": left_over}
-        print(json.dumps(found | {"edited": edited}, indent=2))
+        tell_json(found | {"edited": edited})
     else:
         tell(f"{directory}: the {what.what} to {what.record.label} is {state}")
     return 1 if state == "unfinished" else 0

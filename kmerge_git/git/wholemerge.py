@@ -24,6 +24,7 @@ from kmerge_git.git.marking import marked, marking
 from kmerge_git.git.settings import marker_size
 from kmerge_git.git.sides import TreeEntry
 from kmerge_git.git.staging import forget, stage_entries
+from kmerge_git.visible import visible
 
 WELL = "Automatic merge went well; stopped before committing as requested\n"
 LATER = "When finished, apply stashed changes with `git stash pop`\n"
@@ -106,6 +107,7 @@ def begin(
     try:
         with marked(marking(log, labels), place.git_dir, own=own) as binding:
             argv = ["git", *binding, "-c", "rerere.enabled=false"]
+            argv += ["-c", "color.ui=false", "-c", "color.advice=false"]  # only we write in colour
             argv += ["merge", "--no-commit", "--no-edit", *words]
             with to_its_end() as came:
                 done = run(argv, env=environment(), capture_output=True)
@@ -253,7 +255,7 @@ def mend_message(git_dir: Path, left: Sequence[str]) -> None:
     sign = found[1]
     kept = text[: found.start()]
     if left:
-        names = (os.fsencode(path).replace(b"\n", b"\n" + sign) for path in left)
+        names = (visible(path).encode() for path in left)
         kept += sign + b" Conflicts:\n"
         kept += b"".join(sign + b"\t" + name + b"\n" for name in names)
     else:  # with the empty line before it

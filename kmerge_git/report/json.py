@@ -21,4 +21,9 @@ def render(findings: list[Finding], skipped: Mapping[str, str] = NOTHING) -> str
         "skipped": sorted(skipped),
         "why_skipped": {path: skipped[path] for path in sorted(skipped)},
     }
-    return json.dumps(report, indent=2) + "\n"
+    return dumps(report) + "\n"
+
+
+def dumps(report: object) -> str:
+    """The report in ASCII; of control characters JSON alone would leave one as it is."""
+    return json.dumps(report, indent=2).replace("\x7f", "\\u007f")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from urllib.parse import quote
 
 from kmerge_git.finding import ERROR, INFO, WARNING, Finding
+from kmerge_git.report.json import dumps
+from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def render(
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, numbers) for finding in findings],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -62,7 +63,7 @@ def _result(finding: Finding, numbers: dict[str, int]) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.id,
         "level": LEVELS[finding.severity],
-        "message": {"text": finding.message},
+        "message": {"text": visible(finding.message)},
         "locations": [
             {
                 "physicalLocation": {
@@ -78,6 +79,6 @@ def _result(finding: Finding, numbers: dict[str, int]) -> dict[str, Any]:
     if finding.id in numbers:
         result["ruleIndex"] = numbers[finding.id]
     if finding.path:
-        logical = {"fullyQualifiedName": finding.path, "kind": "member"}
+        logical = {"fullyQualifiedName": visible(finding.path), "kind": "member"}
         result["locations"][0]["logicalLocations"] = [logical]
     return result

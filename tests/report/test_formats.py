@@ -13,6 +13,7 @@ from kmerge_git.check.registry import every
 from kmerge_git.finding import Finding
 from kmerge_git.report import github, sarif, text
 from kmerge_git.report import json as as_json
+from kmerge_git.visible import visible
 
 SCHEMA = json.loads(
     (Path(__file__).parents[1] / "check" / "sarif-2.1.0-part.json").read_text("utf-8")
@@ -181,3 +182,26 @@ def wrong(value: Any, schema: dict[str, Any], at: str = "") -> Any:
     if isinstance(value, list):
         for number, inner in enumerate(value):
             yield from wrong(inner, schema.get("items", {}), f"{at}/{number}")
+
+
+HIDDEN = "a\x1b[2J\u202e\x9b\x7f\u2028\u200b\r\ud83d b"
+
+
+def test_no_character_that_nobody_sees_leaves_in_any_format() -> None:
+    """In JSON it is an escape of JSON; what SARIF's reader shows has none any more."""
+    file = HIDDEN.replace("\ud83d", "\udcff")
+    odd = Finding("D12", "error", file, 1, 1, HIDDEN, path=HIDDEN, mend=HIDDEN, rule=HIDDEN,
+                  excerpt=HIDDEN)  # fmt: skip
+    shown = {
+        "text": text.render([odd], files=1, skipped={HIDDEN: HIDDEN}),
+        "github": github.render([odd]),
+        "json": as_json.render([odd], {HIDDEN: HIDDEN}),
+        "sarif": sarif.render([odd], every(), __version__),
+    }
+    for name, report in shown.items():
+        assert all(visible(line) == line for line in report.split("\n")), name
+    assert json.loads(shown["json"])["findings"][0]["message"] == HIDDEN
+    (result,) = json.loads(shown["sarif"])["runs"][0]["results"]
+    assert result["message"]["text"] == visible(HIDDEN)
+    (place,) = result["locations"]
+    assert place["logicalLocations"][0]["fullyQualifiedName"] == visible(HIDDEN)
