@@ -71,8 +71,6 @@ choose_python() {
     if [ -n "${PYTHON:-}" ]; then
         usable "$PYTHON" || why_no_python
         python=$(command -v -- "$PYTHON")
-        # one out of the environment itself would go with it
-        case $python in "${env_python%/*}"/*) python=$(behind "$python") ;; esac
     elif [ -n "$has_python" ] && usable "$has_python"; then
         python=$has_python
     else

@@ -70,7 +70,7 @@ def test_another_python_makes_the_environment_again(world, pythons):
     assert heading(kept).endswith(f"with {old} (Python 3.11.9)")
     assert "-m venv" not in kept.stdout
     assert "-m venv" not in world.run(*place, PYTHON=str(old)).stdout
-    # one that stands in the environment is the one behind it
+    # one that stands in the environment is the one that it has
     assert "-m venv" not in world.run(*place, PYTHON=str(env)).stdout
     done = world.run(*place, PYTHON=str(new))
     assert f"the environment has another interpreter, {old}: it is made again" in done.stdout

@@ -109,7 +109,7 @@ def test_an_environment_that_is_removed(driven: Driven, environment: Path) -> No
 def test_outside_of_environments_the_file_is_named(
     environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "prefix", sys.base_prefix)
+    monkeypatch.setattr(sys, "base_prefix", sys.prefix)
     line, driver = in_environment(environment)
     assert f"f={driverline.quoted(str(driver.resolve()))};" in line
 
@@ -355,3 +355,19 @@ def test_the_older_command_of_git_diff_is_renewed(repo: Repo) -> None:
     repo.git("config", "diff.kmerge.command", good.partition(" | old=")[0] + "; :; }; kmerge_diff")
     assert "renewed diff.kmerge.command" in repo.kmerge("doctor", "--fix").err
     assert repo.config("diff.kmerge.command") == [good]
+
+
+def test_a_system_configuration_that_may_not_be_written_is_told(repo: Repo, world: World) -> None:
+    repo.kmerge("install")
+    system = world.root / "etc" / "gitconfig"
+    repo.git("config", "--file", system, "merge.kmerge.driver", driver_line(GONE))
+    repo.git("config", "merge.kmerge.driver", of_last_month(sys.executable))
+    system.with_name("gitconfig.lock").touch()
+    env = {"GIT_CONFIG_NOSYSTEM": "0"}
+    done = repo.kmerge("doctor", "--fix", env=env)
+    assert "not repaired: " in done.err
+    assert "system configuration needs an administrator" in done.err
+    assert repo.config("merge.kmerge.driver", "--local") == [driver_line()]
+    system.with_name("gitconfig.lock").unlink()
+    assert "renewed merge.kmerge.driver" in repo.kmerge("doctor", "--fix", env=env).err
+    assert "/no/such" not in system.read_text()
