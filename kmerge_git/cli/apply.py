@@ -6,6 +6,7 @@ import argparse
 import sys
 
 from kmerge_git.cli import files, objects
+from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.colour import Paint
 from kmerge_git.cli.objects import Loaded, ObjectFile
 from kmerge_git.cli.schemas import Document, add_schema, find_schema, read_schema
@@ -20,7 +21,7 @@ examples:
   kubectl get deploy web -o yaml > live.yaml
   kmerge apply web.yaml --live live.yaml                the object as it will be
   kmerge apply web.yaml --live live.yaml --dry-run      what changes in the live object
-  kmerge apply web.yaml --live live.yaml --explain      who owns each field, and why it changed
+  kmerge apply web.yaml --live live.yaml --explain      what changes, whose it is, and why
   kmerge apply web.yaml --live live.yaml --show-patch   the patch that kubectl would send
   kmerge apply web.yaml                                 no live object: it is created
 
@@ -41,7 +42,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser, "--no-overwrite: a field that was changed in the live object since is a conflict"
     )
     add("--namespace", default="", help="for a config without one (default: the live object's)")
-    add("--explain", action="store_true", help="tell about every field whose it is, on stderr")
+    add("--explain", action="store_true", help="tell on stderr what changes, whose it is, and why")
+    add("-a", "--all", action="store_true", help="the same, with the fields that stay as they are")
     add("--show-patch", action="store_true", help="print the patch instead of the object")
     add_schema(parser)
     objects.add_output(parser)
@@ -67,12 +69,11 @@ def run(args: argparse.Namespace) -> int:
             files.say(f"kmerge: {conflict}")
             return 1
         done.append((wanted, partner, applied))
-        value = partner.value if partner else {}
         _tell(wanted, applied)
-        if args.explain:
-            paint = Paint(args.color, sys.stderr)
-            for field in explain(applied, value, find_schema(schema, wanted.value)):
-                print(paint.line(*_parts(field)), file=sys.stderr)
+        if args.explain or args.all:
+            live_value = partner.value if partner else {}
+            fields = explain(applied, live_value, find_schema(schema, wanted.value))
+            _explain(fields, Paint(args.color, sys.stderr), whole=args.all)
     _output(args, config, live, done)
     return 0
 
@@ -122,6 +123,18 @@ def _tell(wanted: Loaded, applied: Applied) -> None:
     word = "created" if applied.created else "configured" if applied.changed else "unchanged"
     group, kind, _, name = objects.naming(wanted.value)
     files.say(f"{kind.lower()}{'.' + group if group else ''}/{name} {word}")
+
+
+def _explain(fields: list[Field], paint: Paint, *, whole: bool) -> None:
+    """A line for each field that changes, or for each of all."""
+    told = [field for field in fields if whole or field.what in _COLOURS]
+    for field in told:
+        print(paint.line(*_parts(field)), file=sys.stderr)
+    left = len(fields) - len(told)
+    if left:
+        files.say(
+            f"{counted(left, 'field')} {'stays' if left == 1 else 'stay'} as before: see --all"
+        )
 
 
 _COLOURS = {"changed": "yellow", "added": "green", "removed": "red"}

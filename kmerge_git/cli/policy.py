@@ -7,10 +7,11 @@ import sys
 from typing import TYPE_CHECKING
 
 from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import tell, tell_json
+from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.past import add_scope, tallied, tell_head, workers
 from kmerge_git.cli.progress import waiting
 from kmerge_git.errors import UsageError
+from kmerge_git.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from kmerge_git.whole.remaining import Remaining
@@ -70,8 +71,8 @@ def run(args: argparse.Namespace) -> int:
     from kmerge_git.whole.trying import FieldPolicy
 
     if args.policy not in POLICIES:
-        names = ", ".join(POLICIES)
-        raise UsageError(f"no policy is called {args.policy}", hint=f"they are {names}")
+        hint = did_you_mean(args.policy, POLICIES, f"they are {', '.join(POLICIES)}")
+        raise UsageError(f"no policy is called {args.policy}", hint=hint)
     for word in (args.glob, args.field):
         if not word or len(word.split()) != 1:
             raise UsageError(f"{word!r} is not one word", hint="settings are split at blanks")
@@ -88,6 +89,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         tell_head(tally)
         _print(trial, Paint(args.color, sys.stdout))
+    if not trial.cases:
+        fields = (left.field for file in tally.conflicted for left in file.left)
+        hint = did_you_mean(rule.field, dict.fromkeys(fields))
+        say(f"kmerge: no conflict of the past was about it{'; ' * bool(hint)}{hint}")
     return 0
 
 

@@ -281,11 +281,13 @@ def file_as_json(file: FilePreview) -> dict[str, Any]:
 
     return {
         "path": file.path,
-        "kind": file.kind,
+        "situation": file.situation,
+        "kind": file.kind,  # its name until the next release, as `note` is that of `why`
         "result": file.result,
         "git": "clean" if file.git_clean else "conflict",
         "driver": file.driver,
         "method": file.method,
+        "why": file.note,
         "note": file.note,
         "decided": [plain_decision(decision) for decision in file.decided],
         "conflicts": [plain(conflict) for conflict in file.conflicts],

@@ -10,6 +10,7 @@ from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.solve import inside
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
+from kmerge_git.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
@@ -114,7 +115,8 @@ def _given(args: argparse.Namespace) -> tuple[ById, ...]:
     from kmerge_git.whole.deciding import SIDES, ById
 
     if args.take and args.take not in SIDES:
-        raise UsageError(f"--take: `{args.take}` is none of {', '.join(SIDES)}")
+        why = f"--take: `{args.take}` is none of {', '.join(SIDES)}"
+        raise UsageError(why, hint=did_you_mean(args.take, SIDES))
     given = []
     for word in args.set:
         of, equals, text = word.partition("=")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.accounts import counted
+from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
@@ -34,6 +36,7 @@ and the edit follows it. Files that were edited since the merge are left alone.
 
 exit status: 0 every chosen manifest is solved, 1 conflicts are left, 2 an error
 """
+_COLOURS = {"solved": "green", "conflict": "red", "skipped": "yellow"}
 _MOST = 5  # names of files that are told in a line
 
 
@@ -50,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--force", action="store_true", help="solve files anew that were edited since the merge")
     add("--with-json", action="store_true", help="solve *.json files, too")
     add("--json", action="store_true", help="print the result as JSON")
+    add_color(parser, "colours in what is told of the files")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,7 +75,7 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         tell_json(_as_json(plan, left, args.dry_run))
     else:
-        _print(plan, left, args.dry_run)
+        _print(plan, left, args.dry_run, Paint(args.color, sys.stdout))
     return 0 if plan.is_solved else 1
 
 
@@ -114,9 +118,9 @@ def _unmerged(repository: Repository, plan: SolvePlan, dry_run: bool) -> list[st
     return sorted(paths)
 
 
-def _print(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
+def _print(plan: SolvePlan, left: list[str], dry_run: bool, paint: Paint) -> None:
     for file in plan.files:
-        _print_file(file, dry_run)
+        _print_file(file, paint)
     if not plan.is_solved and not plan.operation.is_known:
         say("kmerge: git does not tell which trees are merged: no resource is followed to its file")
     unasked = sorted(set(left) - {file.path for file in plan.files} - set(plan.others))
@@ -142,12 +146,12 @@ def _summarize(plan: SolvePlan, left: list[str], dry_run: bool) -> None:
         say(f"kmerge: {said}{'' if dry_run else what_next(plan.operation)}")
 
 
-def _print_file(file: FileMerge, dry_run: bool) -> None:
-    tell(_line(file, dry_run))
+def _print_file(file: FileMerge, paint: Paint) -> None:
+    print(paint.line(*_line(file)))
     for words in file.chosen:
         tell(f"    {words}")
     for conflict in file.conflicts if file.method != "kept" else ():  # the line has said why
-        tell(f"    {conflict.shown(file.path)}")
+        print(paint.line("    ", (conflict.spot or file.path, "bold"), f": {conflict.told}"))
 
 
 def what_next(operation: Operation) -> str:
@@ -157,8 +161,8 @@ def what_next(operation: Operation) -> str:
     return f"; finish with `{operation.finish}`" if operation.finish else ""
 
 
-def _line(file: FileMerge, dry_run: bool) -> str:
-    mark = {"solved": "solved", "conflict": "CONFLICT", "skipped": "skipped"}[file.verdict]
+def _line(file: FileMerge) -> tuple[tuple[str, str], str]:
+    mark = "CONFLICT" if file.verdict == "conflict" else file.verdict
     why = file.why
     if file.verdict == "conflict" and file.conflicts and file.method != "kept":
         left = f"{counted(len(file.conflicts), 'conflict')} left"
@@ -166,7 +170,7 @@ def _line(file: FileMerge, dry_run: bool) -> str:
     if file.verdict == "solved" and file.data is None:
         why = f"deleted: {why}" if why else "deleted"
     about = [part for part in (file.situation, why) if part and not why.startswith(f"{part}, ")]
-    return f"{mark:<9}{file.path} ({'; '.join(about)})"
+    return (f"{mark:<9}", _COLOURS[file.verdict]), f"{file.path} ({'; '.join(about)})"
 
 
 def _as_json(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from kmerge_git.errors import Refused, UsageError
 from kmerge_git.kube.fieldpath import matches, pattern
+from kmerge_git.nearest import did_you_mean, nearest
 from kmerge_git.whole.giving import give
 from kmerge_git.whole.kept import Answer
 from kmerge_git.whole.questions import ID, Question
@@ -109,7 +110,7 @@ def _by_id(
     for given in wanted:
         question = known.get(given.id)
         if question is None:
-            hint = "`kmerge resolve --list` tells those that there are"
+            hint = _meant(given.id, known)
             raise UsageError("no conflict here has this id", path=given.id, hint=hint)
         try:
             answer = _answer(resolving, question, given)
@@ -121,6 +122,16 @@ def _by_id(
             hint = "say one of them"
             raise UsageError("it is given two different answers", path=given.id, hint=hint)
     return answers
+
+
+def _meant(of: str, known: dict[str, Question]) -> str:
+    """What to do about an id that there is not; it may be a field, or one with a slip in it."""
+    see = "`kmerge resolve --list` tells those that there are"
+    field = nearest(of, (question.conflict.field for question in known.values()))
+    ids = [question.id for question in known.values() if field and question.conflict.field == field]
+    if len(ids) == 1:
+        return f"the id of `{field}` is {ids[0]}"
+    return did_you_mean(of, known, see)
 
 
 def _answer(resolving: Resolving, question: Question, given: ById) -> Answer:
@@ -138,7 +149,8 @@ def _at(resolving: Resolving, patterns: Iterable[str]) -> list[Question]:
         words = pattern(text)
         met = [q for q in resolving.questions if words and matches(words, q.field)]
         if not met:
-            hint = "`kmerge resolve --list` shows the fields, `**` is any number of steps"
+            see = "`kmerge resolve --list` shows the fields, `**` is any number of steps"
+            hint = did_you_mean(text, (q.conflict.field for q in resolving.questions), see)
             raise UsageError("--at: no field in conflict is meant", path=text, hint=hint)
         found |= {question.id: question for question in met}
     return list(found.values())

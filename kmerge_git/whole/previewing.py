@@ -41,6 +41,11 @@ class FilePreview:
     old: str = ""  # its name in the base, where that is another one
     texts: tuple[bytes, bytes] | None = None  # of an improved one: git's, and ours
 
+    @property
+    def situation(self) -> str:
+        """What came of the file on both sides, in the words that `merge` and `solve` have."""
+        return next((known for known, kind in _KINDS.items() if kind == self.kind), self.kind)
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -78,7 +78,7 @@ def test_fields_of_others_stay_and_removed_ones_go(world, capsys):
 def test_explain_tells_the_owner_of_every_field(world, capsys):
     write(world, "live.yaml", CREATED.replace('a: "1"   # ours', 'a: "5"') + '  c: "3"\n  m: "4"\n')
     write(world, "config.yaml", CONFIG.replace('  b: "2"\n', '  m: null\n  z: "0"\n'))
-    assert main(["apply", "config.yaml", "--live", "live.yaml", "--explain"]) == 0
+    assert main(["apply", "config.yaml", "--live", "live.yaml", "--explain", "--all"]) == 0
     said = capsys.readouterr().err.splitlines()
     assert (
         'changed   data.a = "5" -> "1"  [config: the config sets it; somebody changed the live object since]'
@@ -95,6 +95,18 @@ def test_explain_tells_the_owner_of_every_field(world, capsys):
     assert 'added     data.z = "0"  [config: in the config, not in the live object]' in said
 
 
+def test_explain_tells_what_changes_and_counts_the_rest(world, capsys):
+    write(world, "live.yaml", CREATED.replace('a: "1"   # ours', 'a: "5"') + '  c: "3"\n')
+    assert main(["apply", "config.yaml", "--live", "live.yaml", "--explain"]) == 0
+    named, changed, rest = capsys.readouterr().err.splitlines()
+    assert named == "configmap/c configured"
+    assert changed.startswith('changed   data.a = "5" -> "1"  [config: the config sets it')
+    count = int(rest.split()[0])
+    assert rest == f"{count} fields stay as before: see --all"
+    assert main(["apply", "config.yaml", "--live", "live.yaml", "--all"]) == 0
+    assert len(capsys.readouterr().err.splitlines()) == count + 2
+
+
 def test_explain_goes_into_keyed_lists_and_sets(world, capsys):
     def pod(*containers, finalizers=("a",)):
         meta = {"name": "p", "finalizers": list(finalizers)}
@@ -109,7 +121,7 @@ def test_explain_goes_into_keyed_lists_and_sets(world, capsys):
     }
     for name, value in files.items():
         write(world, name, json.dumps(value))
-    options = ["--live", "live.json", "--last-applied", "last.json", "--explain", "-o", "json"]
+    options = ["--live", "live.json", "--last-applied", "last.json", "--all", "-o", "json"]
     assert main(["apply", "config.json", *options]) == 0
     said = capsys.readouterr()
     assert 'changed   spec.containers[name=web].image = "1" -> "2"' in said.err

@@ -290,7 +290,8 @@ def test_names_that_clash(repo: Repo) -> None:
         "a.yaml": "renamed to two names",
         "dir": "file and directory",
     }
-    assert found["a.yaml"]["note"] == "b.yaml and d.yaml"
+    assert found["a.yaml"]["note"] == found["a.yaml"]["why"] == "b.yaml and d.yaml"
+    assert found["dir"]["situation"] == "file and directory"
 
 
 def test_a_directory_that_was_renamed(repo: Repo) -> None:
@@ -306,6 +307,8 @@ def test_a_directory_that_was_renamed(repo: Repo) -> None:
     )
     found = rows(repo, code=1)
     assert found["new/web.yaml"]["result"] == "resolved"
+    assert found["new/web.yaml"]["kind"] == "changed by both"
+    assert found["new/web.yaml"]["situation"] == "both modified"
     assert found["new/web.yaml"]["note"] == "renamed from old/web.yaml"
     # git asks whether a new file belongs to where the others went: it is not settled by content
     assert found["new/more.yaml"]["result"] == "conflict"

@@ -308,6 +308,14 @@ def test_a_trial_counts_as_the_proposal_does(repo: Repo) -> None:
     }
 
 
+def test_a_trial_of_a_field_with_a_slip(repo: Repo) -> None:
+    write_history(repo, images([UP] * 2, "a/app.yaml"))
+    meant = "spec.template.spec.containers[name=app].image"
+    said = repo.kmerge("policy", "try", "*", meant.replace("image", "imgae"), "theirs").err
+    assert said.endswith(f"was about it; did you mean `{meant}`?\n")
+    assert repo.kmerge("policy", "try", "*", "**.image", "theirs").err == ""
+
+
 def test_a_trial_of_one_policy_for_some_files(repo: Repo) -> None:
     write_history(repo, images([UP] * 3, "a/app.yaml") + images([UP] * 2, "b/db.yaml"))
     out = repo.kmerge("policy", "try", "b/*", "**.image", "theirs").out
@@ -340,6 +348,7 @@ def test_a_trial_of_one_policy_for_some_files(repo: Repo) -> None:
     "words, said",
     [
         (("*", "**.image", "newest"), "no policy is called newest; they are higher, "),
+        (("*", "**.image", "hihger"), "did you mean `higher`? they are higher, "),
         (("*", "a b", "higher"), "'a b' is not one word; settings are split at blanks"),
         (("", "a", "higher"), "'' is not one word"),
     ],

@@ -198,6 +198,9 @@ def test_what_is_refused(torn: Driven) -> None:
     for words, said in (
         (("--take", "mine"), "--take: `mine` is none of ours, theirs, both, base, higher"),
         (("--at", REPLICAS), "--at says where: --take says what"),
+        (("--take", "thiers"), "higher; did you mean `theirs`?"),
+        (("--take", "ours", "--at", "spec.replcas"), "did you mean `spec.replicas`? `kmerge"),
+        (("--set", "spec.replcas=3"), "tells those that there are"),  # there are two of them
         (("--take", "ours", "--at", "spec.none"), "--at: no field in conflict is meant"),
         (("--take", "both", "--at", one), f"{one}: both cannot be its answer: "),
         (("--take", "ours", "--at", "0" * 12), "no conflict here has this id"),
@@ -216,6 +219,12 @@ def test_what_is_refused(torn: Driven) -> None:
         ((), "no terminal to ask on; --list shows the conflicts"),
     ):
         assert said in refused(torn, *words)
+
+
+def test_a_field_in_the_place_of_an_id_is_told_its_id(torn: Driven) -> None:
+    one = ids(torn, REPLICAS)[0]
+    said = refused(torn, NAMES[0], "--set", "spec.replcas=3")
+    assert said.endswith(f"no conflict here has this id; the id of `spec.replicas` is {one}\n")
 
 
 def test_one_answer_that_cannot_be_and_nothing_is_done(torn: Driven) -> None:

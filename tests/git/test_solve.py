@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 import pytest
 from manifests import deployment, service, stream
@@ -77,6 +78,15 @@ def test_a_real_conflict_keeps_its_stages_and_the_abort(repo: Repo) -> None:
     repo.git("merge", "--abort")
     assert repo.text("app.yaml") == ours
     assert is_sound(repo)
+
+
+def test_colours_where_they_are_asked_for(repo: Repo) -> None:
+    stopped(repo, BASE, deployment(replicas=2), deployment(replicas=3))
+    plain = repo.kmerge("solve", "-n", check=False).out
+    assert "\x1b" not in plain
+    coloured = repo.kmerge("solve", "-n", "--color", "always", check=False).out
+    assert coloured.startswith("\x1b[31mCONFLICT \x1b[0mapp.yaml")
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
 
 
 @pytest.mark.parametrize("side, replicas", [("ours", 2), ("theirs", 3)])
