@@ -262,10 +262,11 @@ def test_continue_commits_what_a_person_resolved(repo: Repo) -> None:
     assert is_sound(repo)
 
 
-def test_favor(repo: Repo) -> None:
+@pytest.mark.parametrize("words", [("-X", "theirs"), ("--favor", "theirs")])
+def test_favor(repo: Repo, words: tuple[str, str]) -> None:
     files = ({"app.yaml": deployment(n), "notes": f"{n}\n"} for n in (1, 2, 3))
     repo.fork(*files)
-    done = repo.kmerge("merge", "-X", "theirs", "side")
+    done = repo.kmerge("merge", *words, "side")
     assert repo.text("app.yaml") == deployment(3)
     assert repo.text("notes") == "3\n"
     assert "app.yaml: Deployment/web spec.replicas: changed on both sides, theirs taken" in done.err
