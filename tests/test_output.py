@@ -22,6 +22,8 @@ ELSEWHERE = {
     "cli/diff_external.py _print_patch": "a patch, byte for byte; lines for people on a terminal",
     "cli/merging.py _relay": "the words of git, line by line",
     "cli/check.py run": "the registry's own words",
+    "cli/completion.py run": "names of our own: commands, options, words",
+    "cli/preview.py run": "a report: tests/git/test_preview_formats.py",
     "cli/check.py _mend": "a diff that `_diff` made line by line",
     "cli/check.py _report": "a report: tests/report/test_formats.py",
     "cli/objects.py emit": "a diff that `difference` made line by line",
