@@ -15,21 +15,25 @@ from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.emit import dump
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
-from kmerge_git.tree.values import is_merge_key, to_value
+from kmerge_git.tree.plain import Likeness, equal
+from kmerge_git.tree.values import is_merge_key, reader, to_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterable, Iterator
+
+    Pair = tuple[Entry | None, str | None, object]
 
 
 def reshape(document: Document, value: object) -> str:
     """The document's text, its opening included, with `value` for its content."""
     if document.root is None:
         return document.opening + _head(document.content) + dump(value)
-    fresh = Three(None, document, _fresh(value))
     for expand in (False, True):
         plan = plan_for(document, value, expand=expand)
-        result = document.opening + side_text(write_document(plan, fresh), "ours")
+        fresh = _fresh(value) if isinstance(plan, Take) else None
+        at = Three(None, document, fresh)
+        result = document.opening + side_text(write_document(plan, at), "ours")
         if _reads_as(result, value):
             return result
     raise Unsupported(
@@ -62,23 +66,15 @@ def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan
     return plan
 
 
-def equal(a: object, b: object) -> bool:
-    """Whether two plain values are the same; `1`, `1.0` and `true` are three values."""
-    if isinstance(a, dict) and isinstance(b, dict):
-        return len(a) == len(b) and all(k in b and equal(v, b[k]) for k, v in a.items())
-    if isinstance(a, list | tuple) and isinstance(b, list | tuple):
-        return len(a) == len(b) and all(map(equal, a, b))
-    return type(a) is type(b) and (a == b or (a != a and b != b))  # noqa: PLR0124  (nan)
-
-
 class _Shape:
     """Compares one document's nodes with the wanted values."""
 
-    __slots__ = ("expand", "list_offset", "root")
+    __slots__ = ("expand", "likeness", "list_offset", "value")
 
     def __init__(self, root: Node, list_offset: int, expand: bool) -> None:
         self.expand = expand
-        self.root = root
+        self.value = reader(root)
+        self.likeness = Likeness()
         self.list_offset = list_offset
 
     def node(self, node: Node, value: object) -> Plan | None:
@@ -86,7 +82,7 @@ class _Shape:
         if self.expand and (isinstance(node, Alias) or _has_merge_key(node)):
             return None
         walk = self.expand and isinstance(node, Collection)
-        if not walk and equal(to_value(node, self.root), value):
+        if not walk and self.likeness.same(self.value(node), value):
             return Keep(node)
         return None if node.tag else self.other(node, value)
 
@@ -104,61 +100,92 @@ class _Shape:
 
     def mapping(self, node: Mapping, value: dict[str, object]) -> Plan | None:
         """Key by key; what a `<<` brings is written out only where it must differ."""
-        merged = to_value(node, self.root)
+        merged = self.value(node)
         own = {_key(e) for e in node.entries if not is_merge_key(e.key)}
         if len(node.index()) != len(node.entries) or not isinstance(merged, dict):
             return None
-        if any(key not in value for key in merged if key not in own):
+        if merged.keys() - own - value.keys():
             return None  # a key that comes from an alias is to go: nothing but new text can do it
-        items: list[Item] = []
-        for entry in node.entries:
-            key = _key(entry)
-            if is_merge_key(entry.key):
-                items.append(Item(Keep(entry.value), entry, entry, ()))
-            elif key in value:
-                items.append(self.entry(entry, value[key], node))
-        for key in [k for k in value if k not in own]:
-            if key not in merged or not equal(merged[key], value[key]):
-                items.insert(
-                    _behind(items, list(value), key), self.new_entry(key, value[key], node)
-                )
-        return Build(node, node, items)
+        pairs: list[Pair] = [
+            (e, *_wanted(e, merged, value)) for e in node.entries if _stays(e, value)
+        ]
+        pairs += [
+            (None, key, value[key])
+            for key in value
+            if key not in own
+            and not (key in merged and self.likeness.same(merged[key], value[key]))
+        ]
+        items = self.items(pairs, node)
+        old = [item for item in items if item.ours is not None]
+        new = {i.theirs.name: i for i in items if i.ours is None and i.theirs is not None}
+        return Build(node, node, _with_new(old, new, value))
 
     def sequence(self, node: Sequence, value: list[object]) -> Plan:
         """Equal elements first, then those of the same name, then by place."""
-        items: list[Item] = []
-        partners = _partners([to_value(e.value, self.root) for e in node.entries], value)
-        for partner, wanted in zip(partners, value, strict=True):
-            if partner is None:
-                items.append(self.new_entry(None, wanted, node))
+        partners = self.likeness.partners([self.value(e.value) for e in node.entries], value)
+        pairs: list[Pair] = [
+            (None if partner is None else node.entries[partner], None, wanted)
+            for partner, wanted in zip(partners, value, strict=True)
+        ]
+        return Build(node, node, self.items(pairs, node))
+
+    def items(self, pairs: list[Pair], inside: Collection) -> list[Item]:
+        """Entries of ours, or None, each with its key and the value that is wanted."""
+        plans = [self.plan(entry, value) for entry, _, value in pairs]
+        fresh = self.fresh_entries(
+            [(k, v) for (_, k, v), p in zip(pairs, plans, strict=True) if p is None], inside
+        )
+        items = []
+        for (entry, _, value), plan in zip(pairs, plans, strict=True):
+            if plan is not None:
+                items.append(Item(plan, entry, entry, ()))
+            elif entry is None:
+                new = next(fresh)
+                items.append(Item(Take(new.value, new), None, new, ()))
             else:
-                items.append(self.entry(node.entries[partner], wanted, node))
-        return Build(node, node, items)
+                items.append(_rewritten(entry, value, next(fresh)))
+        return items
 
-    def entry(self, entry: Entry, value: object, inside: Collection) -> Item:
-        """One of our entries with a wanted value."""
-        plan = self.node(entry.value, value)
-        if plan is not None:
-            return Item(plan, entry, entry, ())
-        key = entry.name if entry.key is not None else None
-        fresh = self.new_entry(key, value, inside).theirs
-        assert fresh is not None  # a new entry always has one
-        style, anchor = None, ""
-        if isinstance(entry.value, Scalar):
-            quoted = isinstance(value, str) and entry.value.style in ("'", '"')
-            style = entry.value.style if quoted else None
-            anchor = entry.value.anchor if isinstance(fresh.value, Scalar) else ""
-        take = Take(fresh.value, fresh, style, anchor=anchor, keeps_comment=True)
-        return Item(take, entry, fresh, ())
+    def plan(self, entry: Entry | None, value: object) -> Plan | None:
+        """The plan for the value of an entry of ours; None: new text must stand there."""
+        if entry is None:
+            return None
+        return Keep(entry.value) if is_merge_key(entry.key) else self.node(entry.value, value)
 
-    def new_entry(self, key: str | None, value: object, inside: Collection) -> Item:
-        """An entry that is in no file yet, in the style of the collection it goes to."""
-        wanted: object = [value] if key is None else {key: value}
-        text = _json(wanted) if _is_json(inside) else dump(wanted, list_offset=self.list_offset)
+    def fresh_entries(
+        self, wanted: list[tuple[str | None, object]], inside: Collection
+    ) -> Iterator[Entry]:
+        """Entries that are in no file yet, in the style of the collection they go to."""
+        if not wanted:
+            return iter(())
+        is_map = isinstance(inside, Mapping)
+        value = {k or "": v for k, v in wanted} if is_map else [v for _, v in wanted]
+        if len(value) < len(wanted):  # `0x1` and `"0x1"`
+            return (entry for one in wanted for entry in self.fresh_entries([one], inside))
+        text = _json(value) if _is_json(inside) else dump(value, list_offset=self.list_offset)
         root = split(Source.of(text)).documents[0].root
         assert isinstance(root, Collection)  # just written so
-        fresh = root.entries[0]
-        return Item(Take(fresh.value, fresh), None, fresh, ())
+        return iter(root.entries)
+
+
+def _stays(entry: Entry, value: dict[str, object]) -> bool:
+    return is_merge_key(entry.key) or _key(entry) in value
+
+
+def _wanted(entry: Entry, merged: object, value: dict[str, object]) -> tuple[str | None, object]:
+    """The key and the value that an entry is to have; what a `<<` brings stays."""
+    return (None, merged) if is_merge_key(entry.key) else (entry.name, value[_key(entry)])
+
+
+def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
+    """An entry of ours with a value of new text."""
+    style, anchor = None, ""
+    if isinstance(entry.value, Scalar):
+        quoted = isinstance(value, str) and entry.value.style in ("'", '"')
+        style = entry.value.style if quoted else None
+        anchor = entry.value.anchor if isinstance(fresh.value, Scalar) else ""
+    take = Take(fresh.value, fresh, style, anchor=anchor, keeps_comment=True)
+    return Item(take, entry, fresh, ())
 
 
 def _fresh(value: object) -> Document:
@@ -180,51 +207,18 @@ def _key(entry: Entry) -> str:
     return entry.name
 
 
-def _behind(items: list[Item], order: list[str], key: str) -> int:
-    """Where a new key goes: behind its nearest predecessor that is there, else last."""
-    places = {_key(i.ours or i.theirs): n for n, i in enumerate(items)}  # type: ignore[arg-type]
-    for before in reversed(order[: order.index(key)]):
-        if before in places:
-            return places[before] + 1
-    return len(items)
-
-
-def _partners(have: list[object], want: list[object]) -> list[int | None]:
-    """For every wanted element the element of ours that becomes it, or None."""
-    free = list(range(len(have)))
-    partners: list[int | None] = [None] * len(want)
-
-    def assign(fits: Callable[[object, object], bool]) -> None:
-        for index, wanted in enumerate(want):
-            if partners[index] is None:
-                found = next((i for i in free if fits(have[i], wanted)), None)
-                if found is not None:
-                    partners[index] = found
-                    free.remove(found)
-
-    assign(equal)
-    for field in ("name", "containerPort", "mountPath", "key", "type", "port"):
-        assign(lambda a, b, field=field: _same_field(a, b, field))  # type: ignore[misc]
-    for index, wanted in enumerate(want):
-        if partners[index] is not None or index not in free:
-            continue
-        if type(have[index]) is not type(wanted):
-            continue
-        if not isinstance(wanted, dict) or _related(have[index], wanted):
-            partners[index] = index
-            free.remove(index)
-    return partners
-
-
-def _same_field(a: object, b: object, field: str) -> bool:
-    both = isinstance(a, dict) and isinstance(b, dict)
-    return both and field in a and field in b and equal(a[field], b[field])  # type: ignore[operator,index]
-
-
-def _related(a: object, b: object) -> bool:
-    if not (isinstance(a, dict) and isinstance(b, dict)):
-        return False
-    return any(k in b and equal(v, b[k]) for k, v in a.items())
+def _with_new(items: list[Item], new: dict[str, Item], order: Iterable[str]) -> list[Item]:
+    """The items and new ones: each behind its nearest predecessor that is there, else last."""
+    last = {_key(i.ours or i.theirs): n for n, i in enumerate(items)}  # type: ignore[arg-type]
+    behind: dict[int, list[Item]] = {}
+    place = len(items)
+    for key in order:
+        if key in new:
+            behind.setdefault(place, []).append(new[key])
+        else:
+            place = last.get(key, place)
+    spread = ([item, *behind.get(n, ())] for n, item in enumerate(items))
+    return [item for some in spread for item in some] + behind.get(len(items), [])
 
 
 def _block_text(node: Scalar, value: str) -> Plan | None:

@@ -14,7 +14,7 @@ from kmerge_git.tree.scalars import resolve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 MOST_EXPANDED = 200_000  # nodes that aliases bring in; ten lines can stand for a billion
 DEEPEST = 200  # collections inside each other; aliases can nest deeper than the parser lets text
@@ -42,6 +42,21 @@ def to_value(node: Node | None, root: Node | None = None) -> object:
         raise _unsupported(node, "collections nest too deep") from None
 
 
+def reader(root: Node) -> Callable[[Node], object]:
+    """Reads nodes of one document, each collection once; what it gives must stay as it is."""
+    reading = _Reading(root)
+    reading.known = {}
+
+    def read(node: Node) -> object:
+        reading.expanded = reading.inside = reading.depth = 0
+        try:
+            return reading.value(node)
+        except RecursionError:
+            raise _unsupported(node, "collections nest too deep") from None
+
+    return read
+
+
 def is_merge_key(key: Node | None) -> bool:
     """Whether a key is `<<`; quoted it is a key like any other."""
     return (
@@ -52,7 +67,7 @@ def is_merge_key(key: Node | None) -> bool:
 class _Reading:
     """One reading of a node: the anchors it may use, and how much its aliases brought in."""
 
-    __slots__ = ("anchors", "depth", "expanded", "inside", "root")
+    __slots__ = ("anchors", "depth", "expanded", "inside", "known", "root")
 
     def __init__(self, root: Node) -> None:
         self.root = root
@@ -60,6 +75,7 @@ class _Reading:
         self.depth = 0
         self.inside = 0  # aliases around the current node
         self.expanded = 0
+        self.known: dict[int, object] | None = None  # collections, where they are kept
 
     def value(self, node: Node) -> object:
         if self.inside:
@@ -75,6 +91,9 @@ class _Reading:
             return value
         if not isinstance(node, Collection):
             raise TypeError(f"{type(node).__name__} is no kind of node")
+        keeps = self.known if not self.inside else None  # what aliases bring in is counted anew
+        if keeps is not None and id(node) in keeps:
+            return keeps[id(node)]
         self.depth += 1
         if self.depth > DEEPEST:
             raise _unsupported(node, f"more than {DEEPEST} collections inside each other")
@@ -84,6 +103,8 @@ class _Reading:
             else [self.value(entry.value) for entry in node.entries]
         )
         self.depth -= 1
+        if keeps is not None:
+            keeps[id(node)] = value
         return value
 
     def mapping(self, node: Mapping) -> dict[str, object]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from types import FrameType
-from typing import Any
 
 import pytest
+from counting import steps
 
 from kmerge_git.compare import files
 from kmerge_git.compare.files import Places, compare, paired_documents
@@ -56,22 +54,3 @@ def test_many_resources_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def documents(numbers: range) -> list[Document]:
     return list(split(Source("---\n".join(POD % n for n in numbers).encode())).documents)
-
-
-def steps(work: Callable[[], object]) -> int:
-    """How many operations of the interpreter something takes."""
-    count = 0
-
-    def step(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal count
-        frame.f_trace_opcodes = True
-        count += event == "opcode"
-        return step
-
-    before = sys.gettrace()
-    sys.settrace(step)
-    try:
-        work()
-    finally:
-        sys.settrace(before)
-    return count

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import copy
 import random
+from collections.abc import Callable
 
 import pytest
+from counting import steps
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import json_values, manifests
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.reshape import equal, reshape
+from kmerge_git.merge.reshape import reshape
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.emit import dump
 from kmerge_git.tree.nodes import Mapping
+from kmerge_git.tree.plain import equal
 from kmerge_git.tree.values import to_value
 
 
@@ -114,3 +118,40 @@ CASES = [
 @pytest.mark.parametrize("text, value, expected", CASES)
 def test_cases(text: str, value: object, expected: str) -> None:
     assert reshape(document(text), value) == expected
+
+
+@pytest.mark.parametrize(
+    "have, want",
+    [
+        (lambda n: [{"a": k} for k in range(n)], lambda n: [{"a": -k} for k in range(n)]),
+        (lambda n: [{"a": k} for k in range(n)], lambda n: [{"a": k} for k in range(n)][::-1]),
+        (
+            lambda n: [{"name": k, "v": 1} for k in range(n)],
+            lambda n: [{"name": -k} for k in range(n)],
+        ),
+        (lambda n: [1] * n, lambda n: [True] * n),
+        (lambda n: {f"a{k}": k for k in range(n)}, lambda n: {f"b{k}": k for k in range(n)}),
+    ],
+)
+def test_twice_as_much_takes_twice_as_long(
+    have: Callable[[int], object], want: Callable[[int], object]
+) -> None:
+    def count(size: int) -> int:
+        made = document(dump({"l": have(size)}))
+        wanted = {"l": want(size)}
+        return steps(lambda: reshape(made, wanted))
+
+    count(3)  # what is made once is made now
+    assert count(400) < 2.5 * count(200)
+
+
+def test_a_value_deep_down_is_compared_once() -> None:
+    def count(depth: int) -> int:
+        made = document("[" * depth + "1" + "]" * depth)
+        wanted: object = 2
+        for _ in range(depth):
+            wanted = [wanted]
+        return steps(lambda: reshape(made, wanted))
+
+    count(3)
+    assert count(120) < 2.5 * count(60)

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.tree.emit import dump
+from kmerge_git.tree.emit import dump, with_ruamel
 from kmerge_git.tree.values import load
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
@@ -43,6 +43,13 @@ VALUES = st.recursive(
 @settings(max_examples=300, deadline=None)
 def test_what_is_written_reads_back(value, style):
     assert load(dump(value, *style).encode()) == [value]
+
+
+@given(VALUES, st.sampled_from([(2, 0), (2, 2), (4, 0), (4, 2), (3, 1)]))
+@settings(max_examples=300, deadline=None)
+def test_what_is_written_is_what_ruamel_writes(value, style):
+    if not isinstance(value, str):  # at the top they are quoted
+        assert dump(value, *style) == with_ruamel(value, *style)
 
 
 @pytest.mark.parametrize(

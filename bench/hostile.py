@@ -1,11 +1,12 @@
-"""CPU time and memory of odd inputs below 1 MB, through every command that fits; and how they grow.
+"""CPU time and memory of hostile inputs below 1 MB, through every command; and how they grow.
 
-    python bench/limits.py [--only WORDS] [--roads ROADS] [--bar SECONDS] [--size PART] [--json]
+    python bench/hostile.py [--only WORDS] [--roads ROADS] [--bar SECONDS] [--memory MIB]
+                            [--size PART] [--whole] [--json]
 
-Every input is a trio of files and is measured at half its size and whole, as whole processes from
-start to end: user and system time of the child and of its own children (git merge-file). What
-takes more than the bar, or more than three times as long as its half, is marked. A process is
-ended at four times the bar.
+Every input is a trio of files and is measured at half its size and whole (`--whole`: only whole),
+as whole processes from start to end: user and system time of the child and of its own children
+(git). What takes more than a bar, or more than three times as long as its half, is marked. A
+process is ended at four times the bar. The clock of kmerge is off: what it would end is seen.
 """
 
 from __future__ import annotations
@@ -14,35 +15,37 @@ import argparse
 import json
 import os
 import resource
+import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MEGABYTE = 1_000_000
 GROWTH = 3.0  # from half to whole
 SMALL = 0.6  # seconds: below, the growth says nothing
 Trio = tuple[str, str, str]
 
 
 def main() -> int:
-    """Measure; exit code 1 if anything takes too long."""
+    """Measure; exit code 1 if anything takes too long or too much."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default="", help="inputs with one of these words (a,b,c)")
     parser.add_argument("--roads", default=",".join(ROADS), help=f"of {', '.join(ROADS)}")
     parser.add_argument("--bar", type=float, default=5.0)
+    parser.add_argument("--memory", type=int, default=300)
     parser.add_argument("--size", type=float, default=1.0, help="a part of every input's size")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--whole", action="store_true", help="not at half its size, too")
+    parser.add_argument("--json", action="store_true", help="print one JSON list")
     args = parser.parse_args()
     words = args.only.split(",")
     rows = []
     for name in SHAPES:
         if any(word in name for word in words):
-            for road in args.roads.split(","):
-                row = measured(name, road, args.bar, args.size)
+            for row in measured(name, args.roads.split(","), args):
                 rows.append(row)
                 if not args.json:
                     print(shown(row), flush=True)
@@ -51,75 +54,211 @@ def main() -> int:
     return 1 if any(row["bad"] for row in rows) else 0
 
 
-def measured(name: str, road: str, bar: float, size: float) -> dict[str, object]:
-    """Half and whole of one input on one road."""
+def measured(name: str, roads: list[str], args: argparse.Namespace) -> Iterable[dict[str, object]]:
+    """Half and whole of one input on some roads."""
     make, most = SHAPES[name]
-    count = int(most * size)
-    half, _, _ = run(road, make(count // 2), bar)
-    seconds, memory, code = run(road, make(count), bar)
-    growth = seconds / max(half, 0.01)
-    bad = seconds > bar or (seconds > SMALL and growth > GROWTH)
-    return {
-        "input": name,
-        "road": road,
-        "bytes": max(len(text.encode()) for text in make(count)),
-        "half": round(half, 2),
-        "seconds": round(seconds, 2),
-        "MiB": memory // 1024,
-        "exit": code,
-        "bad": bad,
-    }
+    file = FILES.get(name, "a.yaml")
+    count = int(most * args.size)
+    with tempfile.TemporaryDirectory() as scratch:
+        whole = Places(Path(scratch, "whole"), file, make(count))
+        half = whole if args.whole else Places(Path(scratch, "half"), file, make(count // 2))
+        for road in roads:
+            seconds, memory, code = run(road, whole, args.bar)
+            before = 0.0 if args.whole else run(road, half, args.bar)[0]
+            slow = seconds > args.bar or memory > args.memory
+            grown = not args.whole and seconds > SMALL and seconds > GROWTH * before
+            yield {
+                "input": name,
+                "road": road,
+                "bytes": whole.size,
+                "half": round(before, 2),
+                "seconds": round(seconds, 2),
+                "MiB": memory,
+                "exit": code,
+                "bad": slow or grown,
+            }
 
 
 def shown(row: dict[str, object]) -> str:
     """One line of the table."""
     mark = "  <---" if row["bad"] else ""
     return (
-        f"{row['input']:34} {row['road']:11} {row['half']:7.2f} {row['seconds']:7.2f} s "
+        f"{row['input']:34} {row['road']:13} {row['half']:7.2f} {row['seconds']:7.2f} s "
         f"{row['MiB']:5} MiB  exit {row['exit']}{mark}"
     )
 
 
-def run(road: str, texts: Trio, bar: float) -> tuple[float, int, int]:
-    """CPU seconds, peak memory in KiB and the exit code of one run."""
+def run(road: str, places: Places, bar: float) -> tuple[float, int, int]:
+    """CPU seconds, peak memory in MiB and the exit code of one run."""
+    place, words = ROADS[road]
+    names = {
+        "FILE": places.file,
+        "PATCH": "patch-theirs.yaml",
+        "BASE": "base/" + places.file,
+        "OURS": "ours/" + places.file,
+        "THEIRS": "theirs/" + places.file,
+    }
+    command = [sys.executable, *(names.get(word, word) for word in words)]
     with tempfile.TemporaryDirectory() as scratch:
-        for name, text in zip(("base", "ours", "theirs"), texts, strict=True):
-            Path(scratch, f"{name}.yaml").write_bytes(text.encode())
-        Path(scratch, "out").mkdir()
-        command = [sys.executable, *ROADS[road]]
+        kind, _, inside = place.partition("/")
+        folder = Path(scratch, "at")
+        shutil.copytree(places.made(kind), folder)
+        folder /= inside
         pid = os.fork()
         if pid == 0:
-            _become(command, scratch, int(bar * 4))
+            _become(command, folder, int(bar * 4))
         _, status, used = os.wait4(pid, 0)
-        return used.ru_utime + used.ru_stime, used.ru_maxrss, os.waitstatus_to_exitcode(status)
+        code = os.waitstatus_to_exitcode(status)
+        return used.ru_utime + used.ru_stime, used.ru_maxrss // 1024, code
 
 
-def _become(command: list[str], scratch: str, limit: int) -> None:
-    os.chdir(scratch)
+def _become(command: list[str], folder: Path, limit: int) -> None:
+    os.chdir(folder)
     quiet = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(quiet, number)
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "KMERGE_TIMEOUT": "0"}
-    os.execve(command[0], command, environment)
+    os.execve(command[0], command, _sealed() | {"PYTHONPATH": str(ROOT), "KMERGE_TIMEOUT": "0"})
+
+
+def _sealed() -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    who = {f"GIT_{role}_{what}": "a@b.c" for role in ("AUTHOR", "COMMITTER") for what in WHO}
+    return kept | who | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+WHO = ("NAME", "EMAIL")
+
+
+class Places:
+    """Where a trio lies for the commands: as three folders, or in a repository in some state."""
+
+    def __init__(self, folder: Path, file: str, texts: Trio) -> None:
+        self.folder = folder
+        self.file = file
+        self.texts = [text.encode() for text in texts]
+        self.size = max(map(len, self.texts))
+
+    def made(self, place: str) -> Path:
+        """The folder of a place, made once."""
+        folder = self.folder / place
+        if not folder.exists():
+            folder.mkdir(parents=True)
+            {
+                "folder": self._make_folder,
+                "branches": self._make_branches,
+                "stopped": self._make_stopped,
+                "past": self._make_past,
+                "vendored": self._make_vendored,
+            }[place](folder)
+        return folder
+
+    def _make_folder(self, folder: Path) -> None:
+        for name, data in zip(("base", "ours", "theirs"), self.texts, strict=True):
+            self._write(folder / name, data)
+        (folder / "patch-theirs.yaml").write_bytes(self.texts[2])
+
+    def _make_branches(self, folder: Path) -> None:
+        base, ours, theirs = self.texts
+        _git(folder, "init", "-q", "-b", "main")
+        self._commit(folder, base)
+        _git(folder, "checkout", "-q", "-b", "topic")
+        self._commit(folder, theirs)
+        _git(folder, "checkout", "-q", "main")
+        self._commit(folder, ours)
+
+    def _make_stopped(self, folder: Path) -> None:
+        shutil.copytree(self.made("branches"), folder, dirs_exist_ok=True)
+        _git(folder, "merge", "-q", "--no-commit", "topic", fails=True)
+
+    def _make_past(self, folder: Path) -> None:
+        shutil.copytree(self.made("branches"), folder, dirs_exist_ok=True)
+        _git(folder, "merge", "-q", "-s", "ours", "-m", "merged", "topic")
+
+    def _make_vendored(self, folder: Path) -> None:
+        upstream, package = folder / "upstream", folder / "here"
+        upstream.mkdir()
+        package.mkdir()
+        base, ours, theirs = self.texts
+        _git(upstream, "init", "-q", "-b", "main")
+        self._commit(upstream / "app", base)
+        _git(upstream, "tag", "v1")
+        self._commit(upstream / "app", theirs)
+        _git(upstream, "tag", "v2")
+        _git(package, "init", "-q", "-b", "main")
+        add = ["vendor", "add", "../upstream", "app", "--path", "app", "--ref", "v1"]
+        environment = _sealed() | {"PYTHONPATH": str(ROOT)}
+        command = [sys.executable, *TOOL, *add]
+        subprocess.run(command, cwd=package, env=environment, check=True, capture_output=True)
+        self._commit(package / "app", ours)
+
+    def _commit(self, folder: Path, data: bytes) -> None:
+        self._write(folder, data)
+        _git(folder, "add", "-A", ".")
+        _git(folder, "commit", "-q", "--allow-empty", "-m", "a change")
+
+    def _write(self, folder: Path, data: bytes) -> None:
+        path = folder / self.file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _git(folder: Path, *words: str, fails: bool = False) -> None:
+    command = ["git", *words]
+    subprocess.run(command, cwd=folder, env=_sealed(), check=not fails, capture_output=True)
 
 
 TOOL = ["-m", "kmerge_git"]
-MERGE3 = ["merge3", "--original", "base.yaml", "--updated", "theirs.yaml", "--dest", "ours.yaml"]
-ROADS: dict[str, list[str]] = {
-    "driver": [
-        *("-I", "-S", str(ROOT / "kmerge_git" / "cli" / "driver.py")),
-        *(f"--lib={path}" for path in sys.path if path.endswith("-packages")),
-        *("--marker-size=7", "--path=a.yaml", "base.yaml", "ours.yaml", "theirs.yaml"),
-    ],
-    "merge": [*TOOL, "merge", "base.yaml", "ours.yaml", "theirs.yaml", "--explain"],
-    "merge3": [*TOOL, *MERGE3, "--explain"],
-    "merge3-git": [*TOOL, *MERGE3, "--rules=git", "--explain"],
-    "merge2": [*TOOL, "merge2", "--src", "theirs.yaml", "--dest", "ours.yaml", "--explain"],
-    "check": [*TOOL, "check", "ours.yaml"],
-    "make-patch": [*TOOL, "make-patch", "ours.yaml", "theirs.yaml", "--type=merge"],
-    "patch": [*TOOL, "patch", "ours.yaml", "--patch", "theirs.yaml", "--type=merge"],
-    "apply": [*TOOL, "apply", "--live", "ours.yaml", "theirs.yaml"],
+MERGE3 = ["merge3", "--original", "BASE", "--updated", "THEIRS", "--dest", "OURS"]
+ROADS: dict[str, tuple[str, list[str]]] = {
+    "driver": (
+        "folder",
+        [
+            *("-I", "-S", str(ROOT / "kmerge_git" / "cli" / "driver.py")),
+            *(f"--lib={path}" for path in sys.path if path.endswith("-packages")),
+            *("--marker-size=7", "--path=a.yaml", "BASE", "OURS", "THEIRS"),
+        ],
+    ),
+    "merge-file": ("folder", [*TOOL, "merge-file", "BASE", "OURS", "THEIRS", "--explain"]),
+    "mergetool": ("folder", [*TOOL, "mergetool", "BASE", "OURS", "THEIRS", "out.yaml"]),
+    "merge3": ("folder", [*TOOL, *MERGE3, "--explain"]),
+    "merge3-git": ("folder", [*TOOL, *MERGE3, "--rules=git", "--explain"]),
+    "merge2": ("folder", [*TOOL, "merge2", "--src", "THEIRS", "--dest", "OURS", "--explain"]),
+    "make-patch": ("folder", [*TOOL, "make-patch", "OURS", "THEIRS", "--type=merge"]),
+    "make-patch3": ("folder", [*TOOL, "make-patch", "BASE", "OURS", "--current", "THEIRS"]),
+    "patch": ("folder", [*TOOL, "patch", "OURS", "--patch", "THEIRS", "--type=merge"]),
+    "patch-smp": ("folder", [*TOOL, "patch", "OURS", "--patch", "THEIRS"]),
+    "apply": ("folder", [*TOOL, "apply", "--live", "OURS", "THEIRS", "--explain"]),
+    "apply-last": (
+        "folder",
+        [*TOOL, "apply", "--live", "OURS", "THEIRS", "--last-applied", "BASE"],
+    ),
+    "last-applied": (
+        "folder",
+        [*TOOL, "last-applied", "set", "OURS", "--config", "THEIRS", "--create-annotation"],
+    ),
+    "check": ("folder", [*TOOL, "check", "OURS"]),
+    "check-patch": ("folder", [*TOOL, "check", "--patch", "PATCH", "--target", "OURS"]),
+    "check-fix": ("folder", [*TOOL, "check", "OURS", "--fix", "--diff"]),
+    "check-staged": ("stopped", [*TOOL, "check", "--staged"]),
+    "check-merge": ("stopped", [*TOOL, "check", "--merge", "FILE"]),
+    "check-of": ("past", [*TOOL, "check", "--merge-of", "HEAD"]),
+    "diff": ("folder", [*TOOL, "diff", "OURS", "THEIRS"]),
+    "diff-full": ("branches", [*TOOL, "diff", "main", "topic", "--full"]),
+    "preview": ("branches", [*TOOL, "preview", "topic"]),
+    "rebase": ("branches", [*TOOL, "preview", "topic", "--rebase"]),
+    "merge": ("branches", [*TOOL, "merge", "topic"]),
+    "refresh": ("branches", [*TOOL, "refresh", "--with", "main", "topic"]),
+    "solve": ("stopped", [*TOOL, "solve"]),
+    "list": ("stopped", [*TOOL, "resolve", "--list"]),
+    "take": ("stopped", [*TOOL, "resolve", "--take", "ours"]),
+    "both": ("stopped", [*TOOL, "resolve", "--take", "both"]),
+    "explain": ("stopped", [*TOOL, "explain", "--all"]),
+    "explain-past": ("past", [*TOOL, "explain", "HEAD"]),
+    "replay": ("past", [*TOOL, "replay", "--jobs", "1"]),
+    "policy-try": ("past", [*TOOL, "policy", "try", "*", "**.x", "higher", "--jobs", "1"]),
+    "status": ("branches", [*TOOL, "status", "FILE"]),
+    "vendor": ("vendored/here", [*TOOL, "vendor", "update", "app", "--ref", "v2"]),
 }
 
 
@@ -594,6 +733,9 @@ def _values(count: int, side: str) -> list[str]:
     third = {"b": -1, "o": 0, "t": 1}[side]
     return [f"x{side}" if n % 3 == third else "x" for n in range(count)]
 
+
+# Inputs that are what they are by their name.
+FILES: dict[str, str] = {}
 
 SHAPES: dict[str, tuple[Callable[[int], Trio], int]] = {
     "flow maps": (flow_maps, 40_000),
