@@ -20,6 +20,8 @@ from pathlib import Path
 
 import yaml
 
+from kmerge_git.git.driverline import driver_line
+
 ROOT = Path(__file__).resolve().parent.parent
 DRIVER = ROOT / "kmerge_git" / "cli" / "driver.py"
 LIB = Path(yaml.__file__).parent.parent
@@ -45,10 +47,14 @@ def main() -> int:
             cpu, base, peak = compare(Path(folder), texts, ruler, rounds)
             line = f"{name:52} {cpu * 1000:7.1f}ms {base * 1000:7.1f}ms {cpu / base:6.2f}  <= {bar}"
             print(line + f"   peak {peak / 1024:.0f} MiB")
-        cpu, base = real_merge(Path(folder), rounds)
+        (cpu, base), (off, least) = real_merge(Path(folder), rounds)
         print(
             f"{'git merge of 200 files / driver `python -I -S -c pass`':52} {cpu * 1000:7.1f}ms "
             f"{base * 1000:7.1f}ms {cpu / base:6.2f}  <= 1.6"
+        )
+        print(
+            f"{'the same with KMERGE=0 / driver `git merge-file`':52} {off * 1000:7.1f}ms "
+            f"{least * 1000:7.1f}ms {off / least:6.2f}  <= 1.1"
         )
     return 0
 
@@ -90,6 +96,37 @@ def rows():
             change(crd, "crd", 100),
             change(crd, "crd", 4000),
         ),
+    )
+    ports = elements(2000)
+    ours, theirs = (ports.replace(f"port: {n}\n", "port: 9\n") for n in (1400, 2800))
+    yield "a list of 2,000 elements, one changed by each side", "git", 6, (ports, ours, theirs)
+    script = config_map(1_000_000)
+    yield (
+        "a ConfigMap with a text of 1 MB, a line by each side",
+        "git",
+        6,
+        (script, script.replace("line 3000 ", "ours "), script.replace("line 9000 ", "theirs ")),
+    )
+
+
+def elements(count: int) -> str:
+    """A Service with a long list of maps."""
+    ports = "".join(
+        f"  - name: p{i}\n    port: {1000 + i}\n    targetPort: t{i}\n    protocol: TCP\n"
+        for i in range(count)
+    )
+    return f"apiVersion: v1\nkind: Service\nmetadata:\n  name: long\nspec:\n  ports:\n{ports}"
+
+
+def config_map(size: int) -> str:
+    """A ConfigMap with one long text."""
+    lines = "".join(
+        f"    line {i} {' '.join(WORDS[(i + k) % len(WORDS)] for k in range(9))}\n"
+        for i in range(size // 60)
+    )
+    return (
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: long\n"
+        f"data:\n  before: a\n  script.txt: |\n{lines}  behind: b\n"
     )
 
 
@@ -224,8 +261,11 @@ def run(argv: list[str], folder: Path) -> tuple[float, int, int]:
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status)
 
 
-def real_merge(folder: Path, rounds: int) -> tuple[float, float]:
-    """`git merge-tree` of 200 files changed on both sides, with ours and with an empty driver."""
+def real_merge(folder: Path, rounds: int) -> list[tuple[float, float]]:
+    """`git merge-tree` of 200 files changed on both sides, beside another driver.
+
+    Ours beside an empty one; the registered line, switched off, beside git's own merge of lines.
+    """
     repo = folder / "repo"
     env = {
         **os.environ,
@@ -259,13 +299,18 @@ def real_merge(folder: Path, rounds: int) -> tuple[float, float]:
     (repo / ".git" / "info" / "attributes").write_text("*.yaml merge=bench\n")
     line = " ".join(f'"{part}"' for part in driver_argv()) + " %O %A %B"
     empty = f'"{sys.executable}" -I -S -c pass'
-    mine, base = [], []
+    registered = driver_line(sys.executable, DRIVER, str(LIB))
+    drivers = (line, empty, registered, "git merge-file %A %O %B")
+    times: list[list[float]] = [[] for _ in drivers]
     for _ in range(max(rounds // 3, 1)):
-        for times, command in ((base, empty), (mine, line)):
+        for found, command in zip(times, drivers, strict=True):
             git("config", "merge.bench.driver", command)
-            times.append(run(["git", "merge-tree", "--write-tree", "ours", "theirs"], repo)[0])
+            os.environ["KMERGE"] = "0" if command == registered else ""
+            found.append(run(["git", "merge-tree", "--write-tree", "ours", "theirs"], repo)[0])
+    del os.environ["KMERGE"]
     shutil.rmtree(repo)
-    return statistics.median(mine), statistics.median(base)
+    medians = [statistics.median(found) for found in times]
+    return [(medians[0], medians[1]), (medians[2], medians[3])]
 
 
 if __name__ == "__main__":

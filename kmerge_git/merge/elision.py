@@ -2,10 +2,10 @@
 
 Two sides of a document of a megabyte change a few lines. The runs of sibling entries that are
 the same text in all three versions are taken out, one entry stands for each, the small documents
-are merged as any others, and the runs are put back. Whatever is not certain gives the whole
-document to the merge: an anchor anywhere, a run that is no YAML of its own, a stand-in that did not
-come back as a key, a new key that could repeat one in a run. Elements of lists are never taken out:
-their keys decide how the list merges.
+are merged as any others, and the runs are put back. So are the lines of a long text (`|`). Whatever
+is not certain gives the whole document to the merge: an anchor anywhere, a run that is no YAML of
+its own, a stand-in that did not come back as a key or as a line, a new key that could repeat one in
+a run. Elements of lists are never taken out: their keys decide how the list merges.
 """
 
 from __future__ import annotations
@@ -14,10 +14,12 @@ from itertools import accumulate
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three
+from kmerge_git.text.common import head, tail
 from kmerge_git.text.source import Source
 from kmerge_git.tree import parser
+from kmerge_git.tree.breaks import has_odd_breaks
 from kmerge_git.tree.documents import Document
-from kmerge_git.tree.nodes import Collection, Mapping, Node
+from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 WORTH = 2_000  # a shorter run stays where it is
 STAND_IN = "kmerge.elided.run"
+TEXTS = ("|", "|-", "|+")
 # what decides how a list merges, and which resource is which, must stay to be seen
 TELLING = frozenset(
     (
@@ -34,19 +37,21 @@ TELLING = frozenset(
         *("ip", "mountPath", "devicePath", "topologyKey", "containerPort", "port", "protocol"),
     )
 )
-REFERENCES = (": &", "- &", ": *", "- *", "<<:", STAND_IN)
+# by the character to look for, which is in few texts and is found in no time
+REFERENCES = {"&": (": &", "- &"), "*": (": *", "- *"), "<": ("<<:",), ".": (STAND_IN,)}
 
 
 class CommonRun:
     """Lines of the base that stand, unchanged, in all three versions."""
 
-    __slots__ = ("column", "end", "names", "start")
+    __slots__ = ("column", "end", "is_text", "names", "start")
 
-    def __init__(self, start: int, end: int, column: int, names: set[str]) -> None:
+    def __init__(self, start: int, end: int, column: int, names: set[str] | None) -> None:
         self.start = start
         self.end = end
         self.column = column
-        self.names = names  # the keys that are taken out
+        self.is_text = names is None
+        self.names = names or set()  # the keys that are taken out
 
     def span(self, offsets: list[int], later: int, first: int) -> Span:
         """Where it stands in a version that moves what is below its line `first`."""
@@ -83,16 +88,16 @@ def elide(at: Three[Document | None]) -> Elided | None:
     if len(documents) != 3:
         return None
     base, ours, theirs = (d.content for d in documents)
-    if any(mark in text for text in (base, ours, theirs) for mark in REFERENCES):
+    if any(map(_refers, (base, ours, theirs))):
         return None
     lines = base.split("\n")
     windows = [_window(lines, base, side) for side in (ours, theirs)]
     runs = _Finder(lines, windows).runs()
     offsets = [0, *accumulate(len(line) + 1 for line in lines)]
     texts = [base[slice(*run.span(offsets, 0, 0))] for run in runs]
-    if not runs or not all(map(parser.accepts, texts)):
-        return None
     stand_ins = [" " * r.column + f"{STAND_IN}.{n}: 0\n" for n, r in enumerate(runs)]
+    if not runs or not all(map(_is_yaml, runs, stand_ins, texts)):
+        return None
     small = [
         # behind its window a version has the same lines, some characters later
         _without(side, [r.span(offsets, len(side) - len(base), first) for r in runs], stand_ins)
@@ -100,6 +105,17 @@ def elide(at: Three[Document | None]) -> Elided | None:
     ]
     made = Elided(Three(*map(_document, small)), dict(zip(stand_ins, texts, strict=True)))
     return made if _holds(made, runs) else None
+
+
+def _is_yaml(run: CommonRun, stand_in: str, text: str) -> bool:
+    if not run.is_text:
+        return parser.accepts(text)
+    # a line of the text says at which column it stands
+    return not has_odd_breaks(text) and parser.accepts("x: |\n" + stand_in + text)
+
+
+def _refers(text: str) -> bool:
+    return any(c in text and any(m in text for m in marks) for c, marks in REFERENCES.items())
 
 
 def _without(text: str, spans: list[Span], stand_ins: list[str]) -> str:
@@ -118,34 +134,11 @@ def _document(text: str) -> Document | None:
 
 def _window(lines: list[str], base: str, side: str) -> Span:
     """The lines of the base that a side changed, with a neighbour on either end."""
-    head = _common(base, side)
-    tail = _common_end(base, side, min(len(base), len(side)) - head)
-    first = base.count("\n", 0, head)
-    last = len(lines) - base.count("\n", len(base) - tail)
+    same = head(base, side)
+    end = tail(base, side, min(len(base), len(side)) - same)
+    first = base.count("\n", 0, same)
+    last = len(lines) - base.count("\n", len(base) - end)
     return max(first - 1, 0), min(last + 1, len(lines))
-
-
-def _common(a: str, b: str) -> int:
-    """The length of the common beginning, by halves: comparing is fast, indexing is not."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
-
-
-def _common_end(a: str, b: str, most: int) -> int:
-    low, high = 0, most
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[len(a) - middle : len(a) - low] == b[len(b) - middle : len(b) - low]:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 class _Finder:
@@ -170,68 +163,104 @@ class _Finder:
 
     def _mapping(self, low: int, high: int) -> bool:
         """Walk the entries of the mapping that these lines are; False: they are something else."""
-        indents = self.indents
-        inside = [i for i in indents[low:high] if i >= 0]
+        inside = [i for i in self.indents[low:high] if i >= 0]
         if not inside or min(inside) < inside[0]:
             return False
         column = inside[0]
-        starts = [n for n in range(low, high) if indents[n] == column]
+        starts = [n for n, i in enumerate(self.indents[low:high], low) if i == column]
+        ends = [*starts[1:], high]
+        touched = self._touched(starts, ends)
         if any(self.lines[n][column : column + 2] in ("- ", "-", "? ") for n in starts):
-            for start, end in zip(starts, [*starts[1:], high], strict=True):
-                self._inside(start, end)  # no element is taken out
+            for n in sorted(touched):  # no element is taken out
+                self._inside(starts[n], ends[n])
             return True
-        first: int | None = None
-        names: set[str] = set()
-        for start, end in zip(starts, [*starts[1:], high], strict=True):
-            name = self.lines[start][column:].split(":")[0].strip("\"' ")
-            touched = self._touched(start, end)
-            if not touched and name not in TELLING:
-                first = start if first is None else first
-                names.add(name)
-                continue
-            self._add(first, start, column, names)
-            first, names = None, set()
-            if self.lines[start].rstrip().endswith(":"):
-                self._inside(start, end)
-        self._add(first, high, column, names)
+        names = [self.lines[n][column:].partition(":")[0].strip("\"' ") for n in starts]
+        behind = 0  # the entries that stay so far
+        for n in [n for n, name in enumerate(names) if n in touched or name in TELLING]:
+            self._add(starts[behind:n], starts[n], column, names[behind:n])
+            behind = n + 1
+            if n in touched:
+                self._below(starts[n], ends[n], column)
+        self._add(starts[behind:], high, column, names[behind:])
         return True
+
+    def _touched(self, starts: list[int], ends: list[int]) -> set[int]:
+        """Which of these entries a side changed."""
+        spans = list(zip(starts, ends, strict=True))
+        return {
+            n
+            for first, last in self.windows
+            for n, (start, end) in enumerate(spans)
+            if start < last and first < end
+        }
+
+    def _below(self, start: int, end: int, column: int) -> None:
+        """Look at what an entry of a mapping holds, from its line on."""
+        line = self.lines[start].rstrip()
+        if line.endswith(":"):
+            self._inside(start, end)
+        elif line.rpartition(": ")[2].strip() in TEXTS:
+            self._text(start + 1, end, column)
 
     def _inside(self, start: int, end: int) -> None:
         """Look below the line of an entry that a side changed, if it is large."""
-        if self._touched(start, end) and self._size(start, end) > WORTH:
+        if self._size(start, end) > WORTH:
             self._mapping(start + 1, end)
 
-    def _add(self, first: int | None, end: int, column: int, names: set[str]) -> None:
-        """A run from `first` on; the comments in front of `end` belong to what stands there."""
-        if first is None:
+    def _add(self, starts: list[int], end: int, column: int, names: list[str]) -> None:
+        """A run of entries; the comments in front of `end` belong to what stands there."""
+        if not starts:
             return
-        while end > first and self.indents[end - 1] < 0:
+        while end > starts[0] and self.indents[end - 1] < 0:
             end -= 1
-        if self._size(first, end) >= WORTH:
-            self.found.append(CommonRun(first, end, column, names))
+        if self._size(starts[0], end) >= WORTH:
+            self.found.append(CommonRun(starts[0], end, column, set(names)))
 
-    def _touched(self, start: int, end: int) -> bool:
-        return any(start < last and first < end for first, last in self.windows)
+    def _text(self, low: int, high: int, column: int) -> None:
+        """Runs of lines of a text, without its first and its last one, which lay it out."""
+        if self._size(low, high) <= WORTH:
+            return
+        columns = [len(line) - len(line.lstrip(" ")) for line in self.lines[low:high]]
+        full = [n for n, line in enumerate(self.lines[low:high], low) if line.strip()]
+        if not full or columns[full[0] - low] <= column:
+            return
+        home = columns[full[0] - low]
+        # blanks alone may be written anew, and what stands further left is no text
+        odd = [
+            n
+            for n, line in enumerate(self.lines[low:high], low)
+            if line and (columns[n - low] < home or line.isspace())
+        ]
+        if odd:
+            return
+        start = full[0] + 1
+        for first, last in [*sorted(self.windows), (full[-1], high)]:
+            if self._size(start, min(first, full[-1])) >= WORTH:
+                self.found.append(CommonRun(start, min(first, full[-1]), home, None))
+            start = max(start, last)
 
     def _size(self, start: int, end: int) -> int:
-        return sum(map(len, self.lines[start:end]))
+        return sum(map(len, self.lines[start:end])) if start < end else 0
 
 
 def _holds(made: Elided, runs: list[CommonRun]) -> bool:
-    """Whether every stand-in is a key in all three trees, beside no key of its own run."""
-    taken = {f"{STAND_IN}.{n}": run.names for n, run in enumerate(runs)}
+    """Whether every stand-in is a key, beside no key of its own run, or a line of a text."""
+    taken = {f"{STAND_IN}.{n}": run.names for n, run in enumerate(runs) if not run.is_text}
+    lines = [line for line, run in zip(made.texts, runs, strict=True) if run.is_text]
     for document in made.at.each():
         try:
             root = document.root if document is not None else None
-            if root is None or _seen(root, taken) != len(runs):
+            if root is None or _seen(root, taken, lines) != len(runs):
                 return False
         except KmergeError:
             return False
     return True
 
 
-def _seen(node: Node, taken: dict[str, set[str]]) -> int:
+def _seen(node: Node, taken: dict[str, set[str]], lines: list[str]) -> int:
     """How many stand-ins there are below a node; a negative number where a key could repeat."""
+    if isinstance(node, Scalar) and lines and node.style == "|":
+        return sum(map(node.text[node.content : node.end].count, lines))
     if not isinstance(node, Collection):
         return 0
     found = 0
@@ -239,4 +268,4 @@ def _seen(node: Node, taken: dict[str, set[str]]) -> int:
         names = {e.name for e in node.entries}
         for name in names & taken.keys():
             found += 1 if not names & taken[name] else -len(taken)
-    return found + sum(_seen(e.value, taken) for e in node.entries)
+    return found + sum(_seen(e.value, taken, lines) for e in node.entries)

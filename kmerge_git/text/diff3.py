@@ -19,6 +19,7 @@ _MOST_EDITS = 64
 # Things that are looked at anew when it has started again. Beyond that the rest has nothing in
 # common: these are long lists of few different things, without an order that could be told.
 _MOST_WORK = 6_000_000
+_MANY = 256  # things that are compared at once, at the ends of two lists
 
 
 class Region:
@@ -195,12 +196,18 @@ def _trim(a: Sequence[Hashable], b: Sequence[Hashable], window: Block, found: li
     """The window without the equal runs at its start and its end, which are noted."""
     i0, i1, j0, j1 = window
     start = i0
+    while i0 <= i1 - _MANY and j0 <= j1 - _MANY and a[i0 : i0 + _MANY] == b[j0 : j0 + _MANY]:
+        i0 += _MANY
+        j0 += _MANY
     while i0 < i1 and j0 < j1 and a[i0] == b[j0]:
         i0 += 1
         j0 += 1
     if i0 > start:
         found.append((start, i0, j0 - (i0 - start), j0))
     stop = i1
+    while i0 <= i1 - _MANY and j0 <= j1 - _MANY and a[i1 - _MANY : i1] == b[j1 - _MANY : j1]:
+        i1 -= _MANY
+        j1 -= _MANY
     while i0 < i1 and j0 < j1 and a[i1 - 1] == b[j1 - 1]:
         i1 -= 1
         j1 -= 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three, agreed, cut
+from kmerge_git.text.common import lines_between, uncommon
 from kmerge_git.text.diff3 import diff3
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
@@ -160,11 +161,14 @@ def _opinion(made: MergedDocument) -> str:
 
 def _by_lines(texts: Three[str]) -> str | None:
     """The merge of the lines; None: they clash."""
-    lines = texts.map(lambda text: text.split("\n"))
+    start, behind = uncommon(*texts.each())
+    lines = texts.map(lambda text: lines_between(text, start, behind))
     result: list[str] = []
     for region in diff3(*lines.each()):
         if region.kind == "clash":
             return None
         part = cut(region, lines)
         result += part.theirs if region.kind == "theirs" else part.ours
-    return "\n".join(result)
+    if behind and result:
+        result.append("")
+    return texts.base[:start] + "\n".join(result) + texts.base[len(texts.base) - behind :]
