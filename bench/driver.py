@@ -98,7 +98,7 @@ def rows():
         ),
     )
     ports = elements(2000)
-    ours, theirs = (ports.replace(f"port: {n}\n", "port: 9\n") for n in (1400, 2800))
+    ours, theirs = (ports.replace(f"port: {n}\n", f"port: 9{n}\n") for n in (1400, 2800))
     yield "a list of 2,000 elements, one changed by each side", "git", 6, (ports, ours, theirs)
     script = config_map(1_000_000)
     yield (
