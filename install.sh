@@ -163,10 +163,20 @@ places() {
 
 # -- installing ---------------------------------------------------------------------------------------
 
+# Whether a command is the link of an earlier run; it leads nowhere if the home has moved since.
+is_ours() {
+    target=$(readlink "$bin/$1") || return 1
+    [ "$target" != "$data/venv/bin/$1" ] || return 0
+    case $target in
+    */kmerge-git/venv/bin/"$1") [ ! -e "$bin/$1" ] && [ -f "$receipt" ] ;;
+    *) return 1 ;;
+    esac
+}
+
 refuse_foreign_commands() {
     for name in kmerge git-kmerge; do
         if [ -e "$bin/$name" ] || [ -L "$bin/$name" ]; then
-            [ "$(readlink "$bin/$name")" = "$data/venv/bin/$name" ] ||
+            is_ours "$name" ||
                 die "$bin/$name exists and was not made by this script; move it away, then run again"
         fi
     done
@@ -190,7 +200,9 @@ install_venv() {
     run "$env_python" -I -m pip install --quiet --disable-pip-version-check "$checkout" || not_installed
     if [ -n "$aside" ]; then run rm -rf "$aside"; fi
     for name in kmerge git-kmerge; do
-        [ -L "$bin/$name" ] || run ln -s "$data/venv/bin/$name" "$bin/$name"
+        [ "$(readlink "$bin/$name")" != "$data/venv/bin/$name" ] || continue
+        if [ -L "$bin/$name" ]; then run rm "$bin/$name"; fi
+        run ln -s "$data/venv/bin/$name" "$bin/$name"
     done
 }
 
@@ -324,7 +336,7 @@ uninstall_all() {
     pipx) run pipx uninstall kmerge-git || say "  pipx has no kmerge-git any more" ;;
     venv)
         for name in kmerge git-kmerge; do
-            if [ "$(readlink "$bin/$name")" = "$data/venv/bin/$name" ]; then run rm "$bin/$name"; fi
+            if is_ours "$name"; then run rm "$bin/$name"; fi
         done
         run rm -rf "$data/venv"
         ;;

@@ -163,3 +163,23 @@ def test_what_is_shown_can_be_typed(world):
     shown = [line for line in done.stdout.splitlines() if "--uninstall" in line]
     (command,) = (line.partition("--prefix ")[2] for line in shown)
     assert subprocess.check_output(["sh", "-c", f"printf %s {command}"], text=True) == str(prefix)
+
+
+def test_commands_of_a_home_that_moved_are_linked_again(world, pythons):
+    fake(world.prefix / "share" / "kmerge-git" / "venv" / "bin" / "python", "3.11.9")
+    receipt = world.prefix / "share" / "kmerge-git" / "receipt"
+    command = world.prefix / "bin" / "kmerge"
+    command.parent.mkdir()
+    command.symlink_to("/old home/share/kmerge-git/venv/bin/kmerge")
+    place = ("--dry-run", "--prefix", str(world.prefix))
+    assert "was not made by this script" in world.run(*place).stderr  # nobody says that it was
+    receipt.write_text("method venv\n")
+    done = world.run(*place)
+    assert done.returncode == 0, done.stderr
+    assert f"$ rm '{command}'\n" in done.stdout
+    target = world.prefix / "share" / "kmerge-git" / "venv" / "bin" / "kmerge"
+    assert f"$ ln -s '{target}' '{command}'\n" in done.stdout
+    assert f"$ rm '{command}'\n" in world.run("--uninstall", *place).stdout
+    command.unlink()
+    command.symlink_to(world.bin / "sh")  # leads somewhere
+    assert "was not made by this script" in world.run(*place).stderr
