@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "kmerge_git"
 # what a function writes that is not seen to be safe, and why it is
 ELSEWHERE = {
     "cli/files.py write": "a manifest, byte for byte",
-    "cli/files.py tell_json": "ASCII without control characters: tests/report/test_formats.py",
+    "cli/files.py tell_json": "ASCII, with escapes for all else: tests/report/test_formats.py",
     "cli/vendor_status.py diff": "a patch, byte for byte; lines for people on a terminal",
     "cli/diff_external.py _print_patch": "a patch, byte for byte; lines for people on a terminal",
     "cli/merging.py _relay": "the words of git, line by line",
