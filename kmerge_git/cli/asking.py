@@ -14,7 +14,7 @@ from kmerge_git.cli.questions import Around, Size, in_short, picture, side_of
 from kmerge_git.cli.resolved import stages, told
 from kmerge_git.cli.screen import Screen
 from kmerge_git.errors import KmergeError
-from kmerge_git.whole.giving import Refusals, give, words
+from kmerge_git.whole.giving import Refusals, give, give_choice, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -160,7 +160,7 @@ class Asking:
     def _give(self, questions: Sequence[Question], how: str, at: int) -> int | None:
         """One answer for some questions, where it is possible; says where it is not."""
         engine = self._resolving
-        refused = give(engine, questions, lambda question: engine.answer_of(question, how))
+        refused = give_choice(engine, questions, how)
         self._write({question.path for question in questions})
         if len(questions) > 1:
             given = len(questions) - len(refused)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from kmerge_git.errors import Refused, UsageError
 from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.nearest import did_you_mean, nearest
-from kmerge_git.whole.giving import give
+from kmerge_git.whole.giving import choose, give
 from kmerge_git.whole.kept import Answer
 from kmerge_git.whole.questions import ID, Question
 from kmerge_git.whole.resolving import Resolving
@@ -64,16 +64,12 @@ def decide(resolving: Resolving, wish: Choosing) -> Picked:
     about = _at(resolving, patterns) if patterns else []
     if wish.side and not wish.at:  # a side for all is for what nobody has decided yet
         about = list(resolving.left)
-    others: list[Answered] = []
-    refused: list[tuple[Question, str]] = []
-    for question in about:
-        if question.id in named:
-            continue
-        try:
-            others.append((question, resolving.answer_of(question, wish.side)))
-        except Refused as why:
-            refused.append((question, why.why))
-    return Picked(tuple(named.values()), tuple(others), tuple(refused))
+    others, errors = choose(resolving, [q for q in about if q.id not in named], wish.side)
+    for _, error in errors:
+        if not isinstance(error, Refused):
+            raise error
+    refused = tuple((question, error.why) for question, error in errors)
+    return Picked(tuple(named.values()), tuple(others), refused)
 
 
 def carry_out(resolving: Resolving, decided: Picked) -> Picked:
@@ -81,7 +77,8 @@ def carry_out(resolving: Resolving, decided: Picked) -> Picked:
 
     Others may not stand beside those of their file: such a question is left as it was.
     """
-    before = [(q, resolving.answers.get(q.id)) for q, _ in decided.answers]
+    known = resolving.answers
+    before = [(q, known.get(q.id)) for q, _ in decided.answers]
     try:
         resolving.give_all(decided.named)
         resolving.check(dict.fromkeys(question.path for question, _ in decided.named))

@@ -26,6 +26,8 @@ _BEGUN = (
     "AUTO_MERGE",
 )
 
+SURE = ("ours", "theirs")  # answers that the merge itself has proved; alone, not together
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:

@@ -7,7 +7,7 @@ keeps its markers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,13 +17,11 @@ from kmerge_git.git.conflicts import Operation
 from kmerge_git.git.files import content
 from kmerge_git.git.repository import Repository
 from kmerge_git.text.markers import SIZE, first_marker
-from kmerge_git.whole.kept import Answer, Kept, digest
+from kmerge_git.whole.kept import SURE, Answer, Kept, digest
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.questions import AskedFile, Question
 from kmerge_git.whole.settling import FileMerge
 from kmerge_git.whole.solving import SolvePlan, Wishes, carry_out, make_plan
-
-_SURE = ("ours", "theirs")  # answers that the merge itself has proved; alone, not together
 
 
 class Resolving:
@@ -94,8 +92,25 @@ class Resolving:
 
     def answer_of(self, question: Question, choice: str) -> Answer:
         """An answer in one word; refused where it cannot stand."""
-        answer = self._asked[question.path].chosen(question, choice)
-        return answer if choice in _SURE else self._tried(question, answer)
+        answer = self.untried_answer(question, choice)
+        return answer if choice in SURE else self._tried(question, answer)
+
+    def untried_answer(self, question: Question, choice: str) -> Answer:
+        """An answer in one word that nobody has looked at in its file yet."""
+        return self._asked[question.path].chosen(question, choice)
+
+    def why_not(self, answers: Sequence[tuple[Question, Answer]]) -> KmergeError | None:
+        """Why some answers to one file cannot stand without any other, or nothing."""
+        try:
+            given = {question.id: answer for question, answer in answers}
+            self._asked[answers[0][0].path].check(given)
+        except KmergeError as error:
+            return error
+        return None
+
+    def size(self, path: str) -> int:
+        """The bytes of the largest version of a file."""
+        return max(len(data or b"") for data in self._asked[path].file.three.each())
 
     def answer_with(self, question: Question, given: str) -> Answer:
         """A value as YAML; refused where it cannot stand."""

@@ -6,14 +6,14 @@ import io
 import os
 
 import pytest
-from fake_resolving import FakeQuestion, FakeResolving, question
+from fake_resolving import FakeAnswer, FakeQuestion, FakeResolving, question
 
 from kmerge_git.cli.asking import Asking
 from kmerge_git.cli.keys import Keys
 from kmerge_git.cli.resolved import told
 from kmerge_git.cli.screen import Screen
 from kmerge_git.errors import KmergeError, Refused
-from kmerge_git.whole.giving import give
+from kmerge_git.whole.giving import give, give_choice
 
 FIELDS = ("a", "b", "c")
 ASKED = [question(("0", "1", "2"), field=name) for name in FIELDS]
@@ -95,3 +95,52 @@ def test_the_end_of_a_pipe_is_the_end_of_the_answers(monkeypatch: pytest.MonkeyP
     asking = answered("to", resolving, monkeypatch)
     assert resolving.hows() == "to."
     assert not asking.staged and not asking.failed
+
+
+class Many(Picky):
+    """Some fields cannot be `both`; counts how often a file is looked through."""
+
+    looks = 0
+    wrong: tuple[str, ...] = ()
+    bytes_ = 1
+
+    def untried_answer(self, question: FakeQuestion, side: str) -> FakeAnswer:
+        return FakeAnswer(side, side)
+
+    def why_not(self, answers: list[tuple[FakeQuestion, FakeAnswer]]) -> KmergeError | None:
+        self.looks += 1
+        found = [q.conflict.field for q, _ in answers if q.conflict.field in self.wrong]
+        return Refused(f"not {found[0]}") if found else None
+
+    def check(self, paths: list[str]) -> None:
+        self.looks += 1
+
+    def size(self, path: str) -> int:
+        return self.bytes_
+
+
+def many(size: int) -> Many:
+    made = [question(("0", "1", "2"), field=f"f{n}") for n in range(size)]
+    return Many(*made)
+
+
+def test_many_answers_are_tried_together() -> None:
+    resolving = many(1000)
+    resolving.wrong = ("f7", "f500")
+    refused = give_choice(resolving, resolving.questions, "both")  # type: ignore[arg-type]
+    assert [(q.conflict.field, why) for q, why in refused] == [
+        ("f7", "not f7"),
+        ("f500", "not f500"),
+    ]
+    assert len(resolving.answers) == 998
+    assert resolving.looks < 60
+
+
+def test_a_large_file_is_not_looked_through_for_ever() -> None:
+    resolving = many(1000)
+    resolving.wrong = tuple(f"f{n}" for n in range(0, 1000, 2))
+    resolving.bytes_ = 1_000_000
+    refused = give_choice(resolving, resolving.questions, "both")  # type: ignore[arg-type]
+    assert resolving.looks < 20
+    assert "answer it by itself" in refused[-1][1]
+    assert not {q.id for q, _ in refused} & resolving.answers.keys()
