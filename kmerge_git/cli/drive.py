@@ -1,9 +1,9 @@
 """What the driver does when git calls it; `cli/driver.py` is the program around it.
 
-Exit 0: merged clean. Exit 3: conflicts are written. Anything else is no answer, and the command
-that `kmerge install` registered goes on with `git merge-file`. The result replaces %A by rename,
-so a kill at any moment leaves the file whole. Nothing is ever written to stdout: it would corrupt
-`git merge-tree`.
+0: merged clean. 3: conflicts are written. Anything else is no answer, and the command that
+`kmerge install` registered goes on with `git merge-file`; the exits are in `git/driverline.py`. The
+result replaces %A by rename, so a kill at any moment leaves the file whole. Nothing is ever written
+to stdout: it would corrupt `git merge-tree`.
 """
 
 from __future__ import annotations

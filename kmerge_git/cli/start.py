@@ -90,8 +90,9 @@ def run(
     root = _root(here)
     if bundle and not _is_fresh(root, bundle[0]):
         return
-    code = NO_ANSWER
+    code, above = NO_ANSWER, 0
     try:
+        above = _above()
         sys.dont_write_bytecode = True  # a half-written one would be in the way of later starts
         sys.path[0:1] = [root]
         libraries = [arg[6:] for arg in sys.argv if arg.startswith("--lib=")]
@@ -105,7 +106,7 @@ def run(
     except BaseException as error:  # whatever it is: git's line merge goes on
         tell("", error, "; git's line merge instead")
     finally:
-        calls._exit(code if code in (CLEAN, CONFLICT) else NO_ANSWER)
+        calls._exit(code + above if code in (CLEAN, CONFLICT) else NO_ANSWER)
 
 
 def tell(before: str, error: BaseException, behind: str = "") -> None:
@@ -117,6 +118,18 @@ def tell(before: str, error: BaseException, behind: str = "") -> None:
             print(text if text.isprintable() else ascii(text)[1:-1], file=sys.stderr)
     except BaseException:
         return
+
+
+def _above() -> int:
+    """What git's line wants an answer's exit to be above 0 or 3; it is no word of the driver's.
+
+    Whatever else ends the process, an empty file or a module, gives no such number.
+    """
+    words = [word for word in sys.argv[1:] if not word.startswith("--")]
+    if len(words) != 4 or not words[0].isdecimal():
+        return 0  # a line of an older version
+    sys.argv.remove(words[0])
+    return int(words[0])
 
 
 def _answer(libraries: "list[str]") -> int:

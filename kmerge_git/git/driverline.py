@@ -1,10 +1,11 @@
 """The command line that is registered as the merge driver, with its own fallback.
 
-Git gives the line to `sh`. With `KMERGE=0` no interpreter starts. Exit 0 of our driver is "clean",
-3 is "conflicts are in the file", 4 is no answer, for a reason that it has told. Any other end (no
+Git gives the line to `sh`. With `KMERGE=0` no interpreter starts. Exit 90 of our driver is "clean",
+93 is "conflicts are in the file", 4 is no answer, for a reason that it has told. Any other end (no
 such interpreter, no such file, a traceback, a signal) is no answer either, and the line says so,
-once a merge. Without an answer git's own line merge runs. Exits above 128 would abort the whole
-merge in newer gits: `test` keeps them out.
+once a merge. So is exit 0: an empty file gives it, too, and a module that ends the process. Without
+an answer git's own line merge runs. Exits above 128 would abort the whole merge in newer gits:
+`exit 1` keeps them out.
 """
 
 from __future__ import annotations
@@ -18,7 +19,11 @@ from kmerge_git.errors import KmergeError
 NAME = "Kubernetes manifests, merged by resource, field and keyed list"
 
 # One word an option, because git quotes the values itself and a path may start with `-`.
-ARGUMENTS = "--marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O %A %B"
+OLDER_ARGUMENTS = "--marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O %A %B"
+# What an answer's exit is above 0 or 3. A driver that is older than this takes no fourth word: it
+# does nothing and says so, where a result with exit 0 would be merged once more.
+ANSWER = 90
+ARGUMENTS = OLDER_ARGUMENTS.replace(" %O", f" {ANSWER} %O")
 MERGE_FILE = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
 LINE_MERGE = f"{MERGE_FILE}||exit 1"
 SWITCH = '[ "$KMERGE" = 0 ]||{ '
@@ -32,8 +37,9 @@ SAY = (
     'run \\`kmerge doctor\\`">&2;[ ! -f "$l" ]||echo>"$t"'
 )
 ONCE = f"l=$(git rev-parse --git-dir);t=$l/kmerge-told;l=$l/index.lock;{SAID}||{{ {SAY};}}"
-CASES = f'0)exit 0;;3)exit 1;;4);;*)w="exit $c";{GONE};{ONCE};;'
-FALLBACK = f"c=$?;case $c in {CASES}esac;}};{LINE_MERGE}"
+CASES = f'{ANSWER})exit 0;;{ANSWER + 3})exit 1;;4);;*)w="exit $c";{GONE};{ONCE};;'
+# What an interpreter prints (it may be a script) would be `git merge-tree`'s result.
+FALLBACK = f">&2;c=$?;case $c in {CASES}esac;}};{LINE_MERGE}"
 # How lines of older versions ended; what stands before ran the driver as it was.
 OLDER_ENDS = (f"; case $? in 0) exit 0;; 3) exit 1;; esac; {MERGE_FILE}; test $? -eq 0",)
 
@@ -45,7 +51,7 @@ def driver_line(python: str = "", driver: Path | None = None, lib: str | None = 
 
 def with_fallback(command: str) -> str:
     """The line that takes a command's answer, or makes git's own line merge."""
-    return f"{SWITCH}{command};{FALLBACK}"
+    return f"{SWITCH}{command} {FALLBACK}"
 
 
 def driver_command(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:
@@ -153,9 +159,10 @@ def sh_quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
 
 def command_of(line: str) -> str:
     """What a registered line runs before its placeholders, as `sh` gets it; '' if unknown."""
-    for end in (f";{FALLBACK}", *OLDER_ENDS):
-        if line.endswith(f" {ARGUMENTS}{end}"):
-            command = line.removesuffix(f" {ARGUMENTS}{end}").removeprefix(SWITCH)
+    ends = (f"{ARGUMENTS} {FALLBACK}", *(f"{OLDER_ARGUMENTS}{end}" for end in OLDER_ENDS))
+    for end in ends:
+        if line.endswith(f" {end}"):
+            command = line.removesuffix(f" {end}").removeprefix(SWITCH)
             return command.replace("%%", "%")
     return ""
 

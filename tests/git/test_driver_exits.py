@@ -164,6 +164,21 @@ def test_the_package_is_gone_or_broken(driven: Driven, gone: str) -> None:
     is_gits_own(driven, driven.merge())
 
 
+@pytest.mark.parametrize(
+    "where", ["cli/driver.py", "cli/start.py", "cli/drive.py", "pipeline.py", "tree/parser.py"]
+)
+@pytest.mark.parametrize("text", ["", "import os; os._exit(0)", "import os; os._exit(3)"])
+def test_a_file_that_ends_the_process_is_no_answer(driven: Driven, where: str, text: str) -> None:
+    """An empty one is what a full disk leaves; git would keep ours alone, as a clean merge."""
+    package = copied(driven.world)
+    driven.drive(line_for(package))
+    (package / where).write_text(text)
+    fork_two(driven)
+    done = driven.merge()
+    is_gits_own(driven, done)
+    assert "kmerge: " in done.err
+
+
 @pytest.mark.parametrize("where", ["pipeline.py", "cli/driver.py", "merge/decide/walk.py"])
 def test_the_package_does_not_compile(driven: Driven, where: str) -> None:
     package = copied(driven.world)
@@ -179,7 +194,7 @@ def test_pyyaml_is_gone(driven: Driven) -> None:
     is_gits_own(driven, driven.merge())
 
 
-@pytest.mark.parametrize("code", [1, 2, 4, 70, 126, 127, 128, 129, 255])
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 4, 70, 126, 127, 128, 129, 255])
 def test_every_other_exit_code_is_no_answer(driven: Driven, code: int) -> None:
     driven.drive(with_fallback(f"(exit {code})"))
     fork_two(driven)

@@ -167,7 +167,7 @@ def test_a_driver_file_that_is_gone_is_told_once(driven: Driven) -> None:
     assert told(done) == [said(f"no file {package}/cli/driver.py")]
 
 
-@pytest.mark.parametrize("code", [1, 2, 5, 127, 255])
+@pytest.mark.parametrize("code", [0, 1, 2, 3, 5, 127, 255])
 def test_another_end_is_told_once(driven: Driven, code: int) -> None:
     command = f'p=/bin/sh;f="{ROOT}/README.md";(exit {code})'
     driven.drive(with_fallback(command))
@@ -184,6 +184,20 @@ def test_a_reason_that_the_driver_told_is_not_told_again(driven: Driven) -> None
     is_gits_own(driven, done)
     assert done.err.count("reason") == 2
     assert told(done) == []
+
+
+@pytest.mark.parametrize("ends", ["exit 0", "exit 3", "exec cat"])
+def test_another_program_at_the_place_of_the_interpreter(driven: Driven, ends: str) -> None:
+    python = driven.world.root / "python"
+    python.write_text(f"#!/bin/sh\necho printed\n{ends}\n")
+    python.chmod(0o755)
+    driven.drive(driver_line(str(python)))
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())
+    done = driven.git("merge-tree", "--write-tree", "main", "side", check=False)
+    assert done.code == 1
+    assert "printed" not in done.out
+    assert row(driven, "line")["state"] == "FAIL"
 
 
 def test_without_an_index_it_is_told_and_nothing_is_left(driven: Driven) -> None:
@@ -259,6 +273,18 @@ def test_a_start_that_ends_the_process(tmp_path: Path, start: str) -> None:
     assert done.returncode in (1, 120)  # 120: Python could not flush
     assert done.stdout == ""
     assert len(done.stderr.splitlines()) <= 1
+
+
+def test_an_older_driver_leaves_the_result_to_lines(driven: Driven) -> None:
+    """One that wrote its result and ended with 0 would have it merged once more."""
+    package = copied(driven.world)
+    start = package / "cli" / "start.py"
+    newer = "        above = _above()\n"
+    assert newer in start.read_text()
+    start.write_text(start.read_text().replace(newer, ""))
+    driven.drive(line_for(package))
+    fork_two(driven)
+    is_gits_own(driven, driven.merge())
 
 
 # -- lines of older versions ----------------------------------------------------------------------
