@@ -51,7 +51,7 @@ C = ("--color", "always")
 ONE, TWO, ALSO = "p1.yaml", "p2.yaml", "p3.yaml"  # the versions of a manifest, as files
 # state of the repository, and what is run there
 ROWS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
-    "install": [("", ("--pattern", f"x{EVIL}*.yaml", "--dry-run")), ("", ("--json", "--diff")),
+    "install": [("", ("--pattern", f"x{EVIL}*.yaml", "--dry-run")), ("", ("--with-json", "--diff", "--verbose")),
                 ("", ("--shared", "--on-conflict", "skip", "--hooks", "--mergetool"))],
     "uninstall": [("", ()), ("", ("--shared", "--dry-run"))],
     "status": [("", C), ("", ("--json",)), ("", (FILE, *C)), ("", (FILE, "--json")),
@@ -60,10 +60,13 @@ ROWS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
     "merge": [("", (BRANCH,)), ("", (BRANCH, "--json")), ("", (CLEAN, "--stat")),
               ("", (CLEAN, "--log=9", "--verbose")), ("", (EVIL,)), ("torn", (CLEAN,)),
               ("", (ONE, TWO, ALSO, "--explain")), ("", (BRANCH, CLEAN)), ("", ("-m", SUBJECT, CLEAN))],
-    "preview": [("", (BRANCH, *C)), ("", (BRANCH, "--json")), ("", (BRANCH, "--rebase")),
+    "completion": [("", ("bash",)), ("", ("zsh",)), ("", ("fish",)), ("", (EVIL,))],
+    "preview": [("", (BRANCH, "--format", "text", "--format", f"markdown=p{EVIL}")),
+                *(("", (BRANCH, "--format", name)) for name in ("json", "markdown", "github", "sarif")),
+                ("", (BRANCH, *C)), ("", (BRANCH, "--json")), ("", (BRANCH, "--rebase")),
                 ("", (CLEAN, "--write-tree")), ("", (EVIL,)), ("", ("HEAD", "--into", BRANCH))],
     "solve": [("torn", ()), ("torn", ("--dry-run",)), ("torn", ("--json",)), ("torn", (EVIL,)),
-              ("torn", ("--favor", "ours"))],
+              ("torn", ("--favor", "ours", *C))],
     "resolve": [("torn", ("--list",)), ("torn", ("--list", "--json", "--blame")),
                 ("torn", ("--list", "--blame")), ("torn", ("--take", "theirs")),
                 ("torn", ("--take", EVIL)), ("torn", ("--at", EVIL, "--take", "ours")),
@@ -72,6 +75,7 @@ ROWS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
                 ("", ("past", "--all", *C)), ("", ("past", "--json")), ("", (EVIL,))],
     "refresh": [("", ("--with", CLEAN, BRANCH, *C)), ("", ("--with", "main", CLEAN, BRANCH)),
                 ("", ("--with", CLEAN, "--branches", "*", "--json", "--dry-run")),
+                *(("", ("--with", CLEAN, BRANCH, "--dry-run", "--format", name)) for name in ("text", "markdown", "json")),
                 ("", ("--with", EVIL, EVIL)), ("", ("--with", "main", "--branches", EVIL)),
                 ("", ("--with", "main", CLEAN, "--push", EVIL)),
                 ("", ("--with", "main", CLEAN, "--committer", f"{EVIL} <a@b>"))],
@@ -87,11 +91,11 @@ ROWS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
              ("", (EVIL, FILE))],
     "check": [("", ("--select", "all", *C)), ("", ("--select", "all", "--format", "json")),
               ("", ("--select", "all", "--format", "github")), ("", ("--format", "text", FILE)),
-              ("", ("--select", "all", "--format", "sarif", "--patch", FILE)),
-              ("", ("--diff", "--patch", FILE, *C)), ("", ("--fix", "--patch", FILE)),
+              ("", ("--select", "all", "--format", "sarif", "--as", "patch", FILE)),
+              ("", ("--dry-run", "--as", "patch", FILE, *C)), ("", ("--fix", "--as", "patch", FILE)), ("", ("--json", FILE)),
               ("", ("--explain", EVIL)), ("", ("--list",)), ("torn", ("--merge", "--select", "all")),
               ("", ("--merge-of", "past", *C)), ("", ("--staged", "-q")), ("", ("--select", EVIL)),
-              ("", ("--installed",)), ("", ("--target", FILE, "--patch", ONE))],
+              ("", ("--installed",)), ("", ("--target", FILE, "--as", "patch", ONE))],
     "merge-file": [("", (ONE, TWO, ALSO)), ("", (ONE, TWO, ALSO, "--explain", "-o", f"out{EVIL}")),
                    ("", (EVIL, ONE, TWO))],
     "merge2": [("", ("--src", ONE, "--dest", TWO, "--explain", "--summary")),
@@ -110,9 +114,9 @@ ROWS: dict[str, list[tuple[str, tuple[str, ...]]]] = {
                ("", ("add", "../up", "v4", "--path", EVIL, "--accept-source"))],
     "patch": [("", (ONE, "-p", TWO, "--type", "merge")), ("", (ONE, "-p", TWO, "--dry-run", *C)),
               ("", (ONE, "-p", ALSO, "-o", "json")), ("", (ONE, "-p", f'{{"{EVIL}": 1}}')),
-              ("", (ONE, "-p", TWO, "--target", EVIL)), ("", (RAW, "-p", TWO)), ("", (ONE, "-p", "bad"))],
-    "make-patch": [("", (ONE, TWO)), ("", (ONE, TWO, "--current", ALSO, "--no-overwrite")), ("", (ONE, RAW))],
-    "apply": [("", (ONE, "--live", TWO, "--explain", "--dry-run", *C)), ("", (ONE, "-o", "json")),
+              ("", (ONE, "-p", TWO, "--object", EVIL)), ("", (RAW, "-p", TWO)), ("", (ONE, "-p", "bad"))],
+    "make-patch": [("", (ONE, TWO)), ("", (ONE, TWO, "--live", ALSO, "--no-overwrite")), ("", (ONE, RAW))],
+    "apply": [("", (ONE, "--live", TWO, "--explain", "--dry-run", *C)), ("", (ONE, "-o", "json")), ("", (ONE, "--live", TWO, "--explain", "--all")),
               ("", (ONE, "--live", TWO, "--show-patch")), ("", (ONE, "--live", TWO, "--no-overwrite")),
               ("", ("bad", "--live", ONE, "--namespace", EVIL)), ("", (ONE, "--live", RAW))],
     "last-applied": [("", ("view", ONE)), ("", ("view", ONE, "-o", "json")), ("", ("edit", ONE)),
@@ -137,7 +141,8 @@ def ways(parser: argparse.ArgumentParser) -> Iterator[str]:
             for name, below in action.choices.items():
                 yield name
                 yield from (way for way in ways(below))
-        shown = [option for option in action.option_strings if option in SHOWING]
+        old = action.help == argparse.SUPPRESS
+        shown = [] if old else [option for option in action.option_strings if option in SHOWING]
         yield from shown[:1]
         if "--format" in shown:
             yield from (f"--format {choice}" for choice in action.choices or ())
