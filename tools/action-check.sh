@@ -17,7 +17,10 @@
 # Exit status: 0 all is well, 1 it is not, as FAIL_ON has it, 2 it could not be found out.
 set -euf
 
-url=${KMERGE_ACTION_REMOTE_URL:-${GITHUB_SERVER_URL:-https://github.com}/${GITHUB_REPOSITORY:-}}
+title='kmerge check' command='kmerge preview'
+# shellcheck source=tools/action-common.sh
+. "$(dirname -- "$0")/action-common.sh"
+
 fail_on=${KMERGE_ACTION_FAIL_ON:-conflict}
 annotations=50 # GitHub shows ten of a kind
 rows=300       # of the log
@@ -64,24 +67,10 @@ choose_refs() {
     done
 }
 
-make_repository() {
-    # shellcheck disable=SC2046  # names of variables
-    unset $(git rev-parse --local-env-vars) GIT_ASKPASS SSH_ASKPASS
-    work=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/kmerge-check.XXXXXX")
-    trap 'rm -rf "$work"' EXIT
-    trap 'exit 130' INT TERM HUP
-    export TMPDIR="$work" GIT_DIR="$work/repo.git" LC_ALL=C
-    export GIT_TERMINAL_PROMPT=0 GIT_DEFAULT_REF_FORMAT=files GIT_DEFAULT_HASH=sha1
-    git init --quiet --bare --template= "$GIT_DIR"
-    cd "$GIT_DIR"
-    git config core.hooksPath /dev/null
-    git config gc.auto 0
-}
-
 fetch_both() {
-    lend_token
-    said git fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head -- "$url" \
-        "+refs/heads/$base:refs/heads/target" "+$head:refs/heads/$name" ||
+    git fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head -- "$url" \
+        "+refs/heads/$base:refs/heads/target" "+$head:refs/heads/$name" \
+        >"$work/said" 2>&1 ||
         fail "the branches could not be fetched: that needs \`contents: read\`"
     unset KMERGE_ACTION_SECRET KMERGE_ACTION_TOKEN GITHUB_TOKEN \
         GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_KEY_1 GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1
@@ -94,32 +83,13 @@ fetch_both() {
     fi
 }
 
-# Git asks a helper for the token, and only for this server; it stands in the environment alone: in no
-# URL, no argument, no file, no log.
-lend_token() {
-    KMERGE_ACTION_SECRET=${KMERGE_ACTION_TOKEN:-${GITHUB_TOKEN:-}}
-    export KMERGE_ACTION_SECRET
-    case $url in
-        https://* | http://*) ;;
-        *) return 0 ;;
-    esac
-    host=${url#*://}
-    server=${url%%://*}://${host%%/*}
-    # shellcheck disable=SC2016  # git's shell reads it, not this one
-    export GIT_CONFIG_COUNT=2 \
-        GIT_CONFIG_KEY_0=credential.helper GIT_CONFIG_VALUE_0='' \
-        GIT_CONFIG_KEY_1="credential.$server.helper" \
-        GIT_CONFIG_VALUE_1='!lend() { if [ "$1" = get ]; then
-            printf "username=x-access-token\npassword=%s\n" "$KMERGE_ACTION_SECRET"; fi; }; lend'
-}
-
 # -- the merge, and what is told of it ---------------------------------------------------------------
 
 preview() {
     code=0
-    said "${KMERGE_ACTION_COMMAND:-kmerge}" preview "$name" --into target --format "text=$work/text" \
-        --format "json=$work/json" --format "markdown=$work/page" --format "github=$work/github" ||
-        code=$?
+    "${KMERGE_ACTION_COMMAND:-kmerge}" preview "$name" --into target --format "text=$work/text" \
+        --format "json=$work/json" --format "markdown=$work/page" --format "github=$work/github" \
+        >>"$work/said" 2>&1 || code=$?
     [ $code -le 1 ] && [ -s "$work/json" ] || fail "kmerge preview gave no result"
 }
 
@@ -137,28 +107,10 @@ tell() {
     cat "$work/page" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
     head -n "$rows" "$work/text" | cut -c 1-400 >"$work/log"
     tail -n 1 "$work/text" >"$work/last"
-    quietly cat "$work/said" "$work/log"
+    said
+    quietly cat "$work/log"
     [ "$(wc -l <"$work/text")" -le "$rows" ] || quietly cat "$work/last"
     head -n "$annotations" "$work/github"
-}
-
-# Runs a command, and keeps what it says.
-said() {
-    "$@" >>"$work/said" 2>&1
-}
-
-# The runner takes no line of this for a command.
-quietly() {
-    printf '::stop-commands::%s\n' "${work##*/}"
-    "$@"
-    printf '\n::%s::\n' "${work##*/}"
-}
-
-fail() {
-    if [ -n "${work:-}" ] && [ -s "$work/said" ]; then quietly head -c 20000 "$work/said"; fi
-    printf '::error title=kmerge check::%s\n' "$1"
-    printf '%s\n' "\`kmerge preview\` did not run: $1." >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
-    exit 2
 }
 
 main

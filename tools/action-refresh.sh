@@ -16,8 +16,11 @@
 # Exit status: 0 all was looked at (the outputs count what came of it), 2 it could not be.
 set -euf
 
+title='kmerge refresh' command='kmerge refresh'
+# shellcheck source=tools/action-common.sh
+. "$(dirname -- "$0")/action-common.sh"
+
 mode=${KMERGE_ACTION_MODE:-}
-url=${KMERGE_ACTION_REMOTE_URL:-${GITHUB_SERVER_URL:-https://github.com}/${GITHUB_REPOSITORY:-}}
 gh=${KMERGE_ACTION_GH-gh}
 target=${KMERGE_ACTION_WITH:-${GITHUB_BASE_REF:-}}
 bot='github-actions[bot] <41898282+github-actions[bot]@users.noreply.github.com>'
@@ -33,6 +36,7 @@ main() {
         esac
     fi
     make_repository
+    git config remote.origin.url "$url"
     tries=3
     until take_branches; do
         tries=$((tries - 1))
@@ -45,49 +49,12 @@ main() {
     refresh
 }
 
-# -- the repository, and who may speak to its remote ------------------------------------------------
-
-make_repository() {
-    # shellcheck disable=SC2046  # names of variables
-    unset $(git rev-parse --local-env-vars) GIT_ASKPASS SSH_ASKPASS
-    work=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/kmerge-refresh.XXXXXX")
-    trap 'rm -rf "$work"' EXIT
-    trap 'exit 130' INT TERM HUP
-    export TMPDIR="$work" GIT_DIR="$work/repo.git" LC_ALL=C
-    export GIT_TERMINAL_PROMPT=0 GIT_DEFAULT_REF_FORMAT=files GIT_DEFAULT_HASH=sha1
-    git init --quiet --bare --template= "$GIT_DIR"
-    cd "$GIT_DIR"
-    git config core.hooksPath /dev/null
-    git config gc.auto 0
-    git config remote.origin.url "$url"
-    lend_token
-}
-
-# Git asks a helper for the token, and only for this server; it stands in the environment alone: in no
-# URL, no argument, no file, no log.
-lend_token() {
-    KMERGE_ACTION_SECRET=${KMERGE_ACTION_TOKEN:-${GITHUB_TOKEN:-}}
-    export KMERGE_ACTION_SECRET
-    case $url in
-        https://* | http://*) ;;
-        *) return 0 ;;
-    esac
-    host=${url#*://}
-    server=${url%%://*}://${host%%/*}
-    # shellcheck disable=SC2016  # git's shell reads it, not this one
-    export GIT_CONFIG_COUNT=2 \
-        GIT_CONFIG_KEY_0=credential.helper GIT_CONFIG_VALUE_0='' \
-        GIT_CONFIG_KEY_1="credential.$server.helper" \
-        GIT_CONFIG_VALUE_1='!lend() { if [ "$1" = get ]; then
-            printf "username=x-access-token\npassword=%s\n" "$KMERGE_ACTION_SECRET"; fi; }; lend'
-}
-
 # -- which branches ----------------------------------------------------------------------------------
 
 # Names of branches hold no blanks, no line ends and no signs of patterns: git sees to that.
 take_branches() {
-    git ls-remote --symref origin HEAD 'refs/heads/*' 'refs/pull/*/head' >"$work/remote" ||
-        fail "the repository could not be read"
+    git ls-remote --symref origin HEAD 'refs/heads/*' 'refs/pull/*/head' >"$work/remote" \
+        2>"$work/said" || fail "the repository could not be read"
     sed -n 's,^[0-9a-f]*	refs/heads/,,p' "$work/remote" | sort >"$work/there"
     grep -qxFe "$target" "$work/there" || fail "there is no such target branch"
     : >"$work/wanted"
@@ -101,7 +68,8 @@ take_branches() {
     # one that is deleted meanwhile makes git give up: then all is asked anew
     { cat "$work/here" && printf '%s\n' "$target"; } |
         sed 's,.*,+refs/heads/&:refs/remotes/origin/&,' |
-        git fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head --stdin origin
+        git fetch --quiet --no-tags --no-recurse-submodules --no-write-fetch-head --stdin origin \
+            2>>"$work/said"
 }
 
 update_wants() {
@@ -144,7 +112,8 @@ ask_forge() {
     export GH_HOST GH_TOKEN GH_ENTERPRISE_TOKEN GH_PROMPT_DISABLED
     "$gh" api --method GET --paginate "repos/${GITHUB_REPOSITORY:-}/pulls" \
         -f state=open -f base="$target" -F per_page=100 --jq '.[] | if .head.repo.full_name ==
-            .base.repo.full_name then "here \(.head.ref)" else "fork" end' >"$work/open" ||
+            .base.repo.full_name then "here \(.head.ref)" else "fork" end' \
+        >"$work/open" 2>>"$work/said" ||
         fail "the pull requests could not be listed: that needs \`pull-requests: read\`"
     forks=$(grep -cx fork "$work/open") || :
     [ "$forks" = 0 ] || note "Pull requests of forks, left alone: $forks."
@@ -177,7 +146,8 @@ refresh() {
     set -- $(cat "$work/here")
     code=0
     "${KMERGE_ACTION_COMMAND:-kmerge}" refresh --with "origin/$target" --push origin --format markdown \
-        --committer "${KMERGE_ACTION_COMMITTER:-$bot}" -- "$@" >"$work/page" || code=$?
+        --committer "${KMERGE_ACTION_COMMITTER:-$bot}" -- "$@" >"$work/page" 2>>"$work/said" ||
+        code=$?
     counts=$(sed -n 's/^\([0-9]*\) updated, \([0-9]*\) left, \([0-9]*\) unchanged.*/\1 \2 \3/p' \
         "$work/page" | head -n 1)
     [ $code -le 2 ] && [ -n "$counts" ] || fail "kmerge refresh gave no result"
@@ -198,6 +168,7 @@ finish() {
         fi
     } >"$work/summary"
     cat "$work/summary" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+    said
     quietly cat "$work/summary"
     if [ "$2" != 0 ]; then
         printf '::warning title=kmerge refresh::%s\n' "branches that need a person: $2; see the summary"
@@ -208,21 +179,8 @@ is_own_token() {
     [ "${KMERGE_ACTION_TOKEN:-${GITHUB_TOKEN:-}}" = "${GITHUB_TOKEN:-}" ]
 }
 
-# The runner takes no line of this for a command.
-quietly() {
-    printf '::stop-commands::%s\n' "${work##*/}"
-    "$@"
-    printf '::%s::\n' "${work##*/}"
-}
-
 note() {
     printf '%s\n' "$1" >>"$work/notes"
-}
-
-fail() {
-    printf 'kmerge: %s\n' "$1" >&2
-    printf '%s\n' "\`kmerge refresh\` did not run: $1." >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
-    exit 2
 }
 
 main

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from kmerge_git.report.markdown import escaped
+from kmerge_git.report.markdown import code, escaped
 
 Data = dict[str, Any]
 _FIELDS = 20  # of one branch
@@ -108,9 +108,12 @@ def _within(room: int, blocks: Iterable[str]) -> Iterator[str]:
 
 
 def _code(text: str) -> str:
-    """A name of others: as code no forge looks for mentions and links in it."""
-    return f"<code>{_short(text)}</code>"
+    return code(_cut(text))
 
 
 def _short(text: str) -> str:
-    return escaped(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
+    return escaped(_cut(text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from manifests import deployment, service
+from test_check_staged import put_on_path
 from world import EPOCH, ROOT, World, sealed_environment
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the script is for sh")
@@ -47,19 +46,20 @@ REQUESTS: dict[int, Files] = {
     2: {"web.yaml": deployment(3)},
     3: {"other.yaml": service(82)},
     4: {"twice.yaml": deployment(env=("A=1", "Z=1", "D=1"))},
-    5: {"image.yaml": deployment(image="app:1.10")},
-    6: {"image.yaml": deployment(image="app:1.10"), ".gitattributes": None},
-    7: {"web.yaml": deployment(3), ".gitattributes": FAVOR, "x/.gitattributes": FAVOR},
-    8: dict.fromkeys(ODD, service(82)),
-    9: {"big.yaml": f"{service(82)}# {'x' * 2_000_000}\n"},
-    10: {
+    5: {"image.yaml": deployment(image="app:1.10"), ".gitattributes": None},
+    6: {
         "web.yaml": deployment(3, image=HOSTILE).replace(
             "replicas: 3", f"replicas: '{HOSTILE}{'x' * 99_999}'"
-        )
+        ),
+        "big.yaml": f"{service(82)}# {'x' * 2_000_000}\n",
+        "gone.yaml": None,
+        "link.yaml": None,
+        "link.yaml/x": "a folder now\n",
+        ".gitattributes": FAVOR,
+        "x/.gitattributes": FAVOR,
+        **dict.fromkeys(ODD, service(82)),
     },
-    11: {"gone.yaml": None},
-    12: {"link.yaml": None, "link.yaml/x": "a folder now\n"},
-    **{n: {"web.yaml": ADDED, f"more{n}.yaml": service(n)} for n in range(13, 21)},
+    **{n: {"web.yaml": ADDED, f"more{n}.yaml": service(n)} for n in range(7, 21)},
 }
 UNRELATED = 21
 
@@ -103,17 +103,22 @@ class Ran:
 
     @property
     def commands(self) -> list[str]:
-        """What the runner takes for commands: what stands outside of what it was told to skip."""
-        found, token = [], ""
-        for line in self.log.split("\n"):
-            if token:
-                token = "" if line == f"::{token}::" else token
-            elif line.startswith("::stop-commands::"):
-                token = line.removeprefix("::stop-commands::")
-            elif line:
-                found.append(line)
-        assert not token
-        return found
+        """What the runner takes for commands of the script's own."""
+        return commands_in(self.log)
+
+
+def commands_in(log: str) -> list[str]:
+    """What the runner would read of a log: all that stands outside of what it is told to skip."""
+    found, token = [], ""
+    for line in log.split("\n"):
+        if token:
+            token = "" if line == f"::{token}::" else token
+        elif line.startswith("::stop-commands::"):
+            token = line.removeprefix("::stop-commands::")
+        elif line:
+            found.append(line)
+    assert not token
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +128,9 @@ class Forge:
     world: World
     remote: Path
     workspace: Path
+
+    def oid(self, ref: str) -> str:
+        return self.world.git("rev-parse", ref, cwd=self.remote).out.strip()
 
     def check(self, number: int | None, **env: str) -> Ran:
         temp = self.world.root / "temp"
@@ -136,7 +144,6 @@ class Forge:
         known = {name: str(file) for name, file in files.items()} | {
             "RUNNER_TEMP": str(temp),
             "KMERGE_ACTION_REMOTE_URL": str(self.remote),
-            "KMERGE_ACTION_COMMAND": str(self.world.root / "kmerge"),
             "GITHUB_HEAD_REF": "$(touch pwned);`::error::`",
             "GITHUB_TOKEN": "own-secret",
         }
@@ -171,10 +178,7 @@ def forge(tmp_path_factory: pytest.TempPathFactory) -> Forge:
     )
     assert made.returncode == 0, made.stderr
     world.git("clone", "-q", "--depth=1", "--no-checkout", f"file://{remote}", "workspace")
-    program = root / "kmerge"
-    python = shlex.quote(sys.executable)
-    program.write_text(f'#!/bin/sh\nexec {python} -m kmerge_git "$@"\n')
-    program.chmod(0o755)
+    put_on_path(world)
     return Forge(world, remote, root / "workspace")
 
 
@@ -183,29 +187,26 @@ def counts(clean: bool, conflicts: int, resolved: int, improved: int) -> dict[st
     return {"clean": str(clean).lower()} | {name: str(n) for name, n in numbers.items()}
 
 
-ROWS = {
-    1: counts(True, 0, 1, 0),
-    2: counts(False, 1, 0, 0),
-    3: counts(True, 0, 0, 0),
-    4: counts(True, 0, 0, 1),
-    5: counts(True, 0, 1, 0),
-    6: counts(True, 0, 1, 0),  # the target's policy counts, though the request removes it
-    7: counts(False, 1, 0, 0),  # and what a fork brings for itself does not
-    8: counts(False, len(ODD), 0, 0),
-    9: counts(False, 1, 0, 0),
-    10: counts(False, 1, 0, 0),
-    11: counts(False, 1, 0, 0),
-    12: counts(False, 1, 0, 0),
-    13: counts(True, 0, 1, 0),
-}
+# the request, when the step fails, whether it does, and what is counted
+ROWS = [
+    (1, "improved", 0, counts(True, 0, 1, 0)),
+    (2, "never", 0, counts(False, 1, 0, 0)),
+    (4, "improved", 1, counts(True, 0, 0, 1)),
+    (5, "conflict", 0, counts(True, 0, 1, 0)),  # the target's policy, though the request removes it
+    (6, "conflict", 1, counts(False, len(ODD) + 4, 0, 0)),  # what it brings for itself is not asked
+]
 
 
-@pytest.mark.parametrize("number", ROWS)
-def test_each_request_by_itself(forge: Forge, number: int) -> None:
+@pytest.mark.parametrize("number, fail_on, code, counted", ROWS)
+def test_each_request_by_itself(
+    forge: Forge, number: int, fail_on: str, code: int, counted: dict[str, str]
+) -> None:
     before = everything(forge)
-    ran = forge.check(number)
-    assert ran.outputs == ROWS[number], ran.log
-    assert ran.code == int(ran.outputs["clean"] == "false")
+    # the event's commit, which a forced push has taken from the request
+    other = forge.oid("refs/pull/20/head")
+    ran = forge.check(number, KMERGE_ACTION_FAIL_ON=fail_on, KMERGE_ACTION_SHA=other)
+    assert ran.outputs == counted, ran.log
+    assert ran.code == code
     assert ran.summary.startswith(
         f"### Merge of <code>pull/{number}</code> into <code>target</code>\n"
     )
@@ -231,15 +232,6 @@ def everything(forge: Forge) -> list[object]:
     return [refs, *((p, p.is_file() and p.read_bytes()) for p in files)]
 
 
-def test_when_the_step_fails(forge: Forge) -> None:
-    codes = {(2, "never"): 0, (4, "improved"): 1, (3, "$(x)"): 2}
-    found = {
-        (number, word): forge.check(number, KMERGE_ACTION_FAIL_ON=word).code
-        for number, word in codes
-    }
-    assert found == codes
-
-
 @pytest.mark.parametrize(
     "number, env, said",
     [
@@ -250,6 +242,7 @@ def test_when_the_step_fails(forge: Forge) -> None:
         (1, {"KMERGE_ACTION_HEAD": "refs/heads/x:refs/heads/main"}, "base or head is no name"),
         (1, {"KMERGE_ACTION_BASE": "-x"}, "could not be fetched: that needs `contents: read`"),
         (1, {"KMERGE_ACTION_REMOTE_URL": "--upload-pack=touch pwned"}, "could not be fetched"),
+        (3, {"KMERGE_ACTION_FAIL_ON": "$(x)"}, "fail-on is none of conflict, improved, never"),
         (999, {}, "could not be fetched"),
         (UNRELATED, {}, "kmerge preview gave no result"),
     ],
@@ -267,19 +260,18 @@ def test_what_cannot_be_looked_at(
 
 
 def test_another_branch_can_be_named(forge: Forge) -> None:
-    ran = forge.check(None, KMERGE_ACTION_BASE="main", KMERGE_ACTION_HEAD="refs/pull/2/head")
-    assert ran.outputs == ROWS[2]
+    ran = forge.check(None, KMERGE_ACTION_BASE="main", KMERGE_ACTION_HEAD="refs/pull/3/head")
+    assert ran.code == 0
+    assert ran.outputs == counts(True, 0, 0, 0)
+    assert ran.commands == []
     assert "Merge of <code>head</code> into <code>target</code>" in ran.summary
 
 
 def test_it_looks_at_the_commit_of_the_event_while_the_request_has_it(forge: Forge) -> None:
-    """Annotations stand on its lines; after a forced push it is the request as it is now."""
-    start = forge.world.git("rev-parse", "refs/start", cwd=forge.remote).out.strip()
-    other = forge.world.git("rev-parse", "refs/pull/1/head", cwd=forge.remote).out.strip()
-    ran = forge.check(2, KMERGE_ACTION_SHA=start)
-    assert ran.summary.endswith("\n\nA fast-forward.\n") or "up to date" in ran.summary
+    """Annotations stand on its lines."""
+    ran = forge.check(2, KMERGE_ACTION_SHA=forge.oid("refs/start"))
+    assert ran.summary.endswith("Nothing to do: up to date.\n")
     assert ran.outputs == counts(True, 0, 0, 0)
-    assert forge.check(2, KMERGE_ACTION_SHA=other).outputs == ROWS[2]
 
 
 def test_the_token_goes_to_the_server_alone(forge: Forge, tmp_path: Path) -> None:
@@ -298,7 +290,7 @@ exit 128
     (tmp_path / "git").chmod(0o755)
     ran = forge.check(
         1,
-        PATH=f"{tmp_path}{os.pathsep}{os.environ['PATH']}",
+        PATH=f"{tmp_path}{os.pathsep}{forge.world.env['PATH']}",
         KMERGE_ACTION_REMOTE_URL="https://forge.example/owner/name",
         KMERGE_ACTION_TOKEN="given-secret",
     )

@@ -174,7 +174,9 @@ def put_on_path(world: World) -> None:
 
     program = world.root / "bin" / "kmerge"
     program.parent.mkdir(exist_ok=True)
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m kmerge_git "$@"\n')
+    # what one call has compiled serves the next one
+    cache = f"PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX='{world.root.parents[1]}/compiled'"
+    program.write_text(f'#!/bin/sh\n{cache} exec "{sys.executable}" -m kmerge_git "$@"\n')
     program.chmod(0o755)
     if not world.env["PATH"].startswith(str(program.parent)):
         world.env["PATH"] = str(program.parent) + os.pathsep + world.env["PATH"]

@@ -1,0 +1,61 @@
+# What the scripts of the action share: a repository that goes with the run, a token for one server,
+# and a log in which the runner finds no commands but our own. Who reads this has set `title`, what
+# the step is called, and `command`, what it calls.
+# shellcheck shell=sh disable=SC2154
+set -euf
+
+url=${KMERGE_ACTION_REMOTE_URL:-${GITHUB_SERVER_URL:-https://github.com}/${GITHUB_REPOSITORY:-}}
+
+# Nothing is checked out, and no hook, filter or driver runs: there are objects, and nothing else.
+make_repository() {
+    # shellcheck disable=SC2046  # names of variables
+    unset $(git rev-parse --local-env-vars) GIT_ASKPASS SSH_ASKPASS GIT_TRACE_REDACT
+    work=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/kmerge-run.XXXXXX")
+    trap 'rm -rf "$work"' EXIT
+    trap 'exit 130' INT TERM HUP
+    export TMPDIR="$work" GIT_DIR="$work/repo.git" LC_ALL=C
+    export GIT_TERMINAL_PROMPT=0 GIT_DEFAULT_REF_FORMAT=files GIT_DEFAULT_HASH=sha1
+    git init --quiet --bare --template= "$GIT_DIR"
+    cd "$GIT_DIR"
+    git config core.hooksPath /dev/null
+    git config gc.auto 0
+    lend_token
+}
+
+# Git asks a helper for the token, and only for this server; it stands in the environment alone: in no
+# URL, no argument, no file, no log.
+lend_token() {
+    KMERGE_ACTION_SECRET=${KMERGE_ACTION_TOKEN:-${GITHUB_TOKEN:-}}
+    export KMERGE_ACTION_SECRET
+    case $url in
+        https://* | http://*) ;;
+        *) return 0 ;;
+    esac
+    host=${url#*://}
+    server=${url%%://*}://${host%%/*}
+    # shellcheck disable=SC2016  # git's shell reads it, not this one
+    export GIT_CONFIG_COUNT=2 \
+        GIT_CONFIG_KEY_0=credential.helper GIT_CONFIG_VALUE_0='' \
+        GIT_CONFIG_KEY_1="credential.$server.helper" \
+        GIT_CONFIG_VALUE_1='!lend() { if [ "$1" = get ]; then
+            printf "username=x-access-token\npassword=%s\n" "$KMERGE_ACTION_SECRET"; fi; }; lend'
+}
+
+# The runner takes no line of this for a command; the word that ends it nobody can know.
+quietly() {
+    printf '::stop-commands::%s\n' "${work##*/}"
+    "$@"
+    printf '\n::%s::\n' "${work##*/}"
+}
+
+# What was said on stderr by what was called: the runner would find `##[..]` anywhere in a line.
+said() {
+    [ ! -s "$work/said" ] || quietly head -c 20000 "$work/said"
+}
+
+fail() {
+    [ -z "${work:-}" ] || said
+    printf '::error title=%s::%s\n' "$title" "$1"
+    printf '%s\n' "\`$command\` did not run: $1." >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+    exit 2
+}
