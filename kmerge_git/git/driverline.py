@@ -84,13 +84,14 @@ def interpreter() -> str:
 
 
 def _file(driver: Path) -> str:
-    """The driver's file as `$f`; in an environment whatever version its Python has next."""
-    release = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    own = "site-packages/kmerge_git/cli/driver.py"
-    for name in (release, release + "t"):
-        there = Path(sys.prefix, "lib", name, own).resolve()
-        if sys.prefix != sys.base_prefix and there == driver:
-            return f"for f in {quoted(sys.prefix)}/lib/python3*/{own};do :;done"
+    """The driver's file as `$f`; in an environment whatever version its Python has next.
+
+    A second one may be left from another Python: then the file is named as it stands.
+    """
+    own = "python3*/site-packages/kmerge_git/cli/driver.py"
+    found = [file.resolve() for file in Path(sys.prefix, "lib").glob(own)]
+    if sys.prefix != sys.base_prefix and found == [driver]:
+        return f"for f in {quoted(sys.prefix)}/lib/{own};do :;done"
     return f"f={quoted(str(driver))}"
 
 

@@ -97,6 +97,15 @@ def test_another_python_in_the_same_environment(driven: Driven, environment: Pat
     assert (done.code, driven.text("near.yaml"), told(done)) == (0, MERGED, []), done.said
 
 
+@pytest.mark.parametrize("other", ["python3.1", "python3.99"])
+def test_the_package_of_another_python_is_not_taken(environment: Path, other: str) -> None:
+    line, driver = in_environment(environment)
+    assert "/lib/python3*/" in line
+    shutil.copytree(driver.parent, environment / "lib" / other / Path(*driver.parts[-4:-1]))
+    line = driver_line(driver=driver.resolve(), lib="")
+    assert f"f={driverline.quoted(str(driver.resolve()))};" in line
+
+
 def test_an_environment_that_is_removed(driven: Driven, environment: Path) -> None:
     driven.drive(in_environment(environment)[0])
     shutil.rmtree(environment)

@@ -248,7 +248,9 @@ def test_doctor_sees_a_driver_that_only_says_its_version(repo: Repo, world: Worl
 def test_doctor_sees_a_driver_that_merges_wrong(repo: Repo, world: World) -> None:
     repo.kmerge("install")
     fake = world.root / "driver.py"
-    fake.write_text("import sys\nprint('kmerge 0.1.0')\n")
+    fake.write_text(
+        "import sys\nprint('kmerge 0.1.0') if '--version' in sys.argv else sys.exit(90)\n"
+    )
     repo.git("config", "merge.kmerge.driver", driverline.driver_line(driver=fake))
     row = probes(repo, "doctor")["merge"]
     assert row["state"] == "FAIL"
