@@ -271,7 +271,10 @@ install_all() {
 warn_of_path() {
     case :$PATH: in
     *:"$bin":*) ;;
-    *) say "  $bin is not on your PATH: add it there, or call the commands by their full names" ;;
+    *)
+        say "  $bin is not on your PATH: add it there, or call the commands by their full names;"
+        say "  in this shell:         export PATH=$(word "$bin"):\"\$PATH\""
+        ;;
     esac
 }
 
@@ -344,9 +347,10 @@ uninstall_all() {
     run rm "$receipt"
     # Directories that were made for us go too, unless somebody else put something there since.
     printf '%s\n' "$dirs" | LC_ALL=C sort -r | while IFS= read -r dir; do
-        if [ -n "$dry" ] || rmdir "$dir" 2>/dev/null; then say "  \$ rmdir $dir"; fi
+        if [ -n "$dry" ] || rmdir "$dir" 2>/dev/null; then say "  \$ rmdir $(word "$dir")"; fi
     done
-    say "  repositories that still name the driver merge as git alone does; nothing else is left"
+    say "  repositories that still name the driver merge as git alone does, and say so; there it goes with"
+    say "    git config --remove-section merge.kmerge"
 }
 
 # Whether git's global configuration calls what is removed here; `kmerge install --global` by hand
@@ -505,7 +509,8 @@ receipt=$data/receipt
 
 # Settings of the caller's shell must not decide where pip and Python look.
 unset PYTHONPATH PYTHONHOME PIP_TARGET PIP_PREFIX
-PIP_USER=0
-export PIP_USER
+# The build imports modules of this checkout, and leaves nothing in it.
+PIP_USER=0 PYTHONDONTWRITEBYTECODE=1
+export PIP_USER PYTHONDONTWRITEBYTECODE
 
 "$action"

@@ -49,8 +49,8 @@ class World:
         outside = [
             p
             for p in self.root.rglob("*")
-            # the first merge writes its modules into one file, as Python writes its own
-            if self.bin not in (p, p.parent) and p.suffix != ".bundle"
+            # the first merge writes its modules as one file, in a folder of its own
+            if self.bin not in (p, p.parent) and "__pycache__/driver" not in p.as_posix()
         ]
         return sorted(p.relative_to(self.root).as_posix() for p in outside if p != self.home)
 
@@ -192,12 +192,24 @@ def test_an_install_that_fails_half_way_can_be_removed(world):
     assert world.files() == []
 
 
+def test_what_the_build_imports_leaves_nothing_in_the_checkout(world):
+    world.add("builds", f'echo "$PYTHONDONTWRITEBYTECODE" >>"{world.root}/told"; false')
+    made = f'mkdir -p "$3/bin" && ln -s "{world.bin}/builds" "$3/bin/python"'
+    world.add("python3", f'[ "$2" != venv ] || {{ {made}; exit; }}; exec "{sys.executable}" "$@"')
+    assert world.run("--prefix", str(world.prefix)).returncode == 1
+    assert set((world.root / "told").read_text().split()) == {"1"}
+
+
 def test_install_again_show_and_remove(world):
     first = world.run("--prefix", "the prefix")
     if "could not install" in first.stderr and "No matching distribution" in first.stderr:
         pytest.skip("the package index cannot be reached from here")
     assert first.returncode == 0, first.stderr
     assert f"{world.prefix}/bin is not on your PATH" in first.stdout
+    (line,) = {line for line in first.stdout.splitlines() if "export PATH=" in line}
+    export = line.partition(":")[2]
+    found = subprocess.check_output(["sh", "-c", f"{export}; command -v kmerge"], text=True)
+    assert found == f"{world.prefix}/bin/kmerge\n"
 
     command = world.prefix / "bin" / "git-kmerge"
     said = subprocess.run([command, "--version"], capture_output=True, text=True, check=True)
@@ -218,6 +230,7 @@ def test_install_again_show_and_remove(world):
 
     removed = world.run("--uninstall", "--prefix", str(world.prefix))
     assert removed.returncode == 0, removed.stderr
+    assert f"$ rmdir '{world.prefix}/bin'\n" in removed.stdout
     left = ["home dir/.config", "home dir/.config/git", "home dir/.gitconfig"]  # git's own, empty
     assert [name for name in world.files() if name not in left] == []
     assert (world.home / ".gitconfig").read_text() == ""
