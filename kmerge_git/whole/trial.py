@@ -99,7 +99,7 @@ class Trial:
             "otherwise": self.count("otherwise"),
             "unknown": self.count("unknown"),
             "silent": self.count("silent"),
-            "merges": self.merges,
+            "settled_in": self.merges,
             "files_freed": self.freed,
             "files_as_people": self.freed_as_people,
             "proved": self.is_proved,

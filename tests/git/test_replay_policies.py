@@ -292,8 +292,13 @@ def test_two_processes_propose_the_same(repo: Repo) -> None:
 def test_a_trial_counts_as_the_proposal_does(repo: Repo) -> None:
     kinds = [UP, UP_THERE] * 5 + [OTHER]
     write_history(repo, images(kinds) + images([("app:1", "app:x", "app:y", "app:x")]))
-    (proposal,) = replay(repo)["proposals"]
+    past = replay(repo)
+    (proposal,) = past["proposals"]
     report = trial(repo, "*", "**.image", "higher")
+    assert {key: report[key] for key in ("merges", "picks")} == {
+        key: past[key] for key in ("merges", "picks")
+    }
+    assert (report["merges"]["replayed"], report["settled_in"]) == (12, 11)
     assert {key: report[key] for key in proposal} == proposal
     assert figures(report) == ("*", "**.image", "higher", 11, 10)
     assert (report["otherwise"], report["silent"], report["files_freed"]) == (1, 1, 11)
