@@ -203,7 +203,10 @@ def _version(blobs: ThroughGit, path: str, mode: int, oid: str, top: str = "") -
         where = os.path.join(top, path)
         return FileVersion(_checked_out(where) if NOTHING.issuperset(oid) else oid.encode(), mode)
     if NOTHING.issuperset(oid):
-        return _cleaned(path, read_file(os.path.join(top, path), mode))
+        full = os.path.join(top, path)
+        if os.path.exists(full) and not os.path.isfile(full):  # nobody may write into a pipe
+            raise UsageError("it is no file", path=path, hint="git cannot compare it either")
+        return _cleaned(path, read_file(full, mode))
     data = blobs.read(oid)
     if data is None:
         raise UsageError(f"git has no object {oid}", path=path, hint="see `git fsck`")

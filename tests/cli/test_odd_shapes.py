@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import sys
 import traceback
@@ -127,7 +128,23 @@ def fault(ended: Ended) -> str:
         return f"{len(errors)} errors: {ended.err}"
     if ended.code == 2 and ended.out:
         return f"an error, and on stdout {ended.out[:80]!r}"
+    if "--json" in ended.argv or "json" in ended.argv:
+        return "" if ended.code == 2 else _why_no_json(ended)
     return ""
+
+
+def _why_no_json(ended: Ended) -> str:
+    """What a program that reads the report would complain of; of several objects the first."""
+    text = ended.out.decode()
+    try:
+        json.JSONDecoder(parse_constant=_no_number).raw_decode(text)
+    except ValueError as error:
+        return f"{error}: {text[:200]!r}" if text else ""
+    return ""
+
+
+def _no_number(name: str) -> object:
+    raise ValueError(f"{name} is no JSON")
 
 
 def call(argv: list[str], monkeypatch: pytest.MonkeyPatch) -> Ended:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 
@@ -328,3 +329,12 @@ def test_outside_of_a_repository(world: World) -> None:
     done = world.kmerge("diff", check=False)
     assert done.code == 2
     assert "this is no git repository" in done.err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(shop: Repo) -> None:
+    (shop.path / "notes.txt").unlink()
+    os.mkfifo(shop.path / "notes.txt")
+    done = shop.kmerge("diff", check=False)
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "kmerge: notes.txt: it is no file; git cannot compare it either\n"

@@ -242,7 +242,7 @@ ATTRIBUTES = (
 
 
 def _a_past_merge(repo: Driven) -> None:
-    """One that people decided otherwise than anybody would."""
+    """Two that people decided otherwise than anybody would, one of them without a need."""
     repo.branch("past-side")
     repo.commit(SUBJECT, files("v5"))
     repo.switch("main")
@@ -250,6 +250,12 @@ def _a_past_merge(repo: Driven) -> None:
     repo.git("merge", "--no-commit", "past-side", check=False)
     repo.commit(SUBJECT, files("people\u202e"))
     repo.git("tag", "past")
+    repo.branch("past-clean")
+    repo.commit(SUBJECT, {FILE: manifest("people\u202e", "  theirs: 1\n")})
+    repo.switch("main")
+    repo.commit(SUBJECT, {FILE: manifest("people\u202e", "  ours: 1\n")})
+    repo.git("merge", "--no-commit", "past-clean", check=False)
+    repo.commit(SUBJECT, {FILE: manifest("else\u202e")})
 
 
 class Stream(io.TextIOWrapper):

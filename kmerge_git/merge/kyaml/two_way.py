@@ -51,7 +51,9 @@ class TwoWayRules:
     # -- documents
 
     def twins(self, ours: list[Document], theirs: list[Document]) -> list[tuple[int, int]]:
-        return _lone_pair(ours, theirs) or likely_same(ours, theirs)
+        lone = _lone_pair(ours, theirs)
+        others = likely_same(ours, theirs)
+        return lone + [(i, j) for i, j in others if all(i != a and j != b for a, b in lone)]
 
     def reading(self, at: Three[Document | None]) -> Reading:
         """T22: `$patch` at the top of the source; else what in it clears or instructs."""
@@ -192,20 +194,24 @@ def _lone_pair(ours: list[Document], theirs: list[Document]) -> list[tuple[int, 
     """A source that names no resource is for the one resource that there is."""
     from kmerge_git.kube.identity import identity
 
-    nameless = [d for d in theirs if d.content.strip() and identity(d.root) is None]
-    if not nameless or any(identity(d.root) is None for d in ours):
+    there = [(n, d) for n, d in enumerate(theirs) if d.root is not None]  # no comments alone
+    here = [(n, d) for n, d in enumerate(ours) if d.root is not None]
+    nameless = [d for _, d in there if identity(d.root) is None]
+    if not nameless or any(identity(d.root) is None for _, d in here):
         return []
     hint = "give it apiVersion, kind and metadata.name"
-    if len(theirs) > 1 or len(ours) > 1:
+    if len(there) > 1 or len(here) > 1:
         raise _unclear(nameless[0], "which resource this is for cannot be told", hint)
-    source, dest = nameless[0].root, ours[0].root
+    if not here:
+        return []
+    source, dest = nameless[0].root, here[0][1].root
     if not isinstance(source, Mapping) or not isinstance(dest, Mapping):
         raise _unclear(nameless[0], "this is no resource, and no part of one", hint)
     for field in ("apiVersion", "kind"):
         wanted, known = source.get(field), dest.get(field)
         if wanted is not None and (known is None or not same_node(wanted, known)):
             raise _unclear(nameless[0], f"its {field} is not that of the destination", hint)
-    return [(0, 0)]
+    return [(here[0][0], there[0][0])]
 
 
 def _unclear(document: Document, why: str, hint: str) -> Unsupported:
