@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-MOST_DOCUMENTS = 25_000  # in a file; in one megabyte they would have 40 characters each
+MOST_DOCUMENTS = 10_000  # in a file; in one megabyte they would have 100 characters each
 # In a document that is merged: two megabytes of usual lines, if nothing of it can be left out.
 MOST_ENTRIES = 100_000
 MOST_ENTRIES_TWO_WAY = 300_000  # there are no lines to go back to: dest stays as it is
@@ -33,9 +33,13 @@ MOST_REPLACED = 2_000
 
 def refuse_documents(at: Three[Source]) -> None:
     """Raise `TextOnly` for more documents than are taken apart; before anything is split."""
-    for source in at.each():
-        if len(source.text) > MOST_DOCUMENTS and source.text.count("\n---") > MOST_DOCUMENTS:
-            raise too_many("documents", MOST_DOCUMENTS)
+    if any(has_more_documents(source.text, MOST_DOCUMENTS) for source in at.each()):
+        raise too_many("documents", MOST_DOCUMENTS)
+
+
+def has_more_documents(text: str, most: int) -> bool:
+    """Whether a text has more documents than a number, or lines that look like it."""
+    return len(text) > most and text.count("\n---") > most
 
 
 def refuse_bulk(at: Three[Stream]) -> None:
@@ -56,7 +60,10 @@ def refuse_bulk(at: Three[Stream]) -> None:
 
 def has_bulk(data: bytes) -> bool:
     """Whether a text has more in it than is taken apart, whatever it is."""
-    return len(data) > MOST_ENTRIES and _entries(data.decode("latin-1")) > MOST_ENTRIES
+    text = data.decode("latin-1")
+    if has_more_documents(text, MOST_DOCUMENTS):
+        return True
+    return len(data) > MOST_ENTRIES and _entries(text) > MOST_ENTRIES
 
 
 def refuse_long(at: Three[Sequence[T]]) -> None:

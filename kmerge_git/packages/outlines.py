@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from kmerge_git.errors import KmergeError
+from kmerge_git.errors import KmergeError, TextOnly
 from kmerge_git.kube import outline
 from kmerge_git.kube.identity import identity
+from kmerge_git.merge.bulk import has_bulk
 from kmerge_git.packages.files import File, is_manifest
 from kmerge_git.packages.resources import by_name
 from kmerge_git.text.source import Source
@@ -55,7 +56,9 @@ def holds_only_names(path: str, file: File) -> bool:
 
 
 def _resources(file: File) -> tuple[Document, ...]:
-    """The documents of a file; an error if it is no manifest."""
+    """The documents of a file; an error if it is no manifest, or has too many of them."""
+    if has_bulk(file.data):
+        raise TextOnly("more documents or entries than are taken apart")
     stream = stream_of(file)
     refuse_oddities(stream, _NOTHING)
     return stream.documents

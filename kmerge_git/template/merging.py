@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     ByStructure = Callable[[Three[Source], Options, Asked], Outcome]
 
 LARGEST = 200_000  # characters of a template that is merged by its blocks
+MOST_ACTIONS = 4_000  # in braces; large charts have some hundreds
 
 
 def merged(
@@ -162,6 +163,8 @@ def _refuse_unread(text: str, side: str) -> None:
     """Refuse a version that cannot be taken apart, and say where, or is too large for that."""
     if len(text) > LARGEST:
         raise Unsupported("it is too large for a merge by its blocks")
+    if text.count("{{") > MOST_ACTIONS:
+        raise Unsupported(f"more than {MOST_ACTIONS:,} actions, too many for a merge by its blocks")
     try:
         parse(text)
     except Unsupported as error:

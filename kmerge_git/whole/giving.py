@@ -24,9 +24,7 @@ Refusals = list[tuple["Question", str]]
 Errors = list[tuple["Question", KmergeError]]
 
 MOST_ALONE = 50  # answers of one file that are tried one by one
-MOST_READ = (
-    10_000_000  # bytes that are looked through for the answers of one file, if they are more
-)
+MOST_READ = 5_000_000  # bytes that are looked through for the answers of a file, if they are more
 _TOO_MANY = "too many answers of this file cannot stand, answer it by itself"
 
 

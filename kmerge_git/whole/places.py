@@ -12,10 +12,13 @@ from dataclasses import dataclass
 
 from kmerge_git.errors import CannotParse
 from kmerge_git.kube.identity import Identity, identity
+from kmerge_git.merge.bulk import has_more_documents
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_node
+
+MOST_DOCUMENTS = 2_000  # in a file whose resources may have moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +75,14 @@ Stands = dict[Identity, Stand]
 
 
 def places(data: bytes) -> Stands:
-    """The resources of a file; none where it is not YAML, or one begins on its `---` line.
+    """The resources of a file; none where it is not YAML, has too many, or one on its `---` line.
 
     Two of one name are left out: which one is meant cannot be told.
     """
     try:
         source = Source(data)
+        if has_more_documents(source.text, MOST_DOCUMENTS):
+            return {}
         documents = split(source).documents
         if any(document.inline for document in documents):
             return {}

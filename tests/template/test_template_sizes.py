@@ -32,6 +32,14 @@ def test_a_template_as_large_as_nobody_writes_is_left_to_git(monkeypatch):
     assert merged(*at.each()) is None
 
 
+def test_more_actions_than_anybody_writes_are_left_to_git(monkeypatch):
+    at = beside("spec: {{ .x }}\n")
+    monkeypatch.setattr(merging, "MOST_ACTIONS", 5)
+    assert merged(*at.each())
+    monkeypatch.setattr(merging, "MOST_ACTIONS", 4)
+    assert merged(*at.each()) is None
+
+
 @pytest.mark.parametrize("more", [0, 1])
 def test_fields_too_deep_inside_each_other_are_refused(more):
     text = "".join(f"{' ' * n}k{n}:\n" for n in range(DEEPEST + more + 1))

@@ -6,6 +6,7 @@ import pytest
 
 from kmerge_git.git.sides import Change, TreeEntry
 from kmerge_git.merge.three import Three
+from kmerge_git.whole import places as module
 from kmerge_git.whole.moves import Arrivals, MovedEdit, find_moves, with_resource
 from kmerge_git.whole.places import places
 
@@ -96,3 +97,13 @@ def test_another_text_keeps_every_other_byte() -> None:
     (place,) = places(text.encode()).values()
     made = place.exchanged(place.text.replace("one: 1", "one: 2"))
     assert made == text.replace("one: 1", "one: 2").encode()
+
+
+def test_a_file_of_very_many_documents_is_not_looked_through(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    data = "".join(f"---\n{DOCUMENT.replace('x', f'x{n}')}" for n in range(3)).encode()
+    monkeypatch.setattr(module, "MOST_DOCUMENTS", 2)
+    assert len(places(data)) == 3
+    monkeypatch.setattr(module, "MOST_DOCUMENTS", 1)
+    assert places(data) == {}
