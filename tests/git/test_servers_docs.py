@@ -42,6 +42,8 @@ def test_every_script_of_the_page_is_run() -> None:
 def test_a_script_by_the_clock(world: World, server: Repo) -> None:
     env = {"URL": str(server.path), "STATE": str(world.root / "state.git"), "BRANCHES": "re*/1"}
     before = refs(server)
+    stopped = world.init("state.git.new", bare=True)  # between two of its steps
+    stopped.git("remote", "add", "origin", "elsewhere")
     done = world.run("sh", "-c", KEEP, env=env)
     assert done.lines[-1] == "refresh: 1 branch: 1 resolved"
     assert moved(server, before) == {"refs/heads/resolved/1"}
@@ -68,7 +70,7 @@ def test_a_sweep_of_gitlab(world: World, server: Repo) -> None:
         assert "secret" not in done.said
     assert done.lines[-1] == "refresh: 2 branches: 2 up to date"
     assert moved(server, before) == {"refs/heads/resolved/1", "refs/heads/resolved/3"}
-    told = world.git("-C", "work.git", "config", "credential.helper").out
+    told = world.git("-C", "work.git", "config", f"credential.{world.root}.helper").out
     lent = world.run("sh", "-c", f"{told[1:].strip()} get", env=env).lines
     assert lent == ["username=kmerge", "password=secret"]
 
@@ -80,6 +82,7 @@ def test_a_preview_of_gitlab(world: World, server: Repo, number: int, kind: str,
     clone.commit("favor", {".gitattributes": FAVOR})
     clone.git("push", "-q", "origin", "HEAD:refs/merge-requests/7/head")
     env = {
+        "CI_SERVER_URL": str(world.root),
         "CI_MERGE_REQUEST_PROJECT_URL": str(server.path).removesuffix(".git"),
         "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
         "CI_MERGE_REQUEST_REF_PATH": "refs/merge-requests/7/head",
