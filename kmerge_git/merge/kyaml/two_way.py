@@ -190,14 +190,17 @@ def _replaced(
     return Note(path, "replaced", "theirs", number, ours.value.raw, source)
 
 
+def _not_comments_alone(documents: list[Document]) -> list[tuple[int, Document]]:
+    return [(n, document) for n, document in enumerate(documents) if document.root is not None]
+
+
 def _lone_pair(ours: list[Document], theirs: list[Document]) -> list[tuple[int, int]]:
     """A source that names no resource is for the one resource that there is."""
     from kmerge_git.kube.identity import identity
 
-    there = [(n, d) for n, d in enumerate(theirs) if d.root is not None]  # no comments alone
-    here = [(n, d) for n, d in enumerate(ours) if d.root is not None]
+    here, there = map(_not_comments_alone, (ours, theirs))
     nameless = [d for _, d in there if identity(d.root) is None]
-    if not nameless or any(identity(d.root) is None for _, d in here):
+    if not nameless or not all(identity(d.root) for _, d in here):
         return []
     hint = "give it apiVersion, kind and metadata.name"
     if len(there) > 1 or len(here) > 1:
