@@ -51,6 +51,7 @@ class World:
             for p in self.root.rglob("*")
             # the first merge writes its modules as one file, in a folder of its own
             if self.bin not in (p, p.parent) and "__pycache__/driver" not in p.as_posix()
+            if not p.is_relative_to(self.home / ".cache")  # pip's own
         ]
         return sorted(p.relative_to(self.root).as_posix() for p in outside if p != self.home)
 

@@ -98,6 +98,10 @@ def kind_of(name: str, action: argparse.Action) -> str:
         from kmerge_git.whole.deciding import SIDES
 
         return WORDS + " ".join(SIDES)
+    if metavar == "FORMAT[=FILE]":
+        from kmerge_git.cli.preview import FORMATS
+
+        return WORDS + " ".join(FORMATS)
     if metavar == "POLICY":
         from kmerge_git.git.settings import POLICIES
 

@@ -109,6 +109,7 @@ Shell = Callable[[Path, str], list[str]]
         ("kmerge check --explain D1", {"D10", "D12"}),
         ("kmerge resolve --take hi", {"higher"}),
         ("kmerge policy try glob spec.replicas re", {"rebump"}),
+        ("kmerge preview topic --format ma", {"markdown"}),
         ("kmerge completion ", {"bash", "zsh", "fish"}),
         ("kmerge preview topic/", {"topic/cache", "topic/region"}),
         ("kmerge preview --into topic/c", {"topic/cache"}),
