@@ -94,7 +94,7 @@ WITH_FILE = {
     "mergetool": ["{}", "x.yaml", "x.yaml", "out"], "resolve": ["{}"], "solve": ["{}"],
     "status": ["{}"], "explain": ["HEAD", "{}"], "preview": ["{}"], "replay": ["{}"],
     "refresh": ["--with", "{}", "b"], "policy": ["try", "{}", "a", "ours"],
-    "vendor": ["status", "{}"],
+    "vendor": ["status", "{}"], "completion": ["{}"],
 }  # fmt: skip
 WITHOUT = {"install", "uninstall", "doctor"}
 ODD_NAMES = ["", "dir", "none", "x.yaml/y", "a" * 5000, "\udcff", "\n", "none:x", ":", ":1:x", "-x"]
