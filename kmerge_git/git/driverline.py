@@ -24,7 +24,8 @@ OLDER_ARGUMENTS = "--marker-size=%L --path=%P --base=%S --ours=%X --theirs=%Y %O
 # does nothing and says so, where a result with exit 0 would be merged once more.
 ANSWER = 90
 ARGUMENTS = OLDER_ARGUMENTS.replace(" %O", f" {ANSWER} %O")
-MERGE_FILE = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
+# An attribute may ask for markers of a gigabyte; 200 is what the driver writes at most.
+MERGE_FILE = "git merge-file --marker-size=$((%L>200?200:%L)) -L ours -L base -L theirs %A %O %B"
 LINE_MERGE = f"{MERGE_FILE}||exit 1"
 SWITCH = '[ "$KMERGE" = 0 ]||{ '
 TESTS = '[ -x "$p" ]&&[ -r "$f" ]&&'
@@ -41,7 +42,8 @@ CASES = f'{ANSWER})exit 0;;{ANSWER + 3})exit 1;;4);;*)w="exit $c";{GONE};{ONCE};
 # What an interpreter prints (it may be a script) would be `git merge-tree`'s result.
 FALLBACK = f">&2;c=$?;case $c in {CASES}esac;}};{LINE_MERGE}"
 # How lines of older versions ended; what stands before ran the driver as it was.
-OLDER_ENDS = (f"; case $? in 0) exit 0;; 3) exit 1;; esac; {MERGE_FILE}; test $? -eq 0",)
+OLDER_MERGE_FILE = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
+OLDER_ENDS = (f"; case $? in 0) exit 0;; 3) exit 1;; esac; {OLDER_MERGE_FILE}; test $? -eq 0",)
 
 
 def driver_line(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:

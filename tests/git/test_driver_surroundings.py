@@ -192,12 +192,16 @@ def test_a_larger_marker_size_is_no_criss_cross(driven: Driven) -> None:
 
 
 @pytest.mark.parametrize("value", ["99999999", "9x", "4294967305"])
-@pytest.mark.parametrize("kind", ["structure", "lines", "whole"])
+@pytest.mark.parametrize("kind", ["structure", "lines", "whole", "off"])
 def test_an_odd_marker_size_is_no_criss_cross(driven: Driven, value: str, kind: str) -> None:
     driven.commit("a", {".gitattributes": f"*.yaml conflict-marker-size={value}\n"})
     before = "\t" if kind == "lines" else ""
     driven.fork(*({"x.yaml": before + text} for text in (BASE, OURS, CONFLICT)))
-    done = driven.kmerge("merge", "side", check=False) if kind == "whole" else driven.merge()
+    if kind == "whole":
+        done = driven.kmerge("merge", "side", check=False)
+    else:
+        off = {"KMERGE": "0"} if kind == "off" else {}
+        done = driven.git("merge", "side", check=False, env=off)
     assert done.code == 1
     size = len(driven.text("x.yaml").partition(" ")[0])
     assert 7 <= size <= 200
