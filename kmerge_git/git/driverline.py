@@ -34,7 +34,7 @@ GONE = '[ -r "$f" ]||w="no file $f";[ -x "$p" ]||w="no program $p"'
 # as a merge takes, so a `kmerge-told` that is not older says that it was said in this one.
 SAID = '[ -f "$l" ]&&[ -f "$t" ]&&[ ! "$t" -ot "$l" ]'
 SAY = (
-    """echo "kmerge: the driver gave no answer: $w; git's line merge instead; """
+    """echo "kmerge: the driver gave no answer: $w; merged by lines; """
     'run \\`kmerge doctor\\`">&2;[ ! -f "$l" ]||echo>"$t"'
 )
 ONCE = f"l=$(git rev-parse --git-dir);t=$l/kmerge-told;l=$l/index.lock;{SAID}||{{ {SAY};}}"

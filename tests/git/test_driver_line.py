@@ -153,7 +153,7 @@ def test_only_0_switches_off(driven: Driven, word: str) -> None:
 
 def said(why: str) -> str:
     return (
-        f"kmerge: the driver gave no answer: {why}; git's line merge instead; run `kmerge doctor`"
+        f"kmerge: the driver gave no answer: {why}; merged by lines; run `kmerge doctor`"
     )
 
 
