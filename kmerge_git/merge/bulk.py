@@ -117,13 +117,20 @@ def _is_heavy(document: Document, most: int) -> bool:
 
 def _bound(text: str) -> int:
     """At least as many as a text has entries; single characters are counted in no time."""
-    return sum(map(text.count, "\n-,")) + 2 * (text.count("{") + text.count("["))
+    brackets = text.count("{") + text.count("[")
+    return (
+        sum(map(text.count, "\n-,")) + 2 * brackets + 10 * (text.count("[[") + text.count("- - "))
+    )
 
 
 def _entries(text: str) -> int:
-    """About as many as a text has; a collection in brackets costs as much as two."""
+    """About as many as a text has; a collection in brackets costs as much as two.
+
+    Lists that hold nothing but lists cost more: every step down makes all paths below it longer.
+    """
     entries = text.count(": ") + text.count(":\n") + text.count("- ") + text.count(",")
-    return entries + 2 * (text.count("{") + text.count("["))
+    nested = text.count("[[") + text.count("- - ")
+    return entries + 2 * (text.count("{") + text.count("[")) + 10 * nested
 
 
 def _content(document: Document) -> str:

@@ -131,13 +131,14 @@ def _questions(asked: AskedFile) -> tuple[Question, ...]:
     deciding = asked.deciding
     if deciding is None:
         return (_about_file(asked.file),)
-    found, seen = [], set()
+    found = []
+    often: dict[str, int] = {}  # how often a conflict was there, by its id
     for number, conflict in enumerate(deciding.conflicts):
-        id_, again = _id(asked.path, conflict, 0), 0
-        while id_ in seen:
-            again += 1
-            id_ = _id(asked.path, conflict, again)
-        seen.add(id_)
+        id_ = first = _id(asked.path, conflict, 0)
+        while id_ in often:
+            often[first] += 1
+            id_ = _id(asked.path, conflict, often[first])
+        often[id_] = 0
         values = Three("base", "ours", "theirs").map(
             lambda side, number=number: deciding.value(number, side)  # type: ignore[misc]
         )

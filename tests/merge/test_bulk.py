@@ -188,3 +188,10 @@ def test_what_is_too_much_is_not_looked_into_for_damage():
     texts = Three(b"", b"", b"")
     assert damage.breaks(twice.encode(), texts, "")
     assert not damage.breaks((twice * 3).encode(), texts, "")
+
+
+def test_lists_of_nothing_but_lists_count_more() -> None:
+    flat, deep = "l: [" + "a, " * 40 + "]\n", "l: " + "[" * 40 + "a" + "]" * 40 + "\n"
+    assert bulk._entries(deep) > 5 * bulk._entries(flat)
+    assert bulk._bound(deep) >= bulk._entries(deep)
+    assert bulk._entries("- - - - a\n") > 5 * bulk._entries("- a\n- b\n")

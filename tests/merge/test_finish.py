@@ -4,6 +4,7 @@ import random
 from pathlib import Path
 
 import pytest
+from counting import steps
 
 from kmerge_git.errors import Refused
 from kmerge_git.kube.identity import identity
@@ -161,6 +162,31 @@ def test_of_many_documents_only_those_with_new_answers_are_read_again(monkeypatc
         of.check({0: "v: 4\nv: 4\n"})
     with pytest.raises(Refused, match="twice"):  # and is no sound text after that
         of.check({0: "v: 4\nv: 4\n"})
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda n, side: f"k{n}: {side if n % 2 else 0}\n",
+        lambda n, side: f"- name: {side}{n}\n  v: {n}\n",
+        lambda n, side: f"k{n}: |\n  one\n  {side}\n  three\n",
+    ],
+    ids=["values", "elements", "texts"],
+)
+def test_twice_as_many_conflicts_take_twice_as_long(form):
+    def count(size: int) -> int:
+        base, ours, theirs = ("".join(form(n, side) for n in range(size)) for side in "bot")
+        of = deciding(base, ours, theirs, head="")
+
+        def work() -> None:
+            numbers = range(len(of.kinds))
+            both = [n for n in numbers if "both" in of.choices(n)]
+            of.check({n: of.chosen(n, "both" if n in both else "base") for n in numbers})
+
+        return steps(work)
+
+    count(3)  # what is made once is made now
+    assert count(120) < 2.6 * count(60)
 
 
 def test_a_value_below_which_something_stands_may_be_a_text():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,6 +12,7 @@ from kmerge_git.errors import Refused, UsageError
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict
+from kmerge_git.whole import questions
 from kmerge_git.whole.deciding import ById, Choosing, Picked, carry_out, decide
 from kmerge_git.whole.kept import Answer
 from kmerge_git.whole.questions import Question
@@ -193,3 +195,22 @@ def test_what_cannot_stand_beside_others_is_left() -> None:
     resolving.once = ("ours",)
     found = carry_out(resolving, decide(resolving, named))
     assert [of.id for of, _ in found.answers] == [THREE]
+
+
+def test_conflicts_that_are_alike_have_ids_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And as many looks as there are conflicts."""
+    asked: list[int] = []
+    known = questions._id
+    monkeypatch.setattr(questions, "_id", lambda *of: asked.append(of[-1]) or known(*of))
+    same = Conflict("Deployment/web", "spec", "changed on both sides")
+    deciding = SimpleNamespace(
+        conflicts=[same] * 50,
+        kinds=["value"] * 50,
+        value=lambda number, side: side,
+        choices=lambda number: ("ours",),
+        path=lambda number: ("spec",),
+    )
+    found = questions._questions(SimpleNamespace(deciding=deciding, path="a.yaml"))  # type: ignore[arg-type]
+    assert len({question.id for question in found}) == 50
+    assert [question.id for question in found][:3] == [known("a.yaml", same, n) for n in range(3)]
+    assert len(asked) < 110

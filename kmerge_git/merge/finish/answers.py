@@ -14,11 +14,13 @@ from kmerge_git.outcome import SIDES
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.undecided import UNDECIDED
 from kmerge_git.tree.nodes import Collection, Entry, Scalar, Sequence
-from kmerge_git.tree.same import same_node
+from kmerge_git.tree.same import canon
 from kmerge_git.tree.spans import in_flow, inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
     from kmerge_git.text.pieces import Hunk
 
 CHOICES = (*SIDES, "both", "base", "higher")
@@ -151,11 +153,12 @@ def _both(kind: str, hunk: Hunk) -> str | None:
 
 
 def _both_entries(mine: Collection, yours: Collection) -> str | None:
-    more = [entry for entry in yours.entries if not _stands_in(mine, entry)]
-    has_less = any(not _stands_in(yours, entry) for entry in mine.entries)
-    if type(mine) is not type(yours) or not more or not has_less:
+    here, there = map(_told, mine.entries), list(map(_told, yours.entries))
+    known = set(here)
+    more = [entry for entry, told in zip(yours.entries, there, strict=True) if told not in known]
+    if type(mine) is not type(yours) or not more or known <= set(there):
         return None  # one side has all that the other has
-    if any(_is_one(a, b) for a in more for b in mine.entries):
+    if _have_one(more, mine.entries):
         return None
     if len(more) == len(yours.entries):
         return mine.text + yours.text
@@ -175,7 +178,7 @@ def _why_not_both(kind: str, hunk: Hunk) -> str:
     mine, yours = block_of(hunk.ours), block_of(hunk.theirs)
     if mine is None or yours is None or kind == "comment":
         return "these are no lines that can stand one below the other"
-    if any(_is_one(a, b) for a in mine.entries for b in yours.entries):
+    if _have_one(mine.entries, yours.entries):
         return "the same thing would stand there twice"
     return "one side has all that the other has"
 
@@ -189,16 +192,19 @@ def _are_comments(text: str) -> bool:
     return all(line.lstrip().startswith("#") for line in text.split("\n") if line.strip())
 
 
-def _is_one(one: Entry, other: Entry) -> bool:
-    """Whether two entries have one key, or are elements of one name."""
-    if one.key is not None or other.key is not None:
-        return one.name == other.name
-    names = [field_text(entry.value, "name") for entry in (one, other)]
-    return names[0] is not None and names[0] == names[1]
+def _have_one(some: Iterable[Entry], others: Iterable[Entry]) -> bool:
+    """Whether some have a key of the others, or elements of one name."""
+    return bool({*map(_called, some)} & {*map(_called, others)} - {None})
 
 
-def _stands_in(there: Collection, entry: Entry) -> bool:
-    return any(e.name == entry.name and same_node(e.value, entry.value) for e in there.entries)
+def _called(entry: Entry) -> Hashable:
+    name = field_text(entry.value, "name")
+    return (entry.name,) if entry.key is not None else name
+
+
+def _told(entry: Entry) -> Hashable:
+    """The same for entries of one key and one meaning."""
+    return entry.name, canon(entry.value)
 
 
 def _begins_an_element(hunk: Hunk, top: Collection) -> bool:

@@ -7,6 +7,8 @@ entries inside must be those that the lines of the answer hold when they are rea
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.merge.finish.lines import BRACKETS
 from kmerge_git.merge.three import Three
@@ -81,7 +83,7 @@ class _Laid:
 
     def __init__(self, document: MergedDocument, answers: Answers) -> None:
         self.opening = document.opening or "---\n"
-        self.ranges: dict[int, Range] = {}
+        self.ranges: dict[int, Range] = {}  # in the order of the text, as all that follow
         self.texts: set[int] = set()  # the conflicts about lines of a text
         out, at = [self.opening], len(self.opening)
         for piece in document.pieces:
@@ -102,6 +104,9 @@ class _Laid:
         if root is None:
             raise Refused("the resource would be empty, or several")
         self.root = root
+        self.full = [(at, hunk) for hunk, at in self.ranges.items() if at[0] < at[1]]
+        self.all = list(self.ranges.values())
+        self.of_texts = [at for hunk, at in self.ranges.items() if hunk in self.texts]
 
     def is_inside(self, entry: Entry) -> bool:
         """Whether a conflict has all lines of an entry."""
@@ -109,24 +114,23 @@ class _Laid:
 
     def around(self, entry: Entry) -> int | None:
         """The conflict that has all lines of an entry."""
-        for hunk, (start, end) in self.ranges.items():
-            if start <= entry.line and entry.end <= end and start < end:
-                return hunk
-        return None
+        return self._with_all(entry.line, entry.end)
 
     def has(self, node: Node) -> int | None:
         """The conflict that has all of a node."""
-        for hunk, (start, end) in self.ranges.items():
-            if start <= node.start and node.end <= end and node.start < node.end:
-                return hunk
-        return None
+        return self._with_all(node.start, node.end) if node.start < node.end else None
+
+    def _with_all(self, start: int, end: int) -> int | None:
+        """The conflict that has all of a run of characters: the last that begins before its end."""
+        at = bisect_right(self.full, start, key=lambda one: one[0][0]) - 1
+        found = at >= 0 and end <= self.full[at][0][1]
+        return self.full[at][1] if found else None
 
     def has_text_of(self, node: Scalar) -> bool:
         """Whether a conflict is about lines of a text that goes on before or behind them."""
-        found = (self.ranges[hunk] for hunk in self.texts)
-        return any(
-            node.start < end and not self.text[node.end : start].strip() for start, end in found
-        )
+        first = bisect_right(self.of_texts, node.start, key=_end)
+        below = self.of_texts[first : first + 1]  # of all that may be, nothing is nearer
+        return any(not self.text[node.end : start].strip() for start, _ in below)
 
     def brackets(self, start: int, end: int) -> tuple[str, str]:
         """Those of the flow collection that a run of whole lines stands in, or none."""
@@ -135,8 +139,10 @@ class _Laid:
         while isinstance(node, Collection):
             if node.flow and node.content < start and end <= node.end:
                 found = BRACKETS[isinstance(node, Sequence)]
-            around = (e.value for e in node.entries if e.start < start and end <= e.value.end)
-            node = next(around, None)
+            entries = node.entries
+            at = bisect_left(entries, start, key=lambda e: e.start) - 1
+            inner = entries[at].value if at >= 0 else None
+            node = inner if inner is not None and end <= inner.end else None
         return found
 
     def strays(self, entries: tuple[Entry, ...], before: _Laid, known: tuple[Entry, ...]) -> bool:
@@ -147,7 +153,12 @@ class _Laid:
 
     def touches(self, entry: Entry) -> bool:
         """Whether a conflict stands within the lines of an entry."""
-        return any(s < entry.end and entry.line < e for s, e in self.ranges.values())
+        first = bisect_right(self.all, entry.line, key=_end)
+        return first < len(self.all) and self.all[first][0] < entry.end
+
+
+def _end(at: Range) -> int:
+    return at[1]
 
 
 def _same_around(
@@ -250,9 +261,9 @@ def _with_fields_of_last(entries: list[Entry]) -> list[Entry] | None:
 
 def _collect(node: Node, start: int, end: int, found: list[Entry]) -> None:
     """The outermost entries that lie within a run of characters."""
-    for entry in node.entries if isinstance(node, Collection) else ():
-        if entry.end <= start or entry.start >= end:
-            continue
+    entries = node.entries if isinstance(node, Collection) else ()
+    first = bisect_right(entries, start, key=lambda entry: entry.end)
+    for entry in entries[first : bisect_left(entries, end, key=lambda entry: entry.start)]:
         if start <= entry.line and entry.end <= end:
             found.append(entry)
         else:
