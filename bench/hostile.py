@@ -723,6 +723,161 @@ def crlf(count: int) -> Trio:
     return base, ours.replace("\n", "\r\n"), theirs
 
 
+def long_line(count: int) -> Trio:
+    """One scalar of a megabyte on one line."""
+    words = "word - a: b # c {d} [e] 'f' \\ " * (count // 30)
+    return tuple(f"a: 1\nb: '{side}{words.replace(chr(39), chr(39) * 2)}'\n" for side in "bot")  # type: ignore[return-value]
+
+
+def huge_keys(count: int) -> Trio:
+    """Keys of 900 characters; each side changes every third."""
+    return _each(count, lambda n, v: f"k{n}{'y' * 900}: {v}", "")
+
+
+def one_name(count: int) -> Trio:
+    """Documents that are all one resource; each side changes every third."""
+    return _each(
+        count, lambda n, v: f"---\nkind: A\nmetadata: {{name: x}}\nspec: {v}\nend: {n}", ""
+    )
+
+
+def one_name_alike(count: int) -> Trio:
+    """Documents that are all one resource and the same; each side adds some."""
+    text = "---\nkind: A\nmetadata: {name: x}\nspec: 1\n"
+    return text * count, text * (count + 1), text * (count + 2) + "end: 1\n"
+
+
+def alike_permuted(count: int) -> Trio:
+    """Elements without a key that are nearly the same, in orders of their own on both sides."""
+    keys = [("k", n) for n in range(count)]
+    three = keys, _permuted(keys), _permuted(keys, 3571)
+    return tuple(  # type: ignore[return-value]
+        lines((f"- a: 1\n  b: 2\n  c: {n // 2}" for _, n in values), "l:\n") for values in three
+    )
+
+
+def directives(count: int) -> Trio:
+    """A directive in front of every document."""
+    return _each(count, lambda n, v: f"%YAML 1.1\n---\na{n}: {v}\n...", "")
+
+
+def ends_mixed(count: int) -> Trio:
+    """Line ends of all three sorts in one file."""
+    base, ours, theirs = scalars(count)
+    return base.replace("3: x\n", "3: x\r\n"), ours.replace("5: x\n", "5: x\r"), theirs
+
+
+def tabs_and_blanks(count: int) -> Trio:
+    """Blanks and tabs behind everything."""
+    return _each(count, lambda n, v: f"k{n}: {v}{' ' * 10}\t\t  # c", "")
+
+
+def broken(count: int) -> Trio:
+    """What is nearly YAML, with an error in the last line."""
+    made = _each(count, lambda n, v: f"k{n}: [{v}, 'a', \"b\", {{c: d}}]", "")
+    return made[0] + "'\n", made[1] + "'\n", made[2] + "'\n"
+
+
+def backtracking(count: int) -> Trio:
+    """Runs that a careless pattern goes through again and again."""
+    run = "a-" * 100 + "$(" * 50 + " " * 50 + "1" * 100 + "{" * 10
+    return _each(count, lambda n, v: f"k{n}: '{v}{run}!'", "")
+
+
+def _workload(containers: Iterable[str], more: str = "") -> str:
+    head = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\nspec:\n"
+    return lines(containers, f"{head}  template:\n    spec:\n{more}      containers:\n")
+
+
+def containers(count: int) -> Trio:
+    """A Deployment's containers, each with variables; both sides permute and change them."""
+    keys = [("k", n) for n in range(count)]
+
+    def one(n: int, v: str) -> str:
+        env = "".join(f"        - name: E{e}\n          value: {v}\n" for e in range(2))
+        return f"      - name: c{n}\n        image: i:{v}\n        env:\n{env}"[:-1]
+
+    three = zip("bot", (keys, _permuted(keys), _permuted(keys, 3571)), strict=True)
+    return tuple(_workload(one(n, v) for _, n in order) for v, order in three)  # type: ignore[return-value]
+
+
+def many_variables(count: int) -> Trio:
+    """One container with very many variables and ports, other ones on each side."""
+
+    def one(side: str, shift: int) -> str:
+        env = "".join(
+            f"        - name: E{n + shift}\n          value: {side}\n" for n in range(count)
+        )
+        ports = "".join(f"        - containerPort: {n + shift}\n" for n in range(count))
+        return f"      - name: c\n        env:\n{env}        ports:\n{ports}"[:-1]
+
+    third = count // 3
+    return tuple(_workload([one(*made)]) for made in zip("bot", (0, third, -third), strict=True))  # type: ignore[return-value]
+
+
+def patch_directives(count: int) -> Trio:
+    """A patch that is theirs alone: it deletes and orders very many variables."""
+    base, ours, _ = many_variables(count)
+    env = "".join(f"        - name: E{n}\n          $patch: delete\n" for n in range(count))
+    order = "".join(f"        - name: E{n}\n" for n in range(count))
+    made = f"      - name: c\n        env:\n{env}        $setElementOrder/env:\n{order}"[:-1]
+    return base, ours, _workload([made])
+
+
+def replaced_lists(count: int) -> Trio:
+    """Patches that replace lists inside lists, of a List of Deployments."""
+
+    def text(side: str) -> str:
+        return "".join(
+            f"---\napiVersion: v1\nkind: Pod\nmetadata: {{name: p{n}}}\nspec:\n"
+            f"  containers:\n  - $patch: replace\n  - name: {side}\n"
+            for n in range(count)
+        )
+
+    return tuple(map(text, "bot"))  # type: ignore[return-value]
+
+
+def kustomization(count: int) -> Trio:
+    """A kustomization with very many resources, images and generators."""
+
+    def part(n: int, v: str) -> str:
+        return f"- name: i{n}\n  newTag: {v}"
+
+    head = SET + "".join(f"- r{n}.yaml\n" for n in range(count)) + "patches:\n"
+    head += "".join(f"- path: p{n}.yaml\n  target: {{name: n{n}}}\n" for n in range(count))
+    return _each(count, part, head + "images:\n")
+
+
+def operations(count: int) -> Trio:
+    """A JSON patch of very many operations."""
+    return _each(count, lambda n, v: f"- op: add\n  path: /spec/a{n}\n  value: {v}", "")
+
+
+def actions(count: int) -> Trio:
+    """A template whose every line has an action, as many as are looked at."""
+    return _each(count, lambda n, v: f"a{n}: {{{{ .Values.x{n} }}}}{v}", "kind: A\n")
+
+
+def template_blocks(count: int) -> Trio:
+    """A template of very many blocks, one behind another."""
+    return _each(count, lambda n, v: f"{{{{- if .a{n} }}}}\nk{n}: {v}\n{{{{- end }}}}", "kind: A\n")
+
+
+def deep_template(count: int) -> Trio:
+    """A template of blocks in blocks."""
+    opened = "".join(f"{{{{- if .a{n} }}}}\nk{n}: 1\n" for n in range(count))
+    closed = "{{- end }}\n" * count
+    more = "".join(f"x{n}: 1 # {'y' * 80}\n" for n in range(1400))
+    return tuple(f"{opened}z: {side}\n{closed}{more}y: {side}\n" for side in "bot")  # type: ignore[return-value]
+
+
+def renamed_flow_keys(count: int) -> Trio:
+    """Flow maps, all keys of which both sides rename."""
+    return tuple(  # type: ignore[return-value]
+        lines((f"- {{{s}a{n}: {n}, {s}b{n}: x}}" for n in range(count)), "l:\n") for s in "kot"
+    )
+
+
 def _each(count: int, line: Callable[[int, str], str], head: str) -> Trio:
     """A line for each number; each side changes every third."""
     made = [lines((line(n, v) for n, v in enumerate(_values(count, s))), head) for s in "bot"]
@@ -735,7 +890,7 @@ def _values(count: int, side: str) -> list[str]:
 
 
 # Inputs that are what they are by their name.
-FILES: dict[str, str] = {}
+FILES = {"kustomization": "kustomization.yaml", "actions": "templates/a.yaml"}
 
 SHAPES: dict[str, tuple[Callable[[int], Trio], int]] = {
     "flow maps": (flow_maps, 40_000),
@@ -805,6 +960,26 @@ SHAPES: dict[str, tuple[Callable[[int], Trio], int]] = {
     "indented anew": (indented_anew, 40_000),
     "gone by one": (gone_by_one, 60_000),
     "crlf": (crlf, 60_000),
+    "long line": (long_line, 950_000),
+    "huge keys": (huge_keys, 1_050),
+    "one name": (one_name, 18_000),
+    "one name, alike": (one_name_alike, 20_000),
+    "alike and permuted": (alike_permuted, 30_000),
+    "directives": (directives, 35_000),
+    "mixed ends": (ends_mixed, 60_000),
+    "tabs and blanks": (tabs_and_blanks, 30_000),
+    "broken": (broken, 28_000),
+    "backtracking": (backtracking, 2_000),
+    "containers": (containers, 6_500),
+    "many variables": (many_variables, 13_000),
+    "patch directives": (patch_directives, 11_000),
+    "replaced lists": (replaced_lists, 7_500),
+    "kustomization": (kustomization, 12_000),
+    "operations": (operations, 20_000),
+    "actions": (actions, 3_900),
+    "template blocks": (template_blocks, 1_900),
+    "deep template": (deep_template, 195),
+    "renamed flow keys": (renamed_flow_keys, 30_000),
 }
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any
 from kmerge_git.cli import files
 from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.errors import PatchConflict, PatchError, Unsupported, UsageError
+from kmerge_git.merge.bulk import refuse_documents
 from kmerge_git.patch.values import no_number
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, Stream, split
@@ -110,6 +111,11 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
     """The objects of a file; documents of comments alone hold none."""
     shown = "<stdin>" if path == "-" else path
     source = Source(files.read(path) if data is None else data, shown)
+    try:
+        refuse_documents(source)
+    except Unsupported as error:
+        error.path = source.path
+        raise
     stream = split(source)
     objects = []
     for document in stream.documents:

@@ -15,6 +15,7 @@ from kmerge_git.compare.change import At, FieldChange, FieldValue, How
 from kmerge_git.compare.fields import Pair, field_changes, order_of
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.kube.listkeys import start
+from kmerge_git.merge.bulk import refuse_documents
 from kmerge_git.merge.pairing import alike, likely_same, name_of
 from kmerge_git.text.diff3 import changes
 from kmerge_git.text.source import Source
@@ -65,7 +66,9 @@ def in_lines(text: str) -> list[str]:
 
 
 def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
-    streams = [split(Source(data, path)) for data in (old, new)]
+    sources = [Source(data, path) for data in (old, new)]
+    refuse_documents(*sources)
+    streams = [split(source) for source in sources]
     refuse_oddities(*streams)
     # equal documents are never parsed: of a large bundle a few differ
     mine, yours = ([d for d in s.documents if not is_idle(d.content)] for s in streams)

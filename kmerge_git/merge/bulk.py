@@ -31,9 +31,9 @@ MOST_CHANGED = 10_000
 MOST_REPLACED = 2_000
 
 
-def refuse_documents(at: Three[Source]) -> None:
+def refuse_documents(*sources: Source) -> None:
     """Raise `TextOnly` for more documents than are taken apart; before anything is split."""
-    if any(has_more_documents(source.text, MOST_DOCUMENTS) for source in at.each()):
+    if any(has_more_documents(source.text, MOST_DOCUMENTS) for source in sources):
         raise too_many("documents", MOST_DOCUMENTS)
 
 

@@ -16,6 +16,7 @@ from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.emit import dump
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.plain import Likeness, equal
+from kmerge_git.tree.scalars import resolve
 from kmerge_git.tree.values import is_merge_key, reader, to_value
 
 TYPE_CHECKING = False
@@ -200,7 +201,7 @@ def _has_merge_key(node: Node) -> bool:
 def _key(entry: Entry) -> str:
     """The key as a JSON reader sees it."""
     if isinstance(entry.key, Scalar):
-        value = to_value(entry.key)
+        value = resolve(entry.key.value, entry.key.style, entry.key.tag)
         if isinstance(value, bool):
             return "true" if value else "false"
         return value if isinstance(value, str) else str(value)

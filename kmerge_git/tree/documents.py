@@ -22,6 +22,8 @@ class Document:
 
     __slots__ = ("_content", "_root", "body", "end", "inline", "number", "source", "start")
 
+    _root: Node | None
+
     def __init__(
         self, source: Source, number: int, start: int, body: int, end: int, inline: bool
     ) -> None:
@@ -57,10 +59,13 @@ class Document:
         try:
             return self._root
         except AttributeError:
+            if self.body == self.end == self.parsed_from:  # 200,000 lines of `---` are not parsed
+                self._root = None
+                return None
             from kmerge_git.tree.compose import compose
 
             span = self.start, self.parsed_from, self.body, self.end
-            self._root: Node | None = compose(self.source, span)
+            self._root = compose(self.source, span)
             return self._root
 
     @property

@@ -152,9 +152,7 @@ def test_only_0_switches_off(driven: Driven, word: str) -> None:
 
 
 def said(why: str) -> str:
-    return (
-        f"kmerge: the driver gave no answer: {why}; merged by lines; run `kmerge doctor`"
-    )
+    return f"kmerge: the driver gave no answer: {why}; merged by lines; run `kmerge doctor`"
 
 
 def test_an_interpreter_that_is_gone_is_told_once_a_merge(driven: Driven) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from kmerge_git import merge_files
+from kmerge_git.cli.main import main
+from kmerge_git.compare.files import compare
 from kmerge_git.merge import bulk
 from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
@@ -195,3 +198,15 @@ def test_lists_of_nothing_but_lists_count_more() -> None:
     assert bulk._entries(deep) > 5 * bulk._entries(flat)
     assert bulk._bound(deep) >= bulk._entries(deep)
     assert bulk._entries("- - - - a\n") > 5 * bulk._entries("- a\n- b\n")
+
+
+def test_other_commands_take_no_more_documents_apart(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lower(monkeypatch, {"MOST_DOCUMENTS": 4})
+    old, new = (documents(side).encode() for side in "bo")
+    assert {change.how for change in compare(old, new)} == {"lines"}
+    path = tmp_path / "a.yaml"
+    path.write_bytes(old)
+    assert main(["patch", str(path), "--patch", '{"a": 1}']) == 2
+    assert capsys.readouterr().err == f"kmerge: {path}: more than 4 documents\n"

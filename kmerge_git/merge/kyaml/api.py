@@ -168,7 +168,7 @@ def _merged(
     rules: Rules, numbers: dict[tuple[str, str], str], sources: Three[Source], path: str
 ) -> Result:
     journal = Journal()
-    refuse_documents(sources)
+    refuse_documents(*sources.each())
     streams = sources.map(split)
     refuse_bulk(streams)
     refuse_oddities(*streams.each())  # two-way the base has no document: all are looked at
