@@ -127,7 +127,8 @@ def _stamp(root: Path, file: Path) -> tuple[str, int, int]:
 
 
 def _code(file: Path) -> CodeType:
-    tree = ast.fix_missing_locations(_Untyped().visit(ast.parse(file.read_bytes())))
+    tree = ast.parse(file.read_bytes())
+    _untype(tree)
     return _bare(compile(tree, str(file), "exec", dont_inherit=True, optimize=2))
 
 
@@ -137,26 +138,34 @@ def _bare(code: CodeType) -> CodeType:
     return code.replace(co_linetable=b"", co_consts=tuple(parts))
 
 
-class _Untyped(ast.NodeTransformer):
-    """Takes out what only a type checker reads, and then needs no `from __future__` either."""
+def _untype(block: ast.AST) -> None:
+    """Take out what only a type checker reads, which needs no `from __future__` either.
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
-        return None if node.module == "__future__" else node
+    Types stand in statements alone, so no expression is looked at: they are nine tenths of a tree.
+    """
+    for field in ("body", "orelse", "finalbody", "handlers", "cases"):
+        statements = getattr(block, field, ())
+        if statements:
+            kept = [one for statement in statements for one in _untyped(statement)]
+            setattr(block, field, kept)
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.returns = None
-        return self.generic_visit(node)
 
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        node.annotation = None
-        return node
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        if node.value is None:
-            return ast.Pass()
-        return ast.Assign([node.target], self.visit(node.value))
-
-    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            return [self.visit(statement) for statement in node.orelse] or ast.Pass()
-        return self.generic_visit(node)
+def _untyped(statement: ast.AST) -> list[ast.AST]:
+    """What stays of a statement."""
+    match statement:
+        case ast.ImportFrom(module="__future__"):
+            return []
+        case ast.AnnAssign(value=None):
+            return [ast.copy_location(ast.Pass(), statement)]
+        case ast.AnnAssign(target=target, value=ast.expr() as value):
+            return [ast.copy_location(ast.Assign([target], value), statement)]
+        case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=other):
+            kept = [one for inner in other for one in _untyped(inner)]
+            return kept or [ast.copy_location(ast.Pass(), statement)]
+        case ast.FunctionDef(args=args):
+            statement.returns = None
+            for arg in (*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg):
+                if arg:
+                    arg.annotation = None
+    _untype(statement)
+    return [statement]

@@ -9,6 +9,7 @@ import sys
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,6 +108,30 @@ def test_the_bundle_holds_every_module_of_its_rooms(monkeypatch):
     assert {file_of(name) for name in held} >= below
     assert held.issuperset(LISTED)
     assert set(late) == set(bundle.LATE) <= set(some)
+
+
+def test_nothing_is_held_that_a_type_checker_alone_reads(tmp_path):
+    (file := tmp_path / "typed.py").write_text(
+        "from __future__ import annotations\n"
+        "from typing import NoReturn\n"
+        "if TYPE_CHECKING:\n    from x import A\n"
+        "kept: A = 1\n"
+        "gone: A\n"
+        "class C:\n"
+        "    gone: A\n"
+        "    def f(self, a: A, /, b: A = 2, *c: A, d: A = 4, **e: A) -> A:\n"
+        "        try:\n"
+        "            inner: A = b\n"
+        "        finally:\n"
+        "            return inner + d\n"
+    )
+    names: dict[str, Any] = {}
+    code = bundle._code(file)
+    exec(code, names)
+    assert not {"A", "annotations", "TYPE_CHECKING", "__annotations__"} & {*code.co_names, *names}
+    assert (names["kept"], names["C"]().f(0)) == (1, 6)
+    assert names["C"].f.__annotations__ == {}
+    assert not hasattr(names["C"], "gone")
 
 
 def test_a_module_of_every_merge_stands_behind_what_it_imports(every_merge):
