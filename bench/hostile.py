@@ -341,21 +341,27 @@ def document_clashes(count: int) -> Trio:
     )
 
 
-def renamed_maps(count: int, *, both: bool = True) -> Trio:
-    """Entries with maps, all under new keys: on both sides, or on one."""
+MAP = "{mark}{n}:\n  image: i{n}\n  port: {n}\n  x: {other}"
+ELEMENT = "- name: {mark}{n}\n  image: i{n}\n  x: {other}"
 
-    def text(mark: str, other: str) -> str:
-        return lines(
-            (f"{mark}{n}:\n  image: i{n}\n  port: {n}\n  x: {other}" for n in range(count)),
-            "services:\n",
-        )
 
-    return text("k", "0"), text("o", "0"), text("t" if both else "k", "0" if both else "1")
+def _renamed(count: int, entry: str, head: str, theirs: tuple[str, int]) -> Trio:
+    """Entries under new names on our side, and as told on theirs."""
+    versions = (("k", 0), ("o", 0), theirs)
+    return tuple(  # type: ignore[return-value]
+        lines((entry.format(mark=mark, n=n, other=other) for n in range(count)), head)
+        for mark, other in versions
+    )
+
+
+def renamed_maps(count: int) -> Trio:
+    """Entries with maps, all under new keys on both sides."""
+    return _renamed(count, MAP, "services:\n", ("t", 0))
 
 
 def renamed_by_one(count: int) -> Trio:
     """Entries with maps, all under new keys on our side; all changed on theirs."""
-    return renamed_maps(count, both=False)
+    return _renamed(count, MAP, "services:\n", ("k", 1))
 
 
 def renamed_keys(count: int) -> Trio:
@@ -371,21 +377,14 @@ def renamed_same_values(count: int) -> Trio:
     )
 
 
-def renamed_elements(count: int, *, both: bool = True) -> Trio:
-    """Elements of a keyed list, all under new names: on both sides, or on one."""
-
-    def text(mark: str, other: str) -> str:
-        return lines(
-            (f"- name: {mark}{n}\n  image: i{n}\n  x: {other}" for n in range(count)),
-            "containers:\n",
-        )
-
-    return text("k", "0"), text("o", "0"), text("t" if both else "k", "0" if both else "1")
+def renamed_elements(count: int) -> Trio:
+    """Elements of a keyed list, all under new names on both sides."""
+    return _renamed(count, ELEMENT, "containers:\n", ("t", 0))
 
 
 def renamed_elements_by_one(count: int) -> Trio:
     """Elements of a keyed list, all under new names on our side; all changed on theirs."""
-    return renamed_elements(count, both=False)
+    return _renamed(count, ELEMENT, "containers:\n", ("k", 1))
 
 
 def same_elements_renamed(count: int) -> Trio:
