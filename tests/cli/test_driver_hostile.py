@@ -11,12 +11,11 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from installed import PACKAGE, copied_package
 
 from kmerge_git import bundle as bundling
-from kmerge_git.cli import drive as driving
 from kmerge_git.cli import start
 
-PACKAGE = Path(driving.__file__).parents[1]
 YAML = Path(find_spec("yaml").origin).parent  # type: ignore[union-attr, arg-type]
 OURS = "a: 2\nb: 1\n"
 
@@ -43,8 +42,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
     """The package, without its bundle."""
-    ignored = shutil.ignore_patterns("__pycache__", "whole", "check", "vendor", "packages")
-    return Path(shutil.copytree(PACKAGE, tmp_path / "lib" / "kmerge_git", ignore=ignored))
+    return copied_package(tmp_path / "lib" / "kmerge_git")
 
 
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="who else may give files away")

@@ -11,20 +11,19 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from installed import copied_package
 
 import kmerge_git
 
 
 @pytest.fixture
 def site(tmp_path: Path) -> Path:
-    """A folder that holds the package and PyYAML, its compiled part as well."""
+    """A folder that holds the package and PyYAML, compiled, without a bundle."""
     folder = tmp_path / "site-packages"
-    for name in ("kmerge_git", "yaml"):
-        spec = find_spec(name)
-        assert spec is not None and spec.origin is not None
-        shutil.copytree(
-            Path(spec.origin).parent, folder / name, ignore=shutil.ignore_patterns("__pycache__")
-        )
+    spec = find_spec("yaml")
+    assert spec is not None and spec.origin is not None
+    shutil.copytree(Path(spec.origin).parent, folder / "yaml")
+    copied_package(folder / "kmerge_git")
     return folder
 
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
-from world import Driven, Repo, World, sealed_environment
+from world import Driven, Repo, World, live_in, sealed_environment
 
 from kmerge_git.git.driverline import NAME, driver_line
 
@@ -18,10 +17,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     for directory in (root / "home", root / "etc"):
         directory.mkdir(parents=True)
     env = sealed_environment(root)
-    for name in [name for name in os.environ if name not in env]:
-        monkeypatch.delenv(name)
-    for name, value in env.items():
-        monkeypatch.setenv(name, value)
+    live_in(env, monkeypatch)
     monkeypatch.chdir(root)
     return World(root, env)
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from installed import copied_package
 from world import BASE, MERGED, OURS, ROOT, THEIRS, Done, Driven, World
 
 from kmerge_git.git.call import git_version
@@ -134,9 +135,7 @@ def test_the_interpreter_is_not_executable(driven: Driven) -> None:
 
 def copied(world: World) -> Path:
     """A copy of the package, to be damaged."""
-    package = world.root / "lib" / "kmerge_git"
-    shutil.copytree(ROOT / "kmerge_git", package, ignore=shutil.ignore_patterns("__pycache__"))
-    return package
+    return copied_package(world.root / "lib" / "kmerge_git")
 
 
 def line_for(package: Path) -> str:

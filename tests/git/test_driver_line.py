@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from installed import copied_package
 from test_driver_exits import (
     FAR_MERGED,
     by_hand,
@@ -63,8 +64,7 @@ def environment(world: World, monkeypatch: pytest.MonkeyPatch) -> Path:
     lib = Path(driverline.yaml_directory(ROOT / "kmerge_git" / "cli" / "driver.py"))
     for name in ("yaml", "_yaml"):
         (site / name).symlink_to(lib / name)
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "kmerge_git", site / "kmerge_git", ignore=ignored)
+    copied_package(site / "kmerge_git")
     monkeypatch.setattr(sys, "prefix", str(prefix))
     monkeypatch.setattr(sys, "executable", str(prefix / "bin" / "python"))
     return prefix

@@ -17,7 +17,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from world import Driven, World, sealed_environment
+from world import Driven, World, live_in, living, sealed_environment
 
 from kmerge_git.cli.main import COMMANDS, main
 from kmerge_git.git.driverline import NAME, driver_line
@@ -181,20 +181,15 @@ def files(value: str, more: str = "") -> dict[str, str | bytes]:
     }
 
 
+AUTHORS = {f"GIT_{who}_NAME": f"Ad{EVIL}a" for who in ("AUTHOR", "COMMITTER")}
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with the repository, its upstream, and the same in the middle of a merge."""
     root = tmp_path_factory.mktemp("evil")
-    for name in ("home", "etc"):
-        (root / name).mkdir()
-    names = {f"GIT_{who}_NAME": f"Ad{EVIL}a" for who in ("AUTHOR", "COMMITTER")}
-    env = sealed_environment(root) | names
-    with pytest.MonkeyPatch.context() as patched:
-        for name in [name for name in os.environ if name not in env]:
-            patched.delenv(name)
-        for name, value in env.items():
-            patched.setenv(name, value)
-        _make(World(root, env))
+    with living(root, AUTHORS) as world:
+        _make(world)
     return root
 
 
@@ -301,13 +296,9 @@ def contents(top: Path) -> dict[str, str]:
 def test_nothing_of_others_drives_a_terminal(
     made: Path, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    names = {f"GIT_{who}_NAME": f"Ad{EVIL}a" for who in ("AUTHOR", "COMMITTER")}
-    env = sealed_environment(tmp_path) | names
+    env = sealed_environment(tmp_path) | AUTHORS
     env |= {"EDITOR": "sed -i -e s/b/x/", "KMERGE_FAVOR": f"x{EVIL}", "KMERGE_RULES": EVIL}
-    for name in [name for name in os.environ if name not in env]:
-        monkeypatch.delenv(name)
-    for name, value in env.items():
-        monkeypatch.setenv(name, value)
+    live_in(env, monkeypatch)
     versions = {k: v for k, v in contents(made / "torn").items() if not k.startswith(".git/")}
     known = frozenset(
         line

@@ -15,7 +15,7 @@ from random import Random
 
 import pytest
 from odd_documents import odd_trio
-from world import Driven, Repo, World, sealed_environment
+from world import Driven, Repo, World, live_in, living, sealed_environment
 
 from kmerge_git.cli.main import COMMANDS, main
 
@@ -64,15 +64,8 @@ def trios() -> Iterator[tuple[str, tuple[bytes, bytes, bytes]]]:
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository, its upstream, and the same in the middle of a merge."""
     root = tmp_path_factory.mktemp("odd")
-    for name in ("home", "etc"):
-        (root / name).mkdir()
-    env = sealed_environment(root)
-    with pytest.MonkeyPatch.context() as patched:
-        for name in [name for name in os.environ if name not in env]:
-            patched.delenv(name)
-        for name, value in env.items():
-            patched.setenv(name, value)
-        _make(World(root, env))
+    with living(root) as world:
+        _make(world)
     return root
 
 
@@ -114,10 +107,7 @@ def test_odd_repositories(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     env = sealed_environment(made)
-    for name in [name for name in os.environ if name not in env]:
-        monkeypatch.delenv(name)
-    for name, value in env.items():
-        monkeypatch.setenv(name, value)
+    live_in(env, monkeypatch)
     for number, (state, words) in enumerate(ROWS[command]):
         root = tmp_path / (str(number) if command in WRITING else state or "once")
         if not root.exists():

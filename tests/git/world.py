@@ -5,8 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 EPOCH = "1700000000 +0000"
@@ -41,6 +45,25 @@ class Failed(AssertionError):
 
     def __init__(self, done: Done) -> None:
         super().__init__(f"{' '.join(done.argv)} -> {done.code}\n{done.out}{done.err}")
+
+
+def live_in(env: dict[str, str], patched: pytest.MonkeyPatch) -> None:
+    """Let this process, and all that it starts, have this environment and no other variable."""
+    for name in [name for name in os.environ if name not in env]:
+        patched.delenv(name)
+    for name, value in env.items():
+        patched.setenv(name, value)
+
+
+@contextmanager
+def living(root: Path, more: Mapping[str, str] | None = None) -> Iterator[World]:
+    """A sealed world of its own, and for so long this process lives in it."""
+    for name in ("home", "etc"):
+        (root / name).mkdir()
+    env = sealed_environment(root) | (more or {})
+    with pytest.MonkeyPatch.context() as patched:
+        live_in(env, patched)
+        yield World(root, env)
 
 
 def sealed_environment(root: Path) -> dict[str, str]:

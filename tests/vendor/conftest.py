@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from git.world import Done, Repo, World, sealed_environment
+from git.world import Done, Repo, World, live_in, sealed_environment
 
 from kmerge_git.cli.main import main
 
@@ -18,10 +18,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     for directory in (root / "home", root / "etc"):
         directory.mkdir(parents=True)
     env = sealed_environment(root)
-    for name in [name for name in os.environ if name not in env]:
-        monkeypatch.delenv(name)
-    for name, value in env.items():
-        monkeypatch.setenv(name, value)
+    live_in(env, monkeypatch)
     monkeypatch.chdir(root)
     return World(root, env)
 
