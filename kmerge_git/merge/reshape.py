@@ -60,6 +60,7 @@ def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan
     assert root is not None  # the caller's case
     shape = _Shape(root, max(_list_offset(root), 0), expand)
     plan = shape.node(root, value)
+    shape.deliver()
     if plan is None:
         new = _fresh(value).root
         assert new is not None  # just written
@@ -70,13 +71,14 @@ def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan
 class _Shape:
     """Compares one document's nodes with the wanted values."""
 
-    __slots__ = ("expand", "likeness", "list_offset", "value")
+    __slots__ = ("expand", "likeness", "list_offset", "value", "waiting")
 
     def __init__(self, root: Node, list_offset: int, expand: bool) -> None:
         self.expand = expand
         self.value = reader(root)
         self.likeness = Likeness()
         self.list_offset = list_offset
+        self.waiting: list[_Waiting] = []
 
     def node(self, node: Node, value: object) -> Plan | None:
         """The plan for one node; None: new text must stand here."""
@@ -116,10 +118,7 @@ class _Shape:
             if key not in own
             and not (key in merged and self.likeness.same(merged[key], value[key]))
         ]
-        items = self.items(pairs, node)
-        old = [item for item in items if item.ours is not None]
-        new = {i.theirs.name: i for i in items if i.ours is None and i.theirs is not None}
-        return Build(node, node, _with_new(old, new, value))
+        return self.build(node, pairs, value)
 
     def sequence(self, node: Sequence, value: list[object]) -> Plan:
         """Equal elements first, then those of the same name, then by place."""
@@ -128,24 +127,15 @@ class _Shape:
             (None if partner is None else node.entries[partner], None, wanted)
             for partner, wanted in zip(partners, value, strict=True)
         ]
-        return Build(node, node, self.items(pairs, node))
+        return self.build(node, pairs)
 
-    def items(self, pairs: list[Pair], inside: Collection) -> list[Item]:
-        """Entries of ours, or None, each with its key and the value that is wanted."""
-        plans = [self.plan(entry, value) for entry, _, value in pairs]
-        fresh = self.fresh_entries(
-            [(k, v) for (_, k, v), p in zip(pairs, plans, strict=True) if p is None], inside
+    def build(self, inside: Collection, pairs: list[Pair], keys: Iterable[str] = ()) -> Build:
+        """The collection with other entries; those of new text come with all others (`deliver`)."""
+        waiting = _Waiting(
+            inside, pairs, [self.plan(entry, value) for entry, _, value in pairs], keys
         )
-        items = []
-        for (entry, _, value), plan in zip(pairs, plans, strict=True):
-            if plan is not None:
-                items.append(Item(plan, entry, entry, ()))
-            elif entry is None:
-                new = next(fresh)
-                items.append(Item(Take(new.value, new), None, new, ()))
-            else:
-                items.append(_rewritten(entry, value, next(fresh)))
-        return items
+        self.waiting.append(waiting)
+        return waiting.build
 
     def plan(self, entry: Entry | None, value: object) -> Plan | None:
         """The plan for the value of an entry of ours; None: new text must stand there."""
@@ -153,20 +143,75 @@ class _Shape:
             return None
         return Keep(entry.value) if is_merge_key(entry.key) else self.node(entry.value, value)
 
-    def fresh_entries(
-        self, wanted: list[tuple[str | None, object]], inside: Collection
-    ) -> Iterator[Entry]:
-        """Entries that are in no file yet, in the style of the collection they go to."""
-        if not wanted:
+    def deliver(self) -> None:
+        """Write all that is new, and read it at once: to read a text of one entry takes as long."""
+        for is_json in (False, True):
+            waiting = [each for each in self.waiting if _is_json(each.build.ours) is is_json]
+            fresh = self.fresh([value for each in waiting for value in each.wanted()], is_json)
+            for each in waiting:
+                each.fill(fresh)
+
+    def fresh(self, values: list[object], is_json: bool) -> Iterator[Entry]:
+        """The entries of collections that are in no file yet, one after the other."""
+        if not values:
             return iter(())
-        is_map = isinstance(inside, Mapping)
-        value = {k or "": v for k, v in wanted} if is_map else [v for _, v in wanted]
-        if len(value) < len(wanted):  # `0x1` and `"0x1"`
-            return (entry for one in wanted for entry in self.fresh_entries([one], inside))
-        text = _json(value) if _is_json(inside) else dump(value, list_offset=self.list_offset)
+        value = {f"x{n}": v for n, v in enumerate(values)} if len(values) > 1 else values[0]
+        text = _json(value) if is_json else dump(value, list_offset=self.list_offset)
         root = split(Source.of(text)).documents[0].root
         assert isinstance(root, Collection)  # just written so
-        return iter(root.entries)
+        if len(values) == 1:
+            return iter(root.entries)
+        return (
+            e
+            for one in root.entries
+            if isinstance(one.value, Collection)
+            for e in one.value.entries
+        )
+
+
+class _Waiting:
+    """A collection of ours until there is text for its new entries."""
+
+    __slots__ = ("build", "keys", "pairs", "plans")
+
+    def __init__(
+        self, inside: Collection, pairs: list[Pair], plans: list[Plan | None], keys: Iterable[str]
+    ) -> None:
+        self.build = Build(inside, inside, [])
+        self.pairs = pairs  # an entry of ours, or None, each with its key and the value wanted
+        self.plans = plans  # None: new text must stand there
+        self.keys = keys  # of a mapping, in the order that is wanted
+
+    def wanted(self) -> list[object]:
+        """What new text is needed for: one collection, or several where a key is there twice."""
+        new = [
+            (key, value)
+            for (_, key, value), plan in zip(self.pairs, self.plans, strict=True)
+            if plan is None
+        ]
+        if not isinstance(self.build.ours, Mapping):
+            return [[v for _, v in new]] if new else []
+        value = dict(new)
+        if len(value) < len(new):  # `0x1` and `"0x1"`
+            return [{k: v} for k, v in new]
+        return [value] if value else []
+
+    def fill(self, fresh: Iterator[Entry]) -> None:
+        """Take the entries that are new, and put all in order."""
+        items = []
+        for (entry, _, value), plan in zip(self.pairs, self.plans, strict=True):
+            if plan is not None:
+                items.append(Item(plan, entry, entry, ()))
+            elif entry is None:
+                new = next(fresh)
+                items.append(Item(Take(new.value, new), None, new, ()))
+            else:
+                items.append(_rewritten(entry, value, next(fresh)))
+        if isinstance(self.build.ours, Mapping):
+            old = [item for item in items if item.ours is not None]
+            named = {i.theirs.name: i for i in items if i.ours is None and i.theirs is not None}
+            items = _with_new(old, named, self.keys)
+        self.build.items = items
 
 
 def _stays(entry: Entry, value: dict[str, object]) -> bool:

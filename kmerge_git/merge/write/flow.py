@@ -80,20 +80,23 @@ def _write_lines(plan: Build) -> Pieces:
     ends = [text.rfind("\n", 0, e.start) + 1 for e in entries[1:]] + [closing]
     behind = {id(e): text[e.value.end : end] for e, end in zip(entries, ends, strict=True)}
     trailing = "," in behind[id(entries[-1])].split("#")[0]
+    last = [_last(plan.items, side) for side in VERSIONS]
     pieces: Pieces = [text[ours.content : first_line]]
     for index, item in enumerate(plan.items):
-        later = plan.items[index + 1 :]
-        commas = [
-            "," if trailing or any(_stands(i, side) for i in later) else "" for side in VERSIONS
-        ]
+        commas = ["," if trailing or index < end else "" for end in last]
         own = item.ours or item.replaces
         tail = behind[id(own)] if own is not None else comment_behind(item.theirs) + "\n"
         pieces += _lines(item, indent, commas, tail)
     return [*joined(pieces), text[closing : ours.end]]
 
 
-def _stands(item: Item, side: str) -> bool:
-    return not isinstance(item.plan, Clash) or bool(item.plan.at.side(side))
+def _last(items: list[Item], side: str) -> int:
+    """The number of the last item that a side has."""
+    for index in reversed(range(len(items))):
+        plan = items[index].plan
+        if not isinstance(plan, Clash) or plan.at.side(side):
+            return index
+    return -1
 
 
 def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
