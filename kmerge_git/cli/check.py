@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import os
 import sys
 
@@ -122,13 +121,9 @@ def run(args: argparse.Namespace) -> int:
         return report()
     if args.fix or args.dry_run:
         _require_files(args)
-    from kmerge_git.cli import main
+    from kmerge_git.cli.haste import make_haste
 
-    if main.owns_process:
-        from kmerge_git.tree import parser
-
-        parser.bare()  # a quarter of the time that all of PyYAML takes
-        gc.disable()  # the trees hold no circles; looking for some took a third of the time
+    make_haste()
     merge = _merge(args)
     worker, paths = _worker(args, merge)
     from kmerge_git.check.run import check_files

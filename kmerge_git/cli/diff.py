@@ -59,9 +59,11 @@ def run(args: argparse.Namespace) -> int:
 
         return diff_external.run(args)
     from kmerge_git.cli.comparing import watched
+    from kmerge_git.cli.haste import make_haste
     from kmerge_git.compare.folders import compare_folders
     from kmerge_git.whole.diffing import of_git, understood
 
+    make_haste()
     asked = understood(args.words, args.paths)
     if asked.things and args.staged:
         raise UsageError("--staged is about the index", hint="put `--` before paths")

@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 
 from kmerge_git.cli import accounts, files, guard
+from kmerge_git.cli.haste import make_haste
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.kyaml.api import Result
 from kmerge_git.merge.three import Three
@@ -102,15 +103,6 @@ def check(args: argparse.Namespace, *paths: str) -> None:
         raise UsageError("--in-place needs a file as --dest", hint="use -o")
     if args.output is not None and os.path.isdir(args.output):
         raise UsageError("it is a directory, but the inputs are files", path=args.output)
-
-
-def make_haste() -> None:
-    """Load no more of PyYAML than is needed."""
-    from kmerge_git.cli import main
-    from kmerge_git.tree import parser
-
-    if main.owns_process:
-        parser.bare()
 
 
 def finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[str, str]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from kmerge_git.cli import files
+from kmerge_git.cli.haste import make_haste
 from kmerge_git.errors import UsageError
 from kmerge_git.outcome import BY_BLOCKS, Outcome
 from kmerge_git.pipeline import merge_files
@@ -72,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
         raise UsageError("only one of the three files can be stdin")
     if args.marker_size < 1:
         raise UsageError("--marker-size must be 1 or more; beyond 200 it is 200")
+    make_haste()
     for path in args.crd:
         learn_crds(path)
     texts = [files.read(path) for path in (args.base, args.ours, args.theirs)]

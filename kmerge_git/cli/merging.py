@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from kmerge_git.cli.files import say, tell_json
-from kmerge_git.cli.inputs import make_haste
+from kmerge_git.cli.haste import make_haste
 from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.cli.merge_words import as_json, tell_merge
 from kmerge_git.errors import KmergeError, Unsupported

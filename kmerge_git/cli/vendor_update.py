@@ -12,7 +12,7 @@ from typing import Any
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.guard import watched
-from kmerge_git.cli.inputs import make_haste
+from kmerge_git.cli.haste import make_haste
 from kmerge_git.cli.losses import is_loss, loss
 from kmerge_git.cli.progress import Progress, waiting
 from kmerge_git.errors import KmergeError, UsageError
