@@ -14,8 +14,9 @@ from typing import Any
 
 from kmerge_git.cli import files
 from kmerge_git.cli.colour import Paint, add_color
+from kmerge_git.cli.haste import make_haste
 from kmerge_git.errors import PatchConflict, PatchError, Unsupported, UsageError
-from kmerge_git.merge.bulk import refuse_documents
+from kmerge_git.merge.bulk import refuse_documents, refuse_entries
 from kmerge_git.patch.values import no_number
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, Stream, split
@@ -109,6 +110,7 @@ def check(args: argparse.Namespace, *inputs: str | None) -> None:
 
 def load(path: str, data: bytes | None = None) -> ObjectFile:
     """The objects of a file; documents of comments alone hold none."""
+    make_haste()
     shown = "<stdin>" if path == "-" else path
     source = Source(files.read(path) if data is None else data, shown)
     try:
@@ -122,6 +124,7 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
         if document.root is None:
             continue
         try:
+            refuse_entries(document)
             value = to_value(document.root)
         except Unsupported as error:
             error.path = source.path

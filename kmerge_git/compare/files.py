@@ -15,7 +15,7 @@ from kmerge_git.compare.change import At, FieldChange, FieldValue, How
 from kmerge_git.compare.fields import Pair, field_changes, order_of
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.kube.listkeys import start
-from kmerge_git.merge.bulk import refuse_documents
+from kmerge_git.merge.bulk import refuse_documents, refuse_entries
 from kmerge_git.merge.pairing import alike, likely_same, name_of
 from kmerge_git.text.diff3 import changes
 from kmerge_git.text.source import Source
@@ -131,6 +131,11 @@ def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Places:
 def _document(
     old: Document | None, new: Document | None, at: At, path: str
 ) -> Iterator[FieldChange]:
+    if old is not None and new is not None and old.content == new.content:
+        return
+    for one in (old, new):
+        if one is not None:
+            refuse_entries(one)
     if old is None or new is None:
         document = old or new
         assert document is not None  # one of them is there
@@ -139,8 +144,6 @@ def _document(
         before, after = (value, None) if old else (None, value)
         comments = tuple(("-" if old else "+", text) for text in _comments(document))
         yield FieldChange(how, name_of(document), (), before, after, at, comments=comments)
-        return
-    if old.content == new.content:
         return
     name = name_of(new)
     if name_of(old) != name:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import TextOnly
 from kmerge_git.merge.three import Three, agreed
+from kmerge_git.tree import nodes
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -56,6 +57,26 @@ def refuse_bulk(at: Three[Stream]) -> None:
         return
     for trio in zip(*large.each(), strict=True):
         _refuse_heavy(Three(*trio))
+
+
+def refuse_entries(document: Document) -> None:
+    """Raise `TextOnly` for a document that takes too long to be looked through, entry by entry.
+
+    Where lines are a way out it is told from the text; here there is none, and it is counted.
+    """
+    if not _is_heavy(document, MOST_ENTRIES):
+        return
+    left, waiting = MOST_ENTRIES, [document.root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, nodes.Collection):
+            inner = [entry.value for entry in node.entries]
+            left -= len(inner) + 2 * node.flow
+            if isinstance(node, nodes.Sequence):
+                left -= 10 * sum(isinstance(value, nodes.Sequence) for value in inner)
+            waiting += inner
+        if left < 0:
+            raise too_many("entries in a document", MOST_ENTRIES)
 
 
 def has_bulk(data: bytes) -> bool:

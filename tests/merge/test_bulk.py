@@ -210,3 +210,33 @@ def test_other_commands_take_no_more_documents_apart(
     path.write_bytes(old)
     assert main(["patch", str(path), "--patch", '{"a": 1}']) == 2
     assert capsys.readouterr().err == f"kmerge: {path}: more than 4 documents\n"
+
+
+FLOW = "a: 1\nl: [" + ", ".join("{{a: {n}, b: {v}}}".format(n=n, v="%d") for n in range(30)) + "]\n"
+BLOCKS = "l:\n" + "".join(f"- a: {n}\n  b: %d\n" for n in range(30))
+LISTS = "l:\n" + "".join("- - %d  # one of few\n" for n in range(9))
+
+
+@pytest.mark.parametrize("text", [FLOW, BLOCKS, LISTS], ids=["flow", "block", "lists"])
+def test_patches_and_comparisons_refuse_too_many_entries(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    old, new = (text.replace("%d", value).encode() for value in "12")
+    (file := tmp_path / "a.yaml").write_bytes(old)
+    asked = ["patch", str(file), "--type", "merge", "--patch", '{"a": 2}']
+    assert main(asked) == 0
+    assert {change.how for change in compare(old, new)} == {"changed"}
+    monkeypatch.setattr(bulk, "MOST_ENTRIES", 90)
+    assert main(asked) == 2
+    assert "more than 90 entries in a document" in capsys.readouterr().err
+    assert {change.how for change in compare(old, new)} == {"lines"}
+
+
+def test_a_text_that_looks_like_entries_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "a: 1\ndata:\n  x.json: '" + '{"a": [1, 2, {"b": 3}]}, ' * 50 + "'\n"
+    (file := tmp_path / "a.yaml").write_text(text)
+    monkeypatch.setattr(bulk, "MOST_ENTRIES", 90)
+    assert main(["patch", str(file), "--type", "merge", "--patch", '{"a": 2}']) == 0
+    assert capsys.readouterr().out == text.replace("a: 1\n", "a: 2\n")
