@@ -10,6 +10,7 @@ run, so that figures of two machines can be compared.
 
 from __future__ import annotations
 
+import argparse
 import os
 import resource
 import subprocess
@@ -144,10 +145,14 @@ def _loop() -> float:
 
 def main() -> None:
     """Make, measure, and say how fast this machine is."""
-    if sys.argv[1:2] == ["--measure"]:
-        measure(Path(sys.argv[2]))
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("files", nargs="?", type=int, default=10_000, help="default: 10,000")
+    parser.add_argument("--measure", type=Path, help="the replay of a repository alone")
+    args = parser.parse_args()
+    if args.measure:
+        measure(args.measure)
         return
-    files = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
+    files = args.files
     print(f"a manifest: {len(manifest(1, 1, '1.0', ''))} bytes")
     with tempfile.TemporaryDirectory() as temporary:
         make(Path(temporary), files)
