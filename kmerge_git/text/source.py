@@ -15,7 +15,7 @@ LONGEST_LINE = 8 << 20  # libyaml needs a second for 50 MB in one line; nobody w
 class Source:
     """The text of a file and how its bytes spell it."""
 
-    __slots__ = ("bom", "data", "eol", "final_newline", "path", "text")
+    __slots__ = ("_counted", "bom", "data", "eol", "final_newline", "path", "text")
 
     def __init__(self, data: bytes, path: str = "") -> None:
         self.data = data
@@ -29,6 +29,7 @@ class Source:
             raise CannotParse("a lone carriage return ends the file", path=path, hint="remove it")
         self.final_newline = not text or text.endswith("\n")
         self.text = text if self.final_newline else text + "\n"
+        self._counted = 0, 0  # an offset, and the lines that end before it
 
     @classmethod
     def of(cls, text: str, path: str = "") -> Source:
@@ -44,7 +45,12 @@ class Source:
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset, both counted from 1."""
         start = self.text.rfind("\n", 0, offset) + 1
-        return self.text.count("\n", 0, offset) + 1, offset - start + 1
+        at, lines = self._counted
+        if at > offset:
+            at, lines = 0, 0
+        lines += self.text.count("\n", at, offset)
+        self._counted = offset, lines  # findings come one behind the other, in thousands
+        return lines + 1, offset - start + 1
 
     def line_at(self, offset: int) -> str:
         """The line that holds an offset, without its end."""

@@ -111,6 +111,15 @@ def test_positions_count_lines_and_characters_from_one(text, offset, position, l
     assert source.line_at(offset) == line
 
 
+def test_positions_may_be_asked_for_in_any_order():
+    text = "a\n\nbc\nd\n"
+    source = Source(text.encode())
+    offsets = [n * 7 % len(text) for n in range(3 * len(text))]
+    for offset in offsets:
+        before = text[:offset].split("\n")
+        assert source.position(offset) == (len(before), len(before[-1]) + 1)
+
+
 def test_an_error_shows_the_line_with_a_caret():
     error = Source(b"a: 1\n\tb: 2\n", "f.yaml").error("no tabs", 6, "use spaces")
     assert str(error) == "f.yaml:2:2: no tabs; use spaces"
