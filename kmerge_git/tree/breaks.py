@@ -12,11 +12,17 @@ from kmerge_git.errors import CannotParse
 from kmerge_git.text.source import Source
 
 ODD_BREAKS = "\r\x85\u2028\u2029\ufeff"
+MOST = 1_000  # in a document: each costs a look at what is around it
 
 
 def has_odd_breaks(text: str) -> bool:
     """Whether there are any; a CR in front of a LF is none."""
     return first_odd_break(text, 0, len(text)) >= 0
+
+
+def has_many(text: str) -> bool:
+    """Whether there are so many that nobody looks where each of them stands."""
+    return sum(map(text.count, ODD_BREAKS)) - text.count("\r\n") > MOST
 
 
 def first_odd_break(text: str, start: int, end: int) -> int:

@@ -13,7 +13,7 @@ from strategies import files, randoms
 
 from kmerge_git.errors import CannotParse, Unsupported
 from kmerge_git.text.source import Source
-from kmerge_git.tree import parser
+from kmerge_git.tree import breaks, parser
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.values import load
@@ -121,6 +121,14 @@ def test_trap_the_last_line_of_a_block_scalar_may_have_no_end():
 def test_trap_libyaml_breaks_lines_where_nobody_else_does(odd):
     assert raws(f"a: 'x{odd}y'\nb: 2\n") == ["a", f"'x{odd}y'", "b", "2"]
     assert raws(f"a: |\n  x{odd}  y\nb: 2\n")[-2:] == ["b", "2"]
+
+
+def test_where_very_many_odd_breaks_stand_nobody_looks(monkeypatch):
+    monkeypatch.setattr(breaks, "MOST", 3)
+    assert root('a: "\u2028\u2028\x85"\n').get("a") is not None
+    with pytest.raises(CannotParse, match="unusual line break") as error:
+        root('a: "\u2028\u2028\x85\u2029"\n')
+    assert (error.value.line, error.value.column) == (1, 5)
 
 
 @pytest.mark.parametrize("odd", ["\x85", "\u2028", "\u2029", "\r", "\ufeff"])
