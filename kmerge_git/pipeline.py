@@ -35,7 +35,7 @@ from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outc
 from kmerge_git.text.sealed import SEALED, holds_seal
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
-from kmerge_git.tree.documents import split, split_like
+from kmerge_git.tree.documents import split_like
 from kmerge_git.tree.oddities import has_control
 
 TYPE_CHECKING = False
@@ -138,12 +138,7 @@ def _told(error: KmergeError) -> str:
 
 
 def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Outcome:
-    base = split(sources.base)
-    streams = Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
-    if any(len(source.text) > documents.LARGE for source in sources.each()):
-        from kmerge_git.merge.bulk import refuse_bulk  # most files are small
-
-        refuse_bulk(streams)
+    streams = documents.split_all(sources)
     refuse_unmergeable(streams, options.marker_size)
     doubts: Doubts = {}
     while True:

@@ -129,8 +129,9 @@ class Plain:
         self.dollar = False  # some key starts with a `$`
         text = document.source.text
         base = document.parsed_from
+        content = text[base : document.end]
         try:
-            graph = parser.compose(text[base : document.end])
+            graph = parser.compose(content) if content.strip("\n ") else None
         except Exception:
             _ = document.root  # the reader with all its spans knows how to explain it
             raise

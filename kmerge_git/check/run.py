@@ -31,6 +31,7 @@ from kmerge_git.check.templates import (
 from kmerge_git.check.world import Book, World, nowhere
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding, order
+from kmerge_git.merge.bulk import unread
 from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.source import Source
 
@@ -161,6 +162,9 @@ class Run:
             if not found and not self._is_read(page, merged):
                 self.skipped[page.path] = IN_TEMPLATES
             return found
+        if why := unread(page.source.text):
+            self.skipped[page.path] = why
+            return []
         try:
             book = Book(page)
         except CannotParse as error:

@@ -15,6 +15,7 @@ from kmerge_git.check.objects import identity, objects
 from kmerge_git.check.page import Page
 from kmerge_git.check.plain import List, Map, Text, documents
 from kmerge_git.errors import CannotParse
+from kmerge_git.merge.bulk import unread
 from kmerge_git.text.source import Source
 
 KEPT = 64  # parsed files that are kept; a base is read by each of its overlays
@@ -59,12 +60,16 @@ class World:
         if path not in self._books:
             if len(self._books) >= KEPT:
                 del self._books[next(iter(self._books))]
-            data = self.read(path)
-            try:
-                self._books[path] = None if data is None else Book(Page(Source(data, path)))
-            except CannotParse:
-                self._books[path] = None
+            self._books[path] = self._read(path)
         return self._books[path]
+
+    def _read(self, path: str) -> Book | None:
+        data = self.read(path)
+        try:
+            source = Source(data, path) if data is not None else None
+            return Book(Page(source)) if source is not None and not unread(source.text) else None
+        except CannotParse:
+            return None
 
     def resources(self, path: str) -> list[Gathered] | None:
         """What a file has for a build: to be copied; None where it cannot be read."""

@@ -16,7 +16,7 @@ from kmerge_git.cli import files
 from kmerge_git.cli.colour import Paint, add_color
 from kmerge_git.cli.haste import make_haste
 from kmerge_git.errors import PatchConflict, PatchError, Unsupported, UsageError
-from kmerge_git.merge.bulk import refuse_documents, refuse_entries
+from kmerge_git.merge.bulk import refuse_at_sight, refuse_entries
 from kmerge_git.patch.values import no_number
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, Stream, split
@@ -114,7 +114,7 @@ def load(path: str, data: bytes | None = None) -> ObjectFile:
     shown = "<stdin>" if path == "-" else path
     source = Source(files.read(path) if data is None else data, shown)
     try:
-        refuse_documents(source)
+        refuse_at_sight(source)
     except Unsupported as error:
         error.path = source.path
         raise

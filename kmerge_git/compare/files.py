@@ -15,7 +15,7 @@ from kmerge_git.compare.change import At, FieldChange, FieldValue, How
 from kmerge_git.compare.fields import Pair, field_changes, order_of
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.kube.listkeys import start
-from kmerge_git.merge.bulk import refuse_documents, refuse_entries
+from kmerge_git.merge.bulk import refuse_at_sight, refuse_entries
 from kmerge_git.merge.pairing import alike, likely_same, name_of
 from kmerge_git.text.diff3 import changes
 from kmerge_git.text.source import Source
@@ -67,7 +67,7 @@ def in_lines(text: str) -> list[str]:
 
 def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
     sources = [Source(data, path) for data in (old, new)]
-    refuse_documents(*sources)
+    refuse_at_sight(*sources)
     streams = [split(source) for source in sources]
     refuse_oddities(*streams)
     # equal documents are never parsed: of a large bundle a few differ
@@ -128,23 +128,27 @@ def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Places:
     return list(partner.items())
 
 
+def _alone(old: Document | None, new: Document | None, at: At) -> FieldChange:
+    """A document that only one version has."""
+    document = old or new
+    assert document is not None  # one of them is there
+    refuse_entries(document)
+    value = FieldValue(to_value(document.root), document.root)
+    how: How = "deleted" if old else "added"
+    before, after = (value, None) if old else (None, value)
+    comments = tuple(("-" if old else "+", text) for text in _comments(document))
+    return FieldChange(how, name_of(document), (), before, after, at, comments=comments)
+
+
 def _document(
     old: Document | None, new: Document | None, at: At, path: str
 ) -> Iterator[FieldChange]:
-    if old is not None and new is not None and old.content == new.content:
-        return
-    for one in (old, new):
-        if one is not None:
-            refuse_entries(one)
     if old is None or new is None:
-        document = old or new
-        assert document is not None  # one of them is there
-        value = FieldValue(to_value(document.root), document.root)
-        how: How = "deleted" if old else "added"
-        before, after = (value, None) if old else (None, value)
-        comments = tuple(("-" if old else "+", text) for text in _comments(document))
-        yield FieldChange(how, name_of(document), (), before, after, at, comments=comments)
+        yield _alone(old, new, at)
         return
+    if old.content == new.content:
+        return
+    refuse_entries(old, new)
     name = name_of(new)
     if name_of(old) != name:
         yield FieldChange("renamed", name, document=at, source=name_of(old))

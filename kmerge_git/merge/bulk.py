@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
     from kmerge_git.text.source import Source
     from kmerge_git.tree.documents import Document, Stream
+    from kmerge_git.tree.nodes import Node
 
     T = TypeVar("T")
 
 MOST_DOCUMENTS = 10_000  # in a file; in one megabyte they would have 100 characters each
 # In a document that is merged: two megabytes of usual lines, if nothing of it can be left out.
 MOST_ENTRIES = 100_000
+MOST_AT_SIGHT = 1_000_000  # in a file, as a look at its text counts them; then it is not parsed
 MOST_ENTRIES_TWO_WAY = 300_000  # there are no lines to go back to: dest stays as it is
 MOST_ELEMENTS = 25_000  # of a list; git's lines do well with long lists of plain values
 # Entries of a collection, or documents of a file, that both sides changed, each in its own way.
@@ -32,10 +34,20 @@ MOST_CHANGED = 10_000
 MOST_REPLACED = 2_000
 
 
-def refuse_documents(*sources: Source) -> None:
-    """Raise `TextOnly` for more documents than are taken apart; before anything is split."""
-    if any(has_more_documents(source.text, MOST_DOCUMENTS) for source in sources):
-        raise too_many("documents", MOST_DOCUMENTS)
+def refuse_at_sight(*sources: Source) -> None:
+    """Raise `TextOnly` for what is not even parsed; before anything is split."""
+    for source in sources:
+        if why := unread(source.text):
+            raise TextOnly(why)
+
+
+def unread(text: str) -> str:
+    """Why a text is not parsed by any command: it would take too long, or too much room."""
+    if has_more_documents(text, MOST_DOCUMENTS):
+        return too_many("documents", MOST_DOCUMENTS).why
+    if len(text) > MOST_ENTRIES and _entries(text) > MOST_AT_SIGHT:
+        return too_many("entries", MOST_AT_SIGHT).why
+    return ""
 
 
 def has_more_documents(text: str, most: int) -> bool:
@@ -59,24 +71,28 @@ def refuse_bulk(at: Three[Stream]) -> None:
         _refuse_heavy(Three(*trio))
 
 
-def refuse_entries(document: Document) -> None:
+def refuse_entries(*documents: Document) -> None:
     """Raise `TextOnly` for a document that takes too long to be looked through, entry by entry.
 
     Where lines are a way out it is told from the text; here there is none, and it is counted.
     """
-    if not _is_heavy(document, MOST_ENTRIES):
-        return
-    left, waiting = MOST_ENTRIES, [document.root]
-    while waiting:
+    for document in documents:
+        if _is_heavy(document, MOST_ENTRIES) and _counted(document.root) > MOST_ENTRIES:
+            raise too_many("entries in a document", MOST_ENTRIES)
+
+
+def _counted(root: Node | None) -> int:
+    """The entries below a node, as `_entries` weighs them; it ends where there are too many."""
+    found, waiting = 0, [root]
+    while waiting and found <= MOST_ENTRIES:
         node = waiting.pop()
         if isinstance(node, nodes.Collection):
             inner = [entry.value for entry in node.entries]
-            left -= len(inner) + 2 * node.flow
+            found += len(inner) + 2 * node.flow
             if isinstance(node, nodes.Sequence):
-                left -= 10 * sum(isinstance(value, nodes.Sequence) for value in inner)
+                found += 10 * sum(isinstance(value, nodes.Sequence) for value in inner)
             waiting += inner
-        if left < 0:
-            raise too_many("entries in a document", MOST_ENTRIES)
+    return found
 
 
 def has_bulk(data: bytes) -> bool:

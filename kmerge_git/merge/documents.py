@@ -24,7 +24,7 @@ from kmerge_git.merge.three import Three, agreed, standing, under, whose
 from kmerge_git.merge.write.document import write_document
 from kmerge_git.merge.write.hunks import line_pieces
 from kmerge_git.text.pieces import Hunk, side_text
-from kmerge_git.tree.documents import Document, Stream
+from kmerge_git.tree.documents import Document, Stream, split, split_like
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import comments, same_node
 
@@ -37,9 +37,24 @@ if TYPE_CHECKING:
     from kmerge_git.merge.merged import Trio
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.text.pieces import Pieces
+    from kmerge_git.text.source import Source
     from kmerge_git.tree.nodes import Node
 
 LARGE = 60_000  # characters of a document that is worth a look for runs nobody changed
+
+
+def split_all(sources: Three[Source]) -> Three[Stream]:
+    """The documents of three versions; `TextOnly` for more in one than is taken apart."""
+    is_large = any(len(source.text) > LARGE for source in sources.each())
+    if is_large:
+        from kmerge_git.merge.bulk import refuse_at_sight, refuse_bulk  # most files are small
+
+        refuse_at_sight(*sources.each())
+    base = split(sources.base)
+    streams = Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
+    if is_large:
+        refuse_bulk(streams)
+    return streams
 
 
 def merge(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kmerge_git.errors import KmergeError, TextOnly
 from kmerge_git.kube.lookup import found_at
+from kmerge_git.merge.bulk import refuse_at_sight
 from kmerge_git.merge.pairing import name_of
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.damage import new_damage
@@ -79,8 +80,10 @@ class Judge:
     def _look(self, result: bytes) -> tuple[str, ...]:
         try:
             stream = self._stream(result)
+        except TextOnly:
+            return ()
         except KmergeError as error:
-            # a template, or broken before: no merge is to blame
+            # broken before: no merge is to blame
             return (f"not YAML any more: {error.why}",) if self._are_inputs_whole() else ()
         try:
             inputs = Three(*(split(Source(data, self._path)) for data in self._inputs))
@@ -122,7 +125,9 @@ def _stream(path: str, data: bytes) -> Stream:
     """The documents of a text, all of them parsed."""
     if is_chart_text(path):
         raise TextOnly(TEMPLATE, path=path)
-    stream = split(Source(data, path))
+    source = Source(data, path)
+    refuse_at_sight(source)
+    stream = split(source)
     _ = stream.roots
     return stream
 

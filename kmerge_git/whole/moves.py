@@ -24,7 +24,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.packages.resources import moved
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
-from kmerge_git.whole.places import Stand, Stands, places
+from kmerge_git.whole.places import Stand, Stands, has_many, places
 
 Mover = Literal["ours", "theirs"]
 
@@ -94,7 +94,7 @@ def find_moves(
     path: str, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals
 ) -> tuple[MovedEdit, ...]:
     """The resources of a file that one side moved away while the other edited them."""
-    if three.base is None or _all_stayed(three):
+    if three.base is None or any(map(has_many, three.each())) or _all_stayed(three):
         return ()
     at = three.map(lambda data: places(data or b""))
     return (

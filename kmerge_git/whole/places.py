@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kmerge_git.errors import CannotParse
 from kmerge_git.kube.identity import Identity, identity
-from kmerge_git.merge.bulk import has_more_documents
+from kmerge_git.merge.bulk import has_bulk, has_more_documents
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
@@ -74,15 +74,21 @@ class Bare:
 Stands = dict[Identity, Stand]
 
 
+def has_many(data: bytes | None) -> bool:
+    """Whether a file has more documents, or entries, than are looked at."""
+    text = (data or b"").decode("latin-1")
+    return has_more_documents(text, MOST_DOCUMENTS) or has_bulk(data or b"")
+
+
 def places(data: bytes) -> Stands:
     """The resources of a file; none where it is not YAML, has too many, or one on its `---` line.
 
     Two of one name are left out: which one is meant cannot be told.
     """
+    if has_many(data):
+        return {}
     try:
         source = Source(data)
-        if has_more_documents(source.text, MOST_DOCUMENTS):
-            return {}
         documents = split(source).documents
         if any(document.inline for document in documents):
             return {}

@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from kmerge_git import merge_files
+from kmerge_git import merge_files, pipeline
+from kmerge_git.check import plain
+from kmerge_git.cli import objects
 from kmerge_git.cli.main import main
+from kmerge_git.compare import files as comparing
 from kmerge_git.compare.files import compare
 from kmerge_git.merge import bulk
 from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import damage
+from kmerge_git.whole import judging
 
 Trio = tuple[bytes, bytes, bytes]
 
@@ -240,3 +244,22 @@ def test_a_text_that_looks_like_entries_is_none(
     monkeypatch.setattr(bulk, "MOST_ENTRIES", 90)
     assert main(["patch", str(file), "--type", "merge", "--patch", '{"a": 2}']) == 0
     assert capsys.readouterr().out == text.replace("a: 1\n", "a: 2\n")
+
+
+def test_nothing_parses_what_is_too_much_at_sight(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lower(monkeypatch, {"MOST_ENTRIES": 9, "MOST_AT_SIGHT": 60})
+    texts = [("[" * 12 + side + "]" * 12 + "\n").encode() for side in "bot"]
+    with monkeypatch.context() as patched:
+        for module in (pipeline.documents, comparing, objects, judging, plain):
+            patched.setattr(module, "split", None)  # whoever calls it fails
+        patched.setattr(pipeline.documents, "LARGE", 9)
+        assert merge_files(*texts).reason == "more than 60 entries"
+        assert {change.how for change in compare(texts[0], texts[1])} == {"lines"}
+        assert judging.Judge(Three(*texts), "a.yaml").damage(b"x: 1\n" + texts[0]) == ()
+        (path := tmp_path / "a.yaml").write_bytes(texts[0])
+        assert main(["patch", str(path), "--patch", '{"a": 1}']) == 2
+        assert capsys.readouterr().err == f"kmerge: {path}: more than 60 entries\n"
+        assert main(["check", str(path)]) == 0
+        assert "more than 60 entries" in capsys.readouterr().out

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from kmerge_git.git.sides import Change, TreeEntry
 from kmerge_git.merge.three import Three
+from kmerge_git.whole import places as module
 from kmerge_git.whole.moves import (
     Arrivals,
     _names,
@@ -99,3 +102,15 @@ def test_names_by_lines_are_those_of_the_resources() -> None:
     assert told > 50
     listed = b"apiVersion: v1\nkind: List\nmetadata:\n  name: x\nitems: []\n"
     assert _names(listed) is None
+
+
+def test_where_the_file_has_too_many_documents_nothing_seems_gone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The resource is still there, beside those that ours has added, and in another file, too."""
+    more = "".join(f"---\n{service(n, f'n{n}')}" for n in range(8)).encode()
+    here = Arrivals([arrived("new.yaml", "one")], read)
+    three = Three(BASE, OTHER.encode() + more + b"---\n" + service(80).encode(), EDITED)
+    assert find_moves("old.yaml", three, here, NONE) == ()
+    monkeypatch.setattr(module, "MOST_DOCUMENTS", 5)
+    assert find_moves("old.yaml", three, here, NONE) == ()

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import CannotParse, KmergeError, RepeatedKey, TextOnly, Unsupported
 from kmerge_git.merge import documents
-from kmerge_git.merge.bulk import refuse_bulk, refuse_documents
+from kmerge_git.merge.bulk import refuse_at_sight, refuse_bulk
 from kmerge_git.merge.ends import to_bytes
 from kmerge_git.merge.journal import Journal, Note
 from kmerge_git.merge.kyaml.by_lines import LOST, merge_by_lines
@@ -168,7 +168,7 @@ def _merged(
     rules: Rules, numbers: dict[tuple[str, str], str], sources: Three[Source], path: str
 ) -> Result:
     journal = Journal()
-    refuse_documents(*sources.each())
+    refuse_at_sight(*sources.each())
     streams = sources.map(split)
     refuse_bulk(streams)
     refuse_oddities(*streams.each())  # two-way the base has no document: all are looked at
