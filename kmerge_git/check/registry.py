@@ -234,7 +234,8 @@ def every() -> list[Check]:
 
 def get(id: str) -> Check:
     """A check by its id, whichever way it is written."""
-    every()
+    if id.upper() not in _checks:
+        every()
     try:
         return _checks[id.upper()]
     except KeyError:

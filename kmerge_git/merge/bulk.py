@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 MOST_DOCUMENTS = 10_000  # in a file; in one megabyte they would have 100 characters each
-# In a document that is merged: two megabytes of usual lines, if nothing of it can be left out.
-MOST_ENTRIES = 100_000
+# In a document that is merged, if nothing of it can be left out: 1.5 MB of usual lines, and that
+# is the largest object that a cluster takes.
+MOST_ENTRIES = 50_000
+MOST_ALONE = 100_000  # in a document or a file that is looked through by itself, and never merged
 MOST_AT_SIGHT = 1_000_000  # in a file, as a look at its text counts them; then it is not parsed
 MOST_ENTRIES_TWO_WAY = 300_000  # there are no lines to go back to: dest stays as it is
 MOST_ELEMENTS = 25_000  # of a list; git's lines do well with long lists of plain values
@@ -45,7 +47,7 @@ def unread(text: str) -> str:
     """Why a text is not parsed by any command: it would take too long, or too much room."""
     if has_more_documents(text, MOST_DOCUMENTS):
         return too_many("documents", MOST_DOCUMENTS).why
-    if len(text) > MOST_ENTRIES and _entries(text) > MOST_AT_SIGHT:
+    if len(text) > MOST_ALONE // 2 and _entries(text) > MOST_AT_SIGHT:
         return too_many("entries", MOST_AT_SIGHT).why
     return ""
 
@@ -77,14 +79,14 @@ def refuse_entries(*documents: Document) -> None:
     Where lines are a way out it is told from the text; here there is none, and it is counted.
     """
     for document in documents:
-        if _is_heavy(document, MOST_ENTRIES) and _counted(document.root) > MOST_ENTRIES:
-            raise too_many("entries in a document", MOST_ENTRIES)
+        if _is_heavy(document, MOST_ALONE) and _counted(document.root) > MOST_ALONE:
+            raise too_many("entries in a document", MOST_ALONE)
 
 
 def _counted(root: Node | None) -> int:
     """The entries below a node, as `_entries` weighs them; it ends where there are too many."""
     found, waiting = 0, [root]
-    while waiting and found <= MOST_ENTRIES:
+    while waiting and found <= MOST_ALONE:
         node = waiting.pop()
         if isinstance(node, nodes.Collection):
             inner = [entry.value for entry in node.entries]
@@ -100,7 +102,7 @@ def has_bulk(data: bytes) -> bool:
     text = data.decode("latin-1")
     if has_more_documents(text, MOST_DOCUMENTS):
         return True
-    return len(data) > MOST_ENTRIES and _entries(text) > MOST_ENTRIES
+    return len(data) > MOST_ALONE and _entries(text) > MOST_ALONE
 
 
 def refuse_long(at: Three[Sequence[T]]) -> None:

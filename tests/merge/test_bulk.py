@@ -191,7 +191,7 @@ def test_what_both_changed_alike_does_not_count(
 
 def test_what_is_too_much_is_not_looked_into_for_damage():
     """To read it would take longer than the merge of its lines."""
-    twice = "a: 1\n" * (bulk.MOST_ENTRIES // 2)
+    twice = "a: 1\n" * (bulk.MOST_ALONE // 2)
     texts = Three(b"", b"", b"")
     assert damage.breaks(twice.encode(), texts, "")
     assert not damage.breaks((twice * 3).encode(), texts, "")
@@ -230,7 +230,7 @@ def test_patches_and_comparisons_refuse_too_many_entries(
     asked = ["patch", str(file), "--type", "merge", "--patch", '{"a": 2}']
     assert main(asked) == 0
     assert {change.how for change in compare(old, new)} == {"changed"}
-    monkeypatch.setattr(bulk, "MOST_ENTRIES", 90)
+    monkeypatch.setattr(bulk, "MOST_ALONE", 90)
     assert main(asked) == 2
     assert "more than 90 entries in a document" in capsys.readouterr().err
     assert {change.how for change in compare(old, new)} == {"lines"}
@@ -241,7 +241,7 @@ def test_a_text_that_looks_like_entries_is_none(
 ) -> None:
     text = "a: 1\ndata:\n  x.json: '" + '{"a": [1, 2, {"b": 3}]}, ' * 50 + "'\n"
     (file := tmp_path / "a.yaml").write_text(text)
-    monkeypatch.setattr(bulk, "MOST_ENTRIES", 90)
+    monkeypatch.setattr(bulk, "MOST_ALONE", 90)
     assert main(["patch", str(file), "--type", "merge", "--patch", '{"a": 2}']) == 0
     assert capsys.readouterr().out == text.replace("a: 1\n", "a: 2\n")
 
@@ -249,7 +249,7 @@ def test_a_text_that_looks_like_entries_is_none(
 def test_nothing_parses_what_is_too_much_at_sight(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lower(monkeypatch, {"MOST_ENTRIES": 9, "MOST_AT_SIGHT": 60})
+    lower(monkeypatch, {"MOST_ALONE": 9, "MOST_AT_SIGHT": 60})
     texts = [("[" * 12 + side + "]" * 12 + "\n").encode() for side in "bot"]
     with monkeypatch.context() as patched:
         for module in (pipeline.documents, comparing, objects, judging, plain):
