@@ -9,6 +9,7 @@ from __future__ import annotations
 from kmerge_git.errors import TextOnly
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.tree import nodes
+from kmerge_git.tree.documents import split, split_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,6 +56,15 @@ def unread(text: str) -> str:
 def has_more_documents(text: str, most: int) -> bool:
     """Whether a text has more documents than a number, or lines that look like it."""
     return len(text) > most and text.count("\n---") > most
+
+
+def split_within(sources: Three[Source]) -> Three[Stream]:
+    """The documents of three versions; `TextOnly` for more in one than is taken apart."""
+    base = split(sources.base, most=MOST_DOCUMENTS)
+    sides = (split_like(side, base, MOST_DOCUMENTS) for side in (sources.ours, sources.theirs))
+    at = Three(base, *sides)
+    refuse_bulk(at)
+    return at
 
 
 def refuse_bulk(at: Three[Stream]) -> None:

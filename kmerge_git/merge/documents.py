@@ -45,16 +45,12 @@ LARGE = 60_000  # characters of a document that is worth a look for runs nobody 
 
 def split_all(sources: Three[Source]) -> Three[Stream]:
     """The documents of three versions; `TextOnly` for more in one than is taken apart."""
-    is_large = any(len(source.text) > LARGE for source in sources.each())
-    if is_large:
-        from kmerge_git.merge.bulk import refuse_at_sight, refuse_bulk  # most files are small
+    if any(len(source.text) > LARGE for source in sources.each()):
+        from kmerge_git.merge.bulk import split_within  # most files are small
 
-        refuse_at_sight(*sources.each())
+        return split_within(sources)
     base = split(sources.base)
-    streams = Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
-    if is_large:
-        refuse_bulk(streams)
-    return streams
+    return Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
 
 
 def merge(

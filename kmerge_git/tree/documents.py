@@ -7,6 +7,7 @@ before the first document's own lines), the documents, the tail (a last `...` an
 
 from __future__ import annotations
 
+from kmerge_git.errors import TextOnly
 from kmerge_git.text.source import Source
 from kmerge_git.tree.breaks import ODD_BREAKS, first_odd_break, has_odd_breaks, refuse
 
@@ -119,9 +120,9 @@ class Stream:
         return [root for document in self.documents if (root := document.root) is not None]
 
 
-def split_like(source: Source, known: Stream) -> Stream:
+def split_like(source: Source, known: Stream, most: int = 0) -> Stream:
     """The documents of another version of a file; what both have is not looked through again."""
-    stream = split(source, known)
+    stream = split(source, known, most)
     for document, twin in zip(stream.documents, known.documents, strict=False):
         content = twin.content
         same_size = document.end - document.body == len(content)
@@ -130,10 +131,12 @@ def split_like(source: Source, known: Stream) -> Stream:
     return stream
 
 
-def split(source: Source, known: Stream | None = None) -> Stream:
-    """The documents of a text; `known` is another version of it, if there is one."""
+def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
+    """The documents of a text, at `most` so many; `known` is another version of it, or None."""
     text = source.text
     markers = _marker_lines(text, known)
+    if 0 < most < len(markers) // 2:  # a document may begin and end with one
+        raise TextOnly(f"more than {most:,} documents")
     prologue_end = 0
     documents: list[Document] = []
     start, position = 0, 0  # of the current document; position: behind its last known marker

@@ -8,15 +8,14 @@ from pathlib import Path
 import pytest
 
 from kmerge_git import merge_files, pipeline
-from kmerge_git.check import plain
-from kmerge_git.cli import objects
 from kmerge_git.cli.main import main
-from kmerge_git.compare import files as comparing
 from kmerge_git.compare.files import compare
 from kmerge_git.merge import bulk
 from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import damage
+from kmerge_git.tree import documents as splitting
+from kmerge_git.tree import parser
 from kmerge_git.whole import judging
 
 Trio = tuple[bytes, bytes, bytes]
@@ -249,13 +248,12 @@ def test_a_text_that_looks_like_entries_is_none(
 def test_nothing_parses_what_is_too_much_at_sight(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lower(monkeypatch, {"MOST_ALONE": 9, "MOST_AT_SIGHT": 60})
+    lower(monkeypatch, {"MOST_ALONE": 9, "MOST_ENTRIES": 9, "MOST_AT_SIGHT": 60})
     texts = [("[" * 12 + side + "]" * 12 + "\n").encode() for side in "bot"]
     with monkeypatch.context() as patched:
-        for module in (pipeline.documents, comparing, objects, judging, plain):
-            patched.setattr(module, "split", None)  # whoever calls it fails
+        patched.setattr(parser, "compose", None)  # whoever calls it fails
         patched.setattr(pipeline.documents, "LARGE", 9)
-        assert merge_files(*texts).reason == "more than 60 entries"
+        assert merge_files(*texts).reason == "more than 9 entries in a document"
         assert {change.how for change in compare(texts[0], texts[1])} == {"lines"}
         assert judging.Judge(Three(*texts), "a.yaml").damage(b"x: 1\n" + texts[0]) == ()
         (path := tmp_path / "a.yaml").write_bytes(texts[0])
@@ -263,3 +261,15 @@ def test_nothing_parses_what_is_too_much_at_sight(
         assert capsys.readouterr().err == f"kmerge: {path}: more than 60 entries\n"
         assert main(["check", str(path)]) == 0
         assert "more than 60 entries" in capsys.readouterr().out
+
+
+def test_of_too_many_documents_none_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_documents(*_: object) -> None:
+        raise AssertionError
+
+    lower(monkeypatch, {"MOST_DOCUMENTS": 4})
+    monkeypatch.setattr(pipeline.documents, "LARGE", 9)
+    texts = [("---\n" * 10 + f"a: {side}\n").encode() for side in "bot"]
+    monkeypatch.setattr(splitting, "Document", no_documents)
+    assert merge_files(*texts).reason == "more than 4 documents"
+    assert merge3_bytes(Three(*texts)).reason == "more than 4 documents"

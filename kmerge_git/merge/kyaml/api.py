@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import CannotParse, KmergeError, RepeatedKey, TextOnly, Unsupported
 from kmerge_git.merge import documents
-from kmerge_git.merge.bulk import refuse_at_sight, refuse_bulk
+from kmerge_git.merge.bulk import split_within
 from kmerge_git.merge.ends import to_bytes
 from kmerge_git.merge.journal import Journal, Note
 from kmerge_git.merge.kyaml.by_lines import LOST, merge_by_lines
@@ -21,7 +21,6 @@ from kmerge_git.merge.verify.proof import prove
 from kmerge_git.outcome import Decision
 from kmerge_git.text.sealed import SEALED, is_sealed
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
 from kmerge_git.tree.oddities import TEMPLATE, refuse_oddities
 
 TYPE_CHECKING = False
@@ -168,9 +167,7 @@ def _merged(
     rules: Rules, numbers: dict[tuple[str, str], str], sources: Three[Source], path: str
 ) -> Result:
     journal = Journal()
-    refuse_at_sight(*sources.each())
-    streams = sources.map(split)
-    refuse_bulk(streams)
+    streams = split_within(sources)
     refuse_oddities(*streams.each())  # two-way the base has no document: all are looked at
     merged = documents.merge(rules, streams, journal, path)
     prove(merged, "ours")
