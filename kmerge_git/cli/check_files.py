@@ -24,6 +24,7 @@ from kmerge_git.cli.files import is_file
 from kmerge_git.errors import CannotParse, UsageError
 from kmerge_git.git import revpaths
 from kmerge_git.git.hints import may_be_tracked
+from kmerge_git.merge.bulk import unread
 from kmerge_git.text.charts import is_chart_text
 from kmerge_git.text.source import Source
 
@@ -114,7 +115,10 @@ def require_target(path: str, world: World) -> None:
     if data is None:
         raise UsageError("no such file", path=path, hint=hint)
     try:
-        roots = [plain.root for plain in documents(Source(data, path))]
+        source = Source(data, path)
+        if why := unread(source.text):
+            raise UsageError(why, path=path, hint=hint)
+        roots = [plain.root for plain in documents(source)]
     except CannotParse as error:
         raise UsageError(
             error.why, path=path, line=error.line, column=error.column, hint=hint

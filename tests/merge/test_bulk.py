@@ -259,6 +259,8 @@ def test_nothing_parses_what_is_too_much_at_sight(
         (path := tmp_path / "a.yaml").write_bytes(texts[0])
         assert main(["patch", str(path), "--patch", '{"a": 1}']) == 2
         assert capsys.readouterr().err == f"kmerge: {path}: more than 60 entries\n"
+        assert main(["check", "--as", "patch", str(path), "--target", str(path)]) == 2
+        assert "more than 60 entries; --target" in capsys.readouterr().err
         assert main(["check", str(path)]) == 0
         assert "more than 60 entries" in capsys.readouterr().out
 
