@@ -74,7 +74,7 @@ def rows():
     yield (
         "3.5 MB bundle, 2 documents changed on one side each",
         "git",
-        1.5,
+        1.35,
         (bundle, change(bundle, "big3", 40), change(bundle, "big20", 3)),
     )
     two = "---\n".join([prose(f"two{i}", 1_000_000 if i < 2 else 8_000) for i in range(190)])

@@ -20,9 +20,13 @@ def has_odd_breaks(text: str) -> bool:
     return first_odd_break(text, 0, len(text)) >= 0
 
 
-def has_many(text: str) -> bool:
-    """Whether there are so many that nobody looks where each of them stands."""
-    return sum(map(text.count, ODD_BREAKS)) - text.count("\r\n") > MOST
+def refuse_many(source: Source, start: int, end: int) -> None:
+    """Refuse a region with so many that nobody looks where each of them stands."""
+    text = source.text[start:end]
+    if sum(map(text.count, ODD_BREAKS)) - text.count("\r\n") > MOST:
+        why = f"more than {MOST:,} unusual line breaks in a document"
+        at = first_odd_break(source.text, start, end)
+        raise source.error(why, at, "replace them by normal line breaks")
 
 
 def first_odd_break(text: str, start: int, end: int) -> int:

@@ -13,13 +13,7 @@ from __future__ import annotations
 from kmerge_git.errors import CannotParse
 from kmerge_git.text.source import Source
 from kmerge_git.tree import parser
-from kmerge_git.tree.breaks import (
-    first_odd_break,
-    has_many,
-    has_odd_breaks,
-    odd_break_outside,
-    refuse,
-)
+from kmerge_git.tree.breaks import has_odd_breaks, odd_break_outside, refuse, refuse_many
 from kmerge_git.tree.extents import block_scalar_end
 from kmerge_git.tree.nodes import Node
 from kmerge_git.tree.views import View
@@ -60,8 +54,7 @@ def _graph(source: Source, span: Span) -> Any:
 def _refuse_odd_breaks(source: Source, span: Span) -> None:
     """Let odd line breaks through where they are text: in quotes, in the lines of a block."""
     text, (start, base, _, end) = source.text, span
-    if has_many(text[base:end]):
-        raise refuse(source, first_odd_break(text, base, end))
+    refuse_many(source, base, end)
     harmless = []
     for begin, stop, style, value in parser.long_scalars(text[base:end]):
         first, last = begin + base, stop + base

@@ -76,8 +76,8 @@ Stands = dict[Identity, Stand]
 
 def has_many(data: bytes | None) -> bool:
     """Whether a file has more documents, or entries, than are looked at."""
-    text = (data or b"").decode("latin-1")
-    return has_more_documents(text, MOST_DOCUMENTS) or has_bulk(data or b"")
+    data = data or b""
+    return has_bulk(data) or has_more_documents(data.decode("latin-1"), MOST_DOCUMENTS)
 
 
 def places(data: bytes) -> Stands:

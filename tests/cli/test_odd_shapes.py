@@ -80,7 +80,7 @@ class Ended:
 
 def seeds() -> range:
     """Those of CI, or those that are asked for."""
-    first, _, last = (ASKED or "30").rpartition("-")
+    first, _, last = (ASKED or "45").rpartition("-")
     return range(int(first or 0), int(last))
 
 

@@ -154,7 +154,7 @@ def test_an_attribute_names_nothing_outside(
 
 
 def test_git_is_not_asked_where_no_attribute_can_say_it(
-    cache: Repo, monkeypatch: pytest.MonkeyPatch
+    cache: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def never(*args: object) -> None:
         raise AssertionError(args)
@@ -164,3 +164,4 @@ def test_git_is_not_asked_where_no_attribute_can_say_it(
     assert check(cache, monkeypatch) == 0
     cache.write(".gitattributes", "*.yaml kmerge-crd=x\n")
     assert check(cache, monkeypatch) == 2  # it was asked
+    assert "internal error: AssertionError" in capsys.readouterr().err
