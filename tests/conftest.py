@@ -1,7 +1,14 @@
 """Settings of the whole suite."""
 
-import os
+from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from typing import Any
+
+import depth
+import forking
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 
@@ -21,3 +28,59 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("suite")
+
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Declare the markers; what is named by its path runs whole, in the workers too."""
+    config.stash[LEFT_OUT] = 0
+    for name, (of, reason) in depth.MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {reason} (by default one of {of} runs)")
+    named = config.args_source is config.ArgsSource.ARGS and not hasattr(config, "workerinput")
+    if named and depth.leaves_tests_out():
+        os.environ[depth.DEPTH] = "all"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what another day tries."""
+    if depth.leaves_tests_out():
+        items[:], left_out = depth.of_today(items)
+        config.hook.pytest_deselected(items=left_out)
+
+
+def pytest_deselected(items: list[pytest.Item]) -> None:
+    """Count what is left out, by the depth or by `-k`."""
+    for item in items[:1]:
+        item.config.stash[LEFT_OUT] += len(items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
+    """Let a law try the first quarter of its examples."""
+    if depth.is_whole() or not hasattr(pyfuncitem.obj, "hypothesis"):
+        return (yield)
+    with depth.quarter_of_examples(pyfuncitem.obj):
+        return (yield)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End the processes that this one has started, and tell the first process what it counted."""
+    forking.close()
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash[LEFT_OUT]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    """All workers leave out the same."""
+    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Say in the last line how much has run, and how that is repeated."""
+    if not hasattr(config, "workerinput") and not config.option.collectonly:
+        print(depth.in_words(config.stash[LEFT_OUT]))

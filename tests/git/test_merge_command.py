@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
 from manifests import deployment, service, stream
@@ -517,8 +516,7 @@ raise SystemExit(main.main(sys.argv[1:]))
 def test_an_error_of_ours_is_no_worse_than_git(repo: Repo, option: tuple[str, ...]) -> None:
     forked(repo, "app.yaml")
     mine = repo.write("mine.txt", "mine")
-    done = repo.world.run(
-        sys.executable,
+    done = repo.world.python(
         "-c", BROKEN, "merge", *option, "side", cwd=repo.path, check=False,
     )  # fmt: skip
     assert "ZeroDivisionError: on purpose" in done.err
@@ -613,8 +611,8 @@ raise SystemExit(main.main(sys.argv[1:]))
 def test_who_stops_in_the_middle_is_told_the_way(repo: Repo, kind: str, code: int) -> None:
     forked(repo)
     script = STOPPED.replace("KIND", kind)
-    words = (sys.executable, "-c", script, "merge", "side")
-    done = repo.world.run(*words, cwd=repo.path, check=False)
+    words = ("-c", script, "merge", "side")
+    done = repo.world.python(*words, cwd=repo.path, check=False)
     assert done.code == code
     assert "`git merge --abort` goes back, `kmerge solve` goes on" in done.err
     assert "Traceback" not in done.err

@@ -142,7 +142,7 @@ def test_killed_at_every_step(repo: Repo, tmp_path: Path) -> None:
     repo.git("reset", "-q", "--hard", ours)
     ends = []
     for step in range(1, 100):
-        done = repo.world.run(sys.executable, script, str(step), cwd=repo.path, check=False)
+        done = repo.world.python(script, str(step), cwd=repo.path, check=False)
         ends.append(end_of(repo, ours, merged))
         assert is_sound(repo)
         for name in few:

@@ -270,8 +270,7 @@ def test_killed_at_every_step(repo: Repo, tmp_path: Path) -> None:
     decided = deployment(3, "app:2", ("A=1", "OURS=1", "THEIRS=1"))
 
     def answered(step: int) -> Done:
-        words = [sys.executable, script, str(step)]
-        return repo.world.run(*words, cwd=repo.path, check=False, stdin="t\no\n")
+        return repo.world.python(script, str(step), cwd=repo.path, check=False, stdin="t\no\n")
 
     step = 0
     while True:
@@ -286,7 +285,7 @@ def test_killed_at_every_step(repo: Repo, tmp_path: Path) -> None:
         assert done.code == -signal.SIGKILL
         if step % 3 == 0:
             before = repo.unmerged()
-            again = repo.world.run(sys.executable, script, "0", cwd=repo.path, stdin="o\no\n")
+            again = repo.world.python(script, "0", cwd=repo.path, stdin="o\no\n")
             known = next((n for n in (2, 1) if f"{n} answered before" in again.out), 0)
             assert again.out.count("Which?") == (2 - known if before else 0)
             assert known >= done.out.count("Which?") - 1 or not before

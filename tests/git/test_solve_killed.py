@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 from pathlib import Path
 
 import pytest
@@ -59,7 +58,7 @@ def test_killed_at_every_step(repo: Repo, tmp_path: Path, mover: str) -> None:
     while True:
         step += 1
         assert repo.merge().code == 1
-        done = repo.world.run(sys.executable, script, str(step), cwd=repo.path, check=False)
+        done = repo.world.python(script, str(step), cwd=repo.path, check=False)
         if done.code == 0:
             break
         assert done.code == -signal.SIGKILL
@@ -89,7 +88,7 @@ def test_a_solve_that_was_killed_can_be_run_again(repo: Repo, tmp_path: Path, mo
     both = ("A=1", "OURS=1", "THEIRS=1") if mover == "ours" else ("A=1", "THEIRS=1", "OURS=1")
     for step in range(1, 100):
         assert repo.merge().code == 1
-        done = repo.world.run(sys.executable, script, str(step), cwd=repo.path, check=False)
+        done = repo.world.python(script, str(step), cwd=repo.path, check=False)
         repo.kmerge("solve")
         assert repo.text("all.yaml") == deployment()
         assert repo.text("service.yaml") == service(8443)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from world import Repo, World
 
 
@@ -23,3 +26,49 @@ def test_a_fork_without_a_driver_conflicts_as_git_does(repo: Repo) -> None:
     assert repo.unmerged() == ["a.yaml"]
     assert repo.text("a.yaml").startswith("<<<<<<< HEAD\na: 2\n")
     assert [repo.show(f":{stage}:a.yaml") for stage in (1, 2, 3)] == ["a: 1\n", "a: 2\n", "a: 3\n"]
+
+
+SIDES: list[dict[str, str | bytes]] = [
+    {"a.yaml": "a: 1\n", "d/b.bin": b"\0\xff\n", "empty": "", "no-end": "x"},
+    {"a.yaml": "a: 2\n", "d/new.yaml": "n: 1\n"},
+    {"d/b.bin": b"\r\n", "other": "o\n"},
+]
+
+
+def looks(repo: Repo) -> list[str]:
+    """All that a later command can see of a repository."""
+    files = [file for file in sorted(repo.path.rglob("*")) if ".git" not in file.parts]
+    return [
+        repo.git("for-each-ref").out,
+        repo.git("symbolic-ref", "HEAD").out,
+        repo.git("ls-files", "--stage").out,
+        repo.git("status", "--porcelain").out,
+        repo.git("config", "--list", "--local").out,
+        *(str(file.relative_to(repo.path)) for file in files),
+        *(repr(file.read_bytes()) for file in files if file.is_file()),
+    ]
+
+
+def test_a_fork_of_one_call_is_the_one_of_many(world: World) -> None:
+    quick, slow = world.init("quick"), world.init("slow")
+    slow.write(".git/hooks/post-checkout", "#!/bin/sh\n")  # who looks at hooks makes no short cut
+    for repo in (quick, slow):
+        repo.fork(*SIDES)
+        assert [repo.head(), repo.head("main^")] == repo.git("rev-parse", "main", "side^").lines
+    assert looks(quick) == looks(slow)
+
+
+@pytest.mark.parametrize("bare", [False, True])
+def test_a_copied_repository_is_one_that_git_makes(world: World, bare: bool) -> None:
+    copied = world.init("copied", bare=bare).path
+    made = world.root / "made"
+    world.git("init", "-q", "-b", "main", *(["--bare"] if bare else []), made)
+
+    def files(top: Path) -> dict[str, bytes | None]:
+        return {
+            file.relative_to(top).as_posix(): file.read_bytes() if file.is_file() else None
+            for file in top.rglob("*")
+            if file.suffix != ".sample"
+        }
+
+    assert files(copied) == files(made)

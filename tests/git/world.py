@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from forking import run_forked, starts_for_real
 
 ROOT = Path(__file__).resolve().parents[2]
 EPOCH = "1700000000 +0000"
@@ -68,9 +72,12 @@ def living(root: Path, more: Mapping[str, str] | None = None) -> Iterator[World]
 
 def sealed_environment(root: Path) -> dict[str, str]:
     """The environment of the sealed world below `root`, with nothing of git inherited."""
-    keep = {k: v for k, v in os.environ.items() if not k.startswith(("GIT_", "KMERGE", "XDG_"))}
+    others = ("GIT_", "KMERGE", "XDG_", "PYTHON")
+    keep = {k: v for k, v in os.environ.items() if not k.startswith(others)}
+    prefix = sys.pycache_prefix  # where `tests/run` has compiled the package
     return (
         keep
+        | ({"PYTHONPYCACHEPREFIX": prefix} if prefix else {})
         | PERSON
         | {
             "HOME": str(root / "home"),
@@ -86,9 +93,17 @@ def sealed_environment(root: Path) -> dict[str, str]:
             "LC_ALL": "C",
             "TZ": "UTC",
             "PYTHONPATH": str(ROOT),
-            "PYTHONDONTWRITEBYTECODE": "1",
         }
     )
+
+
+def _done(ended: subprocess.CompletedProcess[bytes], check: bool) -> Done:
+    """What a process came to; a failure raises if `check` is on."""
+    out, err = (part.decode("utf-8", "surrogateescape") for part in (ended.stdout, ended.stderr))
+    done = Done(tuple(ended.args), ended.returncode, out, err)
+    if check and done.code != 0:
+        raise Failed(done)
+    return done
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,28 +122,21 @@ class World:
         *argv: str | Path,
         cwd: Path | None = None,
         check: bool = True,
-        stdin: str = "",
+        stdin: str | bytes = "",
         env: dict[str, str] | None = None,
         timeout: float = 600,  # a guard against hanging, not a measure
     ) -> Done:
         """Run a program in the sealed environment; a failure raises unless `check` is off."""
-        words = tuple(str(word) for word in argv)
         ended = subprocess.run(
-            words,
+            [str(word) for word in argv],
             cwd=cwd or self.root,
             env=self.env | (env or {}),
-            input=stdin.encode(),
+            input=stdin if isinstance(stdin, bytes) else stdin.encode(),
             capture_output=True,
             timeout=timeout,
             check=False,
         )
-        out, err = (
-            part.decode("utf-8", "surrogateescape") for part in (ended.stdout, ended.stderr)
-        )
-        done = Done(words, ended.returncode, out, err)
-        if check and done.code != 0:
-            raise Failed(done)
-        return done
+        return _done(ended, check)
 
     def git(self, *args: str | Path, cwd: Path | None = None, check: bool = True) -> Done:
         return self.run("git", *args, cwd=cwd, check=check)
@@ -141,13 +149,74 @@ class World:
         env: dict[str, str] | None = None,
     ) -> Done:
         """Run this tree's `kmerge` with the interpreter of the tests."""
-        return self.run(sys.executable, "-m", "kmerge_git", *args, cwd=cwd, check=check, env=env)
+        return self.python("-m", "kmerge_git", *args, cwd=cwd, check=check, env=env)
+
+    def python(
+        self,
+        *words: str | Path,
+        cwd: Path | None = None,
+        check: bool = True,
+        stdin: str = "",
+        env: dict[str, str] | None = None,
+        timeout: float = 600,
+    ) -> Done:
+        """Run a module (`-m`), code (`-c`) or script, in a forked process where that is the same."""
+        argv = [sys.executable, *map(str, words)]
+        test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
+        ended = None
+        if not starts_for_real(test):
+            ended = run_forked(
+                argv,
+                cwd=str(cwd or self.root),
+                env=self.env | (env or {}),
+                stdin=stdin.encode(),
+                timeout=timeout,
+            )
+        if ended is not None:
+            return _done(ended, check)
+        return self.run(*argv, cwd=cwd, check=check, stdin=stdin, env=env, timeout=timeout)
 
     def init(self, name: str = "repo", *, bare: bool = False) -> Repo:
         """Make an empty repository whose branch is `main`."""
         path = self.root / name
-        self.git("init", "-q", "-b", "main", *(["--bare"] if bare else []), path)
+        inside = path if bare else path / ".git"
+        if inside.exists() or (self.home / ".gitconfig").exists():
+            self.git("init", "-q", "-b", "main", *(["--bare"] if bare else []), path)
+            return Repo(self, path)
+        inside.mkdir(parents=True)
+        for file, content in _empty_repository(bare).items():
+            if content is None:
+                (inside / file).mkdir()
+            else:
+                (inside / file).write_bytes(content)
         return Repo(self, path)
+
+
+@functools.cache
+def _empty_repository(bare: bool) -> dict[str, bytes | None]:
+    """The folders (None) and files that `git init` makes, but for the examples of hooks."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        env = sealed_environment(root) | {"GIT_CEILING_DIRECTORIES": folder}
+        words = ["git", "init", "-q", "-b", "main", *(["--bare"] if bare else []), folder]
+        subprocess.run(words, env=env, check=True)
+        top = root if bare else root / ".git"
+        return {
+            file.relative_to(top).as_posix(): file.read_bytes() if file.is_file() else None
+            for file in sorted(top.rglob("*"))
+            if file.suffix != ".sample"
+        }
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name needs no quotes in a stream of git, and is not read by git itself."""
+    return (
+        name.isascii() and name.isprintable() and not set(name) & set(' "\\') and ".git" not in name
+    )
+
+
+# Settings under which the bytes of a commit are not those of the file, or somebody has a say in it.
+_HAVE_A_SAY = re.compile(r"crlf|eol|filter|encod|hook|sparse|sign|exclude|format|text\b", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,11 +258,22 @@ class Repo:
         for name, text in (files or {}).items():
             self.write(name, text)
         self.git("add", "-A")
-        self.git("commit", "-q", "--allow-empty", "-m", message)
+        self.git("-c", "maintenance.auto=false", "commit", "-q", "--allow-empty", "-m", message)
         return self.head()
 
     def head(self, revision: str = "HEAD") -> str:
+        """The id of a commit; that of HEAD is read from its file, where there is one."""
+        ref = self._checked_out() if revision == "HEAD" else ""
+        file = self.path / ".git" / ref
+        if ref and file.is_file():
+            return file.read_text().strip()
         return self.git("rev-parse", revision).out.strip()
+
+    def _checked_out(self) -> str:
+        """The ref that HEAD names in its file, such as `refs/heads/main`, or nothing."""
+        file = self.path / ".git" / "HEAD"
+        text = file.read_text() if file.is_file() else ""
+        return text.removeprefix("ref: ").strip() if text.startswith("ref: ") else ""
 
     def show(self, revision: str) -> str:
         """The text of an object, such as `HEAD:app.yaml` or `:2:app.yaml`."""
@@ -213,12 +293,61 @@ class Repo:
         theirs: dict[str, str | bytes],
     ) -> None:
         """The current branch (checked out, with ours) and `side` (theirs) from a common base."""
+        if self._is_untouched() and all(map(_is_plain, (*base, *ours, *theirs))):
+            self._import_fork(base, ours, theirs)
+            return
         here = self.git("symbolic-ref", "--short", "HEAD").out.strip()
         self.commit("base", base)
         self.branch("side")
         self.commit("theirs", theirs)
         self.switch(here)
         self.commit("ours", ours)
+
+    def _is_untouched(self) -> bool:
+        """Whether there is nothing but the folder of git, and no setting that would be asked."""
+        inside = self.path / ".git"
+        files = (inside / "config", inside / "info" / "attributes", self.world.home / ".gitconfig")
+        settings = "".join(file.read_text() for file in files if file.exists())
+        plain = "repositoryformatversion = 0"
+        return (
+            os.listdir(self.path) == [".git"]
+            and plain in settings
+            and not _HAVE_A_SAY.search(settings.replace(plain, ""))
+            and not any((inside / "hooks").glob("*"))
+            and not any((inside / "refs").rglob("*/*"))
+            and not (self.world.home / ".config" / "git").exists()
+            and not (inside / "packed-refs").exists()
+            and self._checked_out() != ""
+        )
+
+    def _import_fork(self, *sides: dict[str, str | bytes]) -> None:
+        """Make the same three commits by one call."""
+        env = self.world.env
+        who = {
+            role: "{} <{}> {}".format(
+                *(env[f"GIT_{role}_{of}"] for of in ("NAME", "EMAIL", "DATE"))
+            )
+            for role in ("AUTHOR", "COMMITTER")
+        }
+        stream = b""
+        here = self._checked_out()
+        for message, ref, files in (
+            ("base", here, sides[0]),
+            ("theirs", "refs/heads/side", sides[2]),
+            ("ours", here, sides[1]),
+        ):
+            mark, start = ("mark :1\n", "") if message == "base" else ("", "from :1\n")
+            stream += (
+                f"commit {ref}\n{mark}author {who['AUTHOR']}\ncommitter {who['COMMITTER']}\n"
+                f"data {len(message) + 1}\n{message}\n\n{start}"
+            ).encode()
+            for name, text in files.items():
+                content = text if isinstance(text, bytes) else text.encode()
+                stream += (
+                    f"M 100644 inline {name}\ndata {len(content)}\n".encode() + content + b"\n"
+                )
+        self.world.run("git", "fast-import", "--quiet", cwd=self.path, stdin=stream + b"done\n")
+        self.git("read-tree", "--reset", "-u", "HEAD")
 
     def merge(self, *args: str, check: bool = False) -> Done:
         """`git merge`, of `side` unless told otherwise; conflicts do not raise."""

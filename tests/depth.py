@@ -1,0 +1,124 @@
+"""Two depths: everything, or the part of the day.
+
+`tests/run` sets the depth `part` and a seed, the day. Worlds, laws and kill tests then run a part
+of their samples, chosen by the seed. It only chooses: what is red in a part is red in the whole.
+Without these two variables, and for tests that are named by their path, everything runs. The depth
+`samples` leaves out samples within tests, but no test (`tools/mutate.py` chooses these itself).
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+import random
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+DEPTH, SEED = "KMERGE_TESTS_DEPTH", "KMERGE_TESTS_SEED"
+# marker -> one of how many of its tests runs, and what the marker is for
+MARKERS = {
+    "world": (4, "one of many cases of a world that is enumerated, or of a law over many samples"),
+    "kill": (3, "a command is killed at one of many points"),
+    "installed": (4, "installs the package, or a hook, somewhere: slow, and rarely affected"),
+    "rates": (4, "counts how often something is so over all samples: a part would say nothing"),
+}
+
+
+def is_whole() -> bool:
+    """Whether everything is to run."""
+    return os.environ.get(DEPTH, "all") == "all"
+
+
+def leaves_tests_out() -> bool:
+    """Whether some tests are left out, not only samples within them."""
+    return os.environ.get(DEPTH) == "part"
+
+
+def seed() -> int:
+    """The number of the day, such as 20261123."""
+    return int(os.environ.get(SEED, "0"))
+
+
+def in_words(left_out: int) -> str:
+    """How much runs, for the first line and the last."""
+    if is_whole():
+        return f"depth: everything, {left_out} tests left out"
+    return (
+        f"depth: a part, {left_out} tests left out; `tests/run --seed {seed()}` repeats it, "
+        "`tests/run --all` runs everything"
+    )
+
+
+def part(samples: Iterable[T], of: int = 4) -> list[T]:
+    """All samples, or one of `of`, in their order; `of` seeds in a row choose each once."""
+    every = list(samples)
+    if is_whole():
+        return every
+    order = list(range(len(every)))
+    random.Random(len(every)).shuffle(order)  # or a stride would meet the same edit each time
+    return [every[at] for at in sorted(order[seed() % of :: of] or order[:1])]
+
+
+def kill_points() -> Iterator[int]:
+    """The steps before which a command is killed, without an end: 1, 2, 3 ..., or a third."""
+    return itertools.count(1) if is_whole() else itertools.count(1 + seed() % 3, 3)
+
+
+def of_today(items: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    """The tests to run, and those that are left out: a part of each marker's, function by function.
+
+    A test that is alone in its function is among those of its file, so that one of them runs.
+    """
+    groups: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for item in items:
+        name = next((name for name in MARKERS if item.get_closest_marker(name)), "")
+        single = name in ("installed", "rates")
+        groups[name, item.path.name if single else f"{item.path}::{item.originalname}"].append(item)
+    chosen = {
+        id(item)
+        for (name, _), group in groups.items()
+        for item in (part(group, MARKERS[name][0]) if name else group)
+    }
+    everything = list(items)
+    return (
+        [item for item in everything if id(item) in chosen],
+        [item for item in everything if id(item) not in chosen],
+    )
+
+
+@contextmanager
+def quarter_of_examples(test: Any) -> Iterator[None]:
+    """Let a test of Hypothesis try the first quarter of its examples; the rest is only drawn.
+
+    With a smaller `max_examples` Hypothesis would make up others, which the whole never tries.
+    """
+    from hypothesis.errors import UnsatisfiedAssumption
+
+    whole = test.hypothesis.inner_test
+    most = test._hypothesis_internal_use_settings.max_examples // 4
+    tried, failed = 0, False
+
+    @functools.wraps(whole)
+    def first_quarter(*args: Any, **kwargs: Any) -> None:
+        nonlocal tried, failed
+        tried += 1
+        if tried > most and not failed:
+            return
+        try:
+            whole(*args, **kwargs)
+        except UnsatisfiedAssumption:
+            raise
+        except Exception:
+            failed = True  # Hypothesis looks for the smallest one from here on, with many tries
+            raise
+
+    test.hypothesis.inner_test = first_quarter
+    try:
+        yield
+    finally:
+        test.hypothesis.inner_test = whole
