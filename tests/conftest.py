@@ -36,8 +36,8 @@ LEFT_OUT = pytest.StashKey[int]()
 def pytest_configure(config: pytest.Config) -> None:
     """Declare the markers; what is named by its path runs whole, in the workers too."""
     config.stash[LEFT_OUT] = 0
-    for name, (of, reason) in depth.MARKERS.items():
-        config.addinivalue_line("markers", f"{name}: {reason} (by default one of {of} runs)")
+    for name, (_, reason) in depth.MARKERS.items():
+        config.addinivalue_line("markers", f"{name}: {reason}")
     named = config.args_source is config.ArgsSource.ARGS and not hasattr(config, "workerinput")
     if named and depth.leaves_tests_out():
         os.environ[depth.DEPTH] = "all"

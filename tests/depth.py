@@ -20,12 +20,12 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 DEPTH, SEED = "KMERGE_TESTS_DEPTH", "KMERGE_TESTS_SEED"
-# marker -> one of how many of its tests runs, and what the marker is for
+# What a marker is for, and one of how many such tests `tests/run` runs by default; 0: none of them.
 MARKERS = {
-    "world": (4, "one of many cases of a world that is enumerated, or of a law over many samples"),
-    "kill": (3, "a command is killed at one of many points"),
-    "installed": (4, "installs the package, or a hook, somewhere: slow, and rarely affected"),
-    "rates": (4, "counts how often something is so over all samples: a part would say nothing"),
+    "world": (4, "one of many cases of an enumerated world"),
+    "kill": (1, "a command is killed, by default at a third of the points of a whole run"),
+    "installed": (4, "the package or a hook is installed somewhere, which is slow"),
+    "rates": (0, "counts how often something is so among all samples: a part would say nothing"),
 }
 
 
@@ -70,25 +70,26 @@ def kill_points() -> Iterator[int]:
 
 
 def of_today(items: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    """The tests to run, and those that are left out: a part of each marker's, function by function.
-
-    A test that is alone in its function is among those of its file, so that one of them runs.
-    """
+    """The tests to run, and those that are left out: of each function, or of all that install."""
     groups: dict[tuple[str, str], list[Any]] = defaultdict(list)
     for item in items:
         name = next((name for name in MARKERS if item.get_closest_marker(name)), "")
-        single = name in ("installed", "rates")
-        groups[name, item.path.name if single else f"{item.path}::{item.originalname}"].append(item)
+        together = "" if name == "installed" else f"{item.path}::{item.originalname}"
+        groups[name, together].append(item)
     chosen = {
         id(item)
         for (name, _), group in groups.items()
-        for item in (part(group, MARKERS[name][0]) if name else group)
+        for item in (_some(group, MARKERS[name][0]) if name else group)
     }
     everything = list(items)
     return (
         [item for item in everything if id(item) in chosen],
         [item for item in everything if id(item) not in chosen],
     )
+
+
+def _some(group: list[Any], of: int) -> list[Any]:
+    return part(group, of) if of else []
 
 
 @contextmanager

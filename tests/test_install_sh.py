@@ -201,6 +201,7 @@ def test_what_the_build_imports_leaves_nothing_in_the_checkout(world):
     assert set((world.root / "told").read_text().split()) == {"1"}
 
 
+@pytest.mark.installed
 def test_install_again_show_and_remove(world):
     first = world.run("--prefix", "the prefix")
     if "could not install" in first.stderr and "No matching distribution" in first.stderr:

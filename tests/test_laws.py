@@ -30,6 +30,7 @@ def test_edits_of_one_text_obey_the_laws(trio: strategies.Trio) -> None:
     laws.obey(trio)
 
 
+@pytest.mark.rates
 def test_almost_every_merge_is_made_by_structure() -> None:
     """A result that does not pass the proof costs a merge by lines: that must be rare."""
     made = [strategies.trio(Random(seed), 3) for seed in range(300)]
@@ -38,6 +39,7 @@ def test_almost_every_merge_is_made_by_structure() -> None:
     assert sum(outcome.method == "lines" for outcome in outcomes) <= 2
 
 
+@pytest.mark.rates
 def test_the_referee_hardly_ever_objects() -> None:
     """What it objects to is a fault of the merge that costs a conflict: that must be rare, too."""
     made = [strategies.trio(Random(seed), 3) for seed in range(300)]

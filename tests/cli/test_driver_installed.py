@@ -107,6 +107,7 @@ def merged(site: Path, folder: Path) -> tuple[int, str, str]:
     return answer.returncode, ours.read_text(), answer.stderr
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("damage", [b"", b"12", b"7\nabcdefg", b"x\n", b"0\n", b"9\n\xe9\0\0"])
 def test_a_broken_bundle_costs_no_answer(site: Path, tmp_path: Path, damage: bytes) -> None:
     drive(site, "--version")

@@ -144,6 +144,7 @@ def section(said: str, start: str, end: str = "") -> str:
     return rest[: rest.index(end)] if end else rest
 
 
+@pytest.mark.installed
 def test_try_repo(repo: Repo, source: Path, cache: Path) -> None:
     """One call makes a new environment, so all hooks are tried in one."""
     repo.write("x/Kustomization", "resources:\n- a.yaml\n- a.yaml\n")
@@ -178,6 +179,7 @@ def test_try_repo(repo: Repo, source: Path, cache: Path) -> None:
     assert "run `kmerge install`" in installed
 
 
+@pytest.mark.installed
 def test_commits_and_merges(repo: Repo, source: Path, cache: Path) -> None:
     """Installed as people do it: pre-commit stashes what is not staged, and runs in merges."""
     base = GOOD + "".join(f"  k{n}: v\n" for n in range(12))
@@ -204,6 +206,7 @@ def test_commits_and_merges(repo: Repo, source: Path, cache: Path) -> None:
     assert "error M02 data.new: new is here twice" in done.said
 
 
+@pytest.mark.installed
 def test_a_side_taken_on_purpose(repo: Repo, source: Path, cache: Path) -> None:
     base = GOOD + "".join(f"  k{n}: v\n" for n in range(12))
     repo.fork(
@@ -224,6 +227,7 @@ def test_a_side_taken_on_purpose(repo: Repo, source: Path, cache: Path) -> None:
     assert (done.code, "M11" in done.said) == (0, False), done.said
 
 
+@pytest.mark.installed
 def test_the_ways_to_finish_a_merge(repo: Repo, source: Path, cache: Path) -> None:
     """All in one repository: each way starts from the same two branches."""
     config = {".pre-commit-config.yaml": configuration(repo, source, "kmerge-check")}

@@ -250,6 +250,7 @@ STOPS: dict[str, tuple[str, ...]] = {
 }
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("operation", STOPS)
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_damage_by_hand_is_stopped(hooked: Repo, operation: str, kind: str) -> None:

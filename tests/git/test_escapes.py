@@ -292,6 +292,7 @@ def contents(top: Path) -> dict[str, str]:
     return found
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("command", ROWS)
 def test_nothing_of_others_drives_a_terminal(
     made: Path, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

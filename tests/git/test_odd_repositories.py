@@ -98,6 +98,7 @@ def _fork(repo: Repo, branch: str, versions: list[dict[str, str | bytes]], rotat
     repo.commit("ours", ours)
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("command", ROWS)
 def test_odd_repositories(
     made: Path,

@@ -74,6 +74,7 @@ def record(driven: Driven) -> dict[str, str]:
     return conflicted
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
 def test_every_conflict_is_recognised(driven: Driven, style: str) -> None:
     forked(driven, style)
@@ -84,6 +85,7 @@ def test_every_conflict_is_recognised(driven: Driven, style: str) -> None:
         assert driven.text(name) == SOLVED.format(name)
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("style", ["merge", "diff3", "zdiff3"])
 def test_every_conflict_is_the_same_text_again(driven: Driven, style: str) -> None:
     forked(driven, style)

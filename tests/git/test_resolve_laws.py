@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from depth import part
 from random_conflicts import conflict_trio
 from test_merge_equal import all_cases
 from world import Repo, World
@@ -38,7 +39,8 @@ def stopped(world: World, count: int = RANDOM) -> Repo:
     """A merge of all of it, in which every file is in conflict that can be."""
     repo = world.init("stopped")
     repo.write(".git/info/attributes", "* -text\n")
-    texts = files(count)
+    every = files(count)
+    texts = {path: every[path] for path in part(every)}
     repo.fork(*({path: three[at] for path, three in texts.items()} for at in range(3)))
     assert repo.merge().code == 1
     return repo

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from depth import part
 from lawbook_accept import accepted, breaches
 from random_conflicts import conflict_trio
 from test_cases import FOLDERS, name, trio
@@ -126,10 +127,10 @@ def test_both_sides_of_a_case(folder: Path) -> None:
     assert found(trio(folder), path=case.get("path", ""), quick=False) == []
 
 
-@pytest.mark.parametrize("part", range(8))
-def test_both_sides_of_random_conflicts(part: int) -> None:
+@pytest.mark.parametrize("hundred", range(8))
+def test_both_sides_of_random_conflicts(hundred: int) -> None:
     """About 300 conflicts of 800 merges; every fourth in each style."""
-    for seed in range(part * 100, part * 100 + 100):
+    for seed in part(range(hundred * 100, hundred * 100 + 100)):
         made = conflict_trio(Random(f"accept {seed}"))
         assert found(made, STYLES[: 3 if seed % 4 == 0 else 1]) == [], f"accept {seed}"
 

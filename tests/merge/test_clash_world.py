@@ -15,6 +15,7 @@ def each(name: str) -> Iterator[Conflict]:
     return (conflict for style in STYLES for conflict in conflicts(name, style))
 
 
+@pytest.mark.rates
 def test_the_worlds_are_made_of_conflicts() -> None:
     numbers = {name: len(clash.words()) for name, clash in CLASHES.items()}
     assert numbers == {"unkeyed": 41, "scalars": 41, "keyed": 79}

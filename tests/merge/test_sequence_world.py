@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from depth import part
 from worlds.lines import git_lines
 from worlds.sequences import ARRANGEMENTS, BASE, FORMS, WORLD, Word, lawful, lawful_results
 
@@ -27,12 +28,13 @@ def results(name: str) -> dict[tuple[Word, Word], Word | None]:
     form = FORMS[name]
     texts = {word: form.write(word) for word in ARRANGEMENTS}
     found: dict[tuple[Word, Word], Word | None] = {}
-    for ours, theirs in PAIRS[:: SHARES[name]]:
+    for ours, theirs in part(PAIRS[:: SHARES[name]]):
         outcome = merge_files(texts[BASE], texts[ours], texts[theirs], line_merge=git_lines)
         found[ours, theirs] = form.read(outcome.text) if outcome.clean else None
     return found
 
 
+@pytest.mark.rates
 def test_the_world_is_the_one_that_was_measured() -> None:
     assert len(ARRANGEMENTS) == 65 and len(WORLD) == 4225 and len(PAIRS) == 2145
     for form in FORMS.values():
@@ -89,6 +91,7 @@ def test_where_no_order_counts_there_is_no_conflict(name: str) -> None:
     assert not conflicts, f"{len(conflicts)}: {conflicts[:10]}"
 
 
+@pytest.mark.rates
 def test_one_answer_is_found_and_many_are_not_refused() -> None:
     right = [sides for sides, word in results("args").items() if word in answers()[sides]]
     single = [sides for sides in PAIRS if len(answers()[sides]) == 1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from depth import is_whole, part
 
 from kmerge_git.kube.listkeys import start
 from kmerge_git.merge.merged import MergedDocument, MergedFile
@@ -180,7 +181,7 @@ def forks() -> list[tuple[int, int, int]]:
 @pytest.mark.parametrize("place", PLACES)
 def test_solved_alike_is_clean_solved_differently_a_conflict(place: str) -> None:
     clashes = 0
-    for fork in forks():
+    for fork in part(forks()):
         inner = merged(*(filled(place, state) for state in fork), virtual=True)
         if inner.clean or inner.method == "lines":  # nothing tells what belongs together
             continue
@@ -198,7 +199,7 @@ def test_solved_alike_is_clean_solved_differently_a_conflict(place: str) -> None
                 assert text_of(outer) == ours, told
             swapped = merged(ancestor, theirs, ours)
             assert swapped.clean == outer.clean, told
-    assert clashes, "nothing clashes here: the place shows nothing"
+    assert clashes or not is_whole(), "nothing clashes here: the place shows nothing"
 
 
 def test_one_side_that_went_back_to_the_base_did_change_something() -> None:

@@ -12,6 +12,7 @@ from itertools import islice, product
 from random import Random
 
 import pytest
+from depth import part
 from worlds.lines import git_lines
 from worlds.template_edits import Edit, edits
 from worlds.template_files import FILES
@@ -120,7 +121,7 @@ def verdict(case: Case) -> str:
 
 def wrong(found: list[Case]) -> str:
     """The merges that must not be: their names, and the first as small as it is still wrong."""
-    bad = [case for case in found if verdict(case) in WRONG]
+    bad = [case for case in part(found) if verdict(case) in WRONG]
     if not bad:
         return ""
     small = shrunk(bad[0], lambda case: judged(case) == verdict(bad[0]))
@@ -140,6 +141,7 @@ def test_no_trap_is_stepped_into(trap: str) -> None:
     assert not wrong(found)
 
 
+@pytest.mark.rates
 def test_more_is_resolved_than_by_lines() -> None:
     found = [case for name in FILES for case in sample(name)]
     ours, lines = (Counter(map(judge, found)) for judge in (verdict, of_git))
@@ -151,7 +153,7 @@ def test_what_one_side_alone_changed_is_its_text(name: str) -> None:
     file = FILES[name]
     for style in STYLES.values():
         base = written(file.root, style)
-        for edit in edits(file, "o", core=True):
+        for edit in part(edits(file, "o", core=True)):
             side = written(edit.tree, style)
             for trio, wanted in (
                 ((base, base, side), side),
@@ -165,6 +167,7 @@ def test_what_one_side_alone_changed_is_its_text(name: str) -> None:
 # -- the world itself
 
 
+@pytest.mark.rates
 def test_the_truth_is_no_merge_of_lines() -> None:
     """What the world says of git's lines is known: it can tell a lie."""
     found = Counter(

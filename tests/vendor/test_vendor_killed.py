@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
 from subprocess import PIPE
 
 import pytest
+from depth import is_whole, kill_points
 from git.world import Repo
 from vendor.conftest import Vendoring, release
 from vendor.texts import config, deployment, service
@@ -83,18 +83,21 @@ def step_by_step(mine: Vendoring, tmp_path: Path, *words: str) -> Iterator[int]:
     ) as killer:
         assert killer.stdin is not None
         assert killer.stdout is not None
-        for step in count(1):
+        done = 0
+        for step in kill_points():
             shutil.rmtree(mine.path / "shop")
             shutil.copytree(start, mine.path / "shop", symlinks=True)
             killer.stdin.write(f"{step}\n")
             code = int(killer.stdout.readline())
             if code != -signal.SIGKILL:
                 break
+            done += 1
             yield step
-        assert step > 3, "nothing was killed"
+        assert done > (2 if is_whole() else 0), "nothing was killed"
         assert code in (0, 1)
 
 
+@pytest.mark.kill
 @pytest.mark.parametrize("end", ["--continue", "--abort"])
 @pytest.mark.parametrize("local", [changed, conflicting])
 def test_an_update(vendored, tmp_path, local, end):
@@ -128,9 +131,11 @@ def test_an_update(vendored, tmp_path, local, end):
             vendored.vendor("update", "shop", end)
             assert vendored.tree("shop") == (after if end == "--continue" else before)
         ends.add("between")
-    assert ends == ({"before", "between", "after"} if clean else {"before", "between"})
+    possible = {"before", "between", "after"} if clean else {"before", "between"}
+    assert ends == possible or (ends < possible and not is_whole())
 
 
+@pytest.mark.kill
 @pytest.mark.parametrize("end", ["--continue", "--abort"])
 def test_the_end_itself(vendored, tmp_path, end):
     """A kill while a resolved update is ended leaves what either end can take up again."""
@@ -155,9 +160,10 @@ def test_the_end_itself(vendored, tmp_path, end):
         else:
             assert vendored.tree("shop") == before
         assert not folder.exists()
-    assert bool(moved_on) == (end == "--continue")
+    assert bool(moved_on) == (end == "--continue") or not (moved_on or is_whole())
 
 
+@pytest.mark.kill
 def test_a_copy_that_was_not_finished(vendored, tmp_path):
     shutil.rmtree(vendored.path / "shop")
     (vendored.path / "shop").mkdir()
@@ -172,7 +178,7 @@ def test_a_copy_that_was_not_finished(vendored, tmp_path):
         elif not folder.exists():
             assert vendored.tree("shop") == {}
             ends.add("nothing")
-    assert ends == {"nothing", "undone"}
+    assert ends == {"nothing", "undone"} or not is_whole()
 
 
 def test_what_somebody_edited_meanwhile_is_left_alone_and_told(vendored, monkeypatch):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, permutations
 
+from depth import part
 from worlds.lines import git_lines
 
 from kmerge_git.pipeline import merge_files
@@ -64,11 +65,11 @@ Conflict = tuple[Word, Word, str, str]  # the sides, the text, and that with the
 
 @cache
 def conflicts(name: str, style: str) -> list[Conflict]:
-    """The conflicts of a world; of the styles that say more, of fewer pairs of sides."""
+    """The conflicts of a world, or of the day's part; of the styles that say more, of fewer pairs."""
     clash = CLASHES[name]
     pairs = list(combinations(clash.words(), 2))[:: SHARES[name] * (1 if style == "merge" else 8)]
     found = []
-    for ours, theirs in pairs:
+    for ours, theirs in part(pairs):
         base, mine, yours = map(clash.write, (BASES[name], ours, theirs))
         outcome = merge_files(base, mine, yours, style=style, line_merge=git_lines)
         if not outcome.clean:
