@@ -517,9 +517,9 @@ def test_an_error_of_ours_is_no_worse_than_git(repo: Repo, option: tuple[str, ..
     forked(repo, "app.yaml")
     mine = repo.write("mine.txt", "mine")
     done = repo.world.python(
-        "-c", BROKEN, "merge", *option, "side", cwd=repo.path, check=False,
+        "-c", BROKEN, "merge", *option, "side", cwd=repo.path, check=False, internal_error=True,
     )  # fmt: skip
-    assert "ZeroDivisionError: on purpose" in done.err
+    assert "internal error: ZeroDivisionError: on purpose" in done.err
     assert "plain `git merge` with the driver" in done.err
     assert (done.code, repo.text("app.yaml"), mine.read_text()) == (0, BOTH, "mine")
 
@@ -612,7 +612,8 @@ def test_who_stops_in_the_middle_is_told_the_way(repo: Repo, kind: str, code: in
     forked(repo)
     script = STOPPED.replace("KIND", kind)
     words = ("-c", script, "merge", "side")
-    done = repo.world.python(*words, cwd=repo.path, check=False)
+    is_error = kind == "ZeroDivisionError"
+    done = repo.world.python(*words, cwd=repo.path, check=False, internal_error=is_error)
     assert done.code == code
     assert "`git merge --abort` goes back, `kmerge solve` goes on" in done.err
     assert "Traceback" not in done.err

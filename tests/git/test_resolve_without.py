@@ -151,10 +151,7 @@ def test_answers_of_a_file_and_of_stdin(torn: Driven) -> None:
 
 
 def piped(repo: Repo, text: str) -> Done:
-    import sys
-
-    words = (sys.executable, "-m", "kmerge_git", "resolve", "--from", "-")
-    return repo.world.run(*words, cwd=repo.path, stdin=text, check=False)
+    return repo.kmerge("resolve", "--from", "-", stdin=text, check=False)
 
 
 def test_as_json_after_answers(torn: Driven) -> None:

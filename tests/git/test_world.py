@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
-from world import Repo, World
+from world import Failed, Repo, World
 
 
 def test_nothing_of_the_machine_reaches_git(world: World) -> None:
@@ -72,3 +73,13 @@ def test_a_copied_repository_is_one_that_git_makes(world: World, bare: bool) -> 
         }
 
     assert files(copied) == files(made)
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_an_internal_error_fails_unless_it_is_asked_for(world: World, stream: str) -> None:
+    code = f"import sys; print('x.yaml: internal error: KeyError', file=sys.{stream})"
+    with pytest.raises(Failed, match="internal error: KeyError"):
+        world.python("-c", code)
+    with pytest.raises(Failed, match="internal error: KeyError"):
+        world.run(sys.executable, "-c", code, check=False)
+    assert "internal error" in world.python("-c", code, internal_error=True).said

@@ -51,6 +51,12 @@ class Failed(AssertionError):
         super().__init__(f"{' '.join(done.argv)} -> {done.code}\n{done.out}{done.err}")
 
 
+def refuse_internal_error(done: Done) -> None:
+    """Fail the test; git's own merge follows an error of ours and may leave the expected files."""
+    if "internal error" in done.said:
+        raise Failed(done)
+
+
 def live_in(env: dict[str, str], patched: pytest.MonkeyPatch) -> None:
     """Let this process, and all that it starts, have this environment and no other variable."""
     for name in [name for name in os.environ if name not in env]:
@@ -97,12 +103,14 @@ def sealed_environment(root: Path) -> dict[str, str]:
     )
 
 
-def _done(ended: subprocess.CompletedProcess[bytes], check: bool) -> Done:
-    """What a process came to; a failure raises if `check` is on."""
+def _done(ended: subprocess.CompletedProcess[bytes], check: bool, internal_error: bool) -> Done:
+    """What a process came to; a failure raises if `check` is on, and so does an error of ours."""
     out, err = (part.decode("utf-8", "surrogateescape") for part in (ended.stdout, ended.stderr))
     done = Done(tuple(ended.args), ended.returncode, out, err)
     if check and done.code != 0:
         raise Failed(done)
+    if not internal_error:
+        refuse_internal_error(done)
     return done
 
 
@@ -125,8 +133,12 @@ class World:
         stdin: str | bytes = "",
         env: dict[str, str] | None = None,
         timeout: float = 600,  # a guard against hanging, not a measure
+        internal_error: bool = False,
     ) -> Done:
-        """Run a program in the sealed environment; a failure raises unless `check` is off."""
+        """Run a program in the sealed environment; a failure raises unless `check` is off.
+
+        A program that tells of an internal error raises unless `internal_error` is on.
+        """
         ended = subprocess.run(
             [str(word) for word in argv],
             cwd=cwd or self.root,
@@ -136,7 +148,7 @@ class World:
             timeout=timeout,
             check=False,
         )
-        return _done(ended, check)
+        return _done(ended, check, internal_error)
 
     def git(self, *args: str | Path, cwd: Path | None = None, check: bool = True) -> Done:
         return self.run("git", *args, cwd=cwd, check=check)
@@ -146,10 +158,12 @@ class World:
         *args: str | Path,
         cwd: Path | None = None,
         check: bool = True,
+        stdin: str = "",
         env: dict[str, str] | None = None,
     ) -> Done:
         """Run this tree's `kmerge` with the interpreter of the tests."""
-        return self.python("-m", "kmerge_git", *args, cwd=cwd, check=check, env=env)
+        words = ("-m", "kmerge_git", *args)
+        return self.python(*words, cwd=cwd, check=check, stdin=stdin, env=env)
 
     def python(
         self,
@@ -159,22 +173,28 @@ class World:
         stdin: str = "",
         env: dict[str, str] | None = None,
         timeout: float = 600,
+        internal_error: bool = False,
     ) -> Done:
         """Run a module (`-m`), code (`-c`) or script, in a forked process where that is the same."""
         argv = [sys.executable, *map(str, words)]
+        place, given = cwd or self.root, self.env | (env or {})
         test = os.environ.get("PYTEST_CURRENT_TEST", "").rpartition(" ")[0]
         ended = None
         if not starts_for_real(test):
             ended = run_forked(
-                argv,
-                cwd=str(cwd or self.root),
-                env=self.env | (env or {}),
-                stdin=stdin.encode(),
-                timeout=timeout,
+                argv, cwd=str(place), env=given, stdin=stdin.encode(), timeout=timeout
             )
         if ended is not None:
-            return _done(ended, check)
-        return self.run(*argv, cwd=cwd, check=check, stdin=stdin, env=env, timeout=timeout)
+            return _done(ended, check, internal_error)
+        return self.run(
+            *argv,
+            cwd=cwd,
+            check=check,
+            stdin=stdin,
+            env=env,
+            timeout=timeout,
+            internal_error=internal_error,
+        )
 
     def init(self, name: str = "repo", *, bare: bool = False) -> Repo:
         """Make an empty repository whose branch is `main`."""
@@ -236,9 +256,13 @@ class Repo:
         return self.world.run("git", *args, cwd=self.path, check=check, stdin=stdin, env=env)
 
     def kmerge(
-        self, *args: str | Path, check: bool = True, env: dict[str, str] | None = None
+        self,
+        *args: str | Path,
+        check: bool = True,
+        stdin: str = "",
+        env: dict[str, str] | None = None,
     ) -> Done:
-        return self.world.kmerge(*args, cwd=self.path, check=check, env=env)
+        return self.world.kmerge(*args, cwd=self.path, check=check, stdin=stdin, env=env)
 
     def write(self, name: str, text: str | bytes) -> Path:
         """Write a file byte for byte; its directories are made."""
