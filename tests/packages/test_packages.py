@@ -64,6 +64,12 @@ TABLE = {
         {"a.yaml": stream(A, B)},
         {"a.yaml": B},
     ),
+    "deleted in updated, dest has more and a change": (
+        {"a.yaml": A},
+        {},
+        {"a.yaml": stream(secret("a", "mine"), B)},
+        {"a.yaml": stream(secret("a", "mine"), B)},
+    ),
     "deleted in dest": ({"a.yaml": A}, {"a.yaml": A}, {}, {}),
     "deleted in dest, changed in updated": (
         {"a.yaml": A},
@@ -74,6 +80,12 @@ TABLE = {
     "deleted in dest, more in updated": (
         {"a.yaml": A},
         {"a.yaml": stream(A, B)},
+        {},
+        {"a.yaml": B},
+    ),
+    "deleted in dest, more and a change in updated": (
+        {"a.yaml": A},
+        {"a.yaml": stream(secret("a", "new"), B)},
         {},
         {"a.yaml": B},
     ),
@@ -374,3 +386,18 @@ def test_two_way_what_differs_and_is_no_manifest_is_told():
     for found in merge_packages(at, two_ways(labels=("", "dest", "src"))).files:
         assert found.status == "same"
         assert found.unmerged.endswith("dest's version is kept")
+
+
+@pytest.mark.parametrize(
+    "dest, src",
+    [
+        (File(b"b.yaml", link=True), File(A.encode())),  # dest's link is not written over
+        (File(A.encode()), File(b"b.yaml", link=True)),
+        (File(b"b.yaml", link=True), File(b"c.yaml", link=True)),
+    ],
+)
+def test_two_way_a_link_that_differs_is_told(dest: File, src: File) -> None:
+    at = Three({}, {"a.yaml": dest}, {"a.yaml": src})
+    [found] = merge_packages(at, two_ways(labels=("", "dest", "src"))).files
+    assert found.after == dest
+    assert found.unmerged == "it differs in src; dest's version is kept"
