@@ -65,6 +65,7 @@ TEXT = deciding(
     "data:\n  text: |\n    a\n    ours\n    c\n",
     "data:\n  text: |\n    a\n    theirs\n    c\n",
 )
+TEXT_GONE = [f"data:\n  text: |\n    a\n{line}    c\n" for line in ("    b\n", "", "    new\n")]
 COMMENT = deciding("# old\nspec: 1\n", "# ours\nspec: 1\n", "# theirs\nspec: 1\n")
 GONE = deciding(
     spec("  a:\n    x: 1\n    y: 2\n"), spec("  z: 1\n"), spec("  a:\n    x: 2\n    y: 2\n")
@@ -79,6 +80,8 @@ GONE = deciding(
         (TEXT, "text", "ours theirs both base", ("b\n", "ours\n", "theirs\n")),
         (COMMENT, "comment", "ours theirs both base", ("# old\n", "# ours\n", "# theirs\n")),
         (GONE, "entries", "ours theirs base", ("a:\n  x: 1\n  y: 2\n", None, "a:\n  x: 2\n  y: 2\n")),
+        (deciding(*TEXT_GONE), "text", "ours theirs base", ("b\n", None, "new\n")),
+        (deciding(*map(TEXT_GONE.__getitem__, (0, 2, 1))), "text", "ours theirs base", ("b\n", "new\n", None)),
     ],
 )  # fmt: skip
 def test_what_a_conflict_is_about_and_may_be_answered_with(of, kind, choices, values):
@@ -321,6 +324,12 @@ def test_a_value_that_would_be_another_one_is_refused(given):
         IMAGE.with_value(0, given)
 
 
+@pytest.mark.parametrize("given", ["--- app", "---\na: 1\nb: 2", "app\n...", "...\n---\tapp"])
+def test_a_document_is_no_value(given):
+    with pytest.raises(Refused, match="give the value alone"):
+        IMAGE.with_value(0, given)
+
+
 def test_a_text_whose_header_counts_columns():
     assert made(IMAGE, IMAGE.with_value(0, "|2\n   a")) == image(" |2\n     a\n")
 
@@ -353,6 +362,25 @@ def test_lines_that_go_on_with_what_stands_above_are_refused(lines):
     of = deciding(*(spec(f"  a: x\n  b: {n}\n") for n in (1, 2, 3)))
     with pytest.raises(Refused):
         of.check({0: lines})
+
+
+SWALLOWED = "l:\n  - {0}\n  - |\n    a\n    {0}\n  - z\n"
+ANCHORED = "l:\n  - {0}\n  - &x |\n    a\n    {0}\n"
+
+
+@pytest.mark.parametrize(
+    "form, answers",
+    [
+        (SWALLOWED, ("  - 'x\n", "    y'\n")),
+        (ANCHORED, ("- |\n",)),
+        (ANCHORED, ("- |\n", "    y\n")),
+    ],
+)
+def test_lines_that_make_a_text_out_of_what_stands_below_are_refused(form, answers):
+    of = deciding(*map(form.format, (1, 2, 3)), head="")
+    assert of.kinds == ["value", "text"]
+    with pytest.raises(Refused, match="something else"):
+        of.check(dict(enumerate(answers)))
 
 
 def test_a_document_stays_one_of_its_own():

@@ -11,7 +11,7 @@ from kmerge_git.merge import documents
 from kmerge_git.merge.decide.git import GitRules
 from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.merged import conflict
-from kmerge_git.merge.plan import Plan, Why
+from kmerge_git.merge.plan import Plan, Take, Why
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.proof import agrees, prove, unproved
 from kmerge_git.text.pieces import side_text
@@ -112,6 +112,23 @@ def test_an_element_elsewhere_does_not_hold() -> None:
     assert not holds("a: [0, 1, 2]\nb: 2\n", resource.plan, "ours")
     assert not holds("a: {0: 1, 2: 3}\nb: 2\n", resource.plan, "ours")
     assert not holds("b: 2\na: &x [0, 1, 2, 3]\n", resource.plan, "ours")
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("&x 1\n", True),
+        ("&x   1  # a comment\n", True),
+        ("1\n", False),
+        ("&y 1\n", False),
+        ("&x 2\n", False),
+        ("&x '1'\n", False),
+        ("&x [1]\n", False),
+    ],
+)
+def test_a_value_that_is_given_our_anchor(text: str, expected: bool) -> None:
+    value = split(Source.of("1\n")).documents[0].root
+    assert holds(text, Take(value, None, anchor="x"), "ours") is expected
 
 
 def test_what_does_not_hold_becomes_a_conflict_of_its_document() -> None:
