@@ -8,7 +8,9 @@ from vendor.conftest import Vendoring, release
 from vendor.texts import deployment
 
 from kmerge_git.errors import UsageError
+from kmerge_git.packages.files import File
 from kmerge_git.vendor.kptfile import moved_on, parse
+from kmerge_git.vendor.origin import Vendored
 from kmerge_git.vendor.record import Record
 
 OWN = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n"
@@ -90,6 +92,30 @@ def test_a_package_that_moved(path, shown):
     old = kptfile("../repo", COMMIT)
     new = moved_on(old.encode(), "Kptfile", record, "v2").decode()
     assert new.count(f"directory: {shown}\n") == 2
+
+
+WITH_ORIGIN = File(kptfile("../up", COMMIT).encode())
+WITHOUT = File((OWN + "info:\n  description: a shop # ours\n").encode())
+LINK = File(b"../Kptfile", link=True)
+
+
+@pytest.mark.parametrize(
+    "is_kpt, file, own, expected",
+    [
+        (True, WITH_ORIGIN, WITH_ORIGIN, WITHOUT),
+        (False, WITH_ORIGIN, WITH_ORIGIN, WITH_ORIGIN),  # upstream's own: it is merged as any file
+        (True, None, WITH_ORIGIN, None),
+        (True, WITH_ORIGIN, None, WITH_ORIGIN),
+        (True, LINK, WITH_ORIGIN, LINK),
+        (True, File(b"a: ["), WITH_ORIGIN, File(b"a: [")),
+    ],
+)
+def test_the_origin_takes_no_part_in_the_merge(
+    is_kpt: bool, file: File | None, own: File | None, expected: File | None
+) -> None:
+    of = Vendored("shop", Record("../up", "pkg/shop", "v1", COMMIT), is_kpt)
+    version, copy = ({"Kptfile": one} if one is not None else {} for one in (file, own))
+    assert of.origin_aside(version, copy).get("Kptfile") == expected
 
 
 @pytest.fixture

@@ -66,6 +66,17 @@ def test_a_conflict_may_be_solved_by_the_old_version(open_update):
     assert "shop:mine" in mine.text("shop/web.yaml")
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o664])
+def test_the_record_keeps_its_mode(open_update, mode):
+    mine = open_update
+    record = mine.path / DIR / ".kmerge-vendor"
+    record.chmod(mode)
+    mine.write("shop/web.yaml", deployment(image="shop:2"))
+    mine.vendor("update", DIR, "--continue")
+    assert recorded(mine) == "v2"
+    assert record.stat().st_mode & 0o777 == mode
+
+
 def test_another_branch_has_another_version(up, open_update):
     mine = open_update
     mine.git("stash", "-q")
