@@ -8,6 +8,7 @@ import pytest
 from manifests import deployment
 from world import Repo
 
+from kmerge_git.git.conflicts import Operation
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.wholemerge import MergeSite, begin, find_place
 from kmerge_git.whole.wholemerge import Task, plan_merge
@@ -69,7 +70,10 @@ def test_work_that_came_since_git_merged(
     start = begin(place, ["side"], LABELS)
     if is_edited:
         repo.write("app.yaml", TEXTS[1] + "# mine\n")
-    (file,) = plan_merge(Task(Repository.open(), place, LABELS, None, []), start).files
+    plan = plan_merge(Task(Repository.open(), place, LABELS, None, []), start)
+    trees = [repo.head(f"{rev}^{{tree}}") for rev in ("main~1", "main", "side")]
+    assert plan.operation == Operation("merge", *trees, LABELS)
+    (file,) = plan.files
     if is_edited:
         assert not file.writes
         assert file.why.startswith("edited by hand since the merge")

@@ -96,6 +96,13 @@ CASES = {
             ("leaf", ("spec",), pod()),
         ],
     ),
+    "added on one side": (
+        config("a", "k: '1'"),
+        config("a", "k: '1'", "l: '1'"),
+        config("a", "k: '1'"),
+        config("a", "k: '1'", "l: '1'"),
+        [("leaf", ("data",), config("a", "k: '1'", "l: '2'"))],
+    ),
     "both gave it one new name, one dropped a field": (
         pod(container("app", "image: app:1", "tty: true", *words("env", "{name: A}"))),
         pod(container("web", "image: app:1", "tty: true", *words("env", "{name: B}"))),

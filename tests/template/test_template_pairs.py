@@ -7,10 +7,11 @@ import pytest
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template.blocks import parse
-from kmerge_git.template.layout import lay_out
+from kmerge_git.template.layout import lay_out, told
 from kmerge_git.template.masking import Words
 from kmerge_git.template.pairing import paired
 from kmerge_git.template.placed import WORDS, Placed
+from kmerge_git.template.places import LIST, MAP
 from kmerge_git.template.renamed import follow, refuse_taken
 
 
@@ -61,3 +62,39 @@ def test_of_two_names_that_may_be_the_renamed_one_none_is(base, ours, is_one):
     at = Three(rendered(*base), rendered(*ours), rendered(*base))
     follow(at)
     assert bool({u.path for u in at.base if u.label == "a"} & {u.path for u in at.ours}) == is_one
+
+
+LINES = "      a: 1\n      b: 1\n      c: 1\n"
+OF_ONE = document("web", "a", "b", "c")
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "is_one"),
+    [
+        (f"x:\n  app-{{{{ .a }}}}:\n{LINES}", f"x:\n  app-{{{{ .b }}}}:\n{LINES}", True),
+        (f"x:\n  app-{{{{ .a }}}}:\n{LINES}", f"x:\n  web-{{{{ .b }}}}:\n{LINES}", False),
+        (
+            f"x:\n  {{{{ .a }}}}:\n{LINES}y:\n  k: 1\n",
+            f"x:\n  k: 1\ny:\n  {{{{ .b }}}}:\n{LINES}",
+            False,
+        ),
+        (OF_ONE, OF_ONE.replace("web", "front"), True),
+        (OF_ONE, OF_ONE.replace("kind: A", "kind: B"), False),
+    ],
+    ids=["rendered", "text before it differs", "elsewhere", "a document", "of another kind"],
+)
+def test_what_is_renamed_keeps_its_parent_and_its_kind(base, ours, is_one):
+    at = Three(*map(units, (base, ours, base)))
+    follow(at)
+    assert bool({u.path for u in at.base if u.label == "a"} & {u.path for u in at.ours}) == is_one
+
+
+def test_lines_alone_tell_what_a_collection_is():
+    evidence = {}
+    for text in (
+        "l:\n  {{- if .x }}\n  {{ .y }}\n  {{- end }}\nt: one\n  two\n",  # of `l` only a guess
+        "l:\n  - name: a\n",
+        "l:\n  a: 1\n",  # the first that tells is believed
+    ):
+        told(units(text), evidence)
+    assert evidence == {("/",): MAP, ("/", "l"): LIST}
