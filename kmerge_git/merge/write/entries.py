@@ -42,7 +42,6 @@ from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
 from kmerge_git.tree.nodes import Collection, Entry, Mapping
 from kmerge_git.tree.spans import (
     after,
-    in_flow,
     in_mid_line,
     inline,
     keeps_blank_lines,
@@ -155,7 +154,7 @@ def _clash(clash: Clash, item: Item, column: int) -> Pieces:
 
     hunk = Hunk(*clash.at.map(lines).each(), fieldpath.show(item.path), clash.why, item)
     entry = item.ours
-    if clash.with_lead or entry is None or (item.lead is None and in_flow(entry)):
+    if clash.with_lead or entry is None:
         return [hunk]
     return [*_lead(item, entry, column), hunk]
 

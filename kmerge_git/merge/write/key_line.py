@@ -48,9 +48,7 @@ def separator(entry: Entry) -> str:
     if entry.key is None:
         return ""
     found = entry.value.text[entry.key.end : separator_end(entry)]
-    if found or entry.key.start == entry.start:
-        return found or ":"
-    return "\n" + " " * column_of(entry) + ":"  # `? key` alone
+    return found or "\n" + " " * column_of(entry) + ":"  # `? key` alone
 
 
 def rest_of_key_line(item: Item, entry: Entry, marks: str | None = None) -> str:
