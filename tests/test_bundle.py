@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from installed import copied_package, spied_on
 
 from kmerge_git import bundle
 
@@ -97,9 +98,7 @@ def test_a_listed_module_exists(name):
     assert file_of(name).is_file()
 
 
-def test_the_bundle_holds_every_module_of_its_rooms(monkeypatch):
-    nothing = compile("", "nothing", "exec")
-    monkeypatch.setattr(bundle, "_code", lambda file: nothing)  # names are all that is looked at
+def test_the_bundle_holds_every_module_of_its_rooms():
     assert all((PACKAGE / name / "__init__.py").is_file() for name in bundle.FOLDERS)
     _, head, _ = bundle.contents(ROOT)
     _, _, every, some, late = marshal.loads(head)
@@ -110,8 +109,13 @@ def test_the_bundle_holds_every_module_of_its_rooms(monkeypatch):
     assert set(late) == set(bundle.LATE) <= set(some)
 
 
-def test_nothing_is_held_that_a_type_checker_alone_reads(tmp_path):
-    (file := tmp_path / "typed.py").write_text(
+def test_nothing_is_held_that_a_type_checker_alone_reads(tmp_path, monkeypatch):
+    """In a bundle of one module, beside the start."""
+    monkeypatch.setattr(bundle, "EVERY_MERGE", ("kmerge_git.typed",))
+    monkeypatch.setattr(bundle, "MORE", ())
+    (tmp_path / "kmerge_git" / "cli").mkdir(parents=True)
+    (tmp_path / "kmerge_git" / "cli" / "start.py").touch()
+    (tmp_path / "kmerge_git" / "typed.py").write_text(
         "from __future__ import annotations\n"
         "from typing import NoReturn\n"
         "if TYPE_CHECKING:\n    from x import A\n"
@@ -125,8 +129,8 @@ def test_nothing_is_held_that_a_type_checker_alone_reads(tmp_path):
         "        finally:\n"
         "            return inner + d\n"
     )
+    _, _, ((_, _, code),), _, _ = marshal.loads(bundle.contents(tmp_path)[1])
     names: dict[str, Any] = {}
-    code = bundle._code(file)
     exec(code, names)
     assert not {"A", "annotations", "TYPE_CHECKING", "__annotations__"} & {*code.co_names, *names}
     assert (names["kept"], names["C"]().f(0)) == (1, 6)
@@ -176,28 +180,32 @@ def test_what_the_deciding_modules_import_when_they_are_loaded(name):
     assert sorted(modules(file_of(name).read_text())) == NEEDED[name].split()
 
 
-LOAD = """
-import marshal, pathlib, sys
-sys.path.insert(0, {root!r})
-from kmerge_git import bundle
-from kmerge_git.cli import start
-_, head, _ = bundle.contents(pathlib.Path({root!r}))
-_, _, codes, _, late = marshal.loads(head)
-for name in [name for name in sys.modules if name.startswith("kmerge_git")]:
-    del sys.modules[name]
-start._load({root!r} + "/", codes, late)
-for name in sorted([name for name, *_ in codes] + [*late]):
+# Tells which module, or which stand-in for a late one, cannot be had from its package.
+HANGING = """
+names = [name for name in sys.modules if name.startswith("kmerge_git.")]
+for name in names:
     above, _, last = name.rpartition(".")
-    if above and vars(sys.modules[above]).get(last) is not sys.modules[name]:
-        print(name)
+    if vars(sys.modules[above]).get(last) is not sys.modules[name]:
+        print(name, file=sys.stderr)
+late = [name for name in names if type(sys.modules[name]).__name__ == "Late"]
+print(*sorted(late), file=sys.stderr)
+print(*sorted(name for name in names if name not in late), file=sys.stderr)
 """
 
 
-def test_every_module_hangs_at_its_package():
+def test_every_module_hangs_at_its_package(tmp_path, every_merge):
     """Else `from package import module` goes the long way of an import."""
-    code = LOAD.format(root=str(ROOT))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr) == ("", "")
+    driver = copied_package(tmp_path / "lib" / "kmerge_git") / "cli" / "driver.py"
+    for name, side in (("base", "a: 1\nb: 1\n"), ("ours", "a: 2\nb: 1\n"), ("theirs", "a: 1\nb: 2\n")):
+        (tmp_path / name).write_text(side)
+    library = spied_on(tmp_path / "lib", HANGING)
+    command = [sys.executable, "-I", "-S", driver, library, "base", "ours", "theirs"]
+    subprocess.run([*command, "--version"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+    late, others = map(str.split, done.stderr.splitlines())
+    assert set(late) == set(bundle.LATE)
+    assert set(others) >= every_merge.keys() - {"kmerge_git"}
 
 
 # -- what a real merge loads: each side changes one of two lines that do not touch

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 from installed import PACKAGE, copied_package
 
-from kmerge_git import bundle as bundling
-from kmerge_git.cli import start
+import kmerge_git
 
 YAML = Path(find_spec("yaml").origin).parent  # type: ignore[union-attr, arg-type]
 OURS = "a: 2\nb: 1\n"
@@ -131,17 +130,31 @@ def test_what_cannot_be_told_was_decided_all_the_same(copy: Path) -> None:
 
 
 @pytest.fixture
-def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where a bundle is going to stand; what is in it is of no matter here."""
-    monkeypatch.setattr(bundling, "contents", lambda root: (b"bundle",))
-    return tmp_path / "__pycache__" / "driver" / "x.bundle"
+def kept(copy: Path) -> Path:
+    """Where a driver writes its bundle, which has no contents worth the time they take."""
+    write_less(copy, "def contents(root):\n    return (b'bundle',)\n")
+    return copy / "cli" / "__pycache__" / "driver" / f"{sys.implementation.cache_tag}.bundle"
+
+
+def write_less(package: Path, contents: str) -> None:
+    """Give the bundle of a package other contents."""
+    with (package / "bundle.py").open("a") as file:
+        file.write(f"\n\n{contents}")
+
+
+def answered(kept: Path) -> str:
+    """What a driver says that answers, and writes the bundle if it may."""
+    package = kept.parents[3]
+    code, out, said, _ = drive(package, f"--lib={YAML.parent}", "--version")
+    assert (code, out) == (0, f"kmerge {kmerge_git.__version__}\n")
+    return said
 
 
 @pytest.mark.parametrize("umask, mode", [(0, 0o644), (0o002, 0o644), (0o077, 0o600)])
 def test_others_may_read_a_bundle_at_most(kept: Path, umask: int, mode: int) -> None:
     before = os.umask(umask)
     try:
-        start._keep_bundle("", str(kept))
+        assert answered(kept) == ""
     finally:
         os.umask(before)
     assert kept.read_bytes() == b"bundle"
@@ -152,18 +165,18 @@ def test_others_may_read_a_bundle_at_most(kept: Path, umask: int, mode: int) -> 
 
 @pytest.mark.parametrize("mode", [0o775, 0o757, 0o1777])
 def test_a_folder_that_others_may_write_gets_no_bundle(kept: Path, mode: int) -> None:
-    kept.parent.mkdir(parents=True)
+    kept.parent.mkdir(parents=True, exist_ok=True)
     kept.parent.chmod(mode)
-    start._keep_bundle("", str(kept))
+    assert answered(kept) == ""
     assert not list(kept.parent.iterdir())
 
 
 def test_a_folder_elsewhere_gets_no_bundle(kept: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir(mode=0o755)
-    kept.parent.parent.mkdir()
+    kept.parent.parent.mkdir(exist_ok=True)
     kept.parent.symlink_to(elsewhere)
-    start._keep_bundle("", str(kept))
+    assert answered(kept) == ""
     assert not list(elsewhere.iterdir())
 
 
@@ -171,20 +184,14 @@ def test_a_folder_elsewhere_gets_no_bundle(kept: Path, tmp_path: Path) -> None:
 def test_a_folder_of_somebody_else_gets_no_bundle(kept: Path) -> None:
     kept.parent.mkdir(parents=True, mode=0o755)
     os.chown(kept.parent, 1234, 1234)
-    start._keep_bundle("", str(kept))
+    assert answered(kept) == ""
     assert not list(kept.parent.iterdir())
 
 
-def test_a_bundle_that_cannot_be_made_leaves_nothing(
-    kept: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def ends(root: Path) -> tuple[bytes]:
-        raise SystemExit(0)
-
-    monkeypatch.setattr(bundling, "contents", ends)
-    start._keep_bundle("", str(kept))
+def test_a_bundle_that_cannot_be_made_leaves_nothing(kept: Path) -> None:
+    write_less(kept.parents[3], "def contents(root):\n    raise SystemExit(0)\n")
+    assert answered(kept) == f"kmerge: {kept} was not written: SystemExit: 0\n"
     assert not list(kept.parent.iterdir())
-    assert capsys.readouterr().err == f"kmerge: {kept} was not written: SystemExit: 0\n"
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from kmerge_git.cli import main as cli
+from kmerge_git.cli import check
 from kmerge_git.cli.main import COMMANDS, main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,10 +75,10 @@ def test_ctrl_c_while_the_modules_are_loaded(place: Path) -> None:
 def test_a_bug_is_one_line_with_its_place(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken(name: str, argv: list[str]) -> int:
+    def broken(args: argparse.Namespace) -> int:
         raise ValueError("odd\n\x1b[2J\u202e")
 
-    monkeypatch.setattr(cli, "_dispatch", broken)
+    monkeypatch.setattr(check, "run", broken)
     assert main(["check"]) == 2
     out, err = capsys.readouterr()
     assert out == ""

@@ -2,33 +2,58 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
-from kmerge_git.cli.explaining import _file
-from kmerge_git.cli.merge_file import _tell
-from kmerge_git.cli.solve import _line
-from kmerge_git.git.conflicts import Stages
-from kmerge_git.git.sides import TreeEntry
-from kmerge_git.outcome import BY_BLOCKS, Conflict, Options, Outcome
-from kmerge_git.whole.beside import explained
+import pytest
+from git.world import living
+
+from kmerge_git.cli import merge_file
+from kmerge_git.cli.main import main
+from kmerge_git.outcome import BY_BLOCKS, Conflict, Outcome
+from kmerge_git.whole import timed
 from kmerge_git.whole.merging import Both
-from kmerge_git.whole.settling import FileMerge, _Look, _merged
 
 PATH = "web/templates/web.yaml"
 LEFT = (Conflict("", "spec.replicas", "changed on both sides"),)
 CLEAN = Outcome(b"a\n", True, "structure", reason=BY_BLOCKS)
 OPEN = Outcome(b"a\n", False, "structure", conflicts=LEFT, reason=BY_BLOCKS)
 BY_LINES = Outcome(b"a\n", False, "lines", conflicts=LEFT, reason="a template, no YAML")
+BY_CLEAN_LINES = Outcome(b"", True, "lines", reason="the line merge is clean")
+
+Told = Callable[..., str]
 
 
-def made(outcome: Outcome, *, git_clean: bool = False) -> FileMerge:
-    base, ours, theirs = (TreeEntry(letter * 40, 0o100644) for letter in "abc")
-    look = _Look(Stages(PATH, base, ours, theirs), Options(PATH))
-    return _merged(look, Both(outcome, b"b\n", git_clean))
+@pytest.fixture(scope="module")
+def in_conflict(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A repository in which git has left one template in conflict."""
+    with living(tmp_path_factory.mktemp("world")) as world:
+        repo = world.init()
+        repo.fork({PATH: "a: {{ .a }}\n"}, {PATH: "a: {{ .b }}\n"}, {PATH: "a: {{ .c }}\n"})
+        repo.merge()
+        assert repo.unmerged() == [PATH]
+        yield repo.path
+
+
+@pytest.fixture
+def told(
+    in_conflict: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Told:
+    """A function that runs a command there, as if the merge came to an outcome; what it prints."""
+    monkeypatch.chdir(in_conflict)
+
+    def run(outcome: Outcome, *argv: str, git_clean: bool = False) -> str:
+        both = Both(outcome, b"b\n", git_clean)
+        monkeypatch.setattr(timed, "merge_both", lambda three, options, lines: both)
+        assert main(list(argv)) in (0, 1)
+        return capsys.readouterr().out
+
+    return run
 
 
 @pytest.mark.parametrize(
-    "outcome, told",
+    "outcome, words",
     [
         (CLEAN, "a template, merged by its blocks\n"),
         (
@@ -39,14 +64,20 @@ def made(outcome: Outcome, *, git_clean: bool = False) -> FileMerge:
     ],
 )
 def test_the_merge_of_three_files(
-    outcome: Outcome, told: str, capsys: pytest.CaptureFixture[str]
+    outcome: Outcome,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    _tell(outcome, explain=True)
-    assert capsys.readouterr().err == told
+    (file := tmp_path / "a.yaml").write_text("a: 1\n")
+    monkeypatch.setattr(merge_file, "merge_files", lambda *texts, **options: outcome)
+    assert main(["merge-file", "--explain", *[str(file)] * 3]) == (0 if outcome.clean else 1)
+    assert capsys.readouterr() == ("a\n", words)
 
 
 @pytest.mark.parametrize(
-    "outcome, told",
+    "outcome, line",
     [
         (CLEAN, f"solved   {PATH} (both modified; a template, merged by its blocks)"),
         (
@@ -56,13 +87,12 @@ def test_the_merge_of_three_files(
         (BY_LINES, f"CONFLICT {PATH} (both modified; a template, no YAML, 1 conflict left)"),
     ],
 )
-def test_the_line_of_solve(outcome: Outcome, told: str) -> None:
-    (mark, _), rest = _line(made(outcome))
-    assert mark + rest == told
+def test_the_line_of_solve(outcome: Outcome, line: str, told: Told) -> None:
+    assert told(outcome, "solve", "--dry-run").splitlines()[0] == line
 
 
 @pytest.mark.parametrize(
-    "outcome, git_clean, told",
+    "outcome, git_clean, words",
     [
         (CLEAN, False, "merged by the blocks of a template; git alone leaves a conflict"),
         (CLEAN, True, "merged by the blocks of a template; git alone is clean, but comes to "),
@@ -70,14 +100,16 @@ def test_the_line_of_solve(outcome: Outcome, told: str) -> None:
         (BY_LINES, False, "CONFLICT, 1 place left to a person (a template, no YAML)"),
     ],
 )
-def test_the_head_of_an_explanation(outcome: Outcome, git_clean: bool, told: str) -> None:
-    merge = made(outcome, git_clean=git_clean)
-    head = next(_file(explained(merge, merge.data), "the commit", everything=True))
-    text = "".join(part if isinstance(part, str) else part[0] for part in head)
-    assert text.startswith(f"{PATH}: {told}")
-    assert text.endswith(told) or told.endswith("to ")
+def test_the_head_of_an_explanation(
+    outcome: Outcome, git_clean: bool, words: str, told: Told
+) -> None:
+    lines = told(outcome, "explain", "--all", git_clean=git_clean).splitlines()
+    (head,) = [line for line in lines if line.startswith(f"{PATH}: ")]
+    assert head.startswith(f"{PATH}: {words}")
+    assert head.endswith(words) or words.endswith("to ")
 
 
-def test_json_has_it_as_the_reason() -> None:
-    assert (made(CLEAN).method, made(CLEAN).why) == ("structure", BY_BLOCKS)
-    assert made(Outcome(b"", True, "lines", reason="the line merge is clean")).why == ""
+def test_json_has_it_as_the_reason(told: Told) -> None:
+    for outcome, *wanted in ((CLEAN, "structure", BY_BLOCKS), (BY_CLEAN_LINES, "lines", "")):
+        (file,) = json.loads(told(outcome, "solve", "--dry-run", "--json"))["files"]
+        assert [file["method"], file["why"]] == wanted

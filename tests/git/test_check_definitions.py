@@ -156,10 +156,10 @@ def test_an_attribute_names_nothing_outside(
 def test_git_is_not_asked_where_no_attribute_can_say_it(
     cache: Repo, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def never(*args: object) -> None:
+    def never(*args: object, **how: object) -> None:
         raise AssertionError(args)
 
-    monkeypatch.setattr("kmerge_git.git.checkattribute._asked", never)
+    monkeypatch.setattr("kmerge_git.git.checkattribute.ask_git", never)
     cache.write(".gitattributes", "*.yaml merge=kmerge\n")
     assert check(cache, monkeypatch) == 0
     cache.write(".gitattributes", "*.yaml kmerge-crd=x\n")

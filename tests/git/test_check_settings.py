@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from world import Repo, World
 
 from kmerge_git.cli.main import main
-from kmerge_git.git import targets
+from kmerge_git.git import checkattribute, targets
+from kmerge_git.git.call import GitAnswer
 
 BAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  name: a\ndata: {a: b}\n"
 IDS = targets.SERVICES + targets.COMMITS + targets.BRANCHES
@@ -152,10 +155,18 @@ def test_git_is_not_asked_where_nothing_is_found(
     checked: Checked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
-    monkeypatch.setattr("kmerge_git.git.checkattribute._asked", lambda *args: asked.append(args))
+    ask_git = checkattribute.ask_git
+
+    def noted(*args: str, **how: Any) -> GitAnswer:
+        asked.append(args)
+        return ask_git(*args, **how)
+
+    monkeypatch.setattr(checkattribute, "ask_git", noted)
     checked.repo.write("good.yaml", "a: 1\n")
     assert checked.ids("good.yaml") == []
     assert asked == []
+    assert checked.ids("a.yaml") == ["a.yaml M02"]
+    assert asked != []
 
 
 def test_outside_of_a_repository(
