@@ -196,7 +196,11 @@ print(*sorted(name for name in names if name not in late), file=sys.stderr)
 def test_every_module_hangs_at_its_package(tmp_path, every_merge):
     """Else `from package import module` goes the long way of an import."""
     driver = copied_package(tmp_path / "lib" / "kmerge_git") / "cli" / "driver.py"
-    for name, side in (("base", "a: 1\nb: 1\n"), ("ours", "a: 2\nb: 1\n"), ("theirs", "a: 1\nb: 2\n")):
+    for name, side in (
+        ("base", "a: 1\nb: 1\n"),
+        ("ours", "a: 2\nb: 1\n"),
+        ("theirs", "a: 1\nb: 2\n"),
+    ):
         (tmp_path / name).write_text(side)
     library = spied_on(tmp_path / "lib", HANGING)
     command = [sys.executable, "-I", "-S", driver, library, "base", "ours", "theirs"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from world import Driven, World
 from kmerge_git.git import mine as whose
 from kmerge_git.git.conflicts import Operation
 from kmerge_git.git.repository import Repository
+from kmerge_git.system import contents
 from kmerge_git.whole.operation import current_operation
 
 # base, ours on main, theirs on `side`; what stands if ours, or theirs, goes on top
@@ -174,6 +177,15 @@ def test_what_labels_say(base: str, theirs: str, mine: str) -> None:
     assert whose.by_labels(base, theirs) == mine
 
 
+def showing(line: str) -> Callable[[str], bytes]:
+    """How files are read where the system shows one command above this process, or none."""
+    shown = {
+        f"/proc/{os.getpid()}/stat": b"7 (python) (3) S 17 7 7",
+        "/proc/17/cmdline": line.replace(" ", "\0").encode(),
+    }
+    return lambda file: shown.get(file, b"") if file.startswith("/proc/") else contents(file)
+
+
 @pytest.mark.parametrize(
     "files, variables, mine",
     [
@@ -199,7 +211,7 @@ def test_what_lies_in_the_folder_of_git(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Where the system does not show which command runs, in a folder of git, by its pointer, by GIT_DIR."""
-    monkeypatch.setattr(whose, "_by_command", lambda: None)
+    monkeypatch.setattr(whose, "contents", showing(""))
     folder = world.root / place
     folder.mkdir()
     if place == "in-a-variable":
@@ -231,5 +243,14 @@ def test_what_lies_in_the_folder_of_git(
         ("git -c", None),
     ],
 )
-def test_what_a_command_is_for(line: str, mine: str | None) -> None:
-    assert whose._of_words(line.split()) == mine
+def test_what_a_command_is_for(
+    line: str, mine: str | None, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """None: it is not told by the command, but by what lies in git's folder, or by a variable."""
+    command = line if line.startswith("git") else f"git-{line}"
+    monkeypatch.setattr(whose, "contents", showing(f"/usr/bin/{command}"))
+    monkeypatch.setenv("GITHEAD_1a2b3c4", "side")
+    assert whose.mine() == ("ours" if mine is None else mine)
+    (world.root / ".git").mkdir()
+    (world.root / ".git" / "CHERRY_PICK_HEAD").write_text("1a2b3c4\n")
+    assert whose.mine() == ("theirs" if mine is None else mine)

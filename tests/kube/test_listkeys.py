@@ -293,10 +293,19 @@ def test_a_version_without_the_list_does_not_count():
 def test_the_table_reads_as_json_too():
     path = Path(kmerge_git.kube.__file__).parent / "list_keys.json"
     lines = [line for line in json.loads(path.read_text("utf-8")) if not line.startswith("#")]
-    assert keytable._table() == lines
-    for line in lines:
-        for word in line.split(" ")[1:]:
-            below = word.split("|")[3] if word.count("|") == 3 else ""
+    kinds = [line for line in lines if not line[0].isdigit()]
+    for version, *words in (line.split(" ") for line in kinds):
+        for kind, _, number in (word.partition("=") for word in words):
+            assert keytable.root(version, kind) == int(number)
+    definitions = lines[len(kinds) :]
+    assert min(len(kinds), len(definitions)) > 50
+    with pytest.raises(IndexError):
+        keytable.fields(len(definitions))
+    for number, line in enumerate(definitions):
+        told = [(word + "|||").split("|")[:4] for word in line.split(" ")[1:]]
+        assert line.split(" ")[0] == str(number)
+        assert keytable.fields(number) == {name: tuple(facts) for name, *facts in told}
+        for *_, below in told:
             if below:
                 assert keytable.fields(int(below.lstrip("[{")))
 

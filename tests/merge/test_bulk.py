@@ -10,10 +10,12 @@ import pytest
 from kmerge_git import merge_files, pipeline
 from kmerge_git.cli.main import main
 from kmerge_git.compare.files import compare
+from kmerge_git.errors import TextOnly
 from kmerge_git.merge import bulk
 from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import damage
+from kmerge_git.text.source import Source
 from kmerge_git.tree import documents as splitting
 from kmerge_git.tree import parser
 from kmerge_git.whole import judging
@@ -196,11 +198,25 @@ def test_what_is_too_much_is_not_looked_into_for_damage():
     assert not damage.breaks((twice * 3).encode(), texts, "")
 
 
-def test_lists_of_nothing_but_lists_count_more() -> None:
+def weight(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
+    """How many entries a text has at sight: fewer would be too many."""
+    lower(monkeypatch, {"MOST_ALONE": 0})
+    for most in range(10_000):
+        lower(monkeypatch, {"MOST_AT_SIGHT": most})
+        if not bulk.unread(text):
+            return most
+    raise AssertionError("it has no end")
+
+
+def test_lists_of_nothing_but_lists_count_more(monkeypatch: pytest.MonkeyPatch) -> None:
     flat, deep = "l: [" + "a, " * 40 + "]\n", "l: " + "[" * 40 + "a" + "]" * 40 + "\n"
-    assert bulk._entries(deep) > 5 * bulk._entries(flat)
-    assert bulk._bound(deep) >= bulk._entries(deep)
-    assert bulk._entries("- - - - a\n") > 5 * bulk._entries("- a\n- b\n")
+    assert weight(deep, monkeypatch) > 5 * weight(flat, monkeypatch)
+    assert weight("- - - - a\n", monkeypatch) > 5 * weight("- a\n- b\n", monkeypatch)
+    (document,) = splitting.split(Source.of(deep)).documents
+    assert weight(deep, monkeypatch) > len(deep)
+    lower(monkeypatch, {"MOST_ALONE": len(deep) - 1})  # what is shorter is not counted
+    with pytest.raises(TextOnly, match="entries in a document"):
+        bulk.refuse_entries(document)
 
 
 def test_other_commands_take_no_more_documents_apart(

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -85,15 +86,14 @@ def test_bare_does_nothing_where_yaml_is_loaded_already():
     assert sys.modules["yaml"] is before
 
 
-def test_a_broken_stand_in_leaves_no_trace(monkeypatch):
-    def fail() -> None:
-        sys.modules["yaml"] = sys.modules["yaml.error"] = type(sys)("yaml")
-        raise ImportError("not the PyYAML that was expected")
-
+def test_a_broken_stand_in_leaves_no_trace(monkeypatch, tmp_path):
+    """A file that is no binding is met when the modules around it stand there already."""
+    (tmp_path / "yaml").mkdir()
+    for suffix in EXTENSION_SUFFIXES:
+        (tmp_path / "yaml" / f"_yaml{suffix}").write_bytes(b"not the binding that was expected")
     for name in [name for name in sys.modules if name == "yaml" or name.startswith("yaml.")]:
         monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setattr(parser, "_import_binding_alone", fail)
-    parser.bare()
+    parser.bare([str(tmp_path)])
     assert not [name for name in sys.modules if name == "yaml" or name.startswith("yaml.")]
 
 

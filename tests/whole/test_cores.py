@@ -6,6 +6,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
+from itertools import count
 
 import pytest
 
@@ -18,13 +19,13 @@ from kmerge_git.whole.timed import merge_all
 PARENT = os.getpid()
 
 
-def jobs(count: int) -> list[Job]:
+def jobs(many: int) -> list[Job]:
     def texts(number: int) -> Three[bytes | None]:
         rest = f"name: a{number}\n"
         lines = (("a: 1", "b: 1"), ("a: 2", "b: 1"), ("a: 1", f"b: {number + 2}"))
         return Three(*(f"{rest}{one}\n{two}\n".encode() for one, two in lines))
 
-    return [Job(texts(number), Options(f"{number}.yaml")) for number in range(count)]
+    return [Job(texts(number), Options(f"{number}.yaml")) for number in range(many)]
 
 
 def plain(results: list[Both]) -> list[tuple[bytes, bool, bytes, bool]]:
@@ -63,11 +64,13 @@ def test_every_file_is_merged(
         return merge_both(three, options, lines)  # type: ignore[arg-type]
 
     monkeypatch.setattr(timed, "merge_both", merge)
-    monkeypatch.setattr(cores, "_GRACE", 0.5)
     # the clock of a file would end the one that hangs: what if that does not ring, either?
     monkeypatch.setattr(timed.signal, "setitimer", lambda *args: None)
     seconds = 0.01 if accident is hangs else 0.0
-    found = cores.merge_on_cores(work, seconds=seconds, most=3)
+    with monkeypatch.context() as patched:
+        minutes = count()  # between two looks at the clock; nobody waits for so long
+        patched.setattr(cores.time, "monotonic", lambda: 60.0 * next(minutes))
+        found = cores.merge_on_cores(work, seconds=seconds, most=3)
     assert plain(found) == expected
     assert len(set(merged_by)) == 1  # of this process: the others have lists of their own
     assert (len(merged_by) < len(work)) == (accident is None)

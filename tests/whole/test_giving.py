@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from types import SimpleNamespace
 
 import pytest
 from fake_resolving import FakeAnswer, FakeQuestion, FakeResolving, question
@@ -13,6 +14,7 @@ from kmerge_git.cli.keys import Keys
 from kmerge_git.cli.resolved import told
 from kmerge_git.cli.screen import Screen
 from kmerge_git.errors import KmergeError, Refused
+from kmerge_git.git.repository import Repository
 from kmerge_git.whole.giving import give, give_choice
 
 FIELDS = ("a", "b", "c")
@@ -66,7 +68,8 @@ def answered(keys: str, resolving: FakeResolving, monkeypatch: pytest.MonkeyPatc
     there, here = os.pipe()
     os.write(here, "".join(f"{key}\n" for key in keys).encode())
     os.close(here)
-    monkeypatch.setattr("kmerge_git.cli.resolved._unmerged", list)
+    nothing_left = SimpleNamespace(conflicts=list)
+    monkeypatch.setattr(Repository, "open", lambda: nothing_left)
     with os.fdopen(there) as stdin, Keys(stdin) as pressed:
         asking = Asking(resolving, Screen(io.StringIO()), pressed)  # type: ignore[arg-type]
         asking.run()
