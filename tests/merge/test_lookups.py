@@ -8,12 +8,14 @@ from itertools import permutations, product
 import pytest
 
 from kmerge_git.merge.decide.order import moved
-from kmerge_git.merge.decide.renames import _joined
+from kmerge_git.merge.decide.renames import follow
 from kmerge_git.merge.decide.rules import Riddle, shared_out
+from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.sequences import MOST_NEWCOMERS, Newcomers, bounds
 from kmerge_git.merge.verify.sites import Known
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
+from kmerge_git.tree.nodes import Entry, Mapping
 
 WORDS = ["".join(w) for n in range(4) for w in permutations("abcd", n)]
 
@@ -28,22 +30,51 @@ def test_what_is_moved_stands_behind_other_things() -> None:
         assert moved(base, side) == wanted
 
 
+# Elements with three leaves each: neighbours in this row share two of them, so that one may be the
+# other under a new key; the rest share one at most.
+ROW = dict(zip("abcde", ("111", "112", "122", "222", "223"), strict=True))
+ALONE = {"f": "333", "g": "444", "h": "555"}
+# z may be x, y or k under a new key, and w may be u, v or k
+Z_OR_W = {"z": "666", "x": "668", "y": "669", "k": "667", "w": "677", "u": "877", "v": "977"}
+
+
+def table(words: str) -> dict[Hashable, Entry]:
+    """`a` is an element with its own leaves; `a=b` has the key a and the leaves of b; `a!` others."""
+    found: dict[Hashable, Entry] = {}
+    leaves = ROW | ALONE | Z_OR_W
+    for number, word in enumerate(words.split()):
+        key, _, of = word.partition("=")
+        values = f"{number}90" if key.endswith("!") else leaves[of or key]
+        fields = "".join(f"  f{n}: {value}\n" for n, value in enumerate(values))
+        root = split(Source.of(f"{key.rstrip('!')}:\n{fields}")).roots[0]
+        assert isinstance(root, Mapping)
+        found[key.rstrip("!")] = root.entries[0]
+    return found
+
+
+WHICH, GONE = "renamed to one of these", "renamed on one side, taken away on the other"
+
+
 @pytest.mark.parametrize(
     "given, joined",
     [
-        ([], []),
-        (["a", "b"], ["a", "b"]),
-        (["ab", "c", "bd"], ["c", "abd"]),
-        (["a", "b", "c", "ab"], ["c", "ab"]),
-        (["ab", "cd", "e", "bc"], ["e", "abcd"]),
-        (["ab", "cd", "bc", "de"], ["abcde"]),
+        (("a f", "a f", "a f"), []),
+        (("f g", "p=f q=g", ""), [("f", GONE), ("g", GONE)]),
+        # a or c became b, and z, which stands between them, x or y
+        (("a z c", "b x y", "a! z! c!"), [("xyz", WHICH), ("abc", WHICH)]),
+        # each is taken away by the other side, then f and h would both be p
+        (("f g h", "p=f q=g", "p=h"), [("g", GONE), ("fh", GONE)]),
+        # ours has x and y for z, u and v for w, b for a or c; theirs has k for z or w
+        (("z w a c", "x y u v b", "k a! c!"), [("abc", WHICH), ("kuvwxyz", WHICH)]),
+        (("a c e", "b d", "a! c! e!"), [("abcde", WHICH)]),
     ],
 )
-def test_riddles_of_one_element_are_one(given: list[str], joined: list[str]) -> None:
-    found = _joined([Riddle(keys, why) for why, keys in enumerate(given)])  # type: ignore[arg-type]
-    assert ["".join(sorted(map(str, riddle.keys))) for riddle in found] == joined
-    firsts = [min(n for n, keys in enumerate(given) if set(keys) <= r.keys) for r in found]
-    assert [riddle.why for riddle in found] == firsts
+def test_riddles_of_one_element_are_one(
+    given: tuple[str, str, str], joined: list[tuple[str, str]]
+) -> None:
+    """It stands where the last of them would, with the first of their reasons by the alphabet."""
+    _, riddles = follow(Three(*given).map(table), (), None)
+    assert [("".join(sorted(map(str, r.keys))), r.why) for r in riddles] == joined
 
 
 def test_each_riddle_gets_its_elements_in_their_order() -> None:

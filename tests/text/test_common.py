@@ -6,10 +6,15 @@ import random
 
 import pytest
 
+from kmerge_git.merge import documents
+from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.three import Three, cut
-from kmerge_git.merge.verify.line_opinion import _by_lines
+from kmerge_git.merge.verify.line_opinion import opinion
 from kmerge_git.text.common import head, lines_between, tail, uncommon
 from kmerge_git.text.diff3 import diff3
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
 
 ALIKE = ["", "a", "a\n", "a\nb\n", "a\nb", "ab\n", "a\na\n", "a\na\na\n", "b\na\n", "\n", "\n\n"]
 
@@ -48,9 +53,17 @@ def by_all_lines(texts: Three[str]) -> str | None:
     return "\n".join(result)
 
 
+def said(three: Three[str]) -> tuple[str, str]:
+    """What the merge by fields comes to, and what a merge of its lines has to say about it."""
+    streams = three.map(lambda text: split(Source.of(text)))
+    merged = documents.merge(GitRules(), streams, Journal())
+    return merged.decided("ours"), opinion(merged, streams)
+
+
 def test_a_merge_of_what_is_not_common_is_that_of_all() -> None:
+    """It says the same about a merge by fields."""
     r = random.Random(1)
-    clean = 0
+    told = dict.fromkeys(("agrees", "clash", ""), 0)
     for _ in range(1000):
         base = [r.choice("abc") for _ in range(r.randint(0, 9))]
         texts = []
@@ -59,11 +72,17 @@ def test_a_merge_of_what_is_not_common_is_that_of_all() -> None:
             for _ in range(r.randint(0, 2)):
                 at = r.randint(0, len(side))
                 side[at : at + r.randint(0, 2)] = r.choice([[], ["x"], ["b", "c"]])
-            texts.append("\n".join(side) + r.choice(["", "\n", "\n"]))
-        three = Three("\n".join(base) + "\n", *texts)
-        assert _by_lines(three) == by_all_lines(three)
-        clean += by_all_lines(three) is not None
-    assert 300 < clean < 950
+            texts.append(side)
+        ends = r.choice([("", "", ""), ("\n", "", "\n"), ("\n", "\n", "\n")])
+        lines = zip((base, *texts), ends, strict=True)
+        three = Three(*("".join(f"- {x}\n" for x in ["a", *side]) + end for side, end in lines))
+        result, opinion_of_lines = said(three)
+        whole = by_all_lines(three)
+        wanted = "clash" if whole is None else "agrees" if whole == result else ""
+        assert opinion_of_lines == wanted, three
+        told[wanted] += 1
+    assert told["agrees"] > 300
+    assert told["clash"] > 50
 
 
 def test_long_lists_are_cut_in_large_steps() -> None:

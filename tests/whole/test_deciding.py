@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from types import SimpleNamespace
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -11,11 +11,13 @@ import pytest
 from kmerge_git.errors import Refused, UsageError
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Conflict
+from kmerge_git.outcome import Conflict, Options, Outcome
 from kmerge_git.whole import questions
 from kmerge_git.whole.deciding import ById, Choosing, Picked, carry_out, decide
 from kmerge_git.whole.kept import Answer
-from kmerge_git.whole.questions import Question
+from kmerge_git.whole.merging import Both
+from kmerge_git.whole.questions import AskedFile, Question
+from kmerge_git.whole.settling import FileMerge
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Step
@@ -199,18 +201,19 @@ def test_what_cannot_stand_beside_others_is_left() -> None:
 
 def test_conflicts_that_are_alike_have_ids_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """And as many looks as there are conflicts."""
-    asked: list[int] = []
-    known = questions._id
-    monkeypatch.setattr(questions, "_id", lambda *of: asked.append(of[-1]) or known(*of))
-    same = Conflict("Deployment/web", "spec", "changed on both sides")
-    deciding = SimpleNamespace(
-        conflicts=[same] * 50,
-        kinds=["value"] * 50,
-        value=lambda number, side: side,
-        choices=lambda number: ("ours",),
-        path=lambda number: ("spec",),
-    )
-    found = questions._questions(SimpleNamespace(deciding=deciding, path="a.yaml"))  # type: ignore[arg-type]
-    assert len({question.id for question in found}) == 50
-    assert [question.id for question in found][:3] == [known("a.yaml", same, n) for n in range(3)]
-    assert len(asked) < 110
+    hashed: list[bytes] = []
+    monkeypatch.setattr(questions, "sha256", lambda data: hashed.append(data) or sha256(data))
+    texts = Three(*((f"{side}\n" + "same\n" * 5) * 50 for side in "bot")).map(str.encode)
+    both = Both(Outcome(texts.ours, False, "lines"), b"", False)
+    file = FileMerge("a.txt", "both modified", "conflict", both=both, three=texts)
+    found = AskedFile(file, Options("a.txt")).questions
+    assert {
+        (q.conflict.place, q.conflict.base, q.conflict.ours, q.conflict.theirs) for q in found
+    } == {("", "b\n", "o\n", "t\n")}
+    assert len({question.id for question in found}) == len(found) == 50
+    same = "a.txt\0\0b\n\0o\n\0t\n"
+    firsts = [
+        sha256(text.encode()).hexdigest()[:12] for text in (same, f"{same}\0001", f"{same}\0002")
+    ]
+    assert [question.id for question in found][:3] == firsts
+    assert 50 <= len(hashed) < 110
