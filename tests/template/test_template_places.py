@@ -9,6 +9,7 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template.blocks import Block, parse
 from kmerge_git.template.layout import lay_out
+from kmerge_git.template.lexer import TOKEN
 from kmerge_git.template.masking import Words, masked
 from kmerge_git.template.pairing import paired
 from kmerge_git.template.placed import ENTRY, Placed
@@ -81,7 +82,10 @@ def test_all_actions_above_children_are_masked():
 @pytest.mark.parametrize("mark", ["C", "N"])
 def test_nothing_may_come_to_stand_behind_a_comment_of_ours(mark):
     words = Words()
-    word = words._word(mark, "{{ .a }}")
+    mask = {"C": words.comment, "N": words.above_children}[mark]
+    (row,) = parse("{{ .a }}\n")
+    word = mask(row).removeprefix("# ").removesuffix("\n")
+    assert word.startswith(f"{TOKEN}{mark}")
     assert words.unmasked(f"a: # {word}\n", {}) == "a: {{ .a }}\n"
     for line in (f"a: # {word} b\n", f"a: {word}\n"):
         with pytest.raises(Unsupported, match="comment apart"):
