@@ -1,10 +1,10 @@
 """Comparing lists: the blocks of two, the regions of three."""
 
 import pytest
+from counting import steps
 from hypothesis import given
 from hypothesis import strategies as st
 
-import kmerge_git.text.diff3 as module
 from kmerge_git.text.diff3 import Region, diff, diff3, refine
 
 
@@ -65,9 +65,15 @@ def test_lists_with_nothing_unique_and_nothing_in_place_take_no_time():
     assert sum(i2 - i1 for i1, i2, _, _ in diff(a, b)) > 1000
 
 
-def test_lists_with_nothing_in_common_are_looked_through_once(monkeypatch):
-    monkeypatch.setattr(module, "_myers", None)  # it would start again after each few edits
-    assert diff([f"a {n}" for n in range(1000)], [f"b {n}" for n in range(1000)]) == []
+def test_lists_with_nothing_in_common_are_looked_through_once():
+    """A search for the shortest edit would start again after each few edits."""
+
+    def compared(count):
+        a, b = ([f"{side} {n}" for n in range(count)] for side in "ab")
+        assert diff(a, b) == []
+        return steps(lambda: diff(a, b))
+
+    assert compared(1000) == compared(400)
 
 
 def test_a_repeated_thing_that_was_added_is_the_last_of_them():
@@ -268,19 +274,15 @@ def test_a_region_shows_itself():
     assert repr(Region("same", 0, 1, 2, 3, 4, 5)) == "Region('same', 0, 1, 2, 3, 4, 5)"
 
 
-@given(SHORT, SHORT, st.integers(1, 5))
-def test_the_bound_of_the_search_never_leaves_the_lists(a, b, bound):
-    before, module._MOST_EDITS = module._MOST_EDITS, bound
-    try:
-        assert_sound(a, b)
-    finally:
-        module._MOST_EDITS = before
+@given(SHORT, SHORT, st.integers(12, 70))
+def test_the_bound_of_the_search_never_leaves_the_lists(a, b, times):
+    """It is reached after few things where each of them stands there many times."""
+    assert_sound(*([thing for thing in side for _ in range(times)] for side in (a, b)))
 
 
-def test_what_is_left_after_much_work_has_nothing_in_common(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    a, b = "xy" * 200 + "z", "yyx" * 200 + "z"
-    whole = diff(a, b)
-    monkeypatch.setattr(module, "_MOST_WORK", 0)
-    assert diff(a, b) == [(len(a) - 1, len(a), len(b) - 1, len(b))] != whole
+def test_what_is_left_after_much_work_has_nothing_in_common():
+    """The search starts again after each few edits; what both have lies behind all of them."""
+    for count, found in ((8_000, True), (15_000, False)):
+        a, b = "x" * count + "zza" + "e", "y" * count + "zzb" + "e"
+        end = [(count + 3, count + 4, count + 3, count + 4)]
+        assert diff(a, b) == ([(count, count + 2, count, count + 2), *end] if found else end)

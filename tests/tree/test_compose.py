@@ -1,19 +1,20 @@
 """Nodes have exact spans. Each trap of libyaml's marks has a test here that names it."""
 
 import sys
+from importlib import import_module
 
 import pytest
 import ruamel.yaml
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 from spans import assert_identity, nodes
 from strategies import files, randoms
 
+from kmerge_git import tree
 from kmerge_git.errors import CannotParse, Unsupported
 from kmerge_git.text.source import Source
-from kmerge_git.tree import breaks, parser
+from kmerge_git.tree import breaks, compose, parser
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.values import load
@@ -496,10 +497,11 @@ def test_the_pure_parser_gives_the_same_nodes(monkeypatch):
     text = "a: &x [1, {b: c}]\nd: *x\ne: |\n  f\n\n? g\n: !t 'h'\ni: é😀\n"
     expected = [(type(n), n.start, n.end, n.raw) for n in nodes(root(text))]
     monkeypatch.setitem(sys.modules, "yaml._yaml", None)
-    monkeypatch.setattr(parser, "_plain", None)
-    monkeypatch.setattr(parser, "_guarded", None)
+    monkeypatch.setattr(tree, "parser", parser)  # both are put back at the end
+    monkeypatch.delitem(sys.modules, parser.__name__)
+    monkeypatch.setattr(compose, "parser", import_module(parser.__name__))
+    assert not compose.parser.accepts("a: 1")  # which libyaml alone can tell
     top = split(Source(text.encode())).documents[0].root
-    assert issubclass(parser._plain, yaml.parser.Parser)
     assert [(type(n), n.start, n.end, n.raw) for n in nodes(top)] == expected
     for deep in ("[" * 300, "- " * 300):
         with pytest.raises(CannotParse, match="inside each other"):
