@@ -40,7 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", f"{name}: {reason}")
     named = config.args_source is config.ArgsSource.ARGS and not hasattr(config, "workerinput")
     if named and depth.leaves_tests_out():
-        os.environ[depth.DEPTH] = "all"
+        depth.run_everything()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -60,7 +60,7 @@ def pytest_deselected(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
     """Let a law try the first quarter of its examples."""
-    if depth.is_whole() or not hasattr(pyfuncitem.obj, "hypothesis"):
+    if not hasattr(pyfuncitem.obj, "hypothesis"):
         return (yield)
     with depth.quarter_of_examples(pyfuncitem.obj):
         return (yield)

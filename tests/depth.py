@@ -29,19 +29,30 @@ MARKERS = {
 }
 
 
+# Read once: a test in a sealed world sees no such variable.
+_depth = os.environ.get(DEPTH) or "all"
+_seed = os.environ.get(SEED) or "0"
+
+
+def run_everything() -> None:
+    """Leave out nothing, here and in the processes that are started from here on."""
+    global _depth
+    _depth = os.environ[DEPTH] = "all"
+
+
 def is_whole() -> bool:
     """Whether everything is to run."""
-    return os.environ.get(DEPTH, "all") == "all"
+    return _depth == "all"
 
 
 def leaves_tests_out() -> bool:
     """Whether some tests are left out, not only samples within them."""
-    return os.environ.get(DEPTH) == "part"
+    return _depth == "part"
 
 
 def seed() -> int:
     """The number of the day, such as 20261123."""
-    return int(os.environ.get(SEED, "0"))
+    return int(_seed)
 
 
 def in_words(left_out: int) -> str:
@@ -92,16 +103,23 @@ def _some(group: list[Any], of: int) -> list[Any]:
     return part(group, of) if of else []
 
 
+class EnoughExamples(BaseException):
+    """Ends a run of Hypothesis, as Ctrl-C would: it takes no such exception for a failure."""
+
+
 @contextmanager
 def quarter_of_examples(test: Any) -> Iterator[None]:
-    """Let a test of Hypothesis try the first quarter of its examples; the rest is only drawn.
+    """End a test of Hypothesis after the first quarter of its examples, unless everything runs.
 
     With a smaller `max_examples` Hypothesis would make up others, which the whole never tries.
     """
     from hypothesis.errors import UnsatisfiedAssumption
 
+    if is_whole():
+        yield
+        return
     whole = test.hypothesis.inner_test
-    most = test._hypothesis_internal_use_settings.max_examples // 4
+    most = max(1, test._hypothesis_internal_use_settings.max_examples // 4)
     tried, failed = 0, False
 
     @functools.wraps(whole)
@@ -109,7 +127,7 @@ def quarter_of_examples(test: Any) -> Iterator[None]:
         nonlocal tried, failed
         tried += 1
         if tried > most and not failed:
-            return
+            raise EnoughExamples
         try:
             whole(*args, **kwargs)
         except UnsatisfiedAssumption:
@@ -121,5 +139,7 @@ def quarter_of_examples(test: Any) -> Iterator[None]:
     test.hypothesis.inner_test = first_quarter
     try:
         yield
+    except EnoughExamples:
+        pass
     finally:
         test.hypothesis.inner_test = whole

@@ -211,7 +211,7 @@ def test_a_mutant_that_never_ends_is_a_timeout(bench: mutate.Bench) -> None:
 
 
 def test_a_mutant_of_another_source_is_not_run(bench: mutate.Bench) -> None:
-    mutant = toy_mutant("comparison", 2)._replace(old=">")
+    mutant = replace(toy_mutant("comparison", 2), old=">")
     assert mutate.verdict(mutant, bench).word == "changed"
 
 
@@ -219,9 +219,11 @@ def test_nothing_stale_is_run(bench: mutate.Bench) -> None:
     """The file has the size and the time of the one that was compiled."""
     name = "kmerge_git/m.py"
     file = bench.template / name
-    subprocess.run([sys.executable, "-m", "compileall", "-q", file.parent], check=True)
+    beside = os.environ | {"PYTHONPYCACHEPREFIX": ""}
+    compiling = [sys.executable, "-m", "compileall", "-q", file.parent]
+    subprocess.run(compiling, env=beside, check=True)
     bundle = file.parent / "__pycache__" / "driver" / "x.bundle"
-    bundle.parent.mkdir()
+    bundle.parent.mkdir(parents=True)
     bundle.write_bytes(b"stale")
     content = file.read_bytes().replace(b"<", b">")
     with mutate.copy_with(bench, name, content) as tree:

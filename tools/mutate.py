@@ -31,7 +31,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
@@ -249,7 +249,7 @@ class Bench:
     template: Path  # a copy of the checkout
     reach: Reach
     limit: float
-    environment: dict[str, str]  # of the suite's default depth
+    environment: dict[str, str]  # says which samples are left out within tests
     tests: frozenset[str]  # those that may run
     green: set[str] = field(default_factory=set)  # tests known to be green without a mutant
     red: set[str] = field(default_factory=set)
@@ -277,7 +277,7 @@ def run(args: argparse.Namespace, scratch: Path) -> int:
             words[before.get(mutant, ""), result.word] += 1
             tell(mutant, result)
             if args.save:
-                line = {"mutant": mutant._asdict(), "verdict": result._asdict()}
+                line = {"mutant": asdict(mutant), "verdict": result._asdict()}
                 with args.save.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(line) + "\n")
     for test in sorted(bench.red):
@@ -471,14 +471,13 @@ def bench_for(args: argparse.Namespace, scratch: Path, reach: Reach) -> Bench:
     template, collected = scratch / "tree", scratch / "collected"
     copy_checkout(template)
     (template / PROBE_FILE).write_text(PROBE, "utf-8")
-    environment = {"KMERGE_TESTS_DEPTH": "part"} if args.part else {}
-    if args.part and args.day_seed:
-        environment["KMERGE_TESTS_SEED"] = args.day_seed
-    files = sorted({test.partition("::")[0] for test in reach.tests})
-    if args.part:
-        files = ["tests"]  # the part is one of the whole suite
+    # the part is one of the whole suite, so no file is named; when tests are, samples are left out
+    files = [] if args.part else sorted({test.partition("::")[0] for test in reach.tests})
+    day = {"KMERGE_TESTS_SEED": args.day_seed or "0"} if args.part else {}
+    part = day | {"KMERGE_TESTS_DEPTH": "part"} if args.part else {}
+    environment = day | {"KMERGE_TESTS_DEPTH": "samples"} if args.part else {}
     words = [*pytest_words(scratch), "-n", "0", "--collect-only", "-q", *files]
-    more = environment | {"MUTATE_COLLECTED": str(collected)}
+    more = part | {"MUTATE_COLLECTED": str(collected)}
     code, said = ended(words, template, environment_for(template, more), args.limit)
     if code != GREEN:
         raise SystemExit(f"the tests cannot be collected:\n{said[-2000:]}")

@@ -63,6 +63,14 @@ def test_every_file_is_merged(
         merged_by.append(os.getpid())
         return merge_both(three, options, lines)  # type: ignore[arg-type]
 
+    children: list[int] = []
+    fork = os.fork
+
+    def noted() -> int:
+        children.append(fork())
+        return children[-1]
+
+    monkeypatch.setattr(os, "fork", noted)
     monkeypatch.setattr(timed, "merge_both", merge)
     # the clock of a file would end the one that hangs: what if that does not ring, either?
     monkeypatch.setattr(timed.signal, "setitimer", lambda *args: None)
@@ -74,8 +82,10 @@ def test_every_file_is_merged(
     assert plain(found) == expected
     assert len(set(merged_by)) == 1  # of this process: the others have lists of their own
     assert (len(merged_by) < len(work)) == (accident is None)
-    with pytest.raises(ChildProcessError):  # there are none any more
-        os.waitpid(-1, os.WNOHANG)
+    for child in children:  # there are none any more
+        with pytest.raises(ChildProcessError):
+            os.waitpid(child, os.WNOHANG)
+    assert children
 
 
 def test_a_few_files_are_merged_here(monkeypatch: pytest.MonkeyPatch) -> None:

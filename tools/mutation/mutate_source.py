@@ -10,8 +10,8 @@ import itertools
 import re
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from random import Random
-from typing import NamedTuple
 
 COMPARISONS = {
     ast.Lt: (r"<", "<="), ast.LtE: (r"<=", "<"), ast.Gt: (r">", ">="), ast.GtE: (r">=", ">"),
@@ -30,7 +30,8 @@ LEFT_ALONE = ast.Assert | ast.Import | ast.ImportFrom | ast.JoinedStr | ast.Glob
 Edit = tuple[str, int, int, str]  # kind, start, end, new text
 
 
-class Mutant(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Mutant:
     """One edit; positions are those of bytes, as in a syntax tree."""
 
     file: str
