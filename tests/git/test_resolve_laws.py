@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from depth import part
+from depth import is_whole, part
 from random_conflicts import conflict_trio
 from test_merge_equal import all_cases
 from world import Repo, World
@@ -112,7 +112,7 @@ def answered(resolving: Resolving, r: Random) -> dict[str, Answer]:
                 continue
             given[question.id] = answer
             break
-    assert len(given) == len(resolving.questions) > 60
+    assert len(given) == len(resolving.questions) > (60 if is_whole() else 0)
     return given
 
 
