@@ -47,6 +47,7 @@ def forms(kind: str, form: str, merge: Merge) -> list[Damage]:
     return [one for one in made if isinstance(one, Damage) and one.form == form]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("kind, form", [(kind, form) for kind in KINDS for form in KINDS[kind]])
 def test_every_form_is_done(kind: str, form: str) -> None:
     merge = Merge(BASE, OURS, THEIRS, RESULT)

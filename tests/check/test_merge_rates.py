@@ -84,6 +84,7 @@ def damages(kind: str) -> Iterator[tuple[str, Texts, Damage]]:
                 yield path, texts, done
 
 
+@pytest.mark.rates
 @pytest.mark.parametrize("kind", KINDS)
 def test_damage_is_found(kind: str) -> None:
     count = 0

@@ -349,6 +349,7 @@ def test_rubbish_is_given_up(tmp_path: Path) -> None:
         assert it.hows() == "......."
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "script, why",
     [

@@ -100,6 +100,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("command", OF_FILES)
 def test_odd_files(place: Path, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = []

@@ -46,6 +46,7 @@ def obey(old: bytes, new: bytes, path: str = "") -> str:
     return "fields"
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: str(folder.relative_to(CASES)))
 def test_the_versions_of_all_cases(folder: Path) -> None:
     texts = sorted({path.read_bytes() for path in folder.glob("*.yaml")})

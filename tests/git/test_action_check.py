@@ -197,6 +197,7 @@ ROWS = [
 ]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("number, fail_on, code, counted", ROWS)
 def test_each_request_by_itself(
     forge: Forge, number: int, fail_on: str, code: int, counted: dict[str, str]

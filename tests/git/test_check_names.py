@@ -28,6 +28,7 @@ NAMES = [
 ]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("way", [(), ("--staged",), ("--",)], ids=["all", "staged", "named"])
 @pytest.mark.parametrize("name", NAMES, ids=map(repr, NAMES))
 def test_each_is_checked_and_told(
@@ -47,6 +48,7 @@ def test_each_is_checked_and_told(
             assert [f["file"] for f in json.loads(out)["findings"]] == [name]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("name", NAMES, ids=map(repr, NAMES))
 def test_the_command_of_a_hook_lists_it(repo: Repo, world: World, name: str) -> None:
     install_hook(repo, world, "pre-commit")

@@ -211,6 +211,7 @@ WAYS: dict[str, tuple[Way, int]] = {
 }
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("name", WAYS)
 def test_without_a_finding(hooked: Repo, name: str) -> None:
     way, times = WAYS[name]

@@ -163,6 +163,7 @@ def test_the_package_is_gone_or_broken(driven: Driven, gone: str) -> None:
     is_gits_own(driven, driven.merge())
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "where", ["cli/driver.py", "cli/start.py", "cli/drive.py", "pipeline.py", "tree/parser.py"]
 )

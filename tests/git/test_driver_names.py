@@ -93,6 +93,7 @@ def plain(world: World) -> Repo:
     return repo
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("name", TOLD)
 def test_the_names_are_those_of_git(driven: Driven, plain: Repo, name: str) -> None:
     make(driven)

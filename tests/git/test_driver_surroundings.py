@@ -191,6 +191,7 @@ def test_a_larger_marker_size_is_no_criss_cross(driven: Driven) -> None:
     assert f"\n{'=' * 12}\n" in driven.text("x.yaml")
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("value", ["99999999", "9x", "4294967305"])
 @pytest.mark.parametrize("kind", ["structure", "lines", "whole", "off"])
 def test_an_odd_marker_size_is_no_criss_cross(driven: Driven, value: str, kind: str) -> None:

@@ -37,6 +37,7 @@ def _text(random: Random, lines: list[bytes]) -> bytes:
     return text if random.random() < 0.9 else text.rstrip(b"\r\n")
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("style", STYLES)
 @pytest.mark.parametrize("favor", [None, "ours", "theirs"])
 def test_the_bytes_are_those_of_git(style: str, favor: str | None) -> None:

@@ -256,6 +256,7 @@ def test_a_registered_line_is_taken_apart_again() -> None:
 # -- what is registered ---------------------------------------------------------------------------
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "path, driver",
     [
@@ -353,6 +354,7 @@ def test_who_chose_patterns_keeps_them(repo: Repo, patterns: tuple[str, ...]) ->
     assert of_charts(repo) == ["unspecified", "unspecified"]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("line", ["*.txt merge=union", "NOTES.txt -merge", "* merge=x"])
 @pytest.mark.parametrize("is_older", [False, True])
 def test_texts_of_charts_are_no_reason_to_stop(repo: Repo, line: str, is_older: bool) -> None:
@@ -385,6 +387,7 @@ def test_git_diff_shows_texts_of_charts_itself(repo: Repo) -> None:
     assert [line.rpartition(" ")[2] for line in told] == ["kmerge", "unspecified", "unspecified"]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "options", [(), ("--global",), ("--shared",), ("--hooks", "--mergetool"), ("--json",)]
 )

@@ -143,6 +143,7 @@ def unmerged(repo: Repo) -> None:
     repo.git("merge", "--quit")
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "way",
     [dirty, staged, staged_elsewhere, untracked, ignored, dirty_elsewhere, merging, unmerged],
@@ -176,6 +177,7 @@ def test_what_is_in_the_way_is_as_git_has_it(world: World, way, option: tuple[st
     assert snapshot(ours) == snapshot(git)
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "words",
     [

@@ -173,6 +173,7 @@ def test_what_git_renames_deletes_and_adds(world: World) -> None:
     assert "deleted.yaml deleted in side" in done.out
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("attributes", ["*.yaml text eol=crlf", "*.yaml text=auto", "* -text"])
 @pytest.mark.parametrize("autocrlf", ["true", "input", "false"])
 def test_line_ends(world: World, attributes: str, autocrlf: str) -> None:
@@ -331,6 +332,7 @@ def test_a_merge_can_be_looked_at_again(world: World, option: str) -> None:
     assert states[1] == states[0]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "words",
     [[], ["-"], ["@{-1}"], ["origin/side"], ["v1"], ["FETCH_HEAD"], ["main^{/theirs}"], ["side^0"]],

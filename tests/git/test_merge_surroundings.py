@@ -274,6 +274,7 @@ def renaming(repo: Repo, name: str, *, is_swapped: bool = False) -> None:
         repo.commit("x", dict(files))
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("is_swapped", [False, True])
 @pytest.mark.parametrize("name", ABOUT_NAMES)
 def test_what_is_about_names_is_asked(world: World, name: str, is_swapped: bool) -> None:
@@ -322,6 +323,7 @@ def test_local_changes_of_a_file_that_git_did_not_write(repo: Repo) -> None:
     assert mine.read_bytes() == binary[1] + b" mine"
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("streams", [">/dev/full", ">&-", "2>/dev/full", "2>&-", "| true"])
 def test_a_merge_that_nobody_can_read_of_is_committed(repo: Repo, streams: str) -> None:
     """As in git: what is said is not what is done."""

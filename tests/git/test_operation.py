@@ -314,6 +314,7 @@ KNOWN: list[tuple[Callable[[Repo], None], str]] = [
 ]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("make, name", KNOWN, ids=lambda value: getattr(value, "__name__", value))
 def test_an_operation_is_known_by_its_trees(
     repo: Repo, make: Callable[[Repo], None], name: str

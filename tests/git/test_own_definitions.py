@@ -150,6 +150,7 @@ def outside(repo: Repo) -> None:
     os.mkfifo(repo.path / "mixed" / "pipe.yaml")
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "place, why",
     [

@@ -97,6 +97,7 @@ def fork(repo: Repo, files: Fork) -> None:
             repo.switch("main")
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("name", CLEAN)
 def test_the_tree_is_the_one_of_the_merge(repo: Repo, name: str) -> None:
     fork(repo, CLEAN[name])
@@ -127,6 +128,7 @@ MOVED = {
 }
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("name", [*CLEAN, *MOVED])
 def test_a_merge_in_a_working_tree_comes_to_the_same(repo: Repo, name: str) -> None:
     fork(repo, (CLEAN | MOVED)[name])
@@ -135,6 +137,7 @@ def test_a_merge_in_a_working_tree_comes_to_the_same(repo: Repo, name: str) -> N
     assert repo.head("HEAD^{tree}") == tree
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("name", CLEAN)
 def test_a_bare_repository_makes_the_same_tree(world: World, repo: Repo, name: str) -> None:
     fork(repo, CLEAN[name])

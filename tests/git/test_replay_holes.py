@@ -58,6 +58,7 @@ def test_a_partial_clone_is_left_partial(repo: Repo) -> None:
     assert partial.git("count-objects", "-v").out == before
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("jobs", ["1", "2"])
 @pytest.mark.parametrize(
     "name, lost",

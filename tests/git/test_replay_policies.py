@@ -51,6 +51,7 @@ def proposed(repo: Repo, merges: Sequence[Merge]) -> list[tuple[str, str, str, i
     return [figures(proposal) for proposal in replay(repo)["proposals"]]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "kinds, expected",
     [

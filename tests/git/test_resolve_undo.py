@@ -37,6 +37,7 @@ def conflict(repo: Repo) -> tuple[str, dict[str, bytes]]:
     return repo.git("ls-files", "-s").out, kept
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "texts",
     [(BASE, OURS, THEIRS), (BASE, "", THEIRS), (BASE, OURS, ""), ("", OURS, THEIRS)],
@@ -169,6 +170,7 @@ def test_a_merge_that_is_committed_is_left_alone(repo: Repo) -> None:
     assert "no merge is in progress, and it is as in the last commit" in done.err
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("operation", ["rebase", "cherry-pick", "revert", "stash", "squash"])
 def test_in_every_operation(driven: Driven, operation: str) -> None:
     driven.fork({"app.yaml": BASE}, {"app.yaml": OURS}, {"app.yaml": THEIRS})

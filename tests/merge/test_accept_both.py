@@ -121,6 +121,7 @@ def test_both_are_left_whole(case: str) -> None:
                 assert left == wanted, style
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("folder", FOLDERS, ids=name)
 def test_both_sides_of_a_case(folder: Path) -> None:
     case = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8"))

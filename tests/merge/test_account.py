@@ -74,6 +74,7 @@ def complete(texts: tuple[bytes, bytes, bytes], path: str = "") -> None:
             assert any(d.side != sides for d in speaking), (place, sides, told)
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("folder", FOLDERS, ids=name)
 def test_every_field_that_differs_is_told(folder: Path) -> None:
     path = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8")).get("path", "")
@@ -87,6 +88,7 @@ def test_every_field_that_differs_is_told(folder: Path) -> None:
     mirrored(texts, path)
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("seed", range(60))
 def test_every_field_of_random_merges_is_told(seed: int) -> None:
     texts = strategies.trio(Random(seed), 4)
@@ -323,6 +325,7 @@ def test_the_driver_s_decisions_stay_as_short_as_they_were() -> None:
     assert outcome.explained is outcome.explained
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("favor", ["ours", "theirs"])
 @pytest.mark.parametrize("folder", FOLDERS, ids=name)
 def test_all_that_a_favoured_side_decided_is_told(folder: Path, favor: str) -> None:

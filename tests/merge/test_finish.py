@@ -255,6 +255,7 @@ def test_what_git_merged_by_lines_is_answered_like_others(ends):
     assert marked.startswith(f"{{{{ if x }}}}{ends}<<<<<<< ours{ends}".encode())
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_any_answers_make_a_file_that_can_be_read(case):
     texts = Three(*(case.joinpath(f"{v}.yaml").read_bytes() for v in ("base", "ours", "theirs")))

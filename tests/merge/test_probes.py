@@ -96,6 +96,7 @@ def test_only_bad_input_is_refused():
         result(bad)
 
 
+@pytest.mark.world
 @EVERY
 def test_no_crash_no_alias_lost_no_scalar_retyped(probe):
     text = merged(probe)

@@ -32,6 +32,7 @@ def set_line(mine: Vendoring, key: str, value: str) -> None:
     mine.write(path, "\n".join([*lines, ""]))
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("path", ["../..", "/etc", "a/../../../b", ".git", ".GIT/hooks"])
 @pytest.mark.parametrize("words", [("update", "shop"), ("status", "shop"), ("diff", "shop")])
 def test_a_record_that_names_a_path_outside(vendored, path, words):
@@ -229,6 +230,7 @@ def test_a_hostile_leftover_of_an_update_is_no_way_in(vendored):
     assert "problem" in vendored.vendor("status", "--json", code=2).out
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("damage", ["objects", "HEAD", "all", "blob", "file"])
 def test_a_broken_cache_is_made_anew(vendored, damage):
     (cached,) = [
