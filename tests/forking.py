@@ -299,6 +299,7 @@ def _open_streams() -> None:
             newline="\n",
             closefd=False,
         )
+        new.buffer.raw.name = f"<{name}>"
         if number:
             new.reconfigure(line_buffering=number == 2 or new.isatty())
         setattr(sys, name, new)
