@@ -172,9 +172,9 @@ def test_lines_are_traced_in_children_and_after_a_fork(tmp_path: Path) -> None:
 TOY = {
     "kmerge_git/__init__.py": "",
     "kmerge_git/m.py": "def f(a, b):\n    c = a < b\n    d = 1\n    return c\n",
-    "tests/test_m.py": "from kmerge_git.m import f\n\n"
+    "tests/test_m.py": "import pytest\nfrom kmerge_git.m import f\n\n"
     "def test_green():\n    assert f(1, 2)\n\n"
-    "def test_red():\n    assert f(2, 1)\n\n"
+    "@pytest.mark.parametrize('x', ['a - b'])\ndef test_red(x):\n    assert f(2, 1)\n\n"
     "def test_edge():\n    assert not f(1, 1)\n",
     "pytest.ini": "[pytest]\npythonpath = tests\n",
 }
@@ -186,7 +186,7 @@ def bench(tmp_path: Path) -> mutate.Bench:
     for name, text in TOY.items():
         (tmp_path / "tree" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "tree" / name).write_text(text)
-    tests = [f"tests/test_m.py::test_{name}" for name in ("green", "red", "edge")]
+    tests = [f"tests/test_m.py::test_{name}" for name in ("green", "red[a - b]", "edge")]
     reach = mutate.Reach(tests, [1.0, 2.0, 3.0], {}, {"m.py": dict.fromkeys((2, 3, 4), 0b111)})
     return mutate.Bench(tmp_path, tmp_path / "tree", reach, 60, {}, frozenset(tests))
 
@@ -200,7 +200,7 @@ def toy_mutant(kind: str, line: int) -> mutate.Mutant:
 def test_a_mutant_is_killed_by_a_test_that_is_green_without_it(bench: mutate.Bench) -> None:
     result = mutate.verdict(toy_mutant("comparison", 2), bench)
     assert (result.word, result.killer) == ("killed", "tests/test_m.py::test_edge")
-    assert bench.red == {"tests/test_m.py::test_red"}
+    assert bench.red == {"tests/test_m.py::test_red[a - b]"}
     assert mutate.verdict(toy_mutant("statement", 3), bench).word == "survived"
 
 

@@ -45,7 +45,7 @@ from mutate_source import Mutant, chosen, mutants, mutated  # noqa: E402
 from mutate_tracer import EVERY_TEST  # noqa: E402
 
 BATCHES = (10, 40, 160)  # how many tests run at once; at last all the others
-GREEN, NOTHING_RAN = 0, 5  # exit codes of pytest
+GREEN, BAD_USAGE, NOTHING_RAN = 0, 4, 5  # exit codes of pytest
 PROBE = """
 import sys
 import kmerge_git
@@ -349,7 +349,7 @@ def verdict(mutant: Mutant, bench: Bench) -> Verdict:
                     return Verdict("timeout", seconds, count)
                 if code in (GREEN, NOTHING_RAN):
                     break
-                if is_green_without(killer, bench):
+                if killer not in left or is_green_without(killer, bench):
                     return Verdict("killed", seconds, count, killer)
     return Verdict("survived", time.monotonic() - begin, count)
 
@@ -365,7 +365,7 @@ def batches(tests: list[str]) -> Iterator[list[str]]:
 
 def is_green_without(test: str, bench: Bench) -> bool:
     """Whether a test is green in the tree as it is; a red one is not asked again."""
-    if "::" not in test or test in bench.green:  # a file that cannot be loaded names no test
+    if test in bench.green:
         return True
     code, _ = run_tests(bench.template, [test], bench.environment, bench.limit)
     with bench.lock:
@@ -378,16 +378,16 @@ def run_tests(
 ) -> tuple[int | None, str]:
     """The exit code of pytest, none if it was too slow, and the first test that failed."""
     with tempfile.TemporaryDirectory(dir=tree.parent, ignore_cleanup_errors=True) as folder:
-        selected, files = Path(folder, "selected"), Path(folder, "files")
+        selected, files, failed = (Path(folder, name) for name in ("selected", "files", "failed"))
         selected.write_text("\n".join(tests), "utf-8")
         files.write_text("\n".join({test.partition("::")[0]: 1 for test in tests}), "utf-8")
-        words = [*pytest_words(Path(folder)), "-n", "0", "-x", "--tb=no", "-rfE", f"@{files}"]
-        environment = environment_for(tree, more | {"MUTATE_SELECT": str(selected)})
-        code, said = ended(words, tree, environment, max(limit, 1))
-    if code == OTHER_PACKAGE:
+        words = [*pytest_words(Path(folder)), "-n", "0", "-x", "--tb=no", f"@{files}"]
+        told = {"MUTATE_SELECT": str(selected), "MUTATE_FAILED": str(failed)}
+        code, said = ended(words, tree, environment_for(tree, more | told), max(limit, 1))
+        first = failed.read_text("utf-8") if failed.exists() else said[-200:]
+    if code in (OTHER_PACKAGE, BAD_USAGE):
         raise SystemExit(said)
-    failed = re.search(r"^(?:FAILED|ERROR) (.*?)(?: - .*)?$", said, re.MULTILINE)
-    return code, failed[1] if failed else said[-200:]
+    return code, first
 
 
 def ended(

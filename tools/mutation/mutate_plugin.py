@@ -1,7 +1,8 @@
 """The pytest plugin of `tools/mutate.py`: records what each test reaches, or selects tests.
 
 Variables of the environment choose: MUTATE_BASE names the folder of a traced run, MUTATE_SELECT a
-file with the ids of the tests to run, MUTATE_COLLECTED a file to write the ids of all tests to.
+file with the ids of the tests to run, MUTATE_FAILED one to write the first id to that failed, and
+MUTATE_COLLECTED one to write the ids of all tests to.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import pytest
 
 BASE = os.environ.get("MUTATE_BASE", "")
 SELECTED = os.environ.get("MUTATE_SELECT", "")
+FAILED = os.environ.get("MUTATE_FAILED", "")
 COLLECTED = os.environ.get("MUTATE_COLLECTED", "")
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "")
 OTHER_PACKAGE = 99  # exit code: the package is not that of the tree
@@ -48,6 +50,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Iterator[None]:
         items[:] = [item for item in everything if item.nodeid in wanted]
     if COLLECTED:
         Path(COLLECTED).write_text("\n".join(item.nodeid for item in items), "utf-8")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Tell which test failed: an id may hold whatever the words of pytest hold."""
+    if FAILED and report.failed and not Path(FAILED).exists():
+        Path(FAILED).write_text(report.nodeid, "utf-8")
 
 
 class Tracing:
