@@ -82,3 +82,35 @@ def test_examples_below_an_empty_collection(
     assert outcome.clean is (expected is not None)
     if expected is not None:
         assert outcome.text.decode().replace("\n", "|") == f"a: []|{expected}|b: 1|"
+
+
+# base, ours, theirs and the result; `|` is a line end
+IN_A_CONFLICT = {
+    "both changed them": (
+        "x: 1|# c|a: 1|z: 1|", "x: 1|# o|a: 2|z: 1|", "x: 1|# t|a: 3|z: 1|",
+        "x: 1|<<<<<<<|# o|a: 2|=======|# t|a: 3|>>>>>>>|z: 1|",
+    ),
+    "of an element": (
+        "l:|# c|- a: 1|", "l:|# o|- a: 2|", "l:|# t|- a: 3|",
+        "l:|<<<<<<<|# o|- a: 2|=======|# t|- a: 3|>>>>>>>|",
+    ),
+    "of what theirs deleted": (
+        "x: 1|# c|a: 1|", "x: 1|# o|a: 3|", "x: 1|",
+        "x: 1|<<<<<<<|# o|a: 3|=======|>>>>>>>|",
+    ),
+    "one side changed them": (
+        "x: 1|# c|a: 1|", "x: 1|# o|a: 2|", "x: 1|# c|a: 3|",
+        "x: 1|# o|<<<<<<<|a: 2|=======|a: 3|>>>>>>>|",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("base, ours, theirs, wanted", IN_A_CONFLICT.values(), ids=IN_A_CONFLICT)
+def test_comments_above_a_conflict_are_written_once(
+    base: str, ours: str, theirs: str, wanted: str
+) -> None:
+    trio = (text.replace("|", "\n").encode() for text in (base, ours, theirs))
+    outcome = merge_files(*trio, line_merge=lambda *_: (b"", False))
+    lines = outcome.text.decode().splitlines()
+    bare = [line[:7] if line[:7] in ("<<<<<<<", ">>>>>>>") else line for line in lines]
+    assert "|".join([*bare, ""]) == wanted
