@@ -317,7 +317,7 @@ def test_a_line_of_last_month_merges_and_is_recognised(driven: Driven) -> None:
 
 
 @pytest.mark.parametrize("command", [("install",), ("doctor", "--fix")])
-@pytest.mark.parametrize("python", [sys.executable, GONE])
+@pytest.mark.parametrize("python", [sys.executable, GONE], ids=["there", "gone"])
 def test_a_line_of_last_month_is_renewed(repo: Repo, command: tuple[str, ...], python: str) -> None:
     repo.kmerge("install")
     repo.git("config", "merge.kmerge.driver", of_last_month(python))
