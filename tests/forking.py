@@ -28,8 +28,8 @@ from types import SimpleNamespace
 
 ROOT = Path(__file__).resolve().parents[1]
 STARTS = ("forked", "real", "some")
-_HOW = os.environ.get("KMERGE_TESTS_START") or "forked"  # read once, as `depth` does
-assert _HOW in STARTS, f"KMERGE_TESTS_START is {_HOW!r}, not one of {STARTS}"
+HOW = os.environ.get("KMERGE_TESTS_START") or "forked"  # read once, as `depth` does
+assert HOW in STARTS, f"KMERGE_TESTS_START is {HOW!r}, not one of {STARTS}"
 # the interpreter reads these when it starts, and never again
 _READ_AT_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "LD_")
 
@@ -39,9 +39,9 @@ _READ_AT_START = ("PYTHON", "LC_", "LANG", "MALLOC_", "LD_")
 
 def starts_for_real(test: str) -> bool:
     """Whether the programs of a test are started, not forked."""
-    if _HOW == "some":
+    if HOW == "some":
         return zlib.crc32(test.encode()) % 10 == 0
-    return _HOW == "real" or not hasattr(os, "fork")
+    return HOW == "real" or not hasattr(os, "fork")
 
 
 def run_forked(

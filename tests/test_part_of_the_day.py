@@ -182,5 +182,5 @@ def test_a_seed_is_a_number(words: tuple[str, ...], told: str) -> None:
 def test_one_test_in_ten_starts_its_programs(monkeypatch: pytest.MonkeyPatch) -> None:
     tests = [f"tests/git/test_x.py::test_y[{number}]" for number in range(1000)]
     for how, low, high in (("forked", 0, 0), ("some", 70, 130), ("real", 1000, 1000)):
-        monkeypatch.setattr(forking, "_HOW", how)
+        monkeypatch.setattr(forking, "HOW", how)
         assert low <= sum(map(forking.starts_for_real, tests)) <= high
