@@ -61,6 +61,8 @@ def test_without_one(text, number, rest):
         ("a: 1\n", "a: 1\n---\nb: 1\n"),
         ("a: 1\n...\n# tail\n", "a: 1\n---\nb: 1\n...\n# tail\n"),
         ("a: 1\r\n", "a: 1\r\n---\r\nb: 1\r\n"),
+        ("---\na: 1\n", "---\na: 1\n---\nb: 1\n"),
+        ("a: 1\n--- # second\nc: 1\n", "a: 1\n--- # second\nc: 1\n---\nb: 1\n"),
     ],
 )
 def test_one_more(text, expected):
