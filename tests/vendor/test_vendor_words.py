@@ -66,6 +66,8 @@ def test_a_source(source):
         ("me@-oProxyCommand=x:a", "neither a URL"),
         ("host:-x", "neither a URL"),
         ("host:", "neither a URL"),
+        (":a", "neither a URL"),
+        ("[::1:a", "neither a URL"),
     ],
 )
 def test_no_source(source, why):
