@@ -308,6 +308,37 @@ def test_modes(original, updated, dest, mode):
     assert not found.is_conflict
 
 
+@pytest.mark.parametrize(
+    "updated, dest",
+    [
+        (File(b"1", 0o755), File(b"2")),
+        (File(b"2"), File(b"1", 0o755)),
+        (File(b"2", 0o755), File(b"2")),
+    ],
+)
+def test_one_side_changed_the_text_and_the_other_the_mode(updated, dest):
+    at = Three({"f": File(b"1")}, {"f": dest}, {"f": updated})
+    [found] = merge_packages(at, KYAML).files
+    assert found.after == File(b"2", 0o755)
+    assert not found.is_conflict
+
+
+@pytest.mark.parametrize(
+    "updated, dest, mode",
+    [
+        (None, 0o600, 0o600),
+        (None, 0o750, 0o750),
+        (0o600, None, 0o644),
+        (0o700, None, 0o755),
+    ],
+)
+def test_the_mode_of_what_one_side_added_to_a_file_that_the_other_deleted(updated, dest, mode):
+    versions = ((A, 0o644), (stream(A, B), dest), (stream(A, B), updated))
+    at = Three(*({"f.yaml": File(t.encode(), m)} if m is not None else {} for t, m in versions))
+    [found] = merge_packages(at, KYAML).files
+    assert found.after == File(B.encode(), mode)
+
+
 def test_a_mode_merges_beside_the_text():
     at = Three({"f": File(b"1\n2\n3\n4\n")}, {"f": File(b"1\n2\n3\n5\n", 0o600)}, {})
     at = Three(at.base, at.ours, {"f": File(b"0\n2\n3\n4\n", 0o755)})
