@@ -200,6 +200,29 @@ def test_a_file_that_becomes_a_folder_of_itself(how):
 
 
 @EITHER
+@pytest.mark.parametrize(
+    "dest, result, notes",
+    [
+        ("other\n", {"a/b": script("r")}, {}),
+        (
+            "mine\n",
+            {"a": "mine\n", "b": script("r")},
+            {
+                "a": "deleted in updated, changed in dest; dest's version is kept",
+                "b": "renamed to a/b in updated, dest has others in its way",
+            },
+        ),
+    ],
+    ids=["unchanged in dest", "changed in dest"],
+)
+def test_a_file_that_moves_below_the_name_of_a_deleted_one(how, dest, result, notes):
+    original = {"a": "other\n", "b": script("r")}
+    merged = merge(original, {"a/b": script("r")}, original | {"a": dest}, how)
+    assert texts(merged) == result
+    assert told(merged) == notes
+
+
+@EITHER
 def test_what_dest_added_goes_along_with_the_file(how):
     own = secret("own")
     both = secret("a") + "---\n"
