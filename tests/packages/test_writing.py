@@ -23,6 +23,7 @@ from kmerge_git.packages.writing import (
     forget,
     roll_back,
     settle,
+    taken_back,
     unfinished,
     write_all,
 )
@@ -359,6 +360,31 @@ def test_no_change_touches_nothing(tmp_path):
     before = os.stat(root).st_mtime_ns
     assert write_all(root, {}) == []
     assert os.stat(root).st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    "old, new, now, expected",
+    [
+        (file("a"), file("b"), file("b"), "rest"),
+        (file("a"), file("b"), file("a"), "back"),
+        (file("a"), file("b"), file("c"), "rest"),
+        (file("a"), file("a", 0o755), file("a", 0o755), "rest"),
+        (file("a"), file("a", 0o755), file("a"), "back"),
+        (file("a"), file("b"), file("a", 0o755), "rest"),
+        (file("a"), file("b"), file("a", 0o600), "back"),
+        (file("a"), file("a", 0o600), file("a"), ""),  # to git it is the same file
+        (file("a"), link("a"), file("a"), "back"),
+        (None, file("a"), None, ""),
+    ],
+)
+def test_which_changes_were_taken_back(tmp_path, old, new, now, expected):
+    root = make(tmp_path, {"f": old} if old else {})
+    begin(root, {"f": new}, {"what": "update"})
+    carry_out(root)
+    (tmp_path / "f").unlink()
+    make(tmp_path, {"f": now} if now else {})
+    back, rest = taken_back(root)
+    assert (back, rest) == (["f"] * (expected == "back"), ["f"] * (expected == "rest"))
 
 
 def test_folders_come_back_as_they_were(tmp_path):
