@@ -10,7 +10,7 @@ from vendor.texts import deployment
 from kmerge_git.errors import UsageError
 from kmerge_git.packages.files import File
 from kmerge_git.vendor.kptfile import moved_on, parse
-from kmerge_git.vendor.origin import Vendored
+from kmerge_git.vendor.origin import Vendored, below
 from kmerge_git.vendor.record import Record
 
 OWN = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n"
@@ -204,6 +204,22 @@ def test_a_kptfile_inside_of_a_package_is_upstream_s_business(vendored):
     vendored.write("shop/sub/Kptfile", kptfile("../../../evil", COMMIT))
     vendored.write("shop/sub/deep/Kptfile", kptfile("../../../evil", COMMIT))
     assert [line.split()[0] for line in vendored.vendor("list").out.splitlines()] == ["shop"]
+
+
+@pytest.mark.parametrize(
+    "file, text, expected",
+    [
+        ("Kptfile", kptfile("../up", COMMIT), ["shop"]),
+        ("Kptfile", OWN, []),  # of a package that was made here
+        ("Kptfile", OWN + "upstream:\n  git: [\n", ["shop"]),  # whoever opens it says what is wrong
+        (".kmerge-vendor", "not read here\n", ["shop"]),
+        ("other", kptfile("../up", COMMIT), []),
+    ],
+)
+def test_which_directories_are_packages(tmp_path, file, text, expected):
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop" / file).write_text(text)
+    assert below(str(tmp_path)) == [str(tmp_path / name) for name in expected]
 
 
 def test_a_record_of_its_own_comes_first(vendored, up):
