@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git.errors import UsageError
+from kmerge_git.packages.files import File
+from kmerge_git.vendor.origin import Vendored
 from kmerge_git.vendor.record import NAME, Record, parse
 from kmerge_git.vendor.sources import check_ref, check_source, is_local, recorded, url_of
 from kmerge_git.vendor.versions import newer
@@ -141,6 +143,12 @@ def test_a_relative_source_counts_from_the_package(tmp_path, monkeypatch):
 
 def test_a_record_is_read_as_it_is_written():
     assert parse(GOOD.spelled(), NAME) == GOOD
+
+
+@pytest.mark.parametrize("now, mode", [(None, 0o644), (File(b"", 0o600), 0o600)])
+def test_the_mode_of_the_next_record(now, mode):
+    package = Vendored("shop", GOOD, is_kpt=False)
+    assert package.moved_on(now, GOOD, "refs/tags/v1") == File(GOOD.spelled(), mode)
 
 
 def line_of(number: int, text: str) -> bytes:
