@@ -177,6 +177,15 @@ def test_no_package_at_all(mine):
     assert "say" not in mine.vendor_fails("update", "nowhere@v1").err
 
 
+@pytest.mark.parametrize("count", [2, 10, 11])
+def test_ten_of_several_packages_are_named(mine, count):
+    names = [f"p{n:02}" for n in range(count)]
+    for name in names:
+        mine.write(f"{name}/.kmerge-vendor", "not read here\n")
+    told = mine.vendor_fails("update").err
+    assert f"which package? There are {', '.join(names[:10])};" in told
+
+
 def test_add_needs_room(vendored):
     vendored.write("taken/x", "1")
     assert "--adopt" in vendored.vendor_fails("add", "../up", "taken").err
