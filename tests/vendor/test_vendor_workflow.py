@@ -9,6 +9,9 @@ from git.world import Repo
 from vendor.conftest import Vendoring, release
 from vendor.texts import config, deployment, service, stream
 
+from kmerge_git.vendor import origin
+from kmerge_git.vendor.updating import UpdateWishes, plan
+
 CHART = "chart/templates/web.yaml"
 TEMPLATE = (
     "kind: Deployment\nspec:\n  replicas: {{ .Values.replicas }}\n"
@@ -24,6 +27,16 @@ V1 = {
     "logo.png": b"\x89PNG\0one",
     "README.md": "# Shop\n\nText.\n\nMore.\n",
     CHART: TEMPLATE,
+}
+
+
+WHOSE = {
+    "web.yaml": "merged",
+    "run.sh": "upstream",
+    "db.yaml": "same",
+    "README.md": "local",
+    "own.yaml": "local",
+    "logo.png": "conflict",
 }
 
 
@@ -244,6 +257,31 @@ def test_what_is_lost_is_hidden_and_listed_where_that_is_wished(shop, vendored):
     (loss,) = package["losses"]
     assert (loss["path"], loss["local"], loss["upstream"]) == ("web.yaml", "shop:1-ours", "shop:2")
     assert vendored.tree("vendor/shop") == before
+
+
+def test_who_made_each_file_what_it_is(shop, vendored):
+    edit(vendored, "README.md", "Text.", "Our text.")
+    vendored.write("vendor/shop/logo.png", b"\x89PNG\0ours")
+    edit(vendored, "web.yaml", "replicas: 1", "replicas: 5")
+    vendored.write("vendor/shop/own.yaml", config("own", x="y"))
+    words = ("update", "--ref", "v1.1.0", "--dry-run", "--json")
+    (package,) = json.loads(vendored.vendor(*words, code=1).out)["packages"]
+    whose = {file["path"]: file["whose"] for file in package["files"]}
+    assert {name: whose[name] for name in WHOSE} == WHOSE
+
+
+def test_as_many_files_are_counted_as_were_announced(shop, vendored):
+    """Those that only the copy has, too."""
+    vendored.write("vendor/shop/own.yaml", config("own", x="y"))
+    vendored.write("vendor/shop/notes", "own\n")
+    totals, counts = [], []
+
+    def watch(total):
+        totals.append(total)
+        return counts.append
+
+    plan(origin.vendored("vendor/shop"), UpdateWishes(ref="v2.0.0"), watch=watch)
+    assert totals == [max(counts)]
 
 
 def test_a_dry_run_writes_nothing(shop, vendored):
