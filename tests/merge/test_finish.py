@@ -70,6 +70,7 @@ COMMENT = deciding("# old\nspec: 1\n", "# ours\nspec: 1\n", "# theirs\nspec: 1\n
 GONE = deciding(
     spec("  a:\n    x: 1\n    y: 2\n"), spec("  z: 1\n"), spec("  a:\n    x: 2\n    y: 2\n")
 )
+VALUE_GONE = deciding("a: 1\nb: 1\n", "b: 1\n", "a: 2  # new\nb: 1\n")
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,7 @@ GONE = deciding(
         (TEXT, "text", "ours theirs both base", ("b\n", "ours\n", "theirs\n")),
         (COMMENT, "comment", "ours theirs both base", ("# old\n", "# ours\n", "# theirs\n")),
         (GONE, "entries", "ours theirs base", ("a:\n  x: 1\n  y: 2\n", None, "a:\n  x: 2\n  y: 2\n")),
+        (VALUE_GONE, "value", "ours theirs base", ("1", None, "2")),
         (deciding(*TEXT_GONE), "text", "ours theirs base", ("b\n", None, "new\n")),
         (deciding(*map(TEXT_GONE.__getitem__, (0, 2, 1))), "text", "ours theirs base", ("b\n", "new\n", None)),
     ],
@@ -124,6 +126,8 @@ def test_an_answer_in_one_word(of, choice, expected):
         (IMAGE, "---app", image(" ---app  # the app\n")),
         (TEXT, '"two\\nlines"', "data:\n  text: |\n    a\n    two\n    lines\n    c\n"),
         (GONE, "7", spec("  z: 1\n  a: 7\n")),
+        (GONE, "k: 7", spec("  z: 1\n  a:\n    k: 7\n")),
+        (VALUE_GONE, "5", "a: 5  # new\nb: 1\n"),
     ],
 )
 def test_a_value_that_nobody_had(of, given, expected):
