@@ -8,6 +8,7 @@ from counting import steps
 
 from kmerge_git.errors import Refused
 from kmerge_git.kube.identity import identity
+from kmerge_git.merge.finish.answers import edited
 from kmerge_git.merge.finish.by_lines import open_lines
 from kmerge_git.merge.finish.deciding import Deciding
 from kmerge_git.merge.three import Three
@@ -70,6 +71,8 @@ COMMENT = deciding("# old\nspec: 1\n", "# ours\nspec: 1\n", "# theirs\nspec: 1\n
 GONE = deciding(
     spec("  a:\n    x: 1\n    y: 2\n"), spec("  z: 1\n"), spec("  a:\n    x: 2\n    y: 2\n")
 )
+THEIRS_GONE = deciding("a: 1\nb: 1\n", "a: 2\nb: 1\n", "b: 1\n")
+TURNED_ARGS = deciding("args: [a]\n", "args:\n- x\n- y\n", "args:\n- y\n- x\n", head="")
 VALUE_GONE = deciding("a: 1\nb: 1\n", "b: 1\n", "a: 2  # new\nb: 1\n")
 
 
@@ -108,6 +111,40 @@ def test_what_a_conflict_is_about_and_may_be_answered_with(of, kind, choices, va
 )
 def test_an_answer_in_one_word(of, choice, expected):
     assert made(of, of.chosen(0, choice)) == expected
+
+
+@pytest.mark.parametrize(
+    "of, choice, why",
+    [
+        (GONE, "both", "one side has nothing there"),
+        (THEIRS_GONE, "both", "one side has nothing there"),
+        (IMAGE, "both", "the same thing would stand there twice"),
+        (TURNED_ARGS, "both", "one side has all that the other has"),
+        (VALUE_GONE, "higher", "these are not two values of one field"),
+    ],
+)
+def test_an_answer_in_one_word_that_is_refused(of, choice, why):
+    assert choice not in of.choices(0)
+    with pytest.raises(Refused, match=why):
+        of.chosen(0, choice)
+
+
+@pytest.mark.parametrize(
+    "lines, size, is_refused",
+    [
+        ("<<<<<<< ours\n", 7, True),
+        ("<<<<<<< ours\n", 10, True),  # git's own, where an attribute makes markers longer
+        ("<<<<<< ours\n", 10, False),
+        ("<<<<<< ours\n", 7, False),
+        ("<<<<<< ours\n", 6, True),
+    ],
+)
+def test_lines_with_markers_are_refused(lines, size, is_refused):
+    if not is_refused:
+        assert edited(lines, size) == lines
+        return
+    with pytest.raises(Refused, match="markers"):
+        edited(lines, size)
 
 
 @pytest.mark.parametrize(
@@ -394,4 +431,12 @@ def test_a_document_stays_one_of_its_own():
     assert of.kinds == ["document"]
     with pytest.raises(Refused, match="---"):
         of.check({0: "  b: 1\n"})
-    assert made(of, of.with_value(0, "b: 1")) == "a: 1\n---\nb: 1\n"
+    for given in ("b: 1", "---\nb: 1"):
+        assert made(of, of.with_value(0, given)) == "a: 1\n---\nb: 1\n"
+
+
+@pytest.mark.parametrize("given", ["b: 1\n", "---\nb: 1\n"])
+def test_the_first_document_begins_as_it_is_given(given):
+    of = deciding("", *(f"kind: {kind}\nmetadata: {{name: x}}\n" for kind in "AB"), head="")
+    assert of.kinds == ["document"]
+    assert made(of, of.with_value(0, given)) == given
