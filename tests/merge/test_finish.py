@@ -350,6 +350,13 @@ def test_a_value_between_brackets_leaves_its_neighbours():
     assert made(of, of.with_value(0, "5")) == "a: {x: 5, y: 2}\n"
 
 
+def test_lines_between_brackets_that_one_side_deleted_and_one_wrote_in_block_style():
+    base = "a: {\n  x: 1,\n  y: 2\n}\n"
+    of = deciding(base, base.replace("  x: 1,\n", ""), "a:\n  x: 3\n  y: 2\n", head="")
+    assert [of.value(0, side) for side in ("base", "ours", "theirs")] == ["1", None, "3"]
+    assert made(of, of.with_value(0, "5")) == base.replace("1", "5")
+
+
 @pytest.mark.parametrize("form", ["a: {{x: {0}, y: {0}}}\n", "a: [x, {}]\n"])
 def test_no_value_where_it_would_decide_about_more(form):
     of = deciding(*(form.format(n) for n in (1, 2, 3)), head="")
