@@ -432,6 +432,12 @@ def test_lines_that_make_a_text_out_of_what_stands_below_are_refused(form, answe
         of.check(dict(enumerate(answers)))
 
 
+def test_a_dash_that_makes_an_element_out_of_what_stands_below_is_refused():
+    of = deciding(*map("l:\n  - {}\n  - - x\n".format, (1, 2, 3)), head="")
+    with pytest.raises(Refused, match="something else"):
+        of.check({0: "-\n"})
+
+
 def test_a_document_stays_one_of_its_own():
     form = "a: 1\n---\nkind: A\nmetadata: {{name: x}}\nv: {}\n"
     of = deciding(form.format(1), "a: 1\n", form.format(3), head="")
