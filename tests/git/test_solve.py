@@ -369,7 +369,8 @@ def test_whatever_git_wrote_is_nobodys_work(repo: Repo) -> None:
     done = repo.kmerge("solve", check=False)
     assert "by hand" not in done.out
     note = repo.path / ".git/AUTO_MERGE"
-    for text in ("", "0" * 40, "no tree"):
+    empty_tree = repo.git("hash-object", "-w", "-t", "tree", os.devnull).out.strip()
+    for text in ("", "0" * 40, "no tree", empty_tree):
         note.write_text(text)
         assert repo.kmerge("solve", check=False).code == 1
 
