@@ -144,7 +144,7 @@ def _both(kind: str, hunk: Hunk) -> str | None:
         return None
     if kind == "document":
         return ours + (theirs if theirs.startswith("---") else "---\n" + theirs)
-    if kind in ("text", "lines") or (kind == "comment" and _are_comments(ours + theirs)):
+    if kind in ("text", "lines") or _are_comments(ours + theirs):
         return ours + theirs
     mine, yours = block_of(ours), block_of(theirs)
     if mine is None or yours is None or _begins_an_element(hunk, mine):
