@@ -107,9 +107,7 @@ def _all_stayed(three: Three[bytes | None]) -> bool:
     """Whether the lines alone tell that both sides still have every resource of the base."""
     names = three.map(lambda data: _names(data or b""))
     base, ours, theirs = names.each()
-    return None not in (base, ours, theirs) and (base or set()) <= (ours or set()) & (
-        theirs or set()
-    )
+    return base is not None and base <= (ours or set()) & (theirs or set())
 
 
 def _names(data: bytes) -> set[object] | None:
