@@ -250,7 +250,7 @@ def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
 
 def _telling(names: Sequence[str]) -> str:
     """The name that tells what the two files are: the new one's, unless only the old one does."""
-    return next(filter(is_manifest, names), names[0] if names[0] != "-" else names[1])
+    return next(filter(is_manifest, names), names[0])
 
 
 def is_folder(word: str) -> bool:
