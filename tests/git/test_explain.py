@@ -139,6 +139,16 @@ def test_whose_comment_it_is(driven: Driven) -> None:
         assert conflict["chosen"] == chosen
 
 
+def test_whose_value_it_is_in_another_spelling(driven: Driven) -> None:
+    base = "kind: ConfigMap\ndata:\n  a: one\n  b: one\n"
+    driven.fork(*({"x.yaml": base.replace("a: one", f"a: {word}")} for word in ("one", "o", "t")))
+    driven.merge()
+    for word, chosen in (("o", "ours"), ('"o"', "ours"), ("'t'", "theirs"), ('"x"', "neither")):
+        driven.write("x.yaml", base.replace("a: one", f"a: {word}"))
+        (conflict,) = files(told(driven))["x.yaml"]["conflicts"]
+        assert conflict["chosen"] == chosen, word
+
+
 def test_what_surprises_comes_first(driven: Driven) -> None:
     forked(driven)
     driven.merge()

@@ -76,6 +76,11 @@ def test_a_merge(forked: Driven) -> None:
     assert f"{NAMES[0]}: version: changed on both sides: {what}" in done.err
 
 
+def test_a_merge_by_kmerge_itself(forked: Driven) -> None:
+    forked.kmerge("merge", "side", check=False)
+    expect(forked, "ours")
+
+
 @pytest.mark.parametrize("backend", ["--merge", "--apply"])
 def test_a_rebase(forked: Driven, backend: str) -> None:
     """What is rebased is theirs to git, and goes on top: here the commit of `side`."""

@@ -211,6 +211,19 @@ def test_kinds_of_files_are_told_where_there_are_several(repo: Repo) -> None:
     assert table[1:3] == ["      6      4      1  manifests", "      1      0      0  Chart.yaml"]
 
 
+def test_a_file_is_of_the_kind_that_the_first_parent_made_it(repo: Repo) -> None:
+    base, other = "replicas: 1\n", "replicas: 3\n"
+    made = {"templates": "replicas: {{ .n }}\n", "manifests": "apiVersion: v1\nreplicas: 2\n"}
+    merges = [
+        Merge(k, *({"a.yaml": v} for v in (base, ours, other, other))) for k, ours in made.items()
+    ]
+    write_history(repo, merges)
+    kinds = replay(repo)["by_kind"]
+    assert {kind: counts["git_conflicts"] for kind, counts in kinds.items()} == dict.fromkeys(
+        made, 1
+    )
+
+
 def test_one_merge_is_one_merge(repo: Repo, tmp_path: Path) -> None:
     write_history(repo, [every_kind(number) for number in range(2)])
     page = tmp_path / "page.html"
@@ -244,6 +257,17 @@ def test_show_prints_what_happened(repo: Repo) -> None:
         2,
         "kmerge: there is no disagreement 9; `kmerge replay` lists them\n",
     )
+
+
+def test_what_is_shown_is_coloured_as_a_diff(repo: Repo) -> None:
+    write_history(repo, [every_kind(3)])
+    out = repo.kmerge("replay", "--show", "1", "--color", "always").out
+    diff = out.partition("== kmerge -> people")[2].splitlines()[1:]
+    colours = {"@": "\x1b[2m", "-": "\x1b[31m", "+": "\x1b[32m"}
+    signs = [next((s for s, c in colours.items() if line.startswith(c + s)), " ") for line in diff]
+    assert signs[:4] == ["@", " ", " ", " "]
+    assert signs.count("-") == 2
+    assert not any(line.startswith(("@", "-", "+")) for line in diff)
 
 
 def test_extract_writes_the_five_texts(repo: Repo) -> None:
