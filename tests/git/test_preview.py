@@ -112,6 +112,17 @@ def test_what_a_policy_decides_is_told(repo: Repo) -> None:
     ]
 
 
+def test_what_a_side_decides_where_lines_merge_clean_is_told(repo: Repo) -> None:
+    many = tuple(f"V{number}=1" for number in range(8))
+    rows = (many, ("NEW=1", *many), (*many, "NEW=2"))
+    repo.fork(*({"a.yaml": deployment(env=row)} for row in rows))
+    repo.git("config", "kmerge.favor", "ours")
+    value = "spec.template.spec.containers[name=app].env[name=NEW].value"
+    assert repo.kmerge("preview", "side").lines[1:2] == [
+        f"    Deployment/web {value}: added on both sides, ours taken (rule 13 favor)"
+    ]
+
+
 def test_no_side_is_favoured_where_a_file_is_deleted(repo: Repo) -> None:
     """As in `git merge` and `kmerge merge`; only who solves by hand can say so."""
     repo.fork(
