@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.kube.fieldpath import matches, pattern
-from kmerge_git.outcome import Conflict, Decision, Outcome
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Conflict, Decision, Options, Outcome
 from kmerge_git.tree.nodes import Entry
+from kmerge_git.whole.judging import Judge
+from kmerge_git.whole.merging import merge_both
 from kmerge_git.whole.remaining import Listener, Remaining, any_element, anywhere
+from kmerge_git.whole.trying import hinted
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
@@ -83,3 +88,25 @@ def test_which_question_was_about_which_conflict() -> None:
     asked = [inquiry for _, inquiry in listener.clashes(outcome)]
     assert [each and each.at[1] for each in asked] == [[entries[0]], [entries[2]], None]
     assert asked[0] is not None and asked[0].at[3] == "what else is told"
+
+
+@pytest.mark.parametrize(
+    "form, field, ours, theirs",
+    [
+        ("a:\n  b: {}\n", "a.b", False, True),
+        ("a:\n- b: {}\n  c: 1\n", "a[0].b", False, True),
+        ("a:\n- {}\n", "a[0]", None, None),
+        ("a:\n- first\n- {}\n", "a[1]", None, None),
+        ("a: |\n  {}\n  last\n", "a", None, None),
+    ],
+)
+def test_of_elements_and_lines_only_a_merge_can_tell(
+    form: str, field: str, ours: bool | None, theirs: bool | None
+) -> None:
+    """People took theirs; the place of an element may be another one in their file."""
+    three = Three(*(form.format(word).encode() for word in ("one", "our", "their")))
+    listener = Listener()
+    both = merge_both(three, Options("a.yaml", policy=listener), Libgit2LineMerge())
+    clashes = listener.clashes(both.outcome)
+    (left,) = hinted(clashes, Judge(three, "a.yaml"), three.theirs, "ours", "a.yaml")
+    assert (left.field, dict(left.hints)) == (field, {"ours": ours, "theirs": theirs})
