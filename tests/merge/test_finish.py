@@ -421,6 +421,7 @@ ANCHORED = "l:\n  - {0}\n  - &x |\n    a\n    {0}\n"
     "form, answers",
     [
         (SWALLOWED, ("  - 'x\n", "    y'\n")),
+        (SWALLOWED, ("- |\n", "- y\n")),  # the second text is an element that nobody asked about
         (ANCHORED, ("- |\n",)),
         (ANCHORED, ("- |\n", "    y\n")),
     ],

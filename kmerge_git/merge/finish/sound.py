@@ -178,7 +178,7 @@ def _same_around(
     if isinstance(one, Scalar) and isinstance(other, Scalar):
         if (one.style, one.anchor) != (other.style, other.anchor):
             return False
-        is_text = before.has_text_of(one) or after.has_text_of(other)
+        is_text = before.has_text_of(one) and after.has_text_of(other)
         return is_text or same_node(one, other)
     if not (isinstance(one, Collection) and isinstance(other, Collection)):
         return same_node(one, other)
