@@ -43,6 +43,12 @@ def pytest_configure(config: pytest.Config) -> None:
         depth.run_everything()
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Say in the first line how much will run; the header of pytest is not shown with `-q`."""
+    if not hasattr(session.config, "workerinput") and not session.config.option.collectonly:
+        print(depth.in_words())
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what another day tries."""
@@ -83,4 +89,5 @@ def pytest_testnodedown(node: Any, error: object) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Say in the last line how much has run, and how that is repeated."""
     if not hasattr(config, "workerinput") and not config.option.collectonly:
-        print(depth.in_words(config.stash[LEFT_OUT]))
+        left_out = config.stash[LEFT_OUT]
+        print(depth.in_words(f", {left_out} test{'s' if left_out != 1 else ''} left out"))

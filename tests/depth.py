@@ -55,14 +55,12 @@ def seed() -> int:
     return int(_seed)
 
 
-def in_words(left_out: int) -> str:
-    """How much runs, for the first line and the last."""
+def in_words(left_out: str = "") -> str:
+    """How much runs, for the first line and the last, which knows what was left out."""
     if is_whole():
-        return f"depth: everything, {left_out} tests left out"
-    return (
-        f"depth: a part, {left_out} tests left out; `tests/run --seed {seed()}` repeats it, "
-        "`tests/run --all` runs everything"
-    )
+        return f"depth: everything{left_out}"
+    again = f"`tests/run --seed {seed()}` repeats it, `tests/run --all` runs everything"
+    return f"depth: a part{left_out}; {again}"
 
 
 def part(samples: Iterable[T], of: int = 4) -> list[T]:

@@ -120,6 +120,7 @@ def test_what_is_left_out(tmp_path: Path) -> None:
 def test_workers_leave_out_the_same(tmp_path: Path) -> None:
     """Each of them counts what it left out; the last line has the number once."""
     words = run_words(tmp_path, "-n", "2")
+    assert words[0].startswith("depth: a part; `tests/run --seed 20261123` repeats it, ")
     assert "13 passed" in words[-2]
     assert words[-1].startswith("depth: a part, 34 tests left out; ")
 
