@@ -95,6 +95,7 @@ def files(root: Path) -> dict[str, object]:
     }
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("command", ROWS)
 def test_a_command_comes_to_the_same(shop: Repo, command: str) -> None:
     world = shop.world
@@ -149,6 +150,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_comes_to_the_same(world: World, name: str) -> None:
     words = ("-c", PROGRAMS[name], "a", "b")
