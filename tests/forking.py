@@ -75,9 +75,12 @@ _servers: dict[tuple[tuple[str, str], ...], Server] = {}
 
 
 def _server_for(env: Mapping[str, str]) -> Server | None:
-    """The server whose interpreter has read the same variables; the first ones make it."""
+    """The server whose interpreter has read the same variables; there is one at a time."""
     key = _read_at_start(env)
-    if key not in _servers and not _servers:
+    for known, server in list(_servers.items()):
+        if server.process.poll() is not None:  # somebody has killed it
+            _servers.pop(known).close()
+    if not _servers:
         _servers[key] = Server(env)
     return _servers.get(key)
 

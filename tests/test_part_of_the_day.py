@@ -171,6 +171,8 @@ def test_a_law_that_is_broken_is_still_red() -> None:
         (("--seed",), "--seed wants a number"),
         (("--seed", "today"), '"today"'),
         (("--seed=1;ls",), '"1;ls"'),
+        (("tests/tree", "--seed"), '""'),
+        (("-k", "x", "--seed", "no"), '"no"'),
     ],
 )
 def test_a_seed_is_a_number(words: tuple[str, ...], told: str) -> None:

@@ -194,6 +194,12 @@ def test_a_program_that_never_ends_is_killed(world: World) -> None:
     assert world.python("-c", "print('next')").out == "next\n"
 
 
+def test_a_server_that_was_killed_is_made_again(world: World) -> None:
+    with pytest.raises(AssertionError, match="has ended"):
+        world.python("-c", "import os; os.kill(os.getppid(), 9)")
+    assert world.python("-c", "print('next')").out == "next\n"
+
+
 def test_much_input_and_output_do_not_block(world: World) -> None:
     code = "import sys; t = sys.stdin.read(); print(t); print(t, file=sys.stderr)"
     text = "x" * 300_000
