@@ -8,13 +8,14 @@ from counting import steps
 
 from kmerge_git.errors import Refused
 from kmerge_git.kube.identity import identity
-from kmerge_git.merge.finish.answers import edited
+from kmerge_git.merge.finish.answers import choices, edited
 from kmerge_git.merge.finish.by_lines import open_lines
 from kmerge_git.merge.finish.deciding import Deciding
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import damage
 from kmerge_git.outcome import Options
 from kmerge_git.pipeline import merge_files
+from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
@@ -454,3 +455,13 @@ def test_the_first_document_begins_as_it_is_given(given):
     of = deciding("", *(f"kind: {kind}\nmetadata: {{name: x}}\n" for kind in "AB"), head="")
     assert of.kinds == ["document"]
     assert made(of, of.with_value(0, given)) == given
+
+
+@pytest.mark.parametrize("above", ["", "z: 1\n"])
+def test_a_base_that_nobody_decided_is_no_answer(above: str) -> None:
+    """It comes from the merge of two bases, with the conflict of that one in it."""
+    markers = "<<<<<<<<< one\na: 1\n=========\na: 2\n>>>>>>>>> other\n"
+    undecided = Hunk(above + markers, "a: 3\n", "a: 4\n", "", "", None)
+    decided = Hunk(above, "a: 3\n", "a: 4\n", "", "", None)
+    assert "base" not in choices("lines", undecided)
+    assert "base" in choices("lines", decided)
