@@ -241,6 +241,7 @@ def loaded(folder: Path, text: str) -> set[str]:
     return {name.rpartition(".")[2] for name in names if name in bundle.LATE}
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("text, late", MERGES.values(), ids=MERGES)
 def test_a_merge_loads_late_modules_when_it_asks(tmp_path, text, late):
     subprocess.run(["git", "init", "-q", tmp_path], check=True)  # where git calls its drivers
@@ -272,6 +273,7 @@ def rooms(folder: Path, text: str) -> set[str]:
     return {name for name in names if name.startswith("kmerge_git.template")}
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "text, is_asked",
     [

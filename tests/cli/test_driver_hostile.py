@@ -58,6 +58,7 @@ ENDS = {
 }
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("body", ENDS.values(), ids=ENDS)
 def test_a_library_that_wants_the_end_is_no_answer(tmp_path: Path, body: str) -> None:
     (tmp_path / "yaml").mkdir()
@@ -86,6 +87,7 @@ HABITS = {
 }
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("base, answer", [("a: 1\nb: 1\n", 0), ("a: 3\nb: 1\n", 3)])
 @pytest.mark.parametrize("habit", HABITS.values(), ids=HABITS)
 def test_a_library_with_habits_costs_nothing(
@@ -101,6 +103,7 @@ def test_a_library_with_habits_costs_nothing(
     assert ours.endswith("\n=======\na: 1\n>>>>>>> theirs\nb: 2\n" if answer else "a: 2\nb: 2\n")
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
 @pytest.mark.parametrize("base", ["a: 3\nb: 1\n", "\t{\n"])
 def test_descriptors_that_are_closed_cost_nothing(closed: str, base: str) -> None:

@@ -38,6 +38,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.world
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no such device here")
 @pytest.mark.parametrize(
     "words, code, said",

@@ -33,6 +33,7 @@ def gitlab() -> str:
 SERVICES = [("GITHUB_BASE_REF", github()), ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", gitlab())]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("variable, script", SERVICES)
 @pytest.mark.parametrize("text, code", [(BOTH, 0), (LOST, 1)])
 def test_damage_in_a_request_is_found(

@@ -136,6 +136,7 @@ def test_answers_to_questions_are_committed(
     assert (done.code, "M11" in done.said) == (0, False)
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("command", ["git", "kmerge"])
 @pytest.mark.parametrize("side", ["ours", "theirs"])
 def test_a_merge_that_favours_a_side_is_committed(
@@ -153,6 +154,7 @@ def test_a_merge_that_favours_a_side_is_committed(
     assert len(repo.git("rev-list", "--merges", "HEAD").lines) == 1
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("way", ["favor ours", "favor theirs", "policy", "rerere"])
 def test_what_was_decided_is_committed(repo: Repo, world: World, way: str) -> None:
     policy = " kmerge-policy=theirs" if way == "policy" else ""

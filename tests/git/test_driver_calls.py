@@ -17,6 +17,7 @@ def clean(repo: Driven, name: str = "x.yaml") -> bool:
 # -- called ---------------------------------------------------------------------------------------
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "options",
     [
@@ -227,6 +228,7 @@ def test_both_sides_added_the_file(driven: Driven) -> None:
     assert set(driven.text("x.yaml").splitlines()) == {*pod.splitlines(), "a: 1", "b: 1"}
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "name", ["a b.yaml", "it's.yaml", '"q".yaml', "-d.yaml", "$HOME.yaml", "%P.yaml", "ü/ñ.yaml"]
 )

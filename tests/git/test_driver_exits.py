@@ -148,6 +148,7 @@ def test_a_copied_package_works(driven: Driven) -> None:
     assert driven.merge().code == 0
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "gone", [".", "cli/driver.py", "pipeline.py", "git/settings.py", "merge", "tree/parser.py"]
 )
@@ -353,6 +354,7 @@ def by_hand(repo: Driven, line: str, ours: str, theirs: str) -> Done:
     return repo.world.run("sh", "-c", filled_in(line), cwd=repo.path, check=False)
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "arguments", [(), ("o",), ("o", "a"), ("o", "a", "b", "c"), ("--path=x", "o", "a", "gone")]
 )

@@ -141,6 +141,7 @@ def test_switched_off_no_interpreter_starts(driven: Driven) -> None:
     assert started.read_text() == "\n\n"
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("word", ["", "1", "00", "(", "!", "-f", "0 "])
 def test_only_0_switches_off(driven: Driven, word: str) -> None:
     fork_two(driven)
@@ -256,6 +257,7 @@ def test_a_file_that_cannot_be_merged_by_lines_is_a_conflict(driven: Driven) -> 
 # -- whatever the modules do, it is no answer -----------------------------------------------------
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "start",
     [
@@ -316,6 +318,7 @@ def test_a_line_of_last_month_merges_and_is_recognised(driven: Driven) -> None:
     assert line["hint"] == "run `kmerge install` to renew it"
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("command", [("install",), ("doctor", "--fix")])
 @pytest.mark.parametrize("python", [sys.executable, GONE], ids=["there", "gone"])
 def test_a_line_of_last_month_is_renewed(repo: Repo, command: tuple[str, ...], python: str) -> None:

@@ -103,6 +103,7 @@ def test_the_names_are_those_of_git(driven: Driven, plain: Repo, name: str) -> N
     assert driven.calls()
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("name", UNTOLD)
 @pytest.mark.skipif(tells_names, reason="this git tells the names")
 def test_what_is_not_certain_has_no_name(driven: Driven, name: str) -> None:

@@ -264,6 +264,7 @@ def conflict(repo: Driven) -> None:
     repo.fork({"x.yaml": BASE}, {"x.yaml": OURS}, {"x.yaml": CONFLICT})
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("side, value", [("ours", "2"), ("theirs", "3")])
 @pytest.mark.parametrize("where", ["environment", "config", "attribute"])
 def test_a_favourite_side(driven: Driven, where: str, side: str, value: str) -> None:
@@ -340,6 +341,7 @@ LOSSES = {
 }
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("case", LOSSES.values(), ids=LOSSES)
 def test_what_rules_kyaml_lose_is_told(driven: Driven, case: tuple) -> None:
     versions, merged, told = case
@@ -359,6 +361,7 @@ def test_nothing_is_lost_where_nobody_lost_anything(driven: Driven) -> None:
     assert "lost" not in driven.merge().err
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("key", ["merge.conflictStyle", "kmerge.conflictStyle"])
 @pytest.mark.parametrize("style", ["diff3", "zdiff3"])
 def test_conflict_style(driven: Driven, key: str, style: str) -> None:
@@ -430,6 +433,7 @@ def test_an_encrypted_file_keeps_ours_and_says_how_to_go_on(driven: Driven) -> N
     assert "sops" in done.err
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("line", ["{{- if .Values.on }}", "\tx: 1", "a: 9", "<<<<<<< x"])
 def test_what_cannot_be_parsed_is_merged_by_lines(driven: Driven, line: str) -> None:
     far = "".join(f"k{i}: {i}\n" for i in range(9))

@@ -161,6 +161,7 @@ def test_what_both_generated_alike_after_a_criss_cross_merges(driven: Driven) ->
     assert driven.text(X) == (new + "  c: ours\n").replace("kind: ", "# theirs\nkind: ")
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "word, is_kept",
     [

@@ -217,6 +217,7 @@ def test_a_bare_repository_has_no_shared_attributes(world: World) -> None:
     assert "leave --shared out" in done.err
 
 
+@pytest.mark.world
 @pytest.mark.parametrize(
     "name", ["a b", "it's", 'say "hi"', "100%L", "$HOME", "`id`", "back\\slash", "ünï", "-d", "a;b"]
 )

@@ -195,6 +195,7 @@ def test_line_ends(world: World, attributes: str, autocrlf: str) -> None:
     assert repo.unmerged() == ["clash.yaml"]
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("enabled", [True, False])
 @pytest.mark.parametrize("update", [(), ("--rerere-autoupdate",)])
 def test_rerere_sees_our_spelling(world: World, enabled: bool, update: tuple[str, ...]) -> None:
@@ -250,6 +251,7 @@ def renamed_onto_another_file(repo: Repo) -> None:
     repo.commit("ours", {"b.yaml": THREE[1]})
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("size", ["", "conflict-marker-size=12"])
 @pytest.mark.parametrize("change", [renamed_to_two_names, renamed_onto_another_file])
 def test_a_merge_in_a_merge_is_gits(
@@ -290,6 +292,7 @@ def test_markers_of_another_size(world: World, size: str) -> None:
     assert "<" * int(size) + " HEAD" in repo.text("clash.yaml")
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("mode", ["true", "false"])
 @pytest.mark.parametrize("who", ["ours", "theirs"])
 def test_modes(world: World, mode: str, who: str) -> None:

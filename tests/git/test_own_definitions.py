@@ -41,6 +41,7 @@ def fork(repo: Repo, attribute: str, *, also: dict[str, str] | None = None) -> N
     )
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("place", ["crds", "crds/", "crds/foo.yaml", "crds/README,crds/foo.yaml"])
 def test_they_count_for_every_merge(driven: Driven, place: str) -> None:
     fork(driven, f"*.yaml kmerge-crd={place}")
@@ -53,6 +54,7 @@ def test_they_count_for_every_merge(driven: Driven, place: str) -> None:
     assert "both added" not in driven.kmerge("explain", "HEAD").out
 
 
+@pytest.mark.world
 @pytest.mark.parametrize("kind", ['"Foo"', "Foo # why", "!!str Foo"])
 @pytest.mark.parametrize("attribute", ["", "*.yaml kmerge-crd=crds"])
 def test_the_driver_knows_a_kind_however_it_is_written(
