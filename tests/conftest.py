@@ -81,8 +81,9 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any, error: object) -> None:
-    """All workers leave out the same."""
-    node.config.stash[LEFT_OUT] = getattr(node, "workeroutput", {}).get("left_out", 0)
+    """Take the count from a worker; it is the same in all, but for one that crashed."""
+    count = getattr(node, "workeroutput", {}).get("left_out", 0)
+    node.config.stash[LEFT_OUT] = max(count, node.config.stash[LEFT_OUT])
 
 
 @pytest.hookimpl(trylast=True)

@@ -1,7 +1,8 @@
 """Two depths: everything, or the part of the day.
 
-`tests/run` sets the depth `part` and a seed, the day. Worlds, laws and kill tests then run a part
-of their samples, chosen by the seed. It only chooses: what is red in a part is red in the whole.
+`tests/run` sets the depth `part` and a seed, the day. Worlds and kill tests then run a part of their
+samples, chosen by the seed, and laws the first quarter of their examples. What is red in a part is
+red in the whole.
 Without these two variables, and for tests that are named by their path, everything runs. The depth
 `samples` leaves out samples within tests, but no test (`tools/mutate.py` chooses these itself).
 """
@@ -15,12 +16,15 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any, TypeVar
+
+import pytest
 
 T = TypeVar("T")
 
 DEPTH, SEED = "KMERGE_TESTS_DEPTH", "KMERGE_TESTS_SEED"
-# What a marker is for, and one of how many such tests `tests/run` runs by default; 0: none of them.
+# What a marker is for; `tests/run` runs one in this many of such tests by default (0: none).
 MARKERS = {
     "world": (4, "one of many cases of an enumerated world"),
     "kill": (1, "a command is killed, by default at a third of the points of a whole run"),
@@ -55,6 +59,14 @@ def seed() -> int:
     return int(_seed)
 
 
+def day() -> int:
+    """A number that is one more each day, also at the end of a month."""
+    try:
+        return datetime.strptime(_seed, "%Y%m%d").toordinal()
+    except ValueError:
+        return seed()
+
+
 def in_words(left_out: str = "") -> str:
     """How much runs, for the first line and the last, which knows what was left out."""
     if is_whole():
@@ -70,12 +82,12 @@ def part(samples: Iterable[T], of: int = 4) -> list[T]:
         return every
     order = list(range(len(every)))
     random.Random(len(every)).shuffle(order)  # or a stride would meet the same edit each time
-    return [every[at] for at in sorted(order[seed() % of :: of] or order[:1])]
+    return [every[at] for at in sorted(order[day() % of :: of] or order[:1])]
 
 
 def kill_points() -> Iterator[int]:
     """The steps before which a command is killed, without an end: 1, 2, 3 ..., or a third."""
-    return itertools.count(1) if is_whole() else itertools.count(1 + seed() % 3, 3)
+    return itertools.count(1) if is_whole() else itertools.count(1 + day() % 3, 3)
 
 
 def of_today(items: Iterable[Any]) -> tuple[list[Any], list[Any]]:
@@ -102,7 +114,7 @@ def _some(group: list[Any], of: int) -> list[Any]:
 
 
 class EnoughExamples(BaseException):
-    """Ends a run of Hypothesis, as Ctrl-C would: it takes no such exception for a failure."""
+    """Ends a run of Hypothesis, as Ctrl-C would: Hypothesis does not take it for a failure."""
 
 
 @contextmanager
@@ -130,7 +142,7 @@ def quarter_of_examples(test: Any) -> Iterator[None]:
             whole(*args, **kwargs)
         except UnsatisfiedAssumption:
             raise
-        except Exception:
+        except (Exception, SystemExit, GeneratorExit, pytest.fail.Exception):
             failed = True  # Hypothesis looks for the smallest one from here on, with many tries
             raise
 

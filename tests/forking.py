@@ -14,6 +14,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import select
 import selectors
 import signal
 import socket
@@ -71,24 +72,30 @@ def _read_at_start(env: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((k, v) for k, v in env.items() if k.startswith(_READ_AT_START)))
 
 
-_servers: dict[tuple[tuple[str, str], ...], Server] = {}
+# What the interpreter of the server reads: that of every program in a sealed world.
+_PLAIN = _read_at_start(
+    {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    | {"LC_ALL": "C", "PYTHONPATH": str(ROOT)}
+    | ({"PYTHONPYCACHEPREFIX": sys.pycache_prefix} if sys.pycache_prefix else {})
+)
+_servers: list[Server] = []  # one, or none
 
 
 def _server_for(env: Mapping[str, str]) -> Server | None:
-    """The server whose interpreter has read the same variables; there is one at a time."""
-    key = _read_at_start(env)
-    for known, server in list(_servers.items()):
-        if server.process.poll() is not None:  # somebody has killed it
-            _servers.pop(known).close()
+    """The server, if a program with this environment may run there."""
+    if _read_at_start(env) != _PLAIN:
+        return None
+    if _servers and _servers[0].process.poll() is not None:  # somebody has killed it
+        close()
     if not _servers:
-        _servers[key] = Server(env)
-    return _servers.get(key)
+        _servers.append(Server(env))
+    return _servers[0]
 
 
 def close() -> None:
-    """End all servers, and wait for them."""
+    """End the server, if there is one, and wait for it."""
     while _servers:
-        _servers.popitem()[1].close()
+        _servers.pop().close()
 
 
 class Server:
@@ -104,11 +111,9 @@ class Server:
                 env=env,
                 stdin=subprocess.DEVNULL,
             )
-        self._replies = self._socket.makefile("rb")
 
     def close(self) -> None:
         """End the server and wait for it, so that its time counts as that of the tests."""
-        self._replies.close()
         self._socket.close()
         self.process.wait()
 
@@ -128,37 +133,56 @@ class Server:
             "umask": _umask(),
             "limits": _limits(),
         }
+        end = time.monotonic() + timeout
         read_in, write_in = os.pipe()
         read_out, write_out = os.pipe()
         read_err, write_err = os.pipe()
+        ours, pid = [write_in, read_out, read_err], 0
         try:
-            message = json.dumps(asked).encode()
-            head = len(message).to_bytes(8, "big")
-            socket.send_fds(self._socket, [head], [read_in, write_out, write_err])
-            self._socket.sendall(message)
-        finally:
-            for handle in (read_in, write_out, write_err):
+            try:
+                message = json.dumps(asked).encode()
+                head = len(message).to_bytes(8, "big")
+                socket.send_fds(self._socket, [head], [read_in, write_out, write_err])
+                self._socket.sendall(message)
+            finally:
+                for handle in (read_in, write_out, write_err):
+                    os.close(handle)
+            pid = self._reply(end)
+            ours = []  # they are closed there
+            out, err = _exchange(write_in, stdin, read_out, read_err, end)
+            return subprocess.CompletedProcess(list(argv), self._reply(end), out, err)
+        except BaseException as error:
+            # The answers that are still to come belong to nobody: this server is of no use any more.
+            for handle in ours:
                 os.close(handle)
-        pid = self._reply()
-        try:
-            out, err = _exchange(write_in, stdin, read_out, read_err, timeout)
-        except TimeoutError:
-            os.kill(pid, signal.SIGKILL)
-            self._reply()
-            raise subprocess.TimeoutExpired(list(argv), timeout) from None
-        return subprocess.CompletedProcess(list(argv), self._reply(), out, err)
+            if pid and not self._has_reply():
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            self.process.kill()
+            self.process.wait()
+            if isinstance(error, TimeoutError):
+                raise subprocess.TimeoutExpired(list(argv), timeout) from None
+            raise
 
-    def _reply(self) -> int:
-        line = self._replies.readline()
-        assert line, "the server of forked programs has ended"
+    def _has_reply(self, seconds: float = 0.0) -> bool:
+        return bool(select.select([self._socket], [], [], max(0.0, seconds))[0])
+
+    def _reply(self, end: float) -> int:
+        """The next number that the server tells."""
+        line = b""
+        while not line.endswith(b"\n"):
+            if not self._has_reply(end - time.monotonic()):
+                raise TimeoutError
+            byte = self._socket.recv(1)
+            assert byte, "the server of forked programs has ended"
+            line += byte
         return int(line)
 
 
 def _exchange(
-    write_in: int, stdin: bytes, read_out: int, read_err: int, timeout: float
+    write_in: int, stdin: bytes, read_out: int, read_err: int, end: float
 ) -> tuple[bytes, bytes]:
     """Write all input, read both outputs to their ends, and close the three."""
-    end = time.monotonic() + timeout
     texts: dict[int, list[bytes]] = {read_out: [], read_err: []}
     open_ones = {write_in, read_out, read_err}
     rest = memoryview(stdin)
@@ -229,7 +253,10 @@ def _serve(handle: int) -> None:
         size = int.from_bytes(head, "big")
         message = b""
         while len(message) < size:
-            message += asks.recv(size - len(message))
+            more = asks.recv(size - len(message))
+            if not more:
+                os._exit(1)
+            message += more
         pid = os.fork()
         if pid == 0:
             asks.close()
@@ -316,6 +343,8 @@ def _find_home() -> None:
 
     home = os.environ.get("HOME", "")
     more = os.environ.get("XDG_CONFIG_HOME") or (home and f"{home}/.config")
+    if hasattr(pygit2.settings, "homedir"):
+        pygit2.settings.homedir = home
     pygit2.settings.search_path[enums.ConfigLevel.GLOBAL] = home
     pygit2.settings.search_path[enums.ConfigLevel.XDG] = more and f"{more}/git"
 
@@ -326,6 +355,7 @@ def _ended(words: list[str]) -> int:
     import threading
 
     code: object = 0
+    interrupted = False
     try:
         if words[0] == "-m":
             sys.argv, sys.path[0] = words[1:], os.getcwd()
@@ -340,8 +370,7 @@ def _ended(words: list[str]) -> int:
         code = ended.code
     except KeyboardInterrupt:
         sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
+        interrupted = True
     except BaseException:
         sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
         code = 1
@@ -356,9 +385,13 @@ def _ended(words: list[str]) -> int:
                 stream.flush()
             except OSError:
                 code = 120
+    if interrupted:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     return (code or 0) & 0xFF
 
 
 if __name__ == "__main__":
-    with suppress(KeyboardInterrupt):  # of a terminal: it is told to the tests as well
+    # Ctrl-C of a terminal is told to the tests as well; and they may be gone before a program is
+    with suppress(KeyboardInterrupt, BrokenPipeError):
         _serve(int(sys.argv[1]))

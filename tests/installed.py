@@ -19,13 +19,13 @@ PACKAGE = Path(kmerge_git.__file__).parent
 
 
 def copied_package(target: Path) -> Path:
-    """The package there, compiled, which saves each start of a driver a second, and no bundle."""
+    """The package there without a bundle; compiled, which saves each start of a driver a second."""
     return Path(shutil.copytree(_compiled_package(), target))
 
 
 @functools.cache
 def _compiled_package() -> Path:
-    """A copy with its bytecode beside it, as a driver looks for it, wherever that of the tests is."""
+    """A copy with its bytecode beside it, as a driver looks for it, even if the tests keep theirs elsewhere."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     left_out = shutil.ignore_patterns("__pycache__", "whole", "check", "vendor", "packages")

@@ -124,7 +124,7 @@ PROGRAMS = {
     "words for an exit code": "raise SystemExit('no')",
     "exception": "1 / 0",
     "killed": "import os; os.kill(os.getpid(), 9)",
-    "Ctrl-C": "raise KeyboardInterrupt",
+    "Ctrl-C": "import atexit; atexit.register(print, 'end'); print('a'); raise KeyboardInterrupt",
     "at the end": "import atexit; atexit.register(print, 'end'); print('begin')",
     "threads": "import threading, time\n"
     "threading.Thread(target=lambda: (time.sleep(0.1), print('late'))).start()",
@@ -146,6 +146,7 @@ PROGRAMS = {
     "print(sys.getrecursionlimit(), threading.active_count(), gc.isenabled(), gc.get_threshold())",
     "random": "import random; print(random.getstate()[1][:3] != random.Random(0).getstate()[1][:3])",
     "home": "import pygit2, sys; from pygit2 import enums\n"
+    "print(getattr(pygit2.settings, 'homedir', ''))\n"
     "p = pygit2.settings.search_path; print([p[enums.ConfigLevel[n]] for n in ('GLOBAL', 'XDG')])",
 }
 
@@ -187,8 +188,16 @@ def test_what_an_interpreter_reads_at_its_start_is_never_forked(
     assert forking.run_forked(argv, cwd="/", env=given, stdin=b"", timeout=600) is None
 
 
-def test_a_program_that_never_ends_is_killed(world: World) -> None:
-    words = ("-c", "import time; time.sleep(3600)")
+ENDLESS = {
+    "itself": "import time; time.sleep(3600)",
+    "without streams": "import os, time; os.close(1); os.close(2); time.sleep(3600)",
+    "a child of it": "import subprocess, sys; subprocess.Popen(['sleep', '5'])",
+}
+
+
+@pytest.mark.parametrize("who", ENDLESS)
+def test_a_program_that_never_ends_is_killed(world: World, who: str) -> None:
+    words = ("-c", ENDLESS[who])
     with pytest.raises(subprocess.TimeoutExpired):
         world.python(*words, timeout=0.2)
     assert world.python("-c", "print('next')").out == "next\n"
