@@ -2,15 +2,13 @@
 
 `tests/run` sets the depth `part` and a seed, the day. Worlds and kill tests then run a part of their
 samples, chosen by the seed, and laws the first quarter of their examples. What is red in a part is
-red in the whole.
-Without these two variables, and for tests that are named by their path, everything runs. The depth
+red in the whole. Without these two variables, and for tests that are named by their path, everything runs. The depth
 `samples` leaves out samples within tests, but no test (`tools/mutate.py` chooses these itself).
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import os
 import random
 from collections import defaultdict
@@ -54,24 +52,19 @@ def leaves_tests_out() -> bool:
     return _depth == "part"
 
 
-def seed() -> int:
-    """The number of the day, such as 20261123."""
-    return int(_seed)
-
-
 def day() -> int:
-    """A number that is one more each day, also at the end of a month."""
+    """The seed as a number that grows by one each day, also at the end of a month."""
     try:
         return datetime.strptime(_seed, "%Y%m%d").toordinal()
     except ValueError:
-        return seed()
+        return int(_seed)
 
 
 def in_words(left_out: str = "") -> str:
     """How much runs, for the first line and the last, which knows what was left out."""
     if is_whole():
         return f"depth: everything{left_out}"
-    again = f"`tests/run --seed {seed()}` repeats it, `tests/run --all` runs everything"
+    again = f"`tests/run --seed {_seed}` repeats it, `tests/run --all` runs everything"
     return f"depth: a part{left_out}; {again}"
 
 
@@ -85,9 +78,9 @@ def part(samples: Iterable[T], of: int = 4) -> list[T]:
     return [every[at] for at in sorted(order[day() % of :: of] or order[:1])]
 
 
-def kill_points() -> Iterator[int]:
-    """The steps before which a command is killed, without an end: 1, 2, 3 ..., or a third."""
-    return itertools.count(1) if is_whole() else itertools.count(1 + day() % 3, 3)
+def kill_points() -> range:
+    """The steps before which a command is killed: 1, 2, 3 ... 300, or every third of them."""
+    return range(1, 301) if is_whole() else range(1 + day() % 3, 301, 3)
 
 
 def of_today(items: Iterable[Any]) -> tuple[list[Any], list[Any]]:

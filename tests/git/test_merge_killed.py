@@ -154,6 +154,7 @@ def test_killed_at_every_step(repo: Repo, tmp_path: Path) -> None:
             assert repo.text(name) == OURS[name]
         if done.code == 0:
             break
-    assert len(ends) > 1 and steps(done) < step
+    # the run before may have had a step more, after a kill that left something
+    assert step - kill_points().step - 1 <= steps(done) < step
     assert ends.count("merging") > (6 if is_whole() else 1)
     assert ends[-1] == "after"

@@ -41,6 +41,11 @@ def steps(done: Done) -> int:
     return int(done.out.rpartition("steps ")[2])
 
 
+def were_all_killed(done: Done, step: int) -> bool:
+    """Whether a run that was to be killed before this step, and ended, had no step in between."""
+    return step - kill_points().step <= steps(done) < step
+
+
 BASE = {"all.yaml": stream(deployment(), service(80)), "app.yaml": deployment(name="b")}
 MOVER = {
     "all.yaml": deployment(),
@@ -61,17 +66,15 @@ def test_killed_at_every_step(repo: Repo, tmp_path: Path, mover: str) -> None:
     script.write_text(killed("from kmerge_git.cli.main import main", 'main(["solve"])'))
     repo.fork(BASE, ours, theirs)
     theirs_oids = repo.git("ls-tree", "-r", "side").out
-    last = 0
     for step in kill_points():
         assert repo.merge().code == 1
         done = repo.world.python(script, str(step), cwd=repo.path, check=False)
         if done.code == 0:
             break
         assert done.code == -signal.SIGKILL
-        last = step
         _check_the_abort(repo, ours)
         assert repo.git("ls-tree", "-r", "side").out == theirs_oids
-    assert last <= steps(done) < step
+    assert were_all_killed(done, step)
     assert steps(done) > 5  # three files are written and renamed, two processes at least
     repo.git("commit", "-q", "--no-edit")
     assert is_sound(repo)
@@ -105,4 +108,5 @@ def test_a_solve_that_was_killed_can_be_run_again(repo: Repo, tmp_path: Path, mo
         repo.git("merge", "--abort")
         if done.code == 0:
             break
+    assert were_all_killed(done, step)
     assert steps(done) > 5

@@ -77,7 +77,7 @@ def living(root: Path, more: Mapping[str, str] | None = None) -> Iterator[World]
 
 
 def sealed_environment(root: Path) -> dict[str, str]:
-    """The environment of the sealed world below `root`, with nothing of git inherited."""
+    """The environment of the sealed world below `root`, with nothing of git or Python inherited."""
     others = ("GIT_", "KMERGE", "XDG_", "PYTHON")
     keep = {k: v for k, v in os.environ.items() if not k.startswith(others)}
     prefix = sys.pycache_prefix  # where `tests/run` has compiled the package
