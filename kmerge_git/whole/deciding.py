@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from kmerge_git.errors import Refused, UsageError
 from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.nearest import did_you_mean, nearest
-from kmerge_git.whole.giving import choose, give
+from kmerge_git.whole.giving import Answered, choose, give
 from kmerge_git.whole.kept import Answer
 from kmerge_git.whole.questions import ID, Question
 from kmerge_git.whole.resolving import Resolving
 
 SIDES = ("ours", "theirs", "both", "base", "higher")
-
-Answered = tuple[Question, Answer]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from difflib import unified_diff
 from pathlib import Path, PurePosixPath
 
 from kmerge_git.whole.replaying import Replayed, ReplayedTexts
-from kmerge_git.whole.sidebyside import lines_of
 
 _SHORT = 60  # lines of a base that is shown whole
 
@@ -39,6 +38,11 @@ def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
         file.write_bytes(data)
         written.append(str(file))
     return written
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a text, whatever its bytes are."""
+    return data.decode("utf-8", "replace").splitlines()
 
 
 def _named(texts: ReplayedTexts) -> dict[str, bytes]:

@@ -8,6 +8,7 @@ from html import escape
 from itertools import zip_longest
 
 from kmerge_git.visible import visible
+from kmerge_git.whole.showing import lines_of
 
 _AROUND = 3
 _MOST_ROWS = 160
@@ -28,11 +29,6 @@ def table(left: bytes, right: bytes, heads: tuple[str, str]) -> str:
         '<div class="scroll"><table class="diff"><colgroup><col class="n"><col><col class="n">'
         f"<col></colgroup><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
-
-
-def lines_of(data: bytes) -> list[str]:
-    """The lines of a text, whatever its bytes are."""
-    return data.decode("utf-8", "replace").splitlines()
 
 
 def _rows(a: list[str], b: list[str]) -> Iterator[str]:
