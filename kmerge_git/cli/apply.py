@@ -13,8 +13,8 @@ from kmerge_git.cli.schemas import Document, add_schema, find_schema, read_schem
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.apply_config import Applied, plan_apply
-from kmerge_git.patch.conflicts import LAST_APPLIED
 from kmerge_git.patch.explain import ABSENT, Field, explain
+from kmerge_git.patch.last_applied import LAST_APPLIED
 
 EPILOG = """\
 examples:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.apply_patch import apply_patch, without_nulls
-from kmerge_git.patch.conflicts import LAST_APPLIED
 from kmerge_git.patch.json_patch import apply_json_patch, make_json_patch3
+from kmerge_git.patch.last_applied import LAST_APPLIED, with_last_applied
 from kmerge_git.patch.last_applied import last_applied as read_last_applied
-from kmerge_git.patch.last_applied import with_last_applied
 from kmerge_git.patch.make_patch import (
     make_patch3,
     require_key_unchanged,

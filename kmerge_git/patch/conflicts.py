@@ -10,8 +10,6 @@ from kmerge_git.patch.lists import element_type, need_key
 from kmerge_git.patch.schema import FieldRule, Schema
 from kmerge_git.patch.values import At, Map, Value, go_text, same
 
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-
 
 def first_conflict(left: Map, right: Map, schema: Schema) -> At | None:
     """Where both patches first change one field differently.
@@ -35,16 +33,6 @@ def json_has_conflicts(left: Value, right: Value) -> bool:
     if isinstance(left, list):
         return len(left) != len(right) or any(map(json_has_conflicts, left, right))
     return not same(left, right)
-
-
-def without_annotation(patch: Map) -> Map:
-    """The patch without the last-applied annotation, which differs on both sides always."""
-    metadata = patch.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if not isinstance(metadata, dict) or not isinstance(annotations, dict):
-        return patch
-    kept = {key: value for key, value in annotations.items() if key != LAST_APPLIED}
-    return {**patch, "metadata": {**metadata, "annotations": kept}}
 
 
 def _clashes(left: Value, right: Value, known: FieldRule, at: At) -> Iterator[At | PatchError]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.patch.apply_config import Applied
-from kmerge_git.patch.conflicts import without_annotation
+from kmerge_git.patch.last_applied import without_annotation
 from kmerge_git.patch.schema import FieldRule, Schema
 from kmerge_git.patch.values import Map, Value, go_text, same
 

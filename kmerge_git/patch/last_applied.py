@@ -10,9 +10,9 @@ import json
 from math import isfinite
 
 from kmerge_git.errors import PatchError
-from kmerge_git.patch.conflicts import LAST_APPLIED
 from kmerge_git.patch.values import Map, Value, copied, failure, go_type, no_number
 
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 LIMIT = 262144  # bytes, all annotations of an object together: the API server's limit
 
 # Go's JSON is safe to put into HTML, and breaks no line of JavaScript.
@@ -33,6 +33,16 @@ def annotation(live: Map) -> str | None:
     metadata = _map(live, ("metadata",))
     text = _map(metadata, ("metadata", "annotations")).get(LAST_APPLIED)
     return None if text is None else str(text)
+
+
+def without_annotation(patch: Map) -> Map:
+    """The patch without the last-applied annotation, which differs on both sides always."""
+    metadata = patch.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict) or not isinstance(annotations, dict):
+        return patch
+    kept = {key: value for key, value in annotations.items() if key != LAST_APPLIED}
+    return {**patch, "metadata": {**metadata, "annotations": kept}}
 
 
 def with_last_applied(target: Map, config: Map) -> Map:

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterable
 from kmerge_git.errors import PatchConflict, PatchError
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.patch.apply_patch import merge_patches, schema_of
+from kmerge_git.patch.conflicts import first_conflict
 from kmerge_git.patch.diff import Wanted, diff_maps
+from kmerge_git.patch.last_applied import without_annotation
 from kmerge_git.patch.schema import Schema
 from kmerge_git.patch.values import At, Map, copied, go_text, sorted_keys
 
@@ -53,8 +55,6 @@ def make_patch3(
     patch = merge_patches(deletions, delta, schema)
     check_preconditions(patch, preconditions)
     if not overwrite:
-        from kmerge_git.patch.conflicts import first_conflict, without_annotation
-
         changed = diff_maps(original, current, schema, (), Wanted(order=False))
         place = first_conflict(without_annotation(patch), without_annotation(changed), schema)
         if place is not None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Counts = dict[Hashable, int]
     Children = dict[Path, dict[str, Placed]]  # names in their order
 
-MOST = 10_000  # pairs of entries whose order is looked at
+MOST_ORDERED = 10_000  # pairs of entries whose order is looked at
 
 
 # -- a container
@@ -98,7 +98,7 @@ def _beside(old: set[str], mine: list[str], yours: list[str]) -> Iterator[tuple[
     others = [(n, name) for n, name in enumerate(yours) if name not in known]
     if not gone or not _entries(added | (lost & {*yours})):
         return
-    if len(added) * len(others) > MOST:
+    if len(added) * len(others) > MOST_ORDERED:
         raise Unsupported("too many entries of both sides in one place")
     for number, other in others:
         if gone[0] < number < gone[-1]:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from kmerge_git.template.blocks import Part
     from kmerge_git.template.placed import Path, Placed
 
-ALIKE = 0.6  # of the lines of two bodies: blocks with another header that are one
-MOST = 10_000  # pairs of blocks that are compared
+ALIKE = 0.6  # the share of lines or names below two headers or names of one thing
+MOST_BLOCK_PAIRS = 10_000  # that are compared
 
 
 class Entity:
@@ -210,7 +210,7 @@ def _alike(pairs: Matching) -> Iterator[tuple[int, int]]:
 def _shares(pairs: Matching) -> list[tuple[float, int, int]]:
     """How alike those are that are alike."""
     olds, news = pairs.left()
-    if len(olds) * len(news) > MOST:
+    if len(olds) * len(news) > MOST_BLOCK_PAIRS:
         return []
     found = []
     left = [*(pairs.old[n] for n in olds), *(pairs.new[m] for m in news)]
@@ -225,17 +225,17 @@ def _shares(pairs: Matching) -> list[tuple[float, int, int]]:
                 and old.path == new.path
                 and (one.word, len(one.arms)) == (other.word, len(other.arms))
             ):
-                share = _share(lines[id(old)], lines[id(new)])
-                if share >= ALIKE and not (_holds(one, other) or _holds(other, one)):
-                    found.append((share, n, m))
+                common = share(lines[id(old)], lines[id(new)])
+                if common >= ALIKE and not (_holds(one, other) or _holds(other, one)):
+                    found.append((common, n, m))
     return found
 
 
 def _holds(block: Block, other: Block) -> bool:
     """Whether a block is one that was put around another."""
-    share = likeness(block, other)
+    most = likeness(block, other)
     return any(
-        _key(inner) == _key(other) and likeness(inner, other) >= share for inner in _inside(block)
+        _key(inner) == _key(other) and likeness(inner, other) >= most for inner in _inside(block)
     )
 
 
@@ -249,10 +249,11 @@ def _inside(block: Block) -> Iterator[Block]:
 
 def likeness(one: Block, other: Block) -> float:
     """The share of lines that the bodies of two blocks have in common."""
-    return _share(_lines(one), _lines(other))
+    return share(_lines(one), _lines(other))
 
 
-def _share(lines: list[str], others: list[str]) -> float:
+def share(lines: list[str], others: list[str]) -> float:
+    """Return the share of lines that two lists have in common."""
     common = 0
     counts: dict[str, int] = {}
     for line in others:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.template.lexer import TOKEN
+from kmerge_git.template.pairing import ALIKE, share
 from kmerge_git.template.placed import DATA
 
 TYPE_CHECKING = False
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from kmerge_git.merge.three import Three
     from kmerge_git.template.placed import Path, Placed
 
-ALIKE = 0.6  # of the lines below two names
-MOST = 40_000  # pairs of names that are compared
+MOST_NAME_PAIRS = 40_000  # that are compared
 
 
 def follow(units: Three[list[Placed]]) -> None:
@@ -54,7 +54,7 @@ def _pairs(
     for new in news:
         others.setdefault(kin(new), []).append(new)
     groups = [(old, others.get(kin(old), ())) for old in olds]
-    if sum(len(found) for _, found in groups) > MOST:
+    if sum(len(found) for _, found in groups) > MOST_NAME_PAIRS:
         raise Unsupported("too many changed names to tell which are one")
     for old, found in groups:
         for new in found:
@@ -86,7 +86,7 @@ def _renamed(base: list[Placed], side: list[Placed], depth: int) -> dict[Path, P
     taken: dict[Path, int] = {}
     kin = _kin(depth)
     for old, new in _pairs(olds.keys() - news.keys(), news.keys() - olds.keys(), kin):
-        if _share(olds[old], news[new]) >= ALIKE:
+        if share(olds[old], news[new]) >= ALIKE:
             rivals.setdefault(new, []).append(old)
             taken[old] = taken.get(old, 0) + 1
     return {
@@ -113,15 +113,3 @@ def _shape(name: str, depth: int) -> str:
     if not depth:
         return name.partition("/")[0]
     return name.partition(TOKEN)[0]
-
-
-def _share(names: list[str], others: list[str]) -> float:
-    counts: dict[str, int] = {}
-    for name in others:
-        counts[name] = counts.get(name, 0) + 1
-    common = 0
-    for name in names:
-        if counts.get(name, 0):
-            counts[name] -= 1
-            common += 1
-    return 2 * common / (len(names) + len(others))

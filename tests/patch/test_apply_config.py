@@ -8,8 +8,8 @@ import pytest
 
 from kmerge_git import PatchConflict, PatchError, apply_config
 from kmerge_git.patch.apply_config import plan_apply
-from kmerge_git.patch.conflicts import LAST_APPLIED
 from kmerge_git.patch.last_applied import (
+    LAST_APPLIED,
     LIMIT,
     annotation_text,
     go_json,

@@ -6,8 +6,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from kmerge_git.patch.conflicts import LAST_APPLIED
-from kmerge_git.patch.last_applied import annotation_text
+from kmerge_git.patch.last_applied import LAST_APPLIED, annotation_text
 
 from .generated import KINDS, make_object
 

@@ -58,11 +58,11 @@ def names(letter: str, count: int) -> str:
 
 def test_more_renamed_names_than_are_compared_are_refused(monkeypatch):
     at = Three(*(lay_out(parse(names(x, 3)), Words().plain) for x in ("a", "b", "a")))
-    monkeypatch.setattr(renamed, "MOST", 9)
+    monkeypatch.setattr(renamed, "MOST_NAME_PAIRS", 9)
     renamed.follow(at)
     assert {unit.path for unit in at.base} == {unit.path for unit in at.ours}
     at = Three(*(lay_out(parse(names(x, 3)), Words().plain) for x in ("a", "b", "a")))
-    monkeypatch.setattr(renamed, "MOST", 8)
+    monkeypatch.setattr(renamed, "MOST_NAME_PAIRS", 8)
     with pytest.raises(Unsupported, match="too many"):
         renamed.follow(at)
 
@@ -117,6 +117,6 @@ def test_more_entries_of_both_sides_in_one_place_than_are_looked_at(monkeypatch)
     units = at.map(lambda text: lay_out(parse(text), Words().plain))
     tokens = {id(unit): "kmTplE1" for unit in units.ours if unit.role == ENTRY}
     assert guards.containers(units, tokens) is not None
-    monkeypatch.setattr(guards, "MOST", 0)
+    monkeypatch.setattr(guards, "MOST_ORDERED", 0)
     with pytest.raises(Unsupported, match="too many"):
         guards.containers(units, tokens)
