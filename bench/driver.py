@@ -2,6 +2,7 @@
 
     python bench/driver.py            all rows
     python bench/driver.py --rounds 5
+    python bench/driver.py --against TREE     the driver of another tree beside this one, each row
 
 Every round runs every command once, one after the other, so that the noise of a shared machine
 falls on all of them alike. CPU time counts the process and its children. See bench/README.md.
@@ -25,6 +26,10 @@ from kmerge_git.git.driverline import driver_line
 ROOT = Path(__file__).resolve().parent.parent
 DRIVER = ROOT / "kmerge_git" / "cli" / "driver.py"
 LIB = Path(yaml.__file__).parent.parent
+RULERS = {
+    "git": ["git", "merge-file", "-p", "-q", "A", "O", "B"],
+    "python": [sys.executable, "-I", "-c", "pass"],
+}
 WORDS = ("the merge keeps every change and says so when it cannot decide between them").split()  # noqa: SIM905
 
 
@@ -32,10 +37,14 @@ def main() -> int:
     """Print the table of ratios."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--rounds", type=int, default=9)
-    rounds = parser.parse_args().rounds
+    parser.add_argument("--against", type=Path, metavar="TREE", help="a checkout to compare with")
+    args = parser.parse_args()
+    rounds = args.rounds
     # git calls its drivers with its own folder first in PATH
     folder = subprocess.check_output(["git", "--exec-path"], text=True).strip()
     os.environ["PATH"] = folder + os.pathsep + os.environ.get("PATH", "")
+    if args.against:
+        return between_trees(args.against, rounds)
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(
             [sys.executable, "-m", "compileall", "-q", str(ROOT / "kmerge_git")], check=True
@@ -44,10 +53,11 @@ def main() -> int:
         subprocess.run(["git", "init", "-q", folder], check=True)
         print(f"{'case':52} {'driver':>9} {'ruler':>9} {'ratio':>6}  we ship")
         for name, ruler, bar, texts in rows():
-            cpu, base, peak = compare(Path(folder), texts, ruler, rounds)
+            commands = [driver_argv(), RULERS[ruler]]
+            (cpu, peak), (base, _) = compare(Path(folder), texts, commands, rounds)
             line = f"{name:52} {cpu * 1000:7.1f}ms {base * 1000:7.1f}ms {cpu / base:6.2f}  <= {bar}"
             print(line + f"   peak {peak / 1024:.0f} MiB")
-        (cpu, base), (off, least) = real_merge(Path(folder), rounds)
+        cpu, base, off, least = real_merge(Path(folder), rounds, registered_lines())
         print(
             f"{'git merge of 200 files / driver `python -I -S -c pass`':52} {cpu * 1000:7.1f}ms "
             f"{base * 1000:7.1f}ms {cpu / base:6.2f}  <= 1.6"
@@ -57,6 +67,38 @@ def main() -> int:
             f"{least * 1000:7.1f}ms {off / least:6.2f}  <= 1.1"
         )
     return 0
+
+
+def between_trees(tree: Path, rounds: int) -> int:
+    """Print the medians of this tree's driver and of another's, and new / old, row by row."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        subprocess.run(["git", "init", "-q", folder], check=True)
+        drivers = [copied(root, folder / name) for name, root in (("new", ROOT), ("old", tree))]
+        print(f"{'case':52} {'new':>9} {'old':>9} {'ratio':>6}")
+        for name, _, _, texts in rows():
+            new, old = compare(folder, texts, [driver_argv(driver) for driver in drivers], rounds)
+            print(
+                f"{name:52} {new[0] * 1000:7.1f}ms {old[0] * 1000:7.1f}ms {new[0] / old[0]:6.2f}"
+                f"   peaks {new[1] / 1024:.0f}, {old[1] / 1024:.0f} MiB"
+            )
+        lines = [driver_setting(driver) for driver in drivers]
+        new, old = real_merge(folder, rounds, lines)
+        name = "git merge of 200 files"
+        print(f"{name:52} {new * 1000:7.1f}ms {old * 1000:7.1f}ms {new / old:6.2f}")
+    return 0
+
+
+def copied(tree: Path, folder: Path) -> Path:
+    """The driver of a copy of a tree's package; it writes its bundle there at its first start."""
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(tree / "kmerge_git", folder / "kmerge_git", ignore=ignored)
+    subprocess.run([sys.executable, "-m", "compileall", "-q", folder], check=True)
+    driver = folder / "kmerge_git" / "cli" / "driver.py"
+    for name in ("O", "A", "B"):
+        (folder / name).write_text("a: 1\n")
+    run(driver_argv(driver), folder)
+    return driver
 
 
 def rows():
@@ -217,34 +259,32 @@ def retype(text: str, name: str, number: int) -> str:
     return text[:at] + text[at:].replace("type: object", "type: array", 1)
 
 
-def compare(folder: Path, texts, ruler: str, rounds: int):
-    """Medians of the driver and of its ruler, and the driver's peak memory in KiB."""
-    mine, base, peaks = [], [], []
+def compare(folder: Path, texts, commands: list[list[str]], rounds: int):
+    """The median CPU time and the peak memory in KiB of commands that take turns."""
+    times: list[list[float]] = [[] for _ in commands]
+    peaks: list[list[int]] = [[] for _ in commands]
     for _ in range(rounds):
-        for name, text in zip(("O", "A", "B"), texts, strict=True):
-            (folder / name).write_text(text)
-        if ruler == "git":
-            argv = ["git", "merge-file", "-p", "-q", "A", "O", "B"]
-        else:
-            argv = [sys.executable, "-I", "-c", "pass"]
-        base.append(run(argv, folder)[0])
-        cpu, peak, code = run([*driver_argv(), "O", "A", "B"], folder)
-        assert code in (0, 3), code
-        mine.append(cpu)
-        peaks.append(peak)
-    return statistics.median(mine), statistics.median(base), max(peaks)
+        for command, cpus, sizes in zip(commands, times, peaks, strict=True):
+            for name, text in zip(("O", "A", "B"), texts, strict=True):
+                (folder / name).write_text(text)
+            cpu, peak, code = run(command, folder)
+            assert code in (0, 3) or command == RULERS["git"], code
+            cpus.append(cpu)
+            sizes.append(peak)
+    return [(statistics.median(cpus), max(sizes)) for cpus, sizes in zip(times, peaks, strict=True)]
 
 
-def driver_argv() -> list[str]:
+def driver_argv(driver: Path = DRIVER, files: tuple[str, ...] = ("O", "A", "B")) -> list[str]:
     """The registered line, without the shell around it."""
     return [
         sys.executable,
         "-I",
         "-S",
-        str(DRIVER),
+        str(driver),
         f"--lib={LIB}",
         "--marker-size=7",
         "--path=a.yaml",
+        *files,
     ]
 
 
@@ -261,11 +301,20 @@ def run(argv: list[str], folder: Path) -> tuple[float, int, int]:
     return usage.ru_utime + usage.ru_stime, usage.ru_maxrss, os.waitstatus_to_exitcode(status)
 
 
-def real_merge(folder: Path, rounds: int) -> list[tuple[float, float]]:
-    """`git merge-tree` of 200 files changed on both sides, beside another driver.
+def driver_setting(driver: Path = DRIVER) -> str:
+    """The same as git's setting of a driver."""
+    return " ".join(f'"{part}"' for part in driver_argv(driver, ())) + " %O %A %B"
 
-    Ours beside an empty one; the registered line, switched off, beside git's own merge of lines.
-    """
+
+def registered_lines() -> list[str]:
+    """The driver and an empty one; the registered line, switched off, and git's merge of lines."""
+    off = "KMERGE=0;" + driver_line(sys.executable, DRIVER, str(LIB))
+    empty = f'"{sys.executable}" -I -S -c pass'
+    return [driver_setting(), empty, off, "git merge-file %A %O %B"]
+
+
+def real_merge(folder: Path, rounds: int, drivers: list[str]) -> list[float]:
+    """The medians of `git merge-tree` of 200 files changed on both sides, with each driver."""
     repo = folder / "repo"
     env = {
         **os.environ,
@@ -297,20 +346,13 @@ def real_merge(folder: Path, rounds: int) -> list[tuple[float, float]]:
         git("add", "-A")
         git("commit", "-q", "-m", branch)
     (repo / ".git" / "info" / "attributes").write_text("*.yaml merge=bench\n")
-    line = " ".join(f'"{part}"' for part in driver_argv()) + " %O %A %B"
-    empty = f'"{sys.executable}" -I -S -c pass'
-    registered = driver_line(sys.executable, DRIVER, str(LIB))
-    drivers = (line, empty, registered, "git merge-file %A %O %B")
     times: list[list[float]] = [[] for _ in drivers]
     for _ in range(max(rounds // 3, 1)):
         for found, command in zip(times, drivers, strict=True):
             git("config", "merge.bench.driver", command)
-            os.environ["KMERGE"] = "0" if command == registered else ""
             found.append(run(["git", "merge-tree", "--write-tree", "ours", "theirs"], repo)[0])
-    del os.environ["KMERGE"]
     shutil.rmtree(repo)
-    medians = [statistics.median(found) for found in times]
-    return [(medians[0], medians[1]), (medians[2], medians[3])]
+    return [statistics.median(found) for found in times]
 
 
 if __name__ == "__main__":
