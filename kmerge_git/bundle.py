@@ -27,11 +27,13 @@ EVERY_MERGE = (
 # Imported by modules of every merge and used by few merges: loaded when something of them is used.
 LATE = (
     "kmerge_git.kube.fieldpath",
+    "kmerge_git.kube.likeness",
     "kmerge_git.merge.decide.block_texts",
     "kmerge_git.merge.decide.keyed",
     "kmerge_git.merge.decide.unkeyed",
     "kmerge_git.merge.verify.damage",
     "kmerge_git.merge.verify.proof",
+    "kmerge_git.merge.verify.referee",
     "kmerge_git.merge.write.flow",
     "kmerge_git.tree.blocks",
 )

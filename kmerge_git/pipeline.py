@@ -22,8 +22,7 @@ from kmerge_git.merge.merged import conflict, whole_conflict
 from kmerge_git.merge.plan import Why
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.merge.unmergeable import refuse_unmergeable
-from kmerge_git.merge.verify import damage, proof
-from kmerge_git.merge.verify.judge import Referee, uncertain, widened
+from kmerge_git.merge.verify import damage, proof, referee
 from kmerge_git.merge.verify.line_opinion import (
     Asked,
     needs_proof,
@@ -148,7 +147,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
             found = _better(merged, streams, options, lines, journal)
         except Unproved:
             text, count = lines.result()
-            if count or Referee(streams, options, journal.settled).accepts(text):
+            if count or referee.accepts(text, streams, options, journal.settled()):
                 raise  # git's line merge is the better answer
             for document in proof.unproved(merged):
                 document.give_up(conflict(document.at, Why.UNPROVED))
@@ -161,7 +160,7 @@ def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Out
             _ = found.text  # spelled in time, and where an error costs no more than a conflict
             _let_explain(found, sources, journal, options)
             return found
-        wider = widened(doubts, found, merged)
+        wider = referee.widened(doubts, found, merged)
         if wider is None:
             return _doubtful(found, sources, options, lines)
         doubts = wider
@@ -187,7 +186,7 @@ def _doubtful(
     found: list[Violation], sources: Three[Source], options: Options, lines: Asked
 ) -> Outcome:
     """What no conflict around a place makes right: git's conflicts, or one around everything."""
-    why = uncertain(found[0])
+    why = referee.uncertain(found[0])
     if lines.result()[1]:
         raise Unsupported(why)
     whole = whole_conflict(sources.map(lambda source: source.text), why)
@@ -211,21 +210,20 @@ def _better(
 ) -> Outcome | list[Violation]:
     """The better of the two merges; or, where ours is no right one, what is wrong with it."""
     hunks = merged.hunks()
-    referee = Referee(streams, options, journal.settled)
     if not hunks:
-        return _clean(merged, streams, options, referee, lines)
+        return _clean(merged, streams, options, lines, journal)
     if len(hunks) > MOST_CONFLICTS:
-        return _too_many(streams, options, lines, referee)
+        return _too_many(streams, options, lines, journal)
     read = [document for side in SIDES for document in proof.prove(merged, side)]
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
         text, count = lines.result()
-        if count == 0 and referee.accepts(text):
+        if count == 0 and referee.accepts(text, streams, options, journal.settled()):
             return Outcome(text, True, "lines", reason="git's line merge is clean")
-    found = referee.objections(merged, read) if not merged.is_one_conflict else []
+    found = referee.objections(merged, read, streams, options, journal.settled())
     return found or conflicted(merged, streams.map(lambda stream: stream.source), options)
 
 
-def _too_many(streams: Three[Stream], options: Options, lines: Asked, referee: Referee) -> Outcome:
+def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: Journal) -> Outcome:
     """More conflicts than a person would look at one by one: git's lines, if they may be believed.
 
     Where they are clean, and no right merge, the file is one conflict.
@@ -234,7 +232,7 @@ def _too_many(streams: Three[Stream], options: Options, lines: Asked, referee: R
     text, count = lines.result()
     if count:
         raise Unsupported(why)
-    if referee.accepts(text):
+    if referee.accepts(text, streams, options, journal.settled()):
         return Outcome(text, True, "lines", reason="git's line merge is clean")
     sources = streams.map(lambda stream: stream.source)
     return conflicted(whole_conflict(sources.map(lambda s: s.text), why), sources, options)
@@ -250,11 +248,12 @@ def _is_beyond_lines(hunk: Hunk) -> bool:
 
 
 def _clean(
-    merged: MergedFile, streams: Three[Stream], options: Options, referee: Referee, lines: Asked
+    merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked, journal: Journal
 ) -> Outcome | list[Violation]:
     """Ours is clean: git's bytes if they mean the same, or if only they are certain; else ours."""
     text = merged.decided("ours")
     data = to_bytes(text, streams.map(lambda stream: stream.source))
+    settled = journal.settled()
     said = opinion(merged, streams)
     if said:  # two line merges that know nothing of YAML say the same: one of them is enough
         by_lines, count = data, int(said == "clash")
@@ -266,16 +265,15 @@ def _clean(
         return Outcome(data, True, "structure")
     if count == 0:
         is_same = same_meaning(by_lines, text, options.path)
-        if (is_same or same_but_for_order(by_lines, text, options.path)) and referee.accepts(
-            by_lines
-        ):
+        is_right = is_same or same_but_for_order(by_lines, text, options.path)
+        if is_right and referee.accepts(by_lines, streams, options, settled):
             reason = "means the same" if is_same else "has another order that is right, too"
             return Outcome(by_lines, True, "lines", reason=f"the line merge {reason}")
     if len(split_like(Source.of(text), streams.ours).documents) != len(merged.documents):
         raise Unsupported("the result has other documents than were merged")
-    found = referee.objections(merged, read)
-    if found and count == 0 and referee.accepts(by_lines):
-        return Outcome(by_lines, True, "lines", reason=uncertain(found[0]))
+    found = referee.objections(merged, read, streams, options, settled)
+    if found and count == 0 and referee.accepts(by_lines, streams, options, settled):
+        return Outcome(by_lines, True, "lines", reason=referee.uncertain(found[0]))
     return found or Outcome(data, True, "structure")
 
 

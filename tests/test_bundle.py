@@ -201,7 +201,7 @@ def test_every_module_hangs_at_its_package(tmp_path, every_merge):
         ("ours", "a: 2\nb: 1\n"),
         ("theirs", "a: 1\nb: 2\n"),
     ):
-        (tmp_path / name).write_text(side)
+        (tmp_path / name).write_text(POD + side)
     library = spied_on(tmp_path / "lib", HANGING)
     command = [sys.executable, "-I", "-S", driver, library, "base", "ours", "theirs"]
     subprocess.run([*command, "--version"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
@@ -217,8 +217,8 @@ def test_every_module_hangs_at_its_package(tmp_path, every_merge):
 POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: p\n"
 MERGES = {
     "mappings": ("left: {0}\nlist: [a]\nright: {1}\n", ""),
-    "a list with a key": ("spec:\n  volumes:\n  - a: {0}\n    name: a\n  - b: {1}\n    name: b\n", "keyed"),
-    "a list without": ("spec:\n  tolerations:\n  - key: a{0}\n    value: a\n  - key: b{1}\n", "keyed unkeyed"),
+    "a list with a key": ("spec:\n  volumes:\n  - a: {0}\n    name: a\n  - b: {1}\n    name: b\n", "keyed likeness"),
+    "a list without": ("spec:\n  tolerations:\n  - key: a{0}\n    value: a\n  - key: b{1}\n", "keyed likeness unkeyed"),
     "a flow mapping": ("spec: {{a: {0},\n  x: 1,\n  b: {1}}}\n", "flow"),
     "a text": ("spec:\n  text: |\n    {0}\n    a\n    {1}\n", "block_texts blocks proof"),
 }  # fmt: skip

@@ -105,10 +105,10 @@ def learn(data: bytes, path: str, kinds: Iterable[str] | None = None) -> bool:
         return False
     if kinds is not None and not any(kind.encode() in data for kind in kinds):
         return True
-    from kmerge_git.kube import crdkeys
+    from kmerge_git.kube.crdkeys import learn_definition
     from kmerge_git.tree.values import load
 
-    known = [crdkeys.learn(value) for value in load(data, path) if isinstance(value, dict)]
+    known = [learn_definition(value) for value in load(data, path) if isinstance(value, dict)]
     return any(known)
 
 

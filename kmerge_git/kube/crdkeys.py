@@ -6,18 +6,20 @@ declares nothing the elements decide, as without the CRD: most authors just neve
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
-
 from kmerge_git.kube import keytable
 
-Node = Mapping[str, Any]
-Tree = dict[str, dict[str, Any]]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Node = Mapping[str, Any]
+    Tree = dict[str, dict[str, Any]]
 
 _INFER = ("", "?", "")
 
 
-def learn(crd: Node) -> tuple[str, str] | None:
+def learn_definition(crd: Node) -> tuple[str, str] | None:
     """Make the merge rules know the lists of a CRD; the group and kind, None if it is no CRD."""
     for (group, kind), tree in crd_list_keys(crd).items():
         pod = keytable.fields(keytable.root("v1", "Pod"))
@@ -36,7 +38,7 @@ def crd_list_keys(crd: Node) -> dict[tuple[str, str], Tree]:
     The lists of all versions are united; the later version wins.
     """
     spec = crd.get("spec") if crd.get("kind", "") == "CustomResourceDefinition" else None
-    if not isinstance(spec, Mapping):
+    if not isinstance(spec, dict):
         return {}
     names = (str(spec.get("group", "")), str(_map(spec.get("names")).get("kind", "")))
     tree: Tree = {}
@@ -53,7 +55,7 @@ def _schemas(spec: Node) -> Iterator[Node]:
 
 def _map(value: object) -> Node:
     """A mapping; what is none, in a file that anybody may have written, says nothing."""
-    return value if isinstance(value, Mapping) else {}
+    return value if isinstance(value, dict) else {}
 
 
 def _list(value: object) -> list[Any]:
@@ -68,7 +70,7 @@ def _lists_below(schema: Node) -> Tree:
         if node.get("type") == "array":
             below = _map(node.get("items"))
             facts = {"list": True, **_declared(node, below)}
-        elif isinstance(node.get("additionalProperties"), Mapping):
+        elif isinstance(node.get("additionalProperties"), dict):
             facts = {"each": True}
             below = node["additionalProperties"]
         lists = _lists_below(below)

@@ -46,7 +46,7 @@ def is_alike(old: Leaves, new: Leaves) -> bool:
     part, whole = RENAMED_LEAVES
     if whole * old.shared(new) < part * max(old.total, new.total):
         return False
-    return min(old.total, new.total) >= FEW_LEAVES or any(map(_is_long, _equal(old, new)))
+    return min(old.total, new.total) >= FEW_LEAVES or any(map(_is_long, _in_common(old, new)))
 
 
 def leaves_of(resource: Node | None) -> Leaves:
@@ -56,10 +56,10 @@ def leaves_of(resource: Node | None) -> Leaves:
 
 def tells(old: Leaves, new: Leaves, elsewhere: set[Leaf]) -> bool:
     """Whether anything that two elements share is found in no other one."""
-    return not _equal(old, new) <= elsewhere
+    return not _in_common(old, new) <= elsewhere
 
 
-def _equal(a: Leaves, b: Leaves) -> set[Leaf]:
+def _in_common(a: Leaves, b: Leaves) -> set[Leaf]:
     return a.counts.keys() & b.counts.keys()
 
 

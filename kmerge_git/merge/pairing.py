@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.kube.likeness import MOST_COMPARISONS, bag, likeness
+from kmerge_git.kube import likeness
 from kmerge_git.kube.outline import full_name, outline
 from kmerge_git.merge.three import Three
 from kmerge_git.text.undecided import UNDECIDED
@@ -69,7 +69,7 @@ def _without_namesakes(
 
 
 def _likeness(one: Document, other: Document) -> float:
-    return likeness(bag(one.content), bag(other.content))
+    return likeness.likeness(likeness.bag(one.content), likeness.bag(other.content))
 
 
 def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Documents:
@@ -109,7 +109,7 @@ def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Do
         if k not in side and not _is_left(d, other.get(k))
     }
     fresh = {k: d for k, d in side.items() if not isinstance(k, int)}
-    if not gone or not fresh or len(gone) * len(fresh) > MOST_COMPARISONS:
+    if not gone or not fresh or len(gone) * len(fresh) > likeness.MOST_COMPARISONS:
         return side
     found = {key: k for k, key in _alike(gone, fresh)}
     return {found.get(k, k): d for k, d in side.items()}
@@ -150,7 +150,7 @@ def _kind(document: Document) -> str:
 def _under_keys(base: Stream, other: Stream, side: str) -> Documents:
     found = {j: i for i, j in likely_same(list(base.documents), list(other.documents))}
     gone, fresh = len(base.documents) - len(found), len(other.documents) - len(found)
-    if gone * fresh > MOST_COMPARISONS:
+    if gone and fresh and gone * fresh > likeness.MOST_COMPARISONS:
         from kmerge_git.merge.bulk import refuse_replaced  # few files have so many
 
         refuse_replaced(gone, fresh, "documents")
@@ -175,7 +175,7 @@ def likely_same(base: list[Document], other: list[Document]) -> Pairs:
 def alike(base: list[Document], other: list[Document], known: Pairs) -> Pairs:
     """Which documents without a partner hold the same under another name, by their leaves."""
     left, right = _rest(base, known, 0), _rest(other, known, 1)
-    if not left or not right or len(left) * len(right) > MOST_COMPARISONS:
+    if not left or not right or len(left) * len(right) > likeness.MOST_COMPARISONS:
         return []
     gone: dict[Hashable, tuple[Document, ...]] = {i: (base[i],) for i in left}
     fresh: Documents = {j: other[j] for j in right}

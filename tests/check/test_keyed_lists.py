@@ -40,7 +40,7 @@ spec:
 
 @pytest.fixture
 def learned() -> Iterator[None]:
-    crdkeys.learn(yaml.safe_load(DATABASE))
+    crdkeys.learn_definition(yaml.safe_load(DATABASE))
     yield
     keytable.forget()
 

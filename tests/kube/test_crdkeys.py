@@ -49,7 +49,7 @@ FOO = "apiVersion: g.io/v1\nkind: Foo\nmetadata: {name: f}\n"
 
 @pytest.fixture
 def learned():
-    assert crdkeys.learn(yaml.safe_load(CRD)) == ("g.io", "Foo")
+    assert crdkeys.learn_definition(yaml.safe_load(CRD)) == ("g.io", "Foo")
     yield
     keytable.forget()
 
@@ -77,7 +77,7 @@ def test_an_old_crd_has_one_schema_for_all_versions():
 
 @pytest.mark.parametrize("value", [{}, {"kind": "Pod"}, {"kind": "CustomResourceDefinition"}])
 def test_what_is_no_crd_teaches_nothing(value):
-    assert crdkeys.learn(value) is None
+    assert crdkeys.learn_definition(value) is None
 
 
 def where(path):
@@ -175,5 +175,5 @@ def test_merge_takes_a_crd(tmp_path, monkeypatch, capsys):
     ],
 )
 def test_a_definition_that_is_none_does_no_harm(spec):
-    crdkeys.learn({"kind": "CustomResourceDefinition", "spec": spec})
+    crdkeys.learn_definition({"kind": "CustomResourceDefinition", "spec": spec})
     keytable.forget()

@@ -12,7 +12,7 @@ from kmerge_git.merge.decide.renames import follow
 from kmerge_git.merge.decide.rules import Riddle, shared_out
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify.sequences import MOST_NEWCOMERS, Newcomers, bounds
-from kmerge_git.merge.verify.sites import Known
+from kmerge_git.merge.verify.sites import CollectionPaths
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Entry, Mapping
@@ -143,7 +143,7 @@ containers:
 def test_a_path_leads_as_far_as_there_are_collections(
     path: tuple[object, ...], nearest: tuple[object, ...]
 ) -> None:
-    known = Known(split(Source.of(TEXT)).roots[0], "")
+    known = CollectionPaths(split(Source.of(TEXT)).roots[0], "")
     assert known.nearest(path) == nearest  # type: ignore[arg-type]
 
 
@@ -159,5 +159,5 @@ def test_a_path_leads_as_far_as_there_are_collections(
     ],
 )
 def test_a_line_stands_in_the_nearest_collection(line: str, path: tuple[object, ...]) -> None:
-    known = Known(split(Source.of(TEXT)).roots[0], "")
+    known = CollectionPaths(split(Source.of(TEXT)).roots[0], "")
     assert known.around(TEXT.index(line)) == path

@@ -8,9 +8,9 @@ the clash stays a clash, and the ruling says why.
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import matches, pattern
-from kmerge_git.merge.decide import siblings
 from kmerge_git.merge.decide.rebump import CHART, rebumped
 from kmerge_git.merge.decide.rules import Ruling
+from kmerge_git.merge.decide.siblings import of_two_images, together
 from kmerge_git.merge.decide.times import is_number, timestamp
 from kmerge_git.merge.decide.versions import (
     compared,
@@ -97,7 +97,7 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
     ) -> Ruling | None:
         at = Three(base, ours, theirs)
         ruling = alone(path, at, place)
-        return siblings.together(ruling, path, at, place, alone) if place is not None else ruling
+        return together(ruling, path, at, place, alone) if place is not None else ruling
 
     return decide
 
@@ -175,7 +175,7 @@ def _higher(at: At, path: Path, place: Place | None, *, is_named: bool) -> Rulin
     why = why or _doubt(path, ours, theirs, side) or _back(at.base, ours.value, theirs.value)
     if not (why or is_named or _is_version(path)) and all(map(_is_quantity, values)):
         why = QUANTITY
-    why = why or (siblings.of_two_images(path, maps) if maps is not None else "")
+    why = why or (of_two_images(path, maps) if maps is not None else "")
     if why:
         return _refused(why)
     plan: Plan = Keep(ours) if side == "ours" else Take(theirs, at.theirs[0])

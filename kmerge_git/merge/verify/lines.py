@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from kmerge_git.kube.identity import identity
 from kmerge_git.merge.verify.sequences import bounds
-from kmerge_git.merge.verify.sites import RESULT, Known, Violation
+from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
 from kmerge_git.text.diff3 import diff
 
 TYPE_CHECKING = False
@@ -229,7 +229,7 @@ class _Places:
         self._path = path
         self._made = rest[RESULT]
         self._names: dict[Identity, Document] | None = None
-        self._known: dict[int, Known] = {}  # by the document's id
+        self._known: dict[int, CollectionPaths] = {}  # by the document's id
         self._counts: list[dict[str, int]] = []
         self._last: list[dict[str, tuple[Document, int]]] = []  # and the offset of the line
         for documents in rest:
@@ -248,7 +248,7 @@ class _Places:
         if made is None:
             return -1, ()
         if id(document) not in self._known:
-            self._known[id(document)] = Known(document.root, self._path)
+            self._known[id(document)] = CollectionPaths(document.root, self._path)
         return made.number, self._known[id(document)].around(offset)
 
     def _counterpart(self, document: Document) -> Document | None:

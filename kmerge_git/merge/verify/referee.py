@@ -13,6 +13,8 @@ It knows the three inputs and the result, and six laws that hold in every right 
 
 Counts, comments and untouched lines are looked at without pairing anything, so that a wrong pairing
 shows. What a policy or a favourite side settled is left out.
+
+The place that cannot be right is a conflict in the next merge, then what is around it.
 """
 
 from __future__ import annotations
@@ -20,10 +22,15 @@ from __future__ import annotations
 from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
-from kmerge_git.merge.verify import elements
+from kmerge_git.merge.plan import Why
+from kmerge_git.merge.verify import damage, elements
 from kmerge_git.merge.verify.fields import Fields
 from kmerge_git.merge.verify.lines import line_laws
-from kmerge_git.merge.verify.sites import RESULT, Known, Site, Violation
+from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
+from kmerge_git.outcome import SIDES
+from kmerge_git.text.pieces import side_text
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split, split_like
 from kmerge_git.tree.nodes import Collection, Entry, Scalar
 from kmerge_git.tree.scalars import meaning
 
@@ -33,12 +40,94 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
 
     from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.merged import MergedFile
+    from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.three import Three
+    from kmerge_git.outcome import Options
     from kmerge_git.tree.documents import Document, Stream
     from kmerge_git.tree.nodes import Node
 
     Documents = list[list[Document]]  # of base, ours, theirs and the result
     Settled = Some[tuple[str, Path]]
+
+
+def accepts(data: bytes, at: Three[Stream], options: Options, settled: Settled) -> bool:
+    """Return whether git's line merge brings no damage, and is a merge of the inputs.
+
+    `settled` are the places that a policy or the favourite side decided.
+    """
+    if not damage.is_sound(data, at, options.path):
+        return False
+    return not _asked(at, options, settled, (), split(Source(data, options.path)))
+
+
+def objections(
+    merged: MergedFile,
+    read: list[Document],
+    at: Three[Stream],
+    options: Options,
+    settled: Settled,
+) -> list[Violation]:
+    """Return what our merge cannot be right about; of one with conflicts, outside of these.
+
+    The documents in `read` were read for the proof, and need not be read again.
+    """
+    hunks = [hunk for _, hunk in merged.hunks()]
+    if hunks and merged.is_one_conflict:
+        return []
+    results = [
+        split_like(Source.of(merged.decided(side), options.path), at.ours)
+        for side in (SIDES if hunks else SIDES[:1])
+    ]
+    found = _asked(at, options, settled, read, *results)
+    if not hunks or not found:
+        return found
+    # what a conflict shows is still to be decided
+    shown = "\n".join(text for h in hunks for text in (h.base, h.ours, h.theirs))
+    words = set(shown.replace(":", " ").split())  # most keys are in it as they are
+    return [v for v in found if v.about not in words and v.about not in shown]
+
+
+def _asked(
+    at: Three[Stream],
+    options: Options,
+    settled: Settled,
+    read: Iterable[Document],
+    result: Stream,
+    other: Stream | None = None,
+) -> list[Violation]:
+    if options.rules != "git":
+        return []  # these rules have a winner, and tell what lost
+    return violations(at, result, other, settled=settled, read=read)
+
+
+def uncertain(found: Violation) -> str:
+    """The cause of a conflict around what cannot be right."""
+    return f"{Why.UNCERTAIN}: {found.what}"
+
+
+def widened(doubts: Doubts, found: list[Violation], merged: MergedFile) -> Doubts | None:
+    """The doubts with those that a merge gave cause to; None: no place is left to doubt."""
+    grown = {key: dict(paths) for key, paths in doubts.items()}
+    shown = [d for d in merged.documents if side_text([d.opening, *d.pieces], "ours").strip()]
+    for violation in found:
+        if not 0 <= violation.document < len(shown):
+            return None
+        paths = grown.setdefault(shown[violation.document].numbers, {})
+        path = _not_yet(violation.path, paths)
+        if path is None:
+            return None
+        paths[path] = uncertain(violation)
+    return grown
+
+
+def _not_yet(path: Path, paths: dict[Path, str]) -> Path | None:
+    """The place, or the next one around it that was not in doubt before."""
+    while path in paths:
+        if not path:
+            return None
+        path = path[:-1]
+    return path
 
 
 def violations(
@@ -68,12 +157,12 @@ def violations(
 def _place(found: list[Violation], result: Stream, at: Three[Stream]) -> None:
     """Let every violation speak of a collection that the result has."""
     file = result.source.path or at.ours.source.path
-    documents: dict[int, Known] = {}
+    documents: dict[int, CollectionPaths] = {}
     for violation in found:
         number = violation.document
         if number >= 0 and violation.path:
             if number not in documents:
-                documents[number] = Known(result.documents[number].root, file)
+                documents[number] = CollectionPaths(result.documents[number].root, file)
             violation.path = documents[number].nearest(violation.path)
 
 

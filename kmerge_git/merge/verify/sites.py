@@ -119,7 +119,7 @@ class Site:
         return site
 
 
-class Known:
+class CollectionPaths:
     """The collections of a document by their paths; each is looked through once."""
 
     __slots__ = ("_below", "_found")
