@@ -14,10 +14,12 @@ from kmerge_git.git.places import git_path, in_repository, scopes_of, worktree_t
 from kmerge_git.git.probes import Probe, is_bare, probe_all
 from kmerge_git.git.registered import DRIVER
 
-BASE = "kind: ConfigMap\ndata:\n  a: '1'\n  b: '1'\n"
-OURS = BASE.replace("a: '1'", "a: '2'")
-THEIRS = BASE.replace("b: '1'", "b: '2'")
-MERGED = OURS.replace("b: '1'", "b: '2'")  # neighbouring lines: git alone sees a conflict
+_TRIAL_BASE = "kind: ConfigMap\ndata:\n  a: '1'\n  b: '1'\n"
+_TRIAL_OURS = _TRIAL_BASE.replace("a: '1'", "a: '2'")
+_TRIAL_THEIRS = _TRIAL_BASE.replace("b: '1'", "b: '2'")
+_TRIAL_MERGED = _TRIAL_OURS.replace(
+    "b: '1'", "b: '2'"
+)  # neighbouring lines: git alone sees a conflict
 RUNNING = 3600  # a temporary file that is younger may belong to a merge that is going on
 
 
@@ -40,7 +42,7 @@ def try_merge(line: str) -> Probe:
             merged, said = _scratch_merge(top, line)
         except KmergeError as error:
             return Probe("merge", "FAIL", f"the trial merge could not be made: {error}")
-    if merged == MERGED:
+    if merged == _TRIAL_MERGED:
         return Probe("merge", "ok", "a real merge in a scratch repository came out right")
     why = next((text for text in said.splitlines() if text.startswith("kmerge:")), "")
     text = "a real merge in a scratch repository came out as git alone would have merged it"
@@ -78,11 +80,11 @@ def _scratch_merge(top: Path, line: str) -> tuple[str, str]:
     ):
         run("config", key, value)
     (top / ".gitattributes").write_text("*.yaml merge=kmerge\n", "utf-8", newline="\n")
-    commit(BASE)
+    commit(_TRIAL_BASE)
     run("branch", "side")
-    commit(OURS)
+    commit(_TRIAL_OURS)
     run("checkout", "-q", "side")
-    commit(THEIRS)
+    commit(_TRIAL_THEIRS)
     run("checkout", "-q", "-")
     said = run("merge", "--no-edit", "side")
     return (top / "x.yaml").read_bytes().decode(), said

@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git import patterns
 from kmerge_git.git.call import ask_git, git
 from kmerge_git.git.driverline import NAME, quoted
 from kmerge_git.git.files import read_text
+from kmerge_git.git.patterns import DEFAULTS, AttributeFile, select
 
 # Git's own line merge, and always a conflict: the three versions stay in the index, and what is in
 # the working tree has its markers even if nobody comes to finish it.
@@ -76,7 +76,7 @@ def _write(number: int, name: str, text: str) -> None:
 
 def _usual() -> str:
     """What `kmerge install` writes where nothing is registered yet."""
-    return patterns.select(patterns.AttributeFile(Path(), ""), [], patterns.DEFAULTS)[0]
+    return select(AttributeFile(Path(), ""), [], DEFAULTS)[0]
 
 
 def _own_attributes(cwd: Path | None) -> Path:

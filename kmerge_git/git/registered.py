@@ -6,19 +6,26 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from kmerge_git.git import driverline
 from kmerge_git.git.call import GitAnswer, ask_git
 from kmerge_git.git.changes import ConfigChange
-from kmerge_git.git.driverline import GONE, TESTS
+from kmerge_git.git.driverline import (
+    GONE,
+    TESTS,
+    command_of,
+    diff_line,
+    driver_line,
+    is_older,
+    mergetool_line,
+)
 from kmerge_git.git.places import SCOPES, Scope, scopes_of
 
 DRIVER = "merge.kmerge.driver"
 TOOL = "mergetool.kmerge.cmd"
 DIFF = "diff.kmerge.command"
 CURRENT = {
-    DRIVER: driverline.driver_line,
-    TOOL: driverline.mergetool_line,
-    DIFF: driverline.diff_line,
+    DRIVER: driver_line,
+    TOOL: mergetool_line,
+    DIFF: diff_line,
 }
 # an interpreter in double quotes, and our package
 PROGRAM = re.compile(r'("(?:[^"\\]|\\.)*" -P -m kmerge_git) (?:mergetool|diff --external)')
@@ -36,7 +43,7 @@ class Registered:
     def command(self) -> str:
         """What tells its version when `--version` stands behind it; '' if the line is not ours."""
         if self.key == DRIVER:
-            return driverline.command_of(self.line)
+            return command_of(self.line)
         found = PROGRAM.search(self.line)
         return found[1] if found else ""
 
@@ -44,7 +51,7 @@ class Registered:
     def is_older(self) -> bool:
         """Whether an older version wrote it: this one would write it otherwise, for any path."""
         if self.key == DRIVER:
-            return driverline.is_older(self.line)
+            return is_older(self.line)
         command, current = self.command, CURRENT[self.key]()
         its_own = PROGRAM.search(current)
         assert its_own

@@ -22,10 +22,10 @@ from hashlib import sha1
 from pathlib import Path, PurePosixPath
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git import patterns
 from kmerge_git.git.call import environment, git
 from kmerge_git.git.driverline import NAME
 from kmerge_git.git.marking import MARKING, ONLY_MARK, marked
+from kmerge_git.git.patterns import DEFAULTS, AttributeFile, select
 from kmerge_git.git.repository import Repository
 
 PREFIX = "kmerge-scratch-"
@@ -163,7 +163,7 @@ def _lay_out(folder: str, objects: str, common: str, worktree: str, *, alone: bo
     core = "[attr]\n\ttree =\n[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
     core += f'\tworktree = "{tree}"\n'
     if alone:  # the usual files are ours; nothing else is said but by the tree
-        usual = patterns.select(patterns.AttributeFile(Path(), ""), [], patterns.DEFAULTS)[0]
+        usual = select(AttributeFile(Path(), ""), [], DEFAULTS)[0]
         _write(folder, "usual", usual)
         core += f'\tattributesFile = "{_quoted(os.path.join(folder, "usual"))}"\n'
     _write(folder, "config", f'[include]\n\tpath = "{path}"\n{core}')

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from time import monotonic
 
-from kmerge_git.git import questions
-from kmerge_git.visible import visible
+from kmerge_git.git.questions import listeners
 
 _is_on = False
 
@@ -17,7 +15,7 @@ def listen(is_on: bool) -> None:
     """Tell of every command from now on, or of none."""
     global _is_on
     _is_on = is_on
-    questions.listeners[:] = [tell] if is_on else []
+    listeners[:] = [tell] if is_on else []
 
 
 def begin() -> float:
@@ -31,7 +29,10 @@ def tell(
     """A command as a shell would take it, then how it ended (None: it goes on), and its time."""
     if not _is_on or sys.stderr is None:
         return
+    import os
     from shlex import quote
+
+    from kmerge_git.visible import visible
 
     facts = [] if cwd is None or str(cwd) in (".", os.getcwd()) else [f"in {cwd}"]
     facts.append("left running" if code is None else f"exit {code}")
