@@ -9,7 +9,7 @@ from kmerge_git.cli import files, objects
 from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.colour import Paint
 from kmerge_git.cli.objects import Loaded, ObjectFile
-from kmerge_git.cli.schemas import Document, add_schema, find_schema, read_schema
+from kmerge_git.cli.schemas import Definitions, add_schema, find_schema, read_schema
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.apply_config import Applied, plan_apply
@@ -83,7 +83,7 @@ def _applied(
     wanted: Loaded,
     partner: Loaded | None,
     before: Loaded | None,
-    schema: Document | None,
+    schema: Definitions | None,
 ) -> Applied:
     try:
         return plan_apply(

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 KEYS = r"^kmerge\.(crd|check\.ignore)$"
-ATTRIBUTE = "kmerge-crd"
+CRD_ATTRIBUTE = "kmerge-crd"
 IGNORING = "KMERGE_CHECK_IGNORE"  # the variable for `kmerge.check.ignore`
 
 
@@ -47,12 +47,12 @@ def _named_for(files: list[str]) -> list[str]:
     if not folder:
         return []
     near = os.path.dirname(os.path.abspath(folder))
-    if not may_be_said(folder, near, ATTRIBUTE.encode(), [from_top_of(near, f) for f in files]):
+    if not may_be_said(folder, near, CRD_ATTRIBUTE.encode(), [from_top_of(near, f) for f in files]):
         return []
     from kmerge_git.git.checkattribute import in_working_tree
 
     top = top_here()
     paths = [name for file in files if not is_beyond(name := from_top_of(top, file))]
-    values = in_working_tree(top, paths, ATTRIBUTE) if top and paths else {}
+    values = in_working_tree(top, paths, CRD_ATTRIBUTE) if top and paths else {}
     said = [value for value in values.values() if value not in ("set", "unset")]
     return list(dict.fromkeys(place for value in said for place in value.split(",") if place))

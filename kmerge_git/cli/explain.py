@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.colour import Paint, add_color
+from kmerge_git.cli.explaining import SIDES, lines
 from kmerge_git.cli.files import say, tell_json
 from kmerge_git.errors import UsageError
 
@@ -46,7 +47,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the merge again, and tell."""
-    from kmerge_git.cli.explaining import lines
     from kmerge_git.cli.solve import inside
     from kmerge_git.git.manifests import is_selected
     from kmerge_git.git.repository import Repository
@@ -105,9 +105,6 @@ def _is_commit(repository: Repository, word: str) -> bool:
         return bool(repository.commit(word))
     except UsageError:
         return False
-
-
-SIDES = ("base", "ours", "theirs")
 
 
 def as_json(found: Explanation) -> dict[str, Any]:

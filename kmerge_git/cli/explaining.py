@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kmerge_git.whole.settling import FileMerge
 
 MOST = 8  # fields of a file that one side alone changed
-LONGEST = 16  # lines of what is different somewhere else
+MOST_LINES = 16  # lines of what is different somewhere else
 FEW = 3  # and of those that both changed alike
 SIDES = ("base", "ours", "theirs")
 _RANKS = {"improved": 0, "moved": 0, "resolved": 0, "conflict": 1, "clean": 2}
@@ -255,7 +255,7 @@ def _changes(
     from kmerge_git.compare.showing import change_lines
 
     found = list(change_lines(changes, indent))
-    shown = found if everything or len(found) <= LONGEST + 1 else found[:LONGEST]
+    shown = found if everything or len(found) <= MOST_LINES + 1 else found[:MOST_LINES]
     yield from (((text, colour),) for text, colour in shown)
     if len(shown) < len(found):
         yield (f"{indent}… {len(found) - len(shown)} more lines (--all)",)

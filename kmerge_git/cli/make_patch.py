@@ -7,7 +7,7 @@ import argparse
 from kmerge_git.cli import files, objects
 from kmerge_git.cli.objects import Loaded, Map, ObjectFile
 from kmerge_git.cli.options import add_old
-from kmerge_git.cli.schemas import Document, add_schema, add_type, need_schema, read_schema
+from kmerge_git.cli.schemas import Definitions, add_schema, add_type, need_schema, read_schema
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.patch.json_patch import make_json_patch, make_json_patch3
 from kmerge_git.patch.make_patch import make_patch, make_patch3
@@ -115,7 +115,7 @@ def _patch(
     before: Loaded,
     wanted: Loaded,
     live: Loaded | None,
-    document: Document | None,
+    document: Definitions | None,
     args: argparse.Namespace,
 ) -> Map:
     try:

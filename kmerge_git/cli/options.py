@@ -6,8 +6,6 @@ import argparse
 from collections.abc import Sequence
 from typing import Any
 
-from kmerge_git.cli.files import say
-
 
 class Old(argparse.Action):
     """An option under the name that it had: it is told, and acts as the new one."""
@@ -25,6 +23,8 @@ class Old(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Tell the new spelling, then do what it does."""
+        from kmerge_git.cli.files import say  # few options have an old name
+
         name = self._now.option_strings[-1]
         value = values if self._value is None else self._value
         new = name if self._value is None else f"{name} {value}"

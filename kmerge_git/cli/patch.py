@@ -8,7 +8,7 @@ from kmerge_git.cli import files, objects
 from kmerge_git.cli.objects import Loaded, Map, ObjectFile
 from kmerge_git.cli.options import add_old
 from kmerge_git.cli.schemas import (
-    Document,
+    Definitions,
     add_schema,
     add_type,
     find_schema,
@@ -128,7 +128,7 @@ def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
 
 
 def _patched(
-    value: Map, patch: Loaded, loaded: Loaded, schema: Document | None, args: argparse.Namespace
+    value: Map, patch: Loaded, loaded: Loaded, schema: Definitions | None, args: argparse.Namespace
 ) -> Map:
     blamed = patch
     try:

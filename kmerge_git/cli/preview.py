@@ -136,9 +136,9 @@ def _rendered(
 
         return dumps(_as_json(preview)) + "\n"
     if format == "markdown":
-        from kmerge_git.report import previewed
+        from kmerge_git.report.previewed import preview_page
 
-        return previewed.render(_as_json(preview), args.into, args.rev)
+        return preview_page(_as_json(preview), args.into, args.rev)
     if format == "text":
         paint = Paint("never" if is_file else args.color, sys.stdout)
         with redirect_stdout(StringIO()) as told:

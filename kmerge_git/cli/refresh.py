@@ -104,9 +104,9 @@ def _report(report: dict[str, Any], form: str) -> None:
     if form == "json":
         tell_json(report)
         return
-    from kmerge_git.report.refreshed import page
+    from kmerge_git.report.refreshed import refresh_page
 
-    for line in page(report):
+    for line in refresh_page(report):
         tell(line)
 
 

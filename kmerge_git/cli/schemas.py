@@ -12,7 +12,7 @@ from kmerge_git.patch.openapi import NO_DOCUMENT, definitions_of, schema_for
 from kmerge_git.patch.schema import Schema
 from kmerge_git.tree.values import load
 
-Document = dict[str, Any]
+Definitions = dict[str, Any]
 
 
 def add_schema(parser: argparse.ArgumentParser) -> None:
@@ -35,7 +35,7 @@ def add_type(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def read_schema(path: str | None) -> Document | None:
+def read_schema(path: str | None) -> Definitions | None:
     """The OpenAPI document of `--schema`."""
     if path is None:
         return None
@@ -55,14 +55,14 @@ def read_schema(path: str | None) -> Document | None:
     return found
 
 
-def find_schema(document: Document | None, resource: dict[str, Any]) -> Schema | None:
+def find_schema(document: Definitions | None, resource: dict[str, Any]) -> Schema | None:
     """The schema of an object: the document's, else the built-in one, else none."""
     version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
     found = schema_for(document, version, kind) if document else None
     return found or Schema.find(version, kind)
 
 
-def need_schema(document: Document | None, resource: dict[str, Any]) -> Schema:
+def need_schema(document: Definitions | None, resource: dict[str, Any]) -> Schema:
     """The schema of an object; none for a custom resource is an error."""
     version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
     return find_schema(document, resource) or Schema.builtin(version, kind)

@@ -33,7 +33,7 @@ branch, or `kmerge refresh` in a job, merges them; afterwards the button works.
 """
 
 
-def render(data: Mapping[str, Any], ours: str, theirs: str) -> str:
+def preview_page(data: Mapping[str, Any], ours: str, theirs: str) -> str:
     """What the merge of `theirs` into `ours` comes to; bounded, and it says what is left out."""
     room = _Room(MOST)
     ends = {"merge": "Merge of {} into {}", "rebase": "Rebase of {} onto {}"}[data["mode"]]

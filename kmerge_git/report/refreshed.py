@@ -19,7 +19,7 @@ _ROOM = 800_000  # bytes of a page
 _UNCHANGED = ("up to date", "clean")
 
 
-def page(report: Data) -> Iterator[str]:
+def refresh_page(report: Data) -> Iterator[str]:
     """The lines of the page."""
     branches: list[Data] = report["branches"]
     updated = [each for each in branches if each["result"] == "resolved"]

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kmerge_git.report import previewed
 from kmerge_git.report.markdown import code, escaped
+from kmerge_git.report.previewed import preview_page
 from kmerge_git.visible import visible
 
 HOSTILE = [
@@ -56,7 +56,7 @@ def conflict(field: str = "spec.replicas", value: str = "1", **more: str) -> dic
 def summary(*files: dict[str, Any], **more: Any) -> str:
     step = {"files": list(files), "criss_cross": False}
     data = {"mode": "merge", "state": "merge", "untried": 0, "steps": [step]} | more
-    return previewed.render(data, "main", "topic")
+    return preview_page(data, "main", "topic")
 
 
 def test_a_summary() -> None:

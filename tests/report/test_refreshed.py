@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kmerge_git.report.refreshed import page
+from kmerge_git.report.refreshed import refresh_page
 
 HOSTILE = (
     "</code>|`x`\n::error::@who #1 [a](http://x) *b* _c_ ~d~ \x1b[31m\u202e<script>\\|&amp;\x85"
@@ -29,7 +29,7 @@ def branch(result: str, *files: dict[str, Any], name: str = "topic", why: str = 
 
 
 def shown(*branches: Any, dry_run: bool = False, rev: str = "main") -> list[str]:
-    return list(page({"with": rev, "dry_run": dry_run, "branches": list(branches)}))
+    return list(refresh_page({"with": rev, "dry_run": dry_run, "branches": list(branches)}))
 
 
 def test_all_that_can_be_said() -> None:
