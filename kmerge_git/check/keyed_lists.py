@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.page import SOMEWHERE
-from kmerge_git.check.plain import List, Map, Value, collections
+from kmerge_git.check.plain import SOMEWHERE, List, Map, Value, collections
 from kmerge_git.kube import keytable
 
 TYPE_CHECKING = False

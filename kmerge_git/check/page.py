@@ -6,7 +6,7 @@ its positions are those of the outer file.
 
 from __future__ import annotations
 
-from kmerge_git.check.plain import Text, path_at
+from kmerge_git.check.plain import SOMEWHERE, Text, path_at
 from kmerge_git.finding import Finding
 from kmerge_git.text.source import Source
 
@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from kmerge_git.check.plain import Value
     from kmerge_git.check.registry import Check, Found, Function
     from kmerge_git.kube.fieldpath import Path
-
-# The first step of a path that begins at some place of a kind that is not known.
-SOMEWHERE = ()
 
 
 class Page:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.text.source import Source
 
+# The first step of a path that begins at some place of a kind that is not known.
+SOMEWHERE = ()
 NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 
 

@@ -61,14 +61,31 @@ HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
 # Modules of checks: those every file needs, those for patches and for what a merge made, those that
 # are off by default.
-COMMON = ("damage", "damage_lists", "patches.files", "patches.dollars", "merges.history")
+COMMON = (
+    "kmerge_git.check.damage",
+    "kmerge_git.check.damage_lists",
+    "kmerge_git.check.patches.files",
+    "kmerge_git.check.patches.dollars",
+    "kmerge_git.check.merges.history",
+)
 FOR_PATCHES = (
-    "patches.maps", "patches.lists", "patches.elements", "patches.kinds", "patches.parallel",
-    "patches.retain", "patches.spelling", "patches.target", "patches.types", "patches.operations",
-)  # fmt: skip
-FOR_MERGES = ("merges.damage", "merges.templates")
-FOR_KUSTOMIZATIONS = ("kustomize.damage",)
-OPTIONAL = ("traps",)
+    "kmerge_git.check.patches.maps",
+    "kmerge_git.check.patches.lists",
+    "kmerge_git.check.patches.elements",
+    "kmerge_git.check.patches.kinds",
+    "kmerge_git.check.patches.parallel",
+    "kmerge_git.check.patches.retain",
+    "kmerge_git.check.patches.spelling",
+    "kmerge_git.check.patches.target",
+    "kmerge_git.check.patches.types",
+    "kmerge_git.check.patches.operations",
+)
+FOR_MERGES = (
+    "kmerge_git.check.merges.damage",
+    "kmerge_git.check.merges.templates",
+)
+FOR_KUSTOMIZATIONS = ("kmerge_git.check.kustomize.damage",)
+OPTIONAL = ("kmerge_git.check.traps",)
 
 
 class Found:
@@ -223,7 +240,7 @@ def load(*groups: tuple[str, ...]) -> None:
     """Import some modules of checks."""
     for group in groups:
         for name in group:
-            import_module(f"kmerge_git.check.{name}")
+            import_module(name)
 
 
 def every() -> list[Check]:

@@ -15,18 +15,16 @@ from kmerge_git.check.kustomize.gathered import (
     selects,
     texts_of,
 )
-from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry
+from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, book_of
 from kmerge_git.check.objects import identity
-from kmerge_git.check.page import embedded
 from kmerge_git.check.patterns import NO, PERHAPS, YES
 from kmerge_git.check.plain import List, Map, Text, Value, scalars
-from kmerge_git.check.world import Book, World
-from kmerge_git.errors import CannotParse
 from kmerge_git.finding import WARNING
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.check.page import Page
+    from kmerge_git.check.world import Book, World
     from kmerge_git.kube.fieldpath import Path
 
 ORDER = ("patchesStrategicMerge", "patches")
@@ -65,16 +63,6 @@ def _patches(
                 for root in roots:
                     if isinstance(root, Map):
                         _named(build, root, entry, place, page)
-
-
-def book_of(entry: PatchEntry, world: World) -> Book | None:
-    """The text of a patch, in a file or in the kustomization; None where it cannot be read."""
-    if entry.inline is None:
-        return world.book(entry.path) if entry.path else None
-    try:
-        return Book(embedded(entry.page, entry.inline))
-    except CannotParse:
-        return None
 
 
 def _content(entry: PatchEntry, book: Book | None) -> list[Value] | None:

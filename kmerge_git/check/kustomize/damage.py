@@ -10,6 +10,7 @@ from kmerge_git.check.kustomize.folders import inside_of
 from kmerge_git.check.kustomize.kustomization import NAMES, Kustomization, in_folder
 from kmerge_git.check.kustomize.named_files import (
     ABSENT,
+    GENERATORS,
     NO_KUSTOMIZATION,
     NamedFile,
     named,
@@ -33,7 +34,6 @@ from kmerge_git.text.source import Source
 
 # Lists in which of two elements with the same keys only one counts, and what makes it count.
 COUNTED = {"images": ("newName", "newTag", "digest", "tagSuffix"), "replicas": ("count",)}
-GENERATORS = ("configMapGenerator", "secretGenerator")
 UNSURE = (ABSENT, NO_KUSTOMIZATION)  # something may make it before kustomize runs
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 from posixpath import basename, normpath
 
 from kmerge_git.check.kustomize.folders import folder_of, inside_of
-from kmerge_git.check.page import Page
+from kmerge_git.check.page import Page, embedded
 from kmerge_git.check.plain import List, Map, Text, Value, scalars
+from kmerge_git.check.world import Book
+from kmerge_git.errors import CannotParse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -143,6 +145,16 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
     for entry in found:
         entry.holder = kind
     return found
+
+
+def book_of(entry: PatchEntry, world: World) -> Book | None:
+    """The text of a patch, in a file or in the kustomization; None where it cannot be read."""
+    if entry.inline is None:
+        return world.book(entry.path) if entry.path else None
+    try:
+        return Book(embedded(entry.page, entry.inline))
+    except CannotParse:
+        return None
 
 
 def _patches(page: Page, root: Map, above: Path = (), directory: str = "") -> Iterator[PatchEntry]:

@@ -27,7 +27,7 @@ def differences(old: bytes, new: bytes, path: str) -> tuple[str, ...]:
 
 
 def _fields(old: bytes, new: bytes, path: str) -> Iterator[str]:
-    before, after = (_documents(data, path) for data in (old, new))
+    before, after = (_documents_of(data, path) for data in (old, new))
     pairs = paired_documents(before, after)
     for i, j in sorted(pairs, key=lambda pair: pair[1]):
         one, other = before[i].root, after[j].root
@@ -41,5 +41,5 @@ def _fields(old: bytes, new: bytes, path: str) -> Iterator[str]:
         yield from (name_of(document) or "a document" for document in left)
 
 
-def _documents(data: bytes, path: str) -> list[Document]:
+def _documents_of(data: bytes, path: str) -> list[Document]:
     return [d for d in split(Source(data, path)).documents if not is_idle(d.content)]

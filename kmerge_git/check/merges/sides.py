@@ -24,7 +24,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from kmerge_git.check.merges.walk import Nodes
+    from kmerge_git.check.merges.elements import Nodes
     from kmerge_git.check.page import Page
 
     # the other texts of the merge that may hold a resource: it can have moved between files

@@ -9,9 +9,7 @@ from kmerge_git.tree.nodes import Alias, Node, Scalar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    Nodes = Sequence[Node | None]
+    from kmerge_git.check.merges.elements import Nodes
 
 SHOWN = 40  # characters of a line in a message
 
@@ -35,17 +33,17 @@ def lost_header(made: Node, sides: Nodes) -> bool:
     return any(words and _reads(made, words) for words in texts)
 
 
-def _is_respelled(made: Node, sides: Nodes) -> bool:
+def _is_respelled(made: Node, sides: list[Node]) -> bool:
     """Whether a text stands in quotes now, or in one line: that is no header that was lost."""
     if not isinstance(made, Scalar) or not made.raw:
         return False
     if made.style:
         return "\n" in made.value
     words = made.value.split()
-    return "\n" not in made.raw and any(_is_folded(side, words) for side in sides)
+    return "\n" not in made.raw and any(_folds_to(side, words) for side in sides)
 
 
-def _is_folded(node: Node | None, words: list[str]) -> bool:
+def _folds_to(node: Node | None, words: list[str]) -> bool:
     return isinstance(node, Scalar) and node.style == ">" and node.value.split() == words
 
 

@@ -17,11 +17,11 @@ from kmerge_git.tree.values import anchored
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from kmerge_git.check.merges.elements import Nodes
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.tree.nodes import Entry
     from kmerge_git.tree.same import Known
 
-    Nodes = list[Node | None]  # what each side has at one place
 
 # what is odd about a part of a merged file
 NEW = "new"  # no side has it

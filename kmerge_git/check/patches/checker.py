@@ -6,13 +6,12 @@ from kmerge_git.check import registry
 from kmerge_git.check.keyed_lists import keyed_lists
 from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, inside
 from kmerge_git.check.page import Page, embedded
-from kmerge_git.check.patches import json_patches, shapes
 from kmerge_git.check.patches.classify import kubeadm_kind
-from kmerge_git.check.patches.shapes import FieldType
+from kmerge_git.check.patches.json_patches import operation_findings
+from kmerge_git.check.patches.shapes import FieldType, root_type
 from kmerge_git.check.patches.spelling import POD_FIELDS
-from kmerge_git.check.patches.spots import BUILTIN, CUSTOM, UNKNOWN
 from kmerge_git.check.patches.targets import Target, TargetFinder
-from kmerge_git.check.patches.verdict import PATCH, Verdict
+from kmerge_git.check.patches.verdict import BUILTIN, CUSTOM, PATCH, UNKNOWN, Verdict
 from kmerge_git.check.patches.walk import PatchWalk
 from kmerge_git.check.plain import List, Map
 from kmerge_git.check.registry import ChosenChecks
@@ -58,8 +57,7 @@ class PatchChecker:
         findings: list[Finding] = []
         for root in (plain.root for plain in book.plains):
             if isinstance(root, List):
-                of = json_patches.findings_of
-                findings += of(self.checks, self.targets, book.page, root, verdict)
+                findings += operation_findings(self.checks, self.targets, book.page, root, verdict)
         return findings
 
     def value(self, page: Page, root: Map, verdict: Verdict) -> list[Finding]:
@@ -86,7 +84,7 @@ class PatchChecker:
         page = entry.page
         verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
         if isinstance(entry.value, List):
-            return json_patches.findings_of(self.checks, self.targets, page, entry.value, verdict)
+            return operation_findings(self.checks, self.targets, page, entry.value, verdict)
         if entry.value is not None:
             return self.value(page, entry.value, verdict)
         if entry.inline is None or "{{" in entry.inline.text:
@@ -122,7 +120,7 @@ def _kind(
     api, kind = _patched_kind(page, root, verdict, target)
     if not kind or not api:
         return UNKNOWN, None
-    type = shapes.root_type(api, kind)
+    type = root_type(api, kind)
     if type is not None:
         # a version that is gone: its lists have the same keys, not all of its fields are known
         return BUILTIN if root_shape(api, kind) else UNKNOWN, type
@@ -176,7 +174,7 @@ def _has_pods(root: Map) -> bool:
     spec = root.map("spec")
     template = spec.map("template") if spec is not None else None
     pod = template.map("spec") if template is not None else None
-    type = shapes.root_type(*WORKLOAD)
+    type = root_type(*WORKLOAD)
     of_spec = type.struct.field("spec") if type is not None and type.struct else None
     if spec is None or pod is None or of_spec is None or of_spec.struct is None:
         return False

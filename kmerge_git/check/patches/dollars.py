@@ -8,7 +8,7 @@ from kmerge_git.check.kustomize.kustomization import inside
 from kmerge_git.check.objects import is_passed_on, is_values_file
 from kmerge_git.check.page import Page
 from kmerge_git.check.patches.spelling import OTHERS, meant
-from kmerge_git.check.patches.spots import BUILTIN, CUSTOM, KeySpot
+from kmerge_git.check.patches.verdict import BUILTIN, CUSTOM
 from kmerge_git.check.plain import List, Map, Plain, Text, Value
 from kmerge_git.check.registry import DOLLAR, ERROR, MANIFEST, Check, Found, also
 from kmerge_git.patch.directives import PATCH, is_directive
@@ -16,6 +16,7 @@ from kmerge_git.patch.directives import PATCH, is_directive
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.check.patches.shapes import FieldType
+    from kmerge_git.check.patches.spots import KeySpot
 
 # What people write for a directive: a word for what shall be done, or the word itself.
 VALUES = {
@@ -81,9 +82,9 @@ def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
         return
     if not (root.text("apiVersion") and root.text("kind")) and not is_values_file(page.path, root):
         return  # JSON Schema, queries and much else have such keys
-    from kmerge_git.check.patches import shapes  # late: most files have no such key
+    from kmerge_git.check.patches.shapes import root_type  # late: most files have no such key
 
-    type = shapes.root_type(root.text("apiVersion"), root.text("kind"))
+    type = root_type(root.text("apiVersion"), root.text("kind"))
     held = {id(entry.value) for entry in inside(page, root) if entry.value is not None}
     what = "no field of the kind" if type is not None else "no directive, and this is no patch"
     for key, at in _unknown(root, type, held):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.check import registry
-from kmerge_git.check.patches import shapes
+from kmerge_git.check.patches.shapes import FieldType, root_type
 from kmerge_git.check.patches.spots import PatchOperation
 from kmerge_git.check.patches.targets import Target, TargetFinder
 from kmerge_git.check.plain import List, Map, Value
@@ -13,12 +13,11 @@ from kmerge_git.patch.field_shapes import version_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.check.page import Page
-    from kmerge_git.check.patches.shapes import FieldType
     from kmerge_git.check.patches.verdict import Verdict
     from kmerge_git.finding import Finding
 
 
-def findings_of(
+def operation_findings(
     checks: ChosenChecks, targets: TargetFinder, page: Page, root: List, verdict: Verdict
 ) -> list[Finding]:
     """What is wrong with the operations of one patch."""
@@ -76,4 +75,4 @@ def _type(verdict: Verdict, target: Target | None) -> FieldType | None:
         group, version = entry.target.text("group"), entry.target.text("version")
         kind = entry.target.text("kind")
         api = f"{group}/{version or 'v1'}" if group else version or version_of(kind)
-    return shapes.root_type(api, kind) if api and kind else None
+    return root_type(api, kind) if api and kind else None

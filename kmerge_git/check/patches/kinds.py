@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from kmerge_git.check import registry
 from kmerge_git.check.objects import directives_below
 from kmerge_git.check.patches.losses import losses
-from kmerge_git.check.patches.spots import CUSTOM, KeySpot, ListDirective, Spot
+from kmerge_git.check.patches.spots import KeySpot, ListDirective, Spot
+from kmerge_git.check.patches.verdict import CUSTOM
 from kmerge_git.check.plain import List, Map, collections
 from kmerge_git.check.registry import (
     ERROR,
     LIST_DIRECTIVE,
-    PATCH,
     RETAINED,
     WARNING,
     Check,
@@ -46,7 +47,7 @@ def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
 
 
 @Check(
-    "D62", ERROR, PATCH, "a strategic merge patch for a custom resource",
+    "D62", ERROR, registry.PATCH, "a strategic merge patch for a custom resource",
     needs="ST", refused_by="K",
     kubectl="The API server refuses it (415); kubectl says `strategic merge patch is not "
     "supported`.",
@@ -94,7 +95,7 @@ def _lists(root: Map) -> Iterator[int]:
 
 
 @Check(
-    "D63", ERROR, PATCH, "a kustomize patch without apiVersion, kind or metadata.name",
+    "D63", ERROR, registry.PATCH, "a kustomize patch without apiVersion, kind or metadata.name",
     tools="Z",
     kubectl="It knows the object from the command line.",
     kustomize="The build fails: `unable to parse SM or JSON patch`; a `target:` does not help.",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kmerge_git.check.patches.maps import literal_list
-from kmerge_git.check.patches.spots import ABSENT, CUSTOM, ListSpot, Spot
+from kmerge_git.check.patches.spots import ABSENT, ListSpot, Spot
+from kmerge_git.check.patches.verdict import CUSTOM
 from kmerge_git.check.plain import List, Map, Value, alike
 from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Check, Found, also
 from kmerge_git.patch.directives import PATCH, is_directive

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kmerge_git.check.page import shown
-from kmerge_git.check.patches.spots import ABSENT, CUSTOM, Spot
+from kmerge_git.check.patches.spots import ABSENT, Spot
+from kmerge_git.check.patches.verdict import CUSTOM
 from kmerge_git.check.plain import List, Map, Value
 from kmerge_git.check.registry import ERROR, MAP, WARNING, Check, Found
 from kmerge_git.patch.directives import PATCH, is_directive

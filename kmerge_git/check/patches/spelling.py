@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from kmerge_git.check.nearness import did_you_mean, distance
 from kmerge_git.check.objects import may_be_builtin
 from kmerge_git.check.page import shown
-from kmerge_git.check.patches.misplaced import belongs
-from kmerge_git.check.patches.spots import BUILTIN, CUSTOM, KeySpot, Spot
+from kmerge_git.check.patches.verdict import BUILTIN, CUSTOM
 from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.check.registry import DOLLAR, ERROR, KEY, OBJECT, WARNING, Check, Found, also
 from kmerge_git.patch.directives import DELETE, DIRECTIVES, ORDER, PATCH, RETAIN_KEYS, is_directive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kmerge_git.check.patches.spots import KeySpot, Spot
 
 # Where workloads have their pods, and what stands there.
 PODS = {
@@ -124,6 +127,8 @@ def unknown_field(here: KeySpot) -> Iterator[Found]:
         return  # that is how it goes away
     if spot.struct.field(key) is None and not key.startswith(DELETE[1:]):
         hint = did_you_mean(key, spot.struct.names)
+        from kmerge_git.check.patches.misplaced import belongs  # late: few fields are unknown
+
         place = "" if hint else belongs(spot.verdict.type, spot.path, key)
         hint = f"; did you mean {place}?" if place else hint
         message = f"{spot.struct.name} has no field {shown((*spot.path, key))}{hint}"

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 ABSENT = Value()  # what a target that is known does not have
 ABSENT.at = 0
 
-BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patched object
-
 
 class Spot:
     """A mapping of a patch. `target`: what it changes; None: not known, ABSENT: nothing."""

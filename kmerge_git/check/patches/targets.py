@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from kmerge_git.check.kustomize.building_patches import book_of
 from kmerge_git.check.kustomize.folders import is_remote
-from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, in_folder
+from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, book_of, in_folder
 from kmerge_git.check.objects import identity, words_of
 from kmerge_git.check.page import Page
 from kmerge_git.check.patches.verdict import Verdict

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from kmerge_git.check.patches.operations import steps_of
 from kmerge_git.check.patches.shapes import FieldType
-from kmerge_git.check.patches.spots import BUILTIN, KeySpot, PatchOperation
+from kmerge_git.check.patches.spots import KeySpot, PatchOperation
+from kmerge_git.check.patches.verdict import BUILTIN
 from kmerge_git.check.plain import List, Map, Text, Value
 from kmerge_git.check.registry import ERROR, KEY, OPERATION, Check, Found, also
 from kmerge_git.check.words import YES_NO, is_plain

@@ -32,6 +32,8 @@ PATCH = "patch"  # a strategic merge patch
 MANIFEST = "manifest"
 JSON6902 = "JSON 6902"
 
+BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patched object
+
 
 class Verdict:
     """The rule that decided; `tools` has K for kubectl and the API server, Z for kustomize."""
