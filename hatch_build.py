@@ -24,7 +24,7 @@ class CommitNote(BuildHookInterface):  # type: ignore[type-arg]
         if version == "editable":  # git is asked when the version is
             return
         sys.path.insert(0, self.root)
-        from kmerge_git.git.checkout import NOTE, commit_of
+        from kmerge_git.git.own_commit import NOTE, commit_of
 
         commit = commit_of(Path(self.root))
         if not commit:  # one that an sdist has brought along stays

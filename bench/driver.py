@@ -21,7 +21,7 @@ from pathlib import Path
 
 import yaml
 
-from kmerge_git.git.driverline import driver_line
+from kmerge_git.git.driver_lines import driver_line
 
 ROOT = Path(__file__).resolve().parent.parent
 DRIVER = ROOT / "kmerge_git" / "cli" / "driver.py"

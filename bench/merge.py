@@ -22,7 +22,7 @@ from pathlib import Path
 
 from driver import ROOT, deployment, run, template
 
-from kmerge_git.git.driverline import driver_line
+from kmerge_git.git.driver_lines import driver_line
 
 KMERGE = [sys.executable, "-m", "kmerge_git", "merge", "-q", "side"]
 Edits = tuple[tuple[str, str], tuple[str, str]]  # of theirs and of ours: what becomes what

@@ -129,7 +129,7 @@ def cpu(command: list[str], rounds: int, cache: str) -> float:
 def inside(paths: list[str], rounds: int) -> float:
     """Seconds of CPU of the merge alone, in this process."""
     sys.path.insert(0, str(ROOT))
-    from kmerge_git.merge.kyaml.api import merge3_bytes
+    from kmerge_git.merge.kyaml.kyaml_merges import merge3_bytes
     from kmerge_git.merge.three import Three
 
     base, theirs, ours = (Path(path).read_bytes() for path in paths)

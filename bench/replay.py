@@ -102,9 +102,9 @@ def make(directory: Path, files: int) -> None:
 def measure(directory: Path) -> None:
     """Replay all merges in this process; prints the figures."""
     from kmerge_git.git.repository import Repository
+    from kmerge_git.replay.past_merges import Replayer
+    from kmerge_git.replay.tally import Tally
     from kmerge_git.whole.cores import collect_rarely
-    from kmerge_git.whole.replaying import Replayer
-    from kmerge_git.whole.tally import Tally
 
     repository = Repository.open(str(directory))
     replayer, tally = Replayer(repository), Tally()

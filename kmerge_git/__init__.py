@@ -22,13 +22,13 @@ _HOMES: dict[str, str] = {
     "Finding": "finding",
     "merge_files": "pipeline",
     "apply_config": "patch.apply_config",
-    "make_json_patch3": "patch.json_patch",
-    "merge2": "merge.kyaml.api",
-    "merge3": "merge.kyaml.api",
+    "make_json_patch3": "patch.json_merge_patch",
+    "merge2": "merge.kyaml.kyaml_merges",
+    "merge3": "merge.kyaml.kyaml_merges",
     "make_patch3": "patch.make_patch",
     "make_patch": "patch.make_patch",
     "apply_patch": "patch.apply_patch",
-    "Schema": "patch.schema",
+    "Schema": "patch.patch_schema",
     "check_text": "check.run",
 }
 

@@ -31,18 +31,18 @@ LATE = (
     "kmerge_git.merge.decide.block_texts",
     "kmerge_git.merge.decide.keyed",
     "kmerge_git.merge.decide.unkeyed",
-    "kmerge_git.merge.verify.damage",
+    "kmerge_git.merge.verify.line_damage",
     "kmerge_git.merge.verify.proof",
     "kmerge_git.merge.verify.referee",
     "kmerge_git.merge.write.flow",
-    "kmerge_git.tree.blocks",
+    "kmerge_git.tree.block_scalars",
 )
 # What some merges need: all of these folders, and more.
 FOLDERS = ("text", "tree", "kube", "merge", "template")
 MORE = (
-    "kmerge_git.cli.losses",
-    "kmerge_git.git.names",
-    "kmerge_git.git.questions",
+    "kmerge_git.cli.lost_changes",
+    "kmerge_git.git.side_names",
+    "kmerge_git.git.spawned_git",
     "kmerge_git.visible",
 )
 

@@ -13,16 +13,14 @@ where that may not be believed either.
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unproved, Unsupported
-from kmerge_git.merge import documents
-from kmerge_git.merge.conflicted import conflicted, kept
-from kmerge_git.merge.decide.git import GitRules
-from kmerge_git.merge.ends import to_bytes
+from kmerge_git.merge import by_resource
+from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.merged import conflict, whole_conflict
 from kmerge_git.merge.plan import Why
+from kmerge_git.merge.result_text import conflicted, kept, to_bytes
 from kmerge_git.merge.three import Three, agreed
-from kmerge_git.merge.unmergeable import refuse_unmergeable
-from kmerge_git.merge.verify import damage, proof, referee
+from kmerge_git.merge.verify import line_damage, proof, referee
 from kmerge_git.merge.verify.line_opinion import (
     Asked,
     needs_proof,
@@ -31,11 +29,11 @@ from kmerge_git.merge.verify.line_opinion import (
     same_meaning,
 )
 from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outcome
-from kmerge_git.text.sealed import SEALED, holds_seal
+from kmerge_git.text.opaque_files import SEALED, holds_seal, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
 from kmerge_git.tree.documents import split_like
-from kmerge_git.tree.oddities import has_control
+from kmerge_git.tree.oddities import has_control, refuse_oddities
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,7 +109,7 @@ def _merged(texts: Three[bytes], options: Options, start: Callable[[str], LineMe
             plain = _by_structure(sources, options.but(policy=False), lines)
             made = plain if plain.clean else made  # what merges clean is for no policy
         if made.clean and b"{{" in made.text and has_control(Source(made.text).text):
-            from kmerge_git.template.merging import held  # of templates alone
+            from kmerge_git.template.template_merge import held  # of templates alone
 
             return held(made, sources, options)
         return made
@@ -137,12 +135,12 @@ def _told(error: KmergeError) -> str:
 
 
 def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Outcome:
-    streams = documents.split_all(sources)
+    streams = by_resource.split_all(sources)
     refuse_unmergeable(streams, options.marker_size)
     doubts: Doubts = {}
     while True:
         journal = Journal()
-        merged = documents.merge(_rules(options), streams, journal, options.path, doubts)
+        merged = by_resource.merge(_rules(options), streams, journal, options.path, doubts)
         try:
             found = _better(merged, streams, options, lines, journal)
         except Unproved:
@@ -176,7 +174,7 @@ def _let_explain(
 def _explained(
     texts: Three[bytes], outcome: Outcome, journal: Journal, options: Options
 ) -> tuple[Decision, ...]:
-    from kmerge_git.merge.account.telling import explained  # few ask
+    from kmerge_git.merge.account.all_decisions import explained  # few ask
 
     found = explained(_rules(options), texts, outcome, journal.notes, options)
     return (*found, *journal.unnoted)
@@ -285,7 +283,7 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
     if count < 0:
         return kept(texts, options, reason)
     if options.rules == "git" and any(b"{{" in text for text in texts.each()):
-        from kmerge_git.template.merging import merged  # of templates alone
+        from kmerge_git.template.template_merge import merged  # of templates alone
 
         try:
             made = merged(texts, options, (text, count), _by_structure)
@@ -296,7 +294,7 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
         reason = made or reason  # which the room knows better
     if count > 0 and options.favor and not options.virtual:  # an ancestor is nobody's side
         text, count = lines.favored(options.favor)
-    if count == 0 and damage.breaks(text, texts, options.path):
+    if count == 0 and line_damage.breaks(text, texts, options.path):
         sources = texts.map(lambda data: Source(data, options.path))
         whole = whole_conflict(sources.map(lambda source: source.text), Why.DAMAGE)
         outcome = conflicted(whole, sources, options)
@@ -313,9 +311,29 @@ def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) 
 
 def _by_lines_of_kyaml(texts: Three[bytes], options: Options, error: KmergeError) -> Outcome | None:
     """The answer of rules `kyaml` for a text that has no fields, as `merge3` gives it."""
-    from kmerge_git.merge.kyaml.api import is_text, merge3_text
+    from kmerge_git.merge.kyaml.kyaml_merges import is_text, merge3_text
 
     if not is_text(error, texts) or holds_seal(texts.ours, texts.theirs):
         return None
     made = merge3_text(texts, path=options.path)
     return Outcome(made.data, True, "lines", decisions=made.decisions, reason=_told(error))
+
+
+def refuse_unmergeable(streams: Three[Stream], size: int) -> None:
+    """Refuse what must not be merged by field.
+
+    Sealed files: their mac covers all values. Conflict markers in an input: rerere's images,
+    ancestors of a criss-cross. Templates, and mappings whose keys are collections.
+    """
+    # what versions share is one text in memory (see `split_like`), and looked through once
+    both = (*streams.ours.documents, *streams.theirs.documents)
+    contents = {id(d.content): d.content for d in both}
+    if any("ENC[" in content and is_sealed(content) for content in contents.values()):
+        raise Unsupported(SEALED)
+    contents |= {id(d.content): d.content for d in streams.base.documents}
+    if any("<<<<<<<" in content for content in contents.values()):
+        from kmerge_git.text.markers import first_marker
+
+        if any(first_marker(stream.source.text, min(size, 7)) >= 0 for stream in streams.each()):
+            raise Unsupported("an input holds conflict markers")
+    refuse_oddities(*streams.each())

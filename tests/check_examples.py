@@ -13,9 +13,9 @@ import textwrap
 from collections.abc import Iterator
 
 from kmerge_git.check import registry
+from kmerge_git.check.checked_texts import World
 from kmerge_git.check.registry import Check
 from kmerge_git.check.run import Run, check_files
-from kmerge_git.check.world import World
 from kmerge_git.finding import Finding
 
 FILE = "# file: "

@@ -23,7 +23,7 @@ from kmerge_git.text.markers import marker_size_for, resolve
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar
-from kmerge_git.tree.values import to_value
+from kmerge_git.tree.plain_values import to_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -26,12 +26,13 @@ LAYERS = {
     "git": {"text"},
     "report": set(),
     "packages": MERGING | {"pipeline"},
-    "vendor": MERGING | {"compare", "pipeline", "packages", "git"},
+    "vendored": MERGING | {"compare", "pipeline", "packages", "git"},
     "whole": CORE | {"compare", "check", "pipeline", "packages", "git", "report"},
+    "replay": MERGING | {"git", "whole"},
     "bundle": set(),
     "cli": CORE
     | {"bundle", "compare"}
-    | {"check", "pipeline", "git", "report", "whole", "packages", "vendor"},
+    | {"check", "pipeline", "git", "report", "whole", "replay", "packages", "vendored"},
     "finding": set(),
     "errors": set(),
     "system": set(),
@@ -53,19 +54,16 @@ ROOMS = {
     "elision": {"three"},
     "decide": BESIDE,
     "write": {"three", "plan"},
-    "reindent": {"three"},
     "merged": {"three", "plan", "elision"},
-    "documents": BESIDE | {"newfile", "elision", "reindent", "merged", "decide", "write"},
+    "by_resource": BESIDE | {"newfile", "elision", "merged", "decide", "write"},
     "reshape": {"three", "plan", "write"},
-    "undecided": {"three", "plan", "merged", "write"},
-    "ends": {"three", "merged"},
-    "conflicted": {"three", "merged", "undecided", "ends", "write"},
+    "placeholders": {"three", "plan", "merged", "write"},
+    "result_text": {"three", "merged", "placeholders", "write"},
     "verify": {"three", "plan", "bulk", "merged"},
-    "finish": {"three", "plan", "journal", "merged", "conflicted", "decide", "verify"},
-    "kyaml": BESIDE | {"decide", "documents", "ends", "verify"},
-    "unmergeable": {"three"},
-    "inwords": set(),
-    "account": {"three", "journal", "pairing", "decide", "inwords"},
+    "finish": {"three", "plan", "journal", "merged", "result_text", "decide", "verify"},
+    "kyaml": BESIDE | {"decide", "by_resource", "result_text", "verify"},
+    "rule_sentences": set(),
+    "account": {"three", "journal", "pairing", "decide", "rule_sentences"},
 }
 # The rooms of the checks: what stands beside them is open to all three.
 CHECKING = {"kustomize": set(), "merges": set(), "patches": {"kustomize"}}
@@ -88,12 +86,17 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 def imported(path: Path) -> set[str]:
     """Return every dotted name the module imports anywhere, `import_module("x")` included."""
+    return imports_of(ast.parse(path.read_bytes()))
+
+
+def imports_of(tree: ast.AST) -> set[str]:
+    """Return the dotted names that are imported below a node."""
     names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_bytes())):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: write imports of the package in full"
+            assert node.level == 0, "write imports of the package in full"
             for alias in node.names:
                 inner = f"{node.module}.{alias.name}"
                 names.add(inner if is_module(inner) else node.module or "")
@@ -276,6 +279,56 @@ def test_a_class_name_means_one_thing():
     names = [n.name for tree in trees for n in ast.walk(tree) if isinstance(n, ast.ClassDef)]
     assert len(names) > 100
     assert sorted(names) == sorted(set(names))
+
+
+# Modules of one name: each with the reason.
+SAME_NAMES = {
+    **dict.fromkeys(("make_patch",), "a command is called as it is in kmerge --help"),
+}
+
+
+def test_a_module_name_means_one_thing():
+    names = [path.stem for path in MODULES if path.stem != "__init__"]
+    twice = {name for name in names if names.count(name) > 1}
+    assert twice == SAME_NAMES.keys()
+
+
+# Small modules with one importer that stay apart: each with the wall that it stands behind.
+SMALL_ROOMS = {
+    "kmerge_git.cli.status": "a command",
+    "kmerge_git.cli.authors": "SMALL_TODO",
+    "kmerge_git.vendored.package_patch": "SMALL_TODO",
+}
+
+
+def lonely(sources: dict[str, str], late: set[str]) -> set[str]:
+    """Return the modules under 80 lines that one module alone imports, when it is loaded."""
+    everywhere: dict[str, set[str]] = {name: set() for name in sources}
+    when_loaded: dict[str, set[str]] = {name: set() for name in sources}
+    for name, text in sources.items():
+        tree = ast.parse(text)
+        for target in imports_of(tree) & sources.keys():
+            everywhere[target].add(name)
+        for inner in [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)]:
+            inner.body = [ast.Pass()]
+        for target in imports_of(tree) & sources.keys():
+            when_loaded[target].add(name)
+    small = {name for name, text in sources.items() if text.count("\n") < 80}
+    return {n for n in small - late if len(everywhere[n]) == 1 and everywhere[n] == when_loaded[n]}
+
+
+def test_a_small_module_has_more_than_one_reader():
+    import kmerge_git.bundle
+
+    sources = {dotted(path): path.read_text() for path in MODULES if path.stem != "__init__"}
+    assert lonely(sources, {*kmerge_git.bundle.LATE}) == SMALL_ROOMS.keys()
+
+
+def test_a_lonely_module_is_seen():
+    used = {"a": "import b\nimport c\nimport d", "b": "import c", "c": "", "d": "\n" * 80}
+    assert lonely(used, set()) == {"b"}
+    assert lonely(used, {"b"}) == set()
+    assert lonely({"a": "def f():\n    import b", "b": ""}, set()) == set()
 
 
 RULE_SETS = [

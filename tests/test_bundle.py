@@ -23,7 +23,7 @@ LISTED = [*bundle.EVERY_MERGE, *bundle.LATE, *bundle.MORE]
 
 # The modules in which everything is decided, and all that they need when they are loaded.
 NEEDED = {
-    "kmerge_git.merge.decide.git": """
+    "kmerge_git.merge.decide.git_rules": """
         kmerge_git.merge.decide.block_texts
         kmerge_git.merge.decide.comments
         kmerge_git.merge.decide.keyed
@@ -48,7 +48,6 @@ NEEDED = {
         kmerge_git.merge.three
         kmerge_git.tree.nodes
         kmerge_git.tree.same
-        kmerge_git.tree.spans
     """,
 }
 
@@ -220,7 +219,7 @@ MERGES = {
     "a list with a key": ("spec:\n  volumes:\n  - a: {0}\n    name: a\n  - b: {1}\n    name: b\n", "keyed likeness"),
     "a list without": ("spec:\n  tolerations:\n  - key: a{0}\n    value: a\n  - key: b{1}\n", "keyed likeness unkeyed"),
     "a flow mapping": ("spec: {{a: {0},\n  x: 1,\n  b: {1}}}\n", "flow"),
-    "a text": ("spec:\n  text: |\n    {0}\n    a\n    {1}\n", "block_texts blocks proof"),
+    "a text": ("spec:\n  text: |\n    {0}\n    a\n    {1}\n", "block_scalars block_texts proof"),
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from trees import collections
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.text.source import Source
-from kmerge_git.tree.values import load
+from kmerge_git.tree.plain_values import load
 
 DOCUMENTS = sorted((Path(__file__).parent / "cases" / "documents").glob("*.yaml"))
 BOM = b"\xef\xbb\xbf"

@@ -11,7 +11,7 @@ from depth import quarter_of_examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from kmerge_git.merge import documents, elision
+from kmerge_git.merge import by_resource, elision
 from kmerge_git.pipeline import merge_files
 
 
@@ -76,7 +76,7 @@ def test_a_large_document_merges_as_a_small_one(trio: strategies.Trio) -> None:
     whole = laws.merge(trio)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(elision, "WORTH", 20)
-        patch.setattr(documents, "LARGE", 0)
+        patch.setattr(by_resource, "LARGE", 0)
         elided = laws.merge(trio)
     assert elided.text == whole.text
     assert [c.place for c in elided.conflicts] == [c.place for c in whole.conflicts]

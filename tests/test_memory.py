@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from kmerge_git.merge.kyaml.api import merge2_bytes
+from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes
 from kmerge_git.pipeline import merge_files
 
 BASE = b"""\

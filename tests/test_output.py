@@ -17,23 +17,23 @@ PACKAGE = Path(__file__).resolve().parent.parent / "kmerge_git"
 
 # what a function writes that is not seen to be safe, and why it is
 ELSEWHERE = {
-    "cli/files.py write": "a manifest, byte for byte",
-    "cli/files.py tell_json": "ASCII, with escapes for all else: tests/report/test_formats.py",
+    "cli/in_and_out.py write": "a manifest, byte for byte",
+    "cli/in_and_out.py tell_json": "ASCII, with escapes for all else: tests/report/test_formats.py",
     "cli/vendor_status.py diff": "a patch, byte for byte; lines for people on a terminal",
     "cli/diff_external.py _print_patch": "a patch, byte for byte; lines for people on a terminal",
-    "cli/merging.py _relay": "the words of git, line by line",
+    "cli/merge_branch.py _relay": "the words of git, line by line",
     "cli/check.py run": "the registry's own words",
     "cli/completion.py run": "names of our own: commands, options, words",
     "cli/preview.py run": "a report: tests/git/test_preview_formats.py",
     "cli/check.py _mend": "a diff that `_diff` made line by line",
     "cli/check.py _report": "a report: tests/report/test_formats.py",
-    "cli/objects.py emit": "a diff that `difference` made line by line",
+    "cli/object_files.py emit": "a diff that `difference` made line by line",
     "cli/main.py _complain": "an excerpt that `KmergeError.caret` made",
     "cli/drive.py _version": "a constant",
     "cli/drive.py main": "a constant",
-    "cli/progress.py update": "counts and a unit of ours",
-    "packages/preparing.py write": "a file's bytes, into a file",
-    "vendor/underway.py _move_on": "a file's bytes, into a file",
+    "cli/printing.py update": "counts and a unit of ours",
+    "packages/exchange_journal.py write": "a file's bytes, into a file",
+    "vendored/package_updating.py _move_on": "a file's bytes, into a file",
     "cli/start.py tell": "printable, or as ascii() has it",
 }
 STREAMS = ("stdout", "stderr", "stream", "out", "buffer", "there")

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
+from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
 from kmerge_git.pipeline import merge_files
 

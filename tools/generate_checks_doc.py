@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE))
 
 from kmerge_git.check import registry  # noqa: E402
-from kmerge_git.check.patches.verdict import RULES  # noqa: E402
+from kmerge_git.check.patches.patch_verdict import RULES  # noqa: E402
 
 TARGET = HERE / "docs" / "checks.md"
 TOOLS = {"K": "kubectl and the API server", "Z": "kustomize", "KZ": "kubectl and kustomize"}

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from kmerge_git.finding import Finding
     from kmerge_git.kube.fieldpath import Path
 
+
+if TYPE_CHECKING:
     Function = Callable[..., Iterator["Found"]]
 
 __all__ = ["ERROR", "INFO", "WARNING", "Check", "ChosenChecks", "Found", "also", "every", "select"]
@@ -62,29 +64,29 @@ HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 # Modules of checks: those every file needs, those for patches and for what a merge made, those that
 # are off by default.
 COMMON = (
-    "kmerge_git.check.damage",
-    "kmerge_git.check.damage_lists",
-    "kmerge_git.check.patches.files",
-    "kmerge_git.check.patches.dollars",
-    "kmerge_git.check.merges.history",
+    "kmerge_git.check.manifest_damage",
+    "kmerge_git.check.manifest_damage",
+    "kmerge_git.check.patches.patch_files",
+    "kmerge_git.check.patches.unknown_keys",
+    "kmerge_git.check.merges.git_versions",
 )
 FOR_PATCHES = (
-    "kmerge_git.check.patches.maps",
-    "kmerge_git.check.patches.lists",
-    "kmerge_git.check.patches.elements",
-    "kmerge_git.check.patches.kinds",
-    "kmerge_git.check.patches.parallel",
-    "kmerge_git.check.patches.retain",
-    "kmerge_git.check.patches.spelling",
-    "kmerge_git.check.patches.target",
-    "kmerge_git.check.patches.types",
-    "kmerge_git.check.patches.operations",
+    "kmerge_git.check.patches.directive_checks",
+    "kmerge_git.check.patches.directive_checks",
+    "kmerge_git.check.patches.directive_checks",
+    "kmerge_git.check.patches.tool_limits",
+    "kmerge_git.check.patches.tool_limits",
+    "kmerge_git.check.patches.tool_limits",
+    "kmerge_git.check.patches.unknown_keys",
+    "kmerge_git.check.patches.target_checks",
+    "kmerge_git.check.patches.target_checks",
+    "kmerge_git.check.patches.target_checks",
 )
 FOR_MERGES = (
-    "kmerge_git.check.merges.damage",
-    "kmerge_git.check.merges.templates",
+    "kmerge_git.check.merges.merge_damage",
+    "kmerge_git.check.merges.merge_damage",
 )
-FOR_KUSTOMIZATIONS = ("kmerge_git.check.kustomize.damage",)
+FOR_KUSTOMIZATIONS = ("kmerge_git.check.kustomize.kustomization_damage",)
 OPTIONAL = ("kmerge_git.check.traps",)
 
 

@@ -1,4 +1,4 @@
-"""Checks files: reads, parses, finds out what each is, and shows it to the checks."""
+"""Run the checks over files: read, parse and classify each, and show it to the checks."""
 
 from __future__ import annotations
 
@@ -8,31 +8,27 @@ from os import sep
 from posixpath import normpath
 
 from kmerge_git.check import registry
-from kmerge_git.check.keyed_lists import keyed_lists
+from kmerge_git.check.checked_texts import Book, Page, World, nowhere
 from kmerge_git.check.kustomize import kustomization
-from kmerge_git.check.kustomize.evidence import Kustomizations
 from kmerge_git.check.kustomize.kustomization import Kustomization
-from kmerge_git.check.kustomize.past import Past
-from kmerge_git.check.merges.history import NOTHING, GitVersions, sealed
-from kmerge_git.check.page import Page
-from kmerge_git.check.patches.classify import classify
-from kmerge_git.check.patches.targets import TargetFinder
-from kmerge_git.check.patches.verdict import MANIFEST, Verdict
-from kmerge_git.check.plain import Map, documents
-from kmerge_git.check.registry import ChosenChecks
-from kmerge_git.check.suppress import unsilenced
-from kmerge_git.check.templates import (
+from kmerge_git.check.kustomize.kustomization_evidence import Kustomizations, Past
+from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, sealed
+from kmerge_git.check.not_yaml import (
     IN_TEMPLATES,
     is_fixture,
     is_steered,
     looks_like_a_manifest,
     reason,
 )
-from kmerge_git.check.world import Book, World, nowhere
+from kmerge_git.check.page_values import Map, documents
+from kmerge_git.check.patches.patch_targets import TargetFinder
+from kmerge_git.check.patches.patch_verdict import MANIFEST, Verdict, classify
+from kmerge_git.check.plain_objects import keyed_lists
+from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding, order
 from kmerge_git.merge.bulk import unread
-from kmerge_git.text.charts import is_chart_text
+from kmerge_git.text.opaque_files import is_chart_text
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
@@ -40,8 +36,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator
     from contextlib import AbstractContextManager
 
-    from kmerge_git.check.merges.sides import SidedFile
-    from kmerge_git.check.patches.checker import PatchChecker
+    from kmerge_git.check.merges.merged_files import SidedFile
+    from kmerge_git.check.patches.patch_checker import PatchChecker
+
 
 SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 
@@ -106,7 +103,7 @@ class Run:
         """The findings of one file; what says that it can be mended, `fix` does mend."""
         findings = self._file(path, data)
         if any(finding.fix for finding in findings):
-            from kmerge_git.check.patches.fix import promised  # late: few files need it
+            from kmerge_git.check.patches.patch_fix import promised  # late: few files need it
 
             findings = promised(data, findings, partial(self._file, path))
         return findings
@@ -130,7 +127,7 @@ class Run:
         merge = self.versions(page.path).merge
         if merge is None:
             return None
-        from kmerge_git.check.merges.sides import SidedFile  # few commits are merges
+        from kmerge_git.check.merges.merged_files import SidedFile  # few commits are merges
 
         return SidedFile(page, merge.sides, merge.elsewhere)
 
@@ -243,7 +240,9 @@ class Run:
         return findings
 
     def _patches(self) -> PatchChecker:
-        from kmerge_git.check.patches.checker import PatchChecker  # late: most files are no patches
+        from kmerge_git.check.patches.patch_checker import (
+            PatchChecker,  # late: most files are no patches
+        )
 
         return PatchChecker(self.checks, self.targets)
 
@@ -327,3 +326,40 @@ def _offset(text: str, error: CannotParse) -> int:
     lines = text.split("\n")
     line = min(max(error.line, 1), len(lines))
     return sum(len(x) + 1 for x in lines[: line - 1]) + max(error.column - 1, 0)
+
+
+MARK = "kmerge: ignore"
+
+
+def unsilenced(findings: list[Finding], text: str) -> list[Finding]:
+    """The findings that no comment silences.
+
+    A comment counts for its own line; alone on a line it counts for the next line as well.
+    `ignore` without ids silences every check. `ignore-file` counts for the whole file.
+    """
+    if MARK not in text or not findings:
+        return findings
+    lines: dict[int, set[str]] = {}
+    whole: set[str] = set()
+    for number, line in enumerate(text.split("\n"), 1):
+        before, mark, rest = line.partition(MARK)
+        if not mark or not before.rstrip().endswith("#"):
+            continue
+        if rest.startswith("-file"):
+            whole |= _ids(rest[5:])
+            continue
+        ids = _ids(rest)
+        lines.setdefault(number, set()).update(ids)
+        if before.strip() == "#":
+            lines.setdefault(number + 1, set()).update(ids)
+    return [f for f in findings if (whole | lines.get(f.line, set())).isdisjoint((f.id, "*"))]
+
+
+def _ids(rest: str) -> set[str]:
+    words = rest.replace(",", " ").split()
+    ids = set()
+    for word in words:
+        if not (word[:1].isalpha() and word[1:].isdigit()):
+            break  # the reason follows
+        ids.add(word.upper())
+    return ids or {"*"}

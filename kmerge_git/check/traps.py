@@ -5,16 +5,16 @@ ruamel.yaml is the YAML 1.2 reader here: its own tables of both versions are ask
 
 from __future__ import annotations
 
-from kmerge_git.check.patches.shapes import typed
-from kmerge_git.check.plain import Map, Text, scalars
+from kmerge_git.check.page_values import Map, Text, is_integer, is_plain, scalars
+from kmerge_git.check.patches.field_types import typed
 from kmerge_git.check.registry import OBJECT, WARNING, Check, Found
-from kmerge_git.check.words import is_integer, is_plain
 from kmerge_git.tree.scalars import kind_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
 
 _resolvers: list[Any] = []
 INT = "tag:yaml.org,2002:int"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 
-from kmerge_git.cli.files import say, tell_json
-from kmerge_git.cli.losses import is_loss, loss, place, values
+from kmerge_git.cli.in_and_out import say, tell_json
+from kmerge_git.cli.lost_changes import is_loss, loss, place, values
 from kmerge_git.outcome import Decision
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # who only counts does not load the rules
-    from kmerge_git.merge.kyaml.api import Result
-    from kmerge_git.packages.merging import ResultFile
+    from kmerge_git.merge.kyaml.kyaml_merges import Result
+    from kmerge_git.packages.package_merge import ResultFile
 
 # whose value it is: git's words are `ours` and `theirs`
 MERGE3 = {"ours": "dest", "theirs": "updated"}

@@ -5,16 +5,21 @@ from __future__ import annotations
 import argparse
 import sys
 
-from kmerge_git.cli import files, objects
+from kmerge_git.cli import in_and_out, object_files
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.colour import Paint
-from kmerge_git.cli.objects import Loaded, ObjectFile
-from kmerge_git.cli.schemas import Definitions, add_schema, find_schema, read_schema
+from kmerge_git.cli.object_files import (
+    Definitions,
+    Loaded,
+    ObjectFile,
+    add_schema,
+    find_schema,
+    read_schema,
+)
+from kmerge_git.cli.printing import Paint
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
-from kmerge_git.patch.apply_config import Applied, plan_apply
-from kmerge_git.patch.explain import ABSENT, Field, explain
-from kmerge_git.patch.last_applied import LAST_APPLIED
+from kmerge_git.patch.applied_annotation import LAST_APPLIED
+from kmerge_git.patch.apply_config import ABSENT, Applied, Field, explain, plan_apply
 
 EPILOG = """\
 examples:
@@ -38,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("config", metavar="CONFIG", help="what is applied; `-` reads stdin")
     add("--live", metavar="LIVE", help="the objects in the cluster; none: create")
     add("--last-applied", metavar="FILE", help="the config applied before, not the annotation's")
-    objects.add_overwrite(
+    object_files.add_overwrite(
         parser, "--no-overwrite: a field that was changed in the live object since is a conflict"
     )
     add("--namespace", default="", help="for a config without one (default: the live object's)")
@@ -46,17 +51,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("-a", "--all", action="store_true", help="the same, with the fields that stay as they are")
     add("--show-patch", action="store_true", help="print the patch instead of the object")
     add_schema(parser)
-    objects.add_output(parser)
+    object_files.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Apply a file of configs to a file of live objects."""
-    objects.check(args, args.config, args.live, args.last_applied)
+    object_files.check(args, args.config, args.live, args.last_applied)
     if args.in_place and not args.live:
         raise UsageError("--in-place changes LIVE: give it with --live")
-    config = objects.load(args.config)
-    live = objects.load(args.live) if args.live else None
-    last = objects.load(args.last_applied) if args.last_applied else None
+    config = object_files.load(args.config)
+    live = object_files.load(args.live) if args.live else None
+    last = object_files.load(args.last_applied) if args.last_applied else None
     config.require_objects()
     schema = read_schema(args.schema)
     done: list[tuple[Loaded, Loaded | None, Applied]] = []
@@ -66,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             applied = _applied(args, wanted, partner, before, schema)
         except PatchConflict as conflict:
-            files.say(f"kmerge: {conflict}")
+            in_and_out.say(f"kmerge: {conflict}")
             return 1
         done.append((wanted, partner, applied))
         _tell(wanted, applied)
@@ -95,34 +100,34 @@ def _applied(
             namespace=args.namespace,
         )
     except PatchConflict as conflict:
-        raise objects.placed(conflict, wanted.document) from None
+        raise object_files.placed(conflict, wanted.document) from None
     except PatchError as error:
         blamed = partner if partner and LAST_APPLIED in error.steps else wanted
-        raise objects.placed(error, blamed.document) from None
+        raise object_files.placed(error, blamed.document) from None
 
 
 def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | None:
     """The object of the other file with the same name."""
     if file is None:
         return None
-    here = objects.title(wanted.value)
+    here = object_files.title(wanted.value)
     found = file.matching(wanted.value)
     if len(found) > 1:
-        raise file.error(f"{here} is in it {len(found)} times", objects.PAIRED)
+        raise file.error(f"{here} is in it {len(found)} times", object_files.PAIRED)
     if found or many > 1 or not file.objects:
         return found[0] if found else None
     raise file.error(
-        f"{here} is not in it, but {objects.title(file.objects[0].value)}",
+        f"{here} is not in it, but {object_files.title(file.objects[0].value)}",
         "give the live object of the same name, or leave --live out to create it",
     )
 
 
 def _tell(wanted: Loaded, applied: Applied) -> None:
     for warning in applied.warnings:
-        files.say(f"warning: {warning}")
+        in_and_out.say(f"warning: {warning}")
     word = "created" if applied.created else "configured" if applied.changed else "unchanged"
-    group, kind, _, name = objects.naming(wanted.value)
-    files.say(f"{kind.lower()}{'.' + group if group else ''}/{name} {word}")
+    group, kind, _, name = object_files.naming(wanted.value)
+    in_and_out.say(f"{kind.lower()}{'.' + group if group else ''}/{name} {word}")
 
 
 def _explain(fields: list[Field], paint: Paint, *, whole: bool) -> None:
@@ -132,7 +137,7 @@ def _explain(fields: list[Field], paint: Paint, *, whole: bool) -> None:
         print(paint.line(*_parts(field)), file=sys.stderr)
     left = len(fields) - len(told)
     if left:
-        files.say(
+        in_and_out.say(
             f"{counted(left, 'field')} {'stays' if left == 1 else 'stay'} as before: see --all"
         )
 
@@ -149,7 +154,7 @@ def _parts(field: Field) -> tuple[tuple[str, str], str]:
 
 
 def _short(value: object) -> str:
-    from kmerge_git.patch.last_applied import go_json
+    from kmerge_git.patch.applied_annotation import go_json
 
     text = go_json(value)
     return text if len(text) <= 60 else text[:57] + "..."
@@ -163,12 +168,12 @@ def _output(
 ) -> None:
     if args.show_patch:
         patches = [applied.patch for _, _, applied in done]
-        objects.write_values(patches, args.output)
+        object_files.write_values(patches, args.output)
         return
     results = [applied.result for _, _, applied in done]
     if live is None:
         texts = {w.document.number: reshape(w.document, a.result) for w, _, a in done}
-        objects.emit(args, config, config.text(texts), results)
+        object_files.emit(args, config, config.text(texts), results)
         return
     texts = {
         partner.document.number: reshape(partner.document, applied.result)
@@ -176,7 +181,7 @@ def _output(
         if partner is not None and applied.result != partner.value
     }
     created = [reshape(w.document, a.result) for w, partner, a in done if partner is None]
-    objects.emit(args, live, _with_created(live, texts, created), results)
+    object_files.emit(args, live, _with_created(live, texts, created), results)
 
 
 def _with_created(live: ObjectFile, texts: dict[int, str], created: list[str]) -> bytes:

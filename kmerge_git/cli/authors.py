@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.blame import last_change
+from kmerge_git.git.commits import last_change
 
 if TYPE_CHECKING:
-    from kmerge_git.git.conflicts import Operation
+    from kmerge_git.git.index_stages import Operation
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.questions import Question
+    from kmerge_git.whole.conflict_questions import Question
 
 # what git may call the commit whose tree is theirs
 _NAMES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD^")

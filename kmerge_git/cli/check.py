@@ -6,8 +6,8 @@ import argparse
 import os
 import sys
 
-from kmerge_git.cli.colour import add_color, wants_colour
-from kmerge_git.cli.options import add_old
+from kmerge_git.cli.parsing import add_old
+from kmerge_git.cli.printing import add_color, wants_colour
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
 from kmerge_git.visible import visible
@@ -16,10 +16,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from kmerge_git.check.kustomize.past import Past
+    from kmerge_git.check.kustomize.kustomization_evidence import Past
     from kmerge_git.check.run import Run
     from kmerge_git.cli.check_merge import MergeCheck
-    from kmerge_git.cli.check_settings import FileSettings
+    from kmerge_git.cli.check_repository import FileSettings
 
     Look = Callable[[str, bytes], list[Finding]]
 
@@ -116,7 +116,7 @@ def run(args: argparse.Namespace) -> int:
         sys.stdout.write((explain(args.explain) if args.explain else listing()) + "\n")
         return 0
     if args.installed:
-        from kmerge_git.cli.check_installed import report
+        from kmerge_git.cli.check_hook import report
 
         return report()
     if args.fix or args.dry_run:
@@ -191,41 +191,41 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
 
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
-    from kmerge_git.cli import check_definitions, check_files, check_places, files
+    from kmerge_git.cli import check_files, check_repository, in_and_out
 
-    configured = check_definitions.configuration()
+    configured = check_repository.configuration()
     ignored = list(args.ignore)
-    if configured or os.environ.get(check_definitions.IGNORING):
-        from kmerge_git.cli import check_settings
+    if configured or os.environ.get(check_repository.IGNORING):
+        from kmerge_git.cli import check_repository
 
-        ignored += check_settings.ignored(args.select, configured)
+        ignored += check_repository.ignored(args.select, configured)
     chosen = select(args.select, ignored)
     of = merge.world if merge else partial(check_files.disk_world, target=args.target)
     if args.staged and not merge:
         of = check_files.staged_world
     world, versions, paths = of(args.files)
-    for problem in check_definitions.learn_definitions(configured, paths):
-        files.say(f"kmerge: {problem}")
+    for problem in check_repository.learn_definitions(configured, paths):
+        in_and_out.say(f"kmerge: {problem}")
     if args.target:
         check_files.require_target(args.target, world)
     worker = Run(
         world, chosen, told=args.told, script_with=check_files.script_with(), versions=versions,
         target=args.target, named=check_files.named(args.files), tools=TOOLS.get(args.tool, ""),
-        past=_past(args, merge) if check_places.git_directory() else None,
+        past=_past(args, merge) if check_repository.git_directory() else None,
     )  # fmt: skip
     return worker, paths
 
 
 def _settings(args: argparse.Namespace, merge: MergeCheck | None) -> FileSettings:
     """What attributes say of files in which something was found."""
-    from kmerge_git.cli.check_settings import FileSettings
+    from kmerge_git.cli.check_repository import FileSettings
 
     judge = merge.sides.ours if merge and merge.sides else ""
     return FileSettings(args.select, staged=args.staged, judge=judge)
 
 
 def _past(args: argparse.Namespace, merge: MergeCheck | None) -> Past:
-    from kmerge_git.cli.check_past import past_of
+    from kmerge_git.cli.check_files import past_of
 
     return past_of(args.files, staged=args.staged, sides=merge.sides if merge else None)
 
@@ -243,8 +243,8 @@ def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> l
     """Show and make the safe fixes; returns what is left."""
     from functools import partial
 
-    from kmerge_git.check.patches.fix import fixed
-    from kmerge_git.cli import files
+    from kmerge_git.check.patches.patch_fix import fixed
+    from kmerge_git.cli import in_and_out
 
     left: list[Finding] = []
     by_file: dict[str, list[Finding]] = {}
@@ -254,19 +254,19 @@ def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> l
         if not any(finding.fix for finding in found):
             left += found
             continue
-        data = files.read(path)
+        data = in_and_out.read(path)
         alone = look(path, data)
         new, done = fixed(data, alone, partial(look, path))
         sys.stdout.write(_diff(path, data, new, color=color))
         if write and new != data:
-            files.write(path, new)
+            in_and_out.write(path, new)
             left += look(path, new)
             left += [f for f in found if f not in alone]
         else:
             left += found
         if done:
             verb = "mended" if write else "can be mended"
-            files.say(f"kmerge: {path}: {len(done)} {verb}: {', '.join(f.id for f in done)}")
+            in_and_out.say(f"kmerge: {path}: {len(done)} {verb}: {', '.join(f.id for f in done)}")
     return sorted(left, key=order)
 
 

@@ -1,39 +1,52 @@
-"""Which files `kmerge check` reads, and from where."""
+"""Choose the files that `kmerge check` reads, and ask git for their versions.
+
+The versions are those before the commit and those of the sides of a merge. Git also knows what
+became of files that are gone. It is asked only where a check wants to know.
+"""
 
 from __future__ import annotations
 
 import os
-from functools import cache
+from functools import cache, cached_property, partial
 from itertools import pairwise
 from posixpath import normpath
 
+from kmerge_git.check.checked_texts import World
 from kmerge_git.check.kustomize.kustomization import NAMES
-from kmerge_git.check.objects import objects
-from kmerge_git.check.plain import documents
+from kmerge_git.check.kustomize.kustomization_evidence import DELETED, MADE, UNSTAGED, Fate, Past
+from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, MergeVersions
+from kmerge_git.check.page_values import documents
+from kmerge_git.check.plain_objects import objects
 from kmerge_git.check.run import SUFFIXES
-from kmerge_git.check.world import World
-from kmerge_git.cli.check_places import (
+from kmerge_git.cli.check_repository import (
     from_here,
     from_top_of,
     git_directory,
+    is_beyond,
+    prefix_of,
     top_here,
     top_of,
 )
-from kmerge_git.cli.check_versions import Versions, may_be_merging, versions_on_disk
-from kmerge_git.cli.files import is_file
-from kmerge_git.errors import CannotParse, UsageError
-from kmerge_git.git import revpaths
+from kmerge_git.cli.in_and_out import is_file
+from kmerge_git.errors import CannotParse, KmergeError, UsageError
+from kmerge_git.git import revision_paths
 from kmerge_git.git.hints import may_be_tracked
 from kmerge_git.merge.bulk import unread
-from kmerge_git.text.charts import is_chart_text
+from kmerge_git.merge.three import Three
+from kmerge_git.text.opaque_files import is_chart_text
 from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from kmerge_git.cli.check_versions import VersionsOf
-    from kmerge_git.git.blobs import Blobs
+    from kmerge_git.git.index_stages import Stages
+    from kmerge_git.git.merge_sides import MergeSides
+    from kmerge_git.git.touched_files import Entries
+    from kmerge_git.git.tracked_files import Blobs
+    from kmerge_git.kube.identity import Identity
+    from kmerge_git.tree.nodes import Node
+
 
 SKIPPED = frozenset((".git", "node_modules", ".venv", "venv", ".tox", "vendor"))
 SCRIPTS = ("*.sh", "*.bash", "*Makefile", "*.mk", "*justfile", "*Taskfile.y*ml", ".github/*.y*ml",
@@ -75,24 +88,24 @@ def disk_world(paths: list[str], target: str = "") -> tuple[World, VersionsOf, l
 
 def _on_disk(given: list[str]) -> World:
     """The files of the working tree, and `REV:PATH`: such a file finds its neighbours in there."""
-    from kmerge_git.cli.check_bounds import Bounds
+    from kmerge_git.cli.check_repository import Bounds
 
     bounds = Bounds(given, top_here)
 
     def read(path: str) -> bytes | None:
         data = bounds.read(path)
-        is_of_git = data is None and revpaths.may_be(path) and not os.path.lexists(path)
-        return revpaths.blob(path) if is_of_git else data
+        is_of_git = data is None and revision_paths.may_be(path) and not os.path.lexists(path)
+        return revision_paths.blob(path) if is_of_git else data
 
     def is_directory(path: str) -> bool:
-        return bounds.is_directory(path) or revpaths.is_folder(path)
+        return bounds.is_directory(path) or revision_paths.is_folder(path)
 
     return World(read, is_directory, bounds.is_outside)
 
 
 def _was_deleted(path: str) -> bool:
     """pre-commit passes the names of files that a merge has deleted."""
-    from kmerge_git.git.blobs import answer
+    from kmerge_git.git.tracked_files import answer
 
     return any(
         answer("rev-parse", "--verify", "-q", f"{revision}:./{path}")
@@ -154,7 +167,7 @@ def _patch_files() -> Iterable[tuple[str, str]]:
     folder = git_directory()
     if not folder or not may_be_tracked(folder, *OF_SCRIPTS):
         return
-    from kmerge_git.git.blobs import answer
+    from kmerge_git.git.tracked_files import answer
 
     pattern = r"kubectl.*patch|--patch-file"
     out = answer("grep", "-z", "-I", "-E", "-e", pattern, "--", *SCRIPTS)
@@ -173,7 +186,7 @@ def _patch_files() -> Iterable[tuple[str, str]]:
 
 def staged_world(paths: list[str]) -> tuple[World, VersionsOf, list[str]]:
     """The staged files: how to read them, their versions, and which ones to check."""
-    from kmerge_git.git.blobs import blobs_of, staged_paths, tracked
+    from kmerge_git.git.tracked_files import blobs_of, staged_paths, tracked
 
     top = top_of("--staged")
     from_top = [from_top_of(top, path) for path in paths]
@@ -239,3 +252,292 @@ def _staged_names(paths: list[str], from_top: list[str], known: Iterable[str]) -
             raise UsageError("nothing of this name is staged", path=path, hint=hint)
         names += [name] if name in index else filter(is_manifest_name, inside)
     return names
+
+
+if TYPE_CHECKING:
+    VersionsOf = Callable[[str], GitVersions]
+
+# what lies in git's folder while something is merged, and the variables of `git merge`
+_TRACES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
+_VARIABLE = "GITHEAD_"
+# values of the attribute `merge` under which a file is merged by what is in it
+MERGING = ("set", "unset", "text", "union", "kmerge")
+
+
+def versions_on_disk() -> VersionsOf:
+    """The versions in git of files of the working tree; none outside of a repository."""
+    folder = git_directory()
+    if not folder:
+        return lambda path: NOTHING
+    reader = cache(_reader)
+    merging = cache(lambda: may_be_merging(folder))
+
+    def head(path: str) -> bytes | None:
+        return found.of(path).head if (found := reader()) else None
+
+    def merge(path: str) -> MergeVersions | None:
+        return found.of(path).merge if merging() and (found := reader()) else None
+
+    return lambda path: GitVersions(lambda: head(path), lambda: merge(path))
+
+
+def _reader() -> Versions | None:
+    from kmerge_git.git.tracked_files import blobs_of
+
+    top = top_here()
+    return Versions(top, blobs_of(top)) if top else None
+
+
+def may_be_merging(git_directory: str) -> bool:
+    """Whether something may be merged here just now; told without a question to git."""
+    found = git_directory
+    if os.path.isfile(found):  # `gitdir: PATH`, relative to the file
+        with open(found, encoding="utf-8", errors="surrogateescape") as file:
+            pointer = file.read().partition("gitdir:")[2].strip()
+        found = os.path.join(os.path.dirname(found), pointer)
+    return any(name.startswith(_VARIABLE) for name in os.environ) or any(
+        os.path.exists(os.path.join(found, name)) for name in _TRACES
+    )
+
+
+class Versions:
+    """The versions of files in a repository, in a merge in progress or in that of a commit."""
+
+    def __init__(
+        self, top: str, blobs: Blobs, commit: MergeSides | None = None, *, is_merging: bool = True
+    ) -> None:
+        self._top = top
+        self._blobs = blobs
+        self._is_merging = is_merging  # or may be
+        self._commit = commit  # None: what is staged, and the merge in progress
+
+    def of(self, path: str) -> GitVersions:
+        """The versions of a file, by its path from the current folder."""
+        name = from_top_of(self._top, path)
+        if is_beyond(name):
+            return NOTHING
+        head = self._commit.ours if self._commit else "HEAD"
+        return GitVersions(lambda: self._blobs.read(f"{head}:{name}"), lambda: self._merge(name))
+
+    # -- in a merge ------------------------------------------------------------------------------
+
+    @cached_property
+    def sides(self) -> MergeSides | None:
+        """The commits that are merged, if any are."""
+        if not self._is_merging:
+            return None
+        from kmerge_git.git.merge_sides import in_progress
+
+        return self._commit or in_progress()
+
+    def _merge(self, name: str) -> MergeVersions | None:
+        if not self._is_merging:
+            return None
+        if self.sides is None:
+            entries = self._applied(name)
+            return MergeVersions(self._texts(entries), None) if entries else None
+        case = self.sides.cases().get(name)
+        if case is None or not case.is_text:
+            return None
+        at = self._texts(case.entries)
+        result = self._blobs.read(f"{self.sides.result or ':0'}:{name}")
+        if self._is_link(name, result):
+            return None
+        return MergeVersions(
+            at,
+            result,
+            lost=lambda side: self._lost(at, side, name),
+            was_in_conflict=lambda: self._was_in_conflict(at, name),
+            elsewhere=self._elsewhere,
+        )
+
+    def _is_link(self, name: str, result: bytes | None) -> bool:
+        """Whether the merge made a symbolic link of a file: its text is where it leads to."""
+        if result is None or b"\n" in result:
+            return False
+        from kmerge_git.git.tracked_files import answer
+
+        rev = self.sides.result if self.sides else ""
+        words = ("ls-tree", "-z", rev) if rev else ("ls-files", "-sz")
+        return answer("--literal-pathspecs", "-C", self._top, *words, "--", name)[:6] == b"120000"
+
+    def _texts(self, entries: Entries) -> Three[bytes | None]:
+        return Three(*(self._blobs.read(entry.oid) if entry else None for entry in entries))
+
+    def _applied(self, name: str) -> Entries | None:
+        """The sides of a file in which a commit that git applies was in conflict."""
+        stages = self._resolved.get(name) if self._is_applying else None
+        if stages is None or not (stages.ours and stages.theirs):
+            return None
+        head = self._blobs.read(f"HEAD:{name}")  # git remembers them longer than it needs them
+        return stages.entries if head == self._blobs.read(stages.ours.oid) else None
+
+    @cached_property
+    def _is_applying(self) -> bool:
+        from kmerge_git.git.merge_sides import is_applying
+
+        return is_applying()
+
+    @cached_property
+    def _resolved(self) -> dict[str, Stages]:
+        """The files of which somebody has decided since the merge: they were in conflict."""
+        from kmerge_git.git.resolved_conflicts import resolved_conflicts
+
+        return {stages.path: stages for stages in resolved_conflicts(self._top)}
+
+    def _was_in_conflict(self, at: Three[bytes | None], name: str) -> bool:
+        """Whether somebody had to decide about a file, and so may have decided on purpose."""
+        if self.sides is not None and self.sides.is_one_side:
+            return True
+        if self._commit is None:
+            return name in self._resolved
+        from kmerge_git.text.linemerge import TemporaryFiles
+
+        base, ours, theirs = (text or b"" for text in at.each())
+        return TemporaryFiles((base, ours, theirs)).result()[1] != 0
+
+    def _lost(self, at: Three[bytes | None], side: str, name: str) -> tuple[str, ...]:
+        """The fields that one side, as it is, has not, though they merge clean."""
+        from kmerge_git.check.merges.merged_files import differences
+        from kmerge_git.pipeline import merge_files  # of few files anybody asks
+
+        if self._is_decided(name):
+            return ()
+        base, ours, theirs = (text or b"" for text in at.each())
+        made = merge_files(base, ours, theirs, path=name, favor=side)
+        if made.method == "kept" or not made.clean:
+            return ()
+        return differences(at.side(side) or b"", made.text, name)
+
+    def _is_decided(self, name: str) -> bool:
+        """Whether attributes say what becomes of a file: another driver, a generator."""
+        drivers, generated = self._attributes
+        return drivers.get(name, "set") not in MERGING or generated.get(name) in ("set", "true")
+
+    @cached_property
+    def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Driver and generator of all files of the merge: a question for each takes too long."""
+        from kmerge_git.git.file_attributes import in_working_tree
+
+        names = self.sides.cases() if self.sides else ()
+        drivers, generated = (
+            in_working_tree(self._top, names, about) for about in ("merge", "kmerge-generated")
+        )
+        return drivers, generated
+
+    def _elsewhere(self, wanted: Identity) -> list[Node]:
+        """A resource as the other files of the merge have it: it may have moved."""
+        from kmerge_git.kube.identity import identity
+        from kmerge_git.text.source import Source
+        from kmerge_git.tree.documents import split
+
+        found = []
+        for oid in self.sides.blobs() if self.sides else ():
+            data = self._blobs.read(oid) or b""
+            if wanted.name.encode() not in data:
+                continue
+            try:
+                roots = split(Source(data)).roots
+            except KmergeError:
+                continue
+            found += [root for root in roots if identity(root) == wanted]
+        return found
+
+
+HEADS = ("HEAD", "MERGE_HEAD")
+FEW = 2000  # changed files whose kustomizations can all be read
+PARENTS = ("HEAD^1", "HEAD^2")  # what the last commit deleted is found by whoever checks it
+
+
+class GitPast:
+    """The answers of git about one state: the working tree, the index, or a commit."""
+
+    def __init__(self, *, staged: bool = False, sides: MergeSides | None = None) -> None:
+        self._staged = staged
+        self._is_merge = sides is not None
+        self._result = sides.result if sides else ""
+        self._heads = (sides.ours, sides.theirs) if sides else HEADS
+        self._befores = self._heads if sides else (*HEADS, *PARENTS)
+        self._top = cache(top_here)
+
+    def past(self, *, of_all: bool) -> Past:
+        """The answers as the checks want them; `of_all` the files of the run are all there are."""
+        if of_all or not self._may_name_files():
+            return Past(self.fates, self.before)
+        top = self._top()
+        if not top:
+            return Past()
+        is_below = prefix_of(top) != "."
+        place = partial(from_top_of, top) if is_below else lambda path: path
+        return Past(self.fates, self.before, self.concerned, self.kustomizations, place)
+
+    def _may_name_files(self) -> bool:
+        """Whether git may know a kustomization; told without a question to it."""
+        folder = git_directory()
+        return bool(folder) and (self._is_merge or may_be_tracked(folder, b"ustomization"))
+
+    def fates(self, paths: list[str]) -> dict[str, Fate]:
+        """What became of some files, those about which git knows something."""
+        top = self._top()
+        names = {path: from_top_of(top, path) for path in paths} if top else {}
+        known = (name for name in names.values() if "\0" not in name)  # no name of a file has it
+        inside = [name for name in known if not is_beyond(name)]
+        found = self._known(top, inside) if inside else {}
+        return {path: found[name] for path, name in names.items() if name in found}
+
+    def _known(self, top: str, names: list[str]) -> dict[str, Fate]:
+        """The fates by the paths from the top."""
+        from kmerge_git.git.missing_files import made_elsewhere, moved, present, renamed
+
+        found = {name: Fate(MADE) for name in made_elsewhere(top, names)}
+        for before in self._befores:
+            gone = present(top, before, names) - found.keys()
+            now = renamed(top, before, self._result) if gone else {}
+            for name in gone:
+                new = moved(name, now)
+                found[name] = Fate(DELETED, from_here(top, new) if new else "")
+        for name in names if self._staged else ():
+            if name not in found and os.path.lexists(os.path.join(top, name)):
+                found[name] = Fate(UNSTAGED)
+        return found
+
+    def before(self, path: str) -> list[bytes] | None:
+        """A file as the commits before this state have it; None where there is no git."""
+        from kmerge_git.git.tracked_files import answer
+
+        top = self._top()
+        if not top:
+            return None
+        name = from_top_of(top, path)
+        found = (answer("-C", top, "cat-file", "blob", f"{head}:{name}") for head in self._heads)
+        return [data for data in found if data]
+
+    def concerned(self) -> Iterable[str]:
+        """The files that this state takes away, or in a merge those that a side changed."""
+        from kmerge_git.git.missing_files import changed
+
+        top = self._top()
+        if not top:
+            return []
+        befores = self._heads if self._is_merge else self._heads[:1]
+
+        def names(kinds: str) -> list[str]:
+            return [n for before in befores for n in changed(top, before, self._result, kinds)]
+
+        found = names("ACDMT") if self._is_merge else []
+        if not 0 < len(found) <= FEW:
+            found = names("D")
+        return [from_here(top, name) for name in dict.fromkeys(found)]
+
+    def kustomizations(self) -> Iterable[str]:
+        """All kustomizations that git knows."""
+        from kmerge_git.git.missing_files import all_kustomizations
+
+        top = self._top()
+        return [from_here(top, n) for n in all_kustomizations(top, self._result)] if top else []
+
+
+def past_of(files: list[str], *, staged: bool, sides: MergeSides | None = None) -> Past:
+    """What git knows for a run: of folders all files are looked at, whatever became of others."""
+    of_all = not staged and sides is None and all(os.path.isdir(path) for path in files)
+    return GitPast(staged=staged, sides=sides).past(of_all=of_all)

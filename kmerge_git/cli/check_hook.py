@@ -1,4 +1,4 @@
-"""What a hook says: all that stops a commit, and in one line that there is more.
+"""Report as a hook: show what stops a commit, count the rest, and see whether git knows the driver.
 
 A hook that passes is not read, and some show nothing of it; so what does not fail is counted.
 """
@@ -8,11 +8,14 @@ from __future__ import annotations
 import argparse
 import os
 
+from kmerge_git.cli.in_and_out import say
+from kmerge_git.errors import UsageError
 from kmerge_git.finding import ERROR, Finding, worst_first
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
 
 FEW = 3  # so many files are named one by one
 
@@ -28,7 +31,7 @@ def tell_of_others(args: argparse.Namespace, findings: list[Finding]) -> None:
     stops = set(map(id, stopping(args, findings)))
     others = [finding for finding in findings if id(finding) not in stops]
     if others:
-        from kmerge_git.cli.files import say
+        from kmerge_git.cli.in_and_out import say
         from kmerge_git.report.text import counted
 
         commands = [f"`{command}`" for command in _commands(args, others)]
@@ -68,3 +71,38 @@ def _here(path: str) -> str:
     start = os.environ.get("GIT_PREFIX") or "."
     shown = os.path.relpath(path, start).replace(os.sep, "/")
     return f"./{shown}" if shown.startswith("-") else shown
+
+
+MARK = b"merge=kmerge"
+
+
+def report() -> int:
+    """0 where nobody asks for the driver or git knows it, else 1 and what to do."""
+    from kmerge_git.git.tracked_files import answer, top_of_tree, tracked
+
+    top = top_of_tree()
+    if top is None:
+        raise UsageError(
+            "--installed needs a git repository with a working tree", hint="go into one"
+        )
+    naming = [
+        path
+        for path in tracked(top, ".gitattributes", "*/.gitattributes")
+        if _asks_for_the_driver(os.path.join(top, path))
+    ]
+    if not naming or answer("config", "--get", "merge.kmerge.driver").strip():
+        return 0
+    say(
+        f"kmerge: {naming[0]} names the merge driver kmerge, but git here does not know it, so "
+        "manifests are merged line by line; run `kmerge install`"
+    )
+    return 1
+
+
+def _asks_for_the_driver(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            lines = file.read().splitlines()
+    except OSError:
+        return False
+    return any(MARK in line.split() for line in lines if not line.lstrip().startswith(b"#"))

@@ -7,21 +7,26 @@ from __future__ import annotations
 
 from collections import Counter
 
-from kmerge_git.check.merges.history import NOTHING
+from kmerge_git.check.checked_texts import World, nowhere
+from kmerge_git.check.merges.git_versions import NOTHING
 from kmerge_git.check.registry import HISTORY, MERGED, MERGED_UNREAD, get
 from kmerge_git.check.run import Run, check_files
-from kmerge_git.check.world import World, nowhere
-from kmerge_git.cli import files
-from kmerge_git.cli.check_files import disk_world, is_manifest_name, staged_world, world_of
-from kmerge_git.cli.check_places import from_here, from_top_of, top_of
-from kmerge_git.cli.check_versions import Versions
+from kmerge_git.cli import in_and_out
+from kmerge_git.cli.check_files import (
+    Versions,
+    disk_world,
+    is_manifest_name,
+    staged_world,
+    world_of,
+)
+from kmerge_git.cli.check_repository import from_here, from_top_of, top_of
 from kmerge_git.errors import UsageError
-from kmerge_git.git.blobs import blobs_of, committed
-from kmerge_git.git.mergesides import MergeSides, in_progress, of_commit
+from kmerge_git.git.merge_sides import MergeSides, in_progress, of_commit
+from kmerge_git.git.tracked_files import blobs_of, committed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.cli.check_versions import VersionsOf
+    from kmerge_git.cli.check_files import VersionsOf
     from kmerge_git.finding import Finding
 
 BESIDE = (HISTORY, MERGED, MERGED_UNREAD)
@@ -41,7 +46,9 @@ class MergeCheck:
         if isinstance(found, str):
             if rev:
                 raise UsageError(f"it is {found}", path=rev, hint="name a merge of two commits")
-            files.say(f"kmerge: no merge is in progress, and HEAD is {found}: nothing to compare")
+            in_and_out.say(
+                f"kmerge: no merge is in progress, and HEAD is {found}: nothing to compare"
+            )
             found = None
         self.sides = found
         self._blobs = blobs_of(self._top, len(found.cases()) if found else 0)

@@ -95,7 +95,7 @@ def kind_of(name: str, action: argparse.Action) -> str:
     if metavar in ("ID", "IDS"):
         return WORDS + " ".join(_ids(metavar))
     if metavar == "SIDE":
-        from kmerge_git.whole.deciding import SIDES
+        from kmerge_git.whole.given_answers import SIDES
 
         return WORDS + " ".join(SIDES)
     if metavar == "FORMAT[=FILE]":

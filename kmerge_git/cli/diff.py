@@ -6,14 +6,14 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli import files
+from kmerge_git.cli import in_and_out
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.colour import Paint, add_color
+from kmerge_git.cli.printing import Paint, add_color
 from kmerge_git.errors import UsageError
 
 if TYPE_CHECKING:
-    from kmerge_git.compare.folders import ComparedFile
-    from kmerge_git.whole.diffing import DiffWords, TwoSides
+    from kmerge_git.compare.folder_changes import ComparedFile
+    from kmerge_git.whole.diff_sides import DiffWords, TwoSides
 
 DESCRIPTION = """\
 What changed, by resource and field: elements of lists paired by their keys, moved and renamed
@@ -60,8 +60,8 @@ def run(args: argparse.Namespace) -> int:
         return diff_external.run(args)
     from kmerge_git.cli.comparing import watched
     from kmerge_git.cli.haste import make_haste
-    from kmerge_git.compare.folders import compare_folders
-    from kmerge_git.whole.diffing import of_git, understood
+    from kmerge_git.compare.folder_changes import compare_folders
+    from kmerge_git.whole.diff_sides import of_git, understood
 
     make_haste()
     asked = understood(args.words, args.paths)
@@ -70,36 +70,35 @@ def run(args: argparse.Namespace) -> int:
     sides = _of_things(asked) if asked.things else of_git(asked, staged=args.staged)
     found = compare_folders(sides.old, sides.new, watched)
     if args.json:
-        files.tell_json(_in_words(_as_json(found, sides)))
+        in_and_out.tell_json(_in_words(_as_json(found, sides)))
     else:
         _print(found, sides, args)
     return 1 if args.exit_code and (found or sides.unmerged) else 0
 
 
 def _of_things(asked: DiffWords) -> TwoSides:
-    from kmerge_git.whole.diffing import is_folder, of_things
+    from kmerge_git.whole.diff_sides import is_folder, of_things
 
     if asked.things.count("-") > 1:
         raise UsageError("only one of the two can be stdin")
     old, new = asked.things
-    return of_things(old, new, {w: files.read(w) for w in asked.things if not is_folder(w)})
+    return of_things(old, new, {w: in_and_out.read(w) for w in asked.things if not is_folder(w)})
 
 
 def _print(found: list[ComparedFile], sides: TwoSides, args: argparse.Namespace) -> None:
-    from kmerge_git.compare.showing import lines
-    from kmerge_git.compare.summary import summary
+    from kmerge_git.compare.shown_changes import lines, summary
 
     paint = Paint(args.color, sys.stdout)
     if args.stat:
         for file in found:
-            files.tell(summary(file))
+            in_and_out.tell(summary(file))
         if found:
-            files.tell(f"{counted(len(found), 'file')} changed")
+            in_and_out.tell(f"{counted(len(found), 'file')} changed")
     else:
         for text, colour in lines(found, full=args.full):
             print(paint.line((text, colour)))
     for path in sides.unmerged:
-        files.tell(f"{path}: in conflict")
+        in_and_out.tell(f"{path}: in conflict")
 
 
 def _as_json(found: list[ComparedFile], sides: TwoSides) -> dict[str, object]:

@@ -12,14 +12,14 @@ import os
 import stat
 import sys
 
-from kmerge_git.cli import files
-from kmerge_git.cli.colour import Paint
+from kmerge_git.cli import in_and_out
 from kmerge_git.cli.comparing import watched
+from kmerge_git.cli.printing import Paint
 from kmerge_git.errors import UsageError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.compare.folders import FileVersion
+    from kmerge_git.compare.folder_changes import FileVersion
 
 AS_TEXT = ("lines", "binary")
 SIGNS = {"+": "green", "-": "red", "@": "blue", "d": "bold"}
@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     given = args.paths or []
     for_people = sys.stdout.isatty() or _has_pager()
     if len(given) == 1:  # nothing else is told of a file in conflict
-        files.tell(f"{given[0]}: in conflict" if for_people else f"* Unmerged path {given[0]}")
+        in_and_out.tell(f"{given[0]}: in conflict" if for_people else f"* Unmerged path {given[0]}")
         return 0
     if len(given) < 7:
         hint = "it is for `diff.kmerge.command`: see `kmerge install --diff`"
@@ -42,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     paint = Paint("always" if is_painted else args.color, sys.stdout)
     found = watched(name, old, new, path if name != path else "") if for_people else None
     if found and found.is_manifest and all(c.how not in AS_TEXT for c in found.changes):
-        from kmerge_git.compare.showing import file_lines
+        from kmerge_git.compare.shown_changes import file_lines
 
         for text, colour in file_lines(found, full=args.full):
             print(paint.line((text, colour)))
@@ -59,8 +59,8 @@ def _has_pager() -> bool:
 
 
 def _version(file: str, mode: str) -> FileVersion | None:
-    from kmerge_git.compare.folders import LINK, FileVersion
-    from kmerge_git.whole.diffing import read_file
+    from kmerge_git.compare.folder_changes import LINK, FileVersion
+    from kmerge_git.whole.diff_sides import read_file
 
     if mode == "." or file == os.devnull:
         return None
@@ -75,7 +75,7 @@ def _print_patch(
     paint: Paint,
 ) -> None:
     """A patch as git writes it, which `git apply` takes."""
-    from kmerge_git.text.unified import file_patch
+    from kmerge_git.text.git_patch import file_patch
 
     old, new = (version.data if version else None for version in versions)
     before, after = (b"%06o" % version.mode if version else b"" for version in versions)

@@ -6,13 +6,19 @@ import argparse
 from pathlib import Path
 
 from kmerge_git.cli import status
-from kmerge_git.cli.files import say
+from kmerge_git.cli.in_and_out import say
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.changes import ConfigChange, SetupChange
-from kmerge_git.git.doctor import examine, leftovers
-from kmerge_git.git.install import DRIVER_NAME, Wish, plan_install
-from kmerge_git.git.places import SCOPES, in_repository, scopes_of
-from kmerge_git.git.registered import DRIVER, renewals
+from kmerge_git.git.config_places import SCOPES, in_repository, scopes_of
+from kmerge_git.git.installation import (
+    DRIVER,
+    DRIVER_NAME,
+    ConfigChange,
+    SetupChange,
+    Wish,
+    plan_install,
+    renewals,
+)
+from kmerge_git.git.probes import examine, leftovers
 
 EPILOG = """\
 examples:

@@ -1,7 +1,7 @@
 """What the driver does when git calls it; `cli/driver.py` is the program around it.
 
 0: merged clean. 3: conflicts are written. Anything else is no answer, and the command that
-`kmerge install` registered goes on with `git merge-file`; the exits are in `git/driverline.py`. The
+`kmerge install` registered goes on with `git merge-file`; `git/driver_lines.py` has the exits. The
 result replaces %A by rename, so a kill at any moment leaves the file whole. Nothing is ever written
 to stdout: it would corrupt `git merge-tree`.
 """
@@ -110,7 +110,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
 
 def _learn(name: str, settings: Settings, text: bytes) -> None:
     """Read the definitions of the kinds that are in this file."""
-    from kmerge_git.kube.crdfiles import kinds_of, learn_files, learn_own
+    from kmerge_git.kube.crds import kinds_of, learn_files, learn_own
 
     kinds = kinds_of(text.decode("utf-8", "replace"))
     for problem in (*learn_files(settings.crds, kinds), *learn_own("", settings.own_crds, kinds)):
@@ -138,7 +138,7 @@ def _options(
     if base == "%S" or ours == "%X" or theirs == "%Y":
 
         def found() -> Labels:
-            from kmerge_git.git.names import names
+            from kmerge_git.git.side_names import names
 
             try:
                 return names(name, paths, with_base=settings.conflict_style != "merge")
@@ -168,7 +168,7 @@ def _mine(settings: Settings, virtual: bool, base: str, theirs: str) -> str:
     """The side whose change goes on top, for the policy that asks; an inner merge has none."""
     if virtual or not any(policy == "rebump" for _, policy in settings.policies):
         return ""
-    from kmerge_git.git.mine import mine
+    from kmerge_git.git.top_side import mine
 
     return mine(base, theirs)
 
@@ -225,7 +225,7 @@ def _report(name: str, outcome: Outcome, options: Options) -> None:
 
 
 def _report_losses(name: str, outcome: Outcome) -> None:
-    from kmerge_git.cli.losses import is_loss, loss
+    from kmerge_git.cli.lost_changes import is_loss, loss
 
     for decision in filter(is_loss, outcome.decisions):
         what = decision.what

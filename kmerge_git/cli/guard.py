@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-    from kmerge_git.merge.kyaml.api import Result
+    from kmerge_git.merge.kyaml.kyaml_merges import Result
     from kmerge_git.merge.three import Three
-    from kmerge_git.packages.ways import Ways
+    from kmerge_git.packages.package_rules import Ways
 
 SECONDS = 60.0
 

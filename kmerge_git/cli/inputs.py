@@ -6,15 +6,15 @@ import argparse
 import os
 from collections.abc import Callable
 
-from kmerge_git.cli import accounts, files, guard
+from kmerge_git.cli import accounts, guard, in_and_out
 from kmerge_git.cli.haste import make_haste
 from kmerge_git.errors import UsageError
-from kmerge_git.merge.kyaml.api import Result
+from kmerge_git.merge.kyaml.kyaml_merges import Result
 from kmerge_git.merge.three import Three
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.packages.ways import Labels, Ways, Words
+    from kmerge_git.packages.package_rules import Labels, Ways, Words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,14 +68,14 @@ def run(
         hint = "add -o OUT, --in-place or --dry-run"
         raise UsageError("--json and the result cannot both go to stdout", hint=hint)
     if are_directories(*given):
-        from kmerge_git.cli import folders  # only directories need it
+        from kmerge_git.cli import folder_inputs  # only directories need it
 
         def labels(path: str) -> Words:
             return names.map(lambda root: os.path.join(root, path)).each()
 
-        return folders.run(args, names, guard.watched(make_ways(labels)))
+        return folder_inputs.run(args, names, guard.watched(make_ways(labels)))
     check(args, *given)
-    texts = names.map(lambda name: files.read(name) if name else b"")
+    texts = names.map(lambda name: in_and_out.read(name) if name else b"")
     path = next((name for name in (names.ours, *given) if name != "-"), "")
     with guard.within(path):
         merged = make_ways(names.each()).manifest(texts, path)
@@ -109,20 +109,20 @@ def finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[
     """Write the result of one file and say what there is to say."""
     if args.in_place:
         if merged.data != before:
-            files.write(args.dest, merged.data)
+            in_and_out.write(args.dest, merged.data)
     elif not args.dry_run:
-        files.write(args.output, merged.data)
+        in_and_out.write(args.output, merged.data)
     status = "same" if merged.data == before else "changed"
     if args.json:
-        from kmerge_git.packages.files import File
-        from kmerge_git.packages.merging import ResultFile
+        from kmerge_git.packages.package_files import File
+        from kmerge_git.packages.package_merge import ResultFile
 
         file = ResultFile(args.dest, File(before), File(merged.data), merged)
         accounts.print_json(args, [file], [], words)
         return 1 if merged.conflicts else 0
     accounts.tell(args, merged, words)
     if args.dry_run:
-        files.tell(f"{'unchanged' if status == 'same' else status}: {args.dest}")
+        in_and_out.tell(f"{'unchanged' if status == 'same' else status}: {args.dest}")
     if args.summary:
-        files.say(accounts.count(merged.decisions, words, merged.conflicts))
+        in_and_out.say(accounts.count(merged.decisions, words, merged.conflicts))
     return 1 if merged.conflicts else 0

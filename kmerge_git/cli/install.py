@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from kmerge_git.cli.files import say, tell
-from kmerge_git.cli.options import add_old
-from kmerge_git.git.install import SetupPlan, Wish, plan_install
+from kmerge_git.cli.in_and_out import say, tell
+from kmerge_git.cli.parsing import add_old
+from kmerge_git.git.installation import SetupPlan, Wish, plan_install
 
 EPILOG = """\
 examples:

@@ -9,11 +9,11 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from kmerge_git.cli import files, guard, objects
-from kmerge_git.cli.objects import Loaded, Map, ObjectFile
+from kmerge_git.cli import guard, in_and_out, object_files
+from kmerge_git.cli.object_files import Loaded, Map, ObjectFile
 from kmerge_git.errors import PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
-from kmerge_git.patch.last_applied import annotation, last_applied, with_last_applied
+from kmerge_git.patch.applied_annotation import annotation, last_applied, with_last_applied
 from kmerge_git.tree.emit import dump
 
 EPILOG = """\
@@ -41,13 +41,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="set: also where the live object has no annotation yet",
     )
-    objects.add_output(parser)
+    object_files.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """View, set or edit."""
     _check(args)
-    file = objects.load(args.file)
+    file = object_files.load(args.file)
     file.require_objects()
     if args.action == "view":
         return _view(args, file)
@@ -57,18 +57,18 @@ def run(args: argparse.Namespace) -> int:
         try:
             values[loaded.document.number] = with_last_applied(loaded.value, config)
         except PatchError as error:
-            raise objects.placed(error, loaded.document) from None
+            raise object_files.placed(error, loaded.document) from None
     texts = {
         loaded.document.number: reshape(loaded.document, value)
         for loaded, value in zip(file.objects, values.values(), strict=True)
         if value != loaded.value
     }
-    objects.emit(args, file, file.text(texts), list(values.values()))
+    object_files.emit(args, file, file.text(texts), list(values.values()))
     return 0
 
 
 def _check(args: argparse.Namespace) -> None:
-    objects.check(args)
+    object_files.check(args)
     if args.action == "set" and not args.config:
         raise UsageError("set needs --config CONFIG")
     if args.action != "set" and (args.config or args.create_annotation):
@@ -87,8 +87,10 @@ def _view(args: argparse.Namespace, file: ObjectFile) -> int:
         if config:
             found.append(config)
         else:
-            files.say(f"kmerge: {objects.title(loaded.value)} has no last-applied annotation")
-    objects.write_values(found, args.output)
+            in_and_out.say(
+                f"kmerge: {object_files.title(loaded.value)} has no last-applied annotation"
+            )
+    object_files.write_values(found, args.output)
     return 0
 
 
@@ -96,16 +98,16 @@ def _read(loaded: Loaded) -> Map | None:
     try:
         return last_applied(loaded.value)
     except PatchError as error:
-        raise objects.placed(error, loaded.document) from None
+        raise object_files.placed(error, loaded.document) from None
 
 
 def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map]]:
     pairs = []
-    for config in objects.load(args.config).objects:
+    for config in object_files.load(args.config).objects:
         found = file.matching(config.value)
         live = file.only(found, config.value)
         if annotation(live.value) is None and not args.create_annotation:
-            why = f"{objects.title(config.value)} has no last-applied annotation"
+            why = f"{object_files.title(config.value)} has no last-applied annotation"
             raise file.error(why, "--create-annotation makes one")
         pairs.append((live, config.value))
     return pairs
@@ -119,7 +121,7 @@ def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
         raise file.error("no object has a last-applied annotation", hint)
     guard.stop()  # people take their time
     text = "---\n".join(dump(config) for _, config in annotated)
-    after = objects.load("edited.yaml", _in_editor(text).encode())
+    after = object_files.load("edited.yaml", _in_editor(text).encode())
     if len(after.objects) != len(annotated):
         raise UsageError("the edited text has not the same number of objects")
     pairs = []
@@ -127,7 +129,7 @@ def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
         if edited.value != config:
             pairs.append((loaded, edited.value))
         else:
-            files.say(f"{objects.title(loaded.value)}: edit cancelled, no changes made")
+            in_and_out.say(f"{object_files.title(loaded.value)}: edit cancelled, no changes made")
     return pairs
 
 

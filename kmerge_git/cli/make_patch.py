@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import argparse
 
-from kmerge_git.cli import files, objects
-from kmerge_git.cli.objects import Loaded, Map, ObjectFile
-from kmerge_git.cli.options import add_old
-from kmerge_git.cli.schemas import Definitions, add_schema, add_type, need_schema, read_schema
+from kmerge_git.cli import in_and_out, object_files
+from kmerge_git.cli.object_files import (
+    Definitions,
+    Loaded,
+    Map,
+    ObjectFile,
+    add_schema,
+    add_type,
+    need_schema,
+    read_schema,
+)
+from kmerge_git.cli.parsing import add_old
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
-from kmerge_git.patch.json_patch import make_json_patch, make_json_patch3
+from kmerge_git.patch.json_merge_patch import make_json_patch, make_json_patch3
 from kmerge_git.patch.make_patch import make_patch, make_patch3
 
 EPILOG = """\
@@ -35,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--live", metavar="LIVE", help="the object that it is to be applied to: a 3-way patch"
     )
     add_old(parser, "--current", live)
-    objects.add_overwrite(
+    object_files.add_overwrite(
         parser, "--no-overwrite: changes in LIVE that clash with the patch are a conflict"
     )
     add_type(parser)
@@ -45,11 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make a patch."""
-    objects.check(args, args.original, args.modified, args.live)
+    object_files.check(args, args.original, args.modified, args.live)
     if not args.overwrite and not args.live:
         raise UsageError("--no-overwrite needs --live")
-    original, modified = objects.load(args.original), objects.load(args.modified)
-    current = objects.load(args.live) if args.live else None
+    original, modified = object_files.load(args.original), object_files.load(args.modified)
+    current = object_files.load(args.live) if args.live else None
     schema = read_schema(args.schema)
     single = len(original.objects) == len(modified.objects) == 1
     patches = []
@@ -63,16 +71,18 @@ def run(args: argparse.Namespace) -> int:
             if patch or single:
                 patches.append(patch if single else _named(wanted.value, patch))
     except PatchConflict as conflict:
-        files.say(f"kmerge: {conflict}")
+        in_and_out.say(f"kmerge: {conflict}")
         return 1
     _complain_about_lost(original, modified, single)
-    objects.write_values(patches or [{}], args.output)
+    object_files.write_values(patches or [{}], args.output)
     return 0
 
 
 def _partner(file: ObjectFile, wanted: Loaded) -> Loaded:
-    names = objects.naming(wanted.value)
-    found = [one for one in file.called.get(names[3], ()) if objects.naming(one.value) == names]
+    names = object_files.naming(wanted.value)
+    found = [
+        one for one in file.called.get(names[3], ()) if object_files.naming(one.value) == names
+    ]
     return file.only(found, wanted.value)
 
 
@@ -94,11 +104,11 @@ def _require_one_kind(before: Loaded, wanted: Loaded) -> None:
 
 
 def _complain_about_lost(original: ObjectFile, modified: ObjectFile, single: bool) -> None:
-    names = {objects.naming(loaded.value) for loaded in modified.objects}
+    names = {object_files.naming(loaded.value) for loaded in modified.objects}
     for loaded in [] if single else original.objects:
-        if objects.naming(loaded.value) not in names:
-            files.say(
-                f"kmerge: {objects.title(loaded.value)} is only in {original.source.path}; "
+        if object_files.naming(loaded.value) not in names:
+            in_and_out.say(
+                f"kmerge: {object_files.title(loaded.value)} is only in {original.source.path}; "
                 "a patch cannot remove an object"
             )
 
@@ -128,4 +138,4 @@ def _patch(
             return make_patch(before.value, wanted.value, schema)
         return make_patch3(before.value, wanted.value, live.value, schema, overwrite=args.overwrite)
     except PatchError as error:
-        raise objects.placed(error, wanted.document) from None
+        raise object_files.placed(error, wanted.document) from None

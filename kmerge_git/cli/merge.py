@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from kmerge_git.cli import files, guard, merge_file
+from kmerge_git.cli import guard, in_and_out, merge_file
 from kmerge_git.cli.merge_options import GitOptions, add_git_options, spelled
-from kmerge_git.git.call import ask_git
+from kmerge_git.git.run_git import ask_git
 
 DESCRIPTION = """\
 What `git merge REV` does, with all manifests merged in one process: resources that moved to
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         args.base, args.ours, args.theirs = args.revs
         with guard.within(args.ours):
             return merge_file.run(args)
-    from kmerge_git.cli.merging import merge_whole
+    from kmerge_git.cli.merge_branch import merge_whole
 
     if args.favor:  # what `solve` and `merge-file` call it
         args.given = GitOptions((*args.given.pairs, ("--strategy-option", args.favor)))
@@ -61,7 +61,7 @@ def _are_files(args: argparse.Namespace) -> bool:
         if is_meant:  # says what is missing
             merge_file.refuse(args.revs)
         return False
-    if is_meant or any(map(files.is_file, args.revs)):
+    if is_meant or any(map(in_and_out.is_file, args.revs)):
         return True
     return not any(map(_is_commit, args.revs))  # the files are missing, then
 

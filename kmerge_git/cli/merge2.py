@@ -6,11 +6,11 @@ import argparse
 
 from kmerge_git.cli import accounts, inputs
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.ways import two_ways
+from kmerge_git.packages.package_rules import two_ways
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.packages.ways import Labels, Ways
+    from kmerge_git.packages.package_rules import Labels, Ways
 
 DESCRIPTION = """\
 Merge the fields of SRC over DEST: what SRC has is taken, what only DEST has stays, a null in SRC

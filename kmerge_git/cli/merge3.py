@@ -7,11 +7,11 @@ import argparse
 from kmerge_git.cli import accounts, inputs
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.ways import ways
+from kmerge_git.packages.package_rules import ways
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.packages.ways import Labels, Ways
+    from kmerge_git.packages.package_rules import Labels, Ways
 
 DESCRIPTION = """\
 Merge what changed from ORIGINAL to UPDATED into DEST, as for a vendored package with changes of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kmerge_git.cli import files
+from kmerge_git.cli import in_and_out
 from kmerge_git.cli.haste import make_haste
 from kmerge_git.errors import UsageError
 from kmerge_git.outcome import BY_BLOCKS, Outcome
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
     make_haste()
     for path in args.crd:
         learn_crds(path)
-    texts = [files.read(path) for path in (args.base, args.ours, args.theirs)]
+    texts = [in_and_out.read(path) for path in (args.base, args.ours, args.theirs)]
     outcome = merge_files(
         *texts,
         path=args.path or (args.ours if args.ours != "-" else ""),
@@ -86,7 +86,7 @@ def run(args: argparse.Namespace) -> int:
         labels=(args.base, args.ours, args.theirs),
         style=args.conflict_style,
     )
-    files.write(args.output, outcome.text)
+    in_and_out.write(args.output, outcome.text)
     _tell(outcome, explain=args.explain)
     return 0 if outcome.clean else 1
 
@@ -101,18 +101,18 @@ def refuse(words: list[str]) -> NoReturn:
 
 def learn_crds(path: str) -> None:
     """Make the rules know the lists that the CRDs of a file declare."""
-    from kmerge_git.kube.crdfiles import learn
+    from kmerge_git.kube.crds import learn
 
-    if not learn(files.read(path), path):
+    if not learn(in_and_out.read(path), path):
         raise UsageError("there is no CustomResourceDefinition in it", path=path)
 
 
 def _tell(outcome: Outcome, *, explain: bool) -> None:
     if explain:
-        from kmerge_git.cli.decisions import explain_line
+        from kmerge_git.cli.explain import explain_line
 
         for decision in outcome.explained:
-            files.say(explain_line(decision))
+            in_and_out.say(explain_line(decision))
         how = {
             "same": "two of the three versions are equal",
             "lines": "git's line merge stands",
@@ -120,10 +120,10 @@ def _tell(outcome: Outcome, *, explain: bool) -> None:
             "kept": "ours is kept",
         }[outcome.method]
         if outcome.reason == BY_BLOCKS:
-            files.say(BY_BLOCKS)
+            in_and_out.say(BY_BLOCKS)
         else:
-            files.say(how + (f": {outcome.reason}" if outcome.reason else ""))
+            in_and_out.say(how + (f": {outcome.reason}" if outcome.reason else ""))
     if outcome.reason and outcome.method in ("lines", "kept") and not outcome.clean and not explain:
-        files.say(f"kmerge: {outcome.reason}")
+        in_and_out.say(f"kmerge: {outcome.reason}")
     for conflict in outcome.conflicts if outcome.method == "structure" else ():
-        files.say(f"conflict: {conflict.shown('document')}")
+        in_and_out.say(f"conflict: {conflict.shown('document')}")

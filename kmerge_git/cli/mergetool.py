@@ -7,19 +7,19 @@ import os
 import sys
 from dataclasses import replace
 
-from kmerge_git.cli import files
+from kmerge_git.cli import in_and_out
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.inmemory import Libgit2LineMerge
-from kmerge_git.git.mine import mine
 from kmerge_git.git.settings import settings_for
-from kmerge_git.kube.crdfiles import learn_files, learn_own
+from kmerge_git.git.top_side import mine
+from kmerge_git.kube.crds import learn_files, learn_own
 from kmerge_git.merge.three import Three
-from kmerge_git.whole.merging import merge_both, options_for
+from kmerge_git.whole.both_merges import merge_both, options_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.outcome import Options
-    from kmerge_git.whole.merging import Both
+    from kmerge_git.whole.both_merges import Both
     from kmerge_git.whole.resolving import Resolving
 
 EPILOG = """\
@@ -44,12 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Merge three files into the fourth."""
     # both sides added the file: git names a base that is empty, or that is not there
-    base = files.read(args.base) if args.base and os.path.exists(args.base) else b""
+    base = in_and_out.read(args.base) if args.base and os.path.exists(args.base) else b""
     settings = settings_for(args.merged)
     known = learn_files(settings.crds), learn_own("", settings.own_crds)
     for problem in (*settings.problems, *known[0], *known[1]):
-        files.say(f"kmerge: {args.merged}: {problem}")
-    texts = Three[bytes | None](base, files.read(args.local), files.read(args.remote))
+        in_and_out.say(f"kmerge: {args.merged}: {problem}")
+    texts = Three[bytes | None](base, in_and_out.read(args.local), in_and_out.read(args.remote))
     options = options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE"), mine=mine())
     both = merge_both(texts, options, Libgit2LineMerge())
     outcome = both.outcome
@@ -57,11 +57,11 @@ def run(args: argparse.Namespace) -> int:
         from kmerge_git.cli.asking import ask
 
         return ask(_in_index(args.merged) or _alone(args.merged, both, texts, options), args)
-    files.write(args.merged, outcome.text)
+    in_and_out.write(args.merged, outcome.text)
     for conflict in outcome.conflicts:
-        files.say(f"kmerge: {args.merged}: {conflict.shown()}")
+        in_and_out.say(f"kmerge: {args.merged}: {conflict.shown()}")
     if outcome.clean:
-        files.say(f"kmerge: {args.merged}: merged, no conflicts")
+        in_and_out.say(f"kmerge: {args.merged}: merged, no conflicts")
     return 0 if outcome.clean else 1
 
 
@@ -91,7 +91,7 @@ def _in_index(merged: str) -> Resolving | None:
 
 def _alone(merged: str, both: Both, texts: Three[bytes | None], options: Options) -> Resolving:
     """The questions about a file of which no index knows."""
-    from kmerge_git.whole.onefile import OneFile
+    from kmerge_git.whole.resolving import OneFile
 
-    files.write(merged, both.outcome.text)
+    in_and_out.write(merged, both.outcome.text)
     return OneFile(merged, both, texts, options)

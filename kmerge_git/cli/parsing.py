@@ -1,4 +1,6 @@
-"""The parsers of the commands: their options, what all have in common, and how slips are told."""
+"""The parsers of the commands: their options, what all of them have in common, how slips are
+reported, and options under the name that they had before.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +71,7 @@ class TellVersion(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print it and end, as --help does."""
-        from kmerge_git.git.checkout import version_line
+        from kmerge_git.git.own_commit import version_line
 
         print(visible(version_line()))
         parser.exit()
@@ -114,3 +116,48 @@ def actions_of(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.
 def shown(parser: argparse.ArgumentParser) -> list[argparse.Action]:
     """Options that help tells about, in its order."""
     return [a for a in parser._actions if a.option_strings and a.help != argparse.SUPPRESS]
+
+
+class Old(argparse.Action):
+    """An option under the name that it had: it is told, and acts as the new one."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, **known: Any) -> None:
+        self._now: argparse.Action = known.pop("now")
+        self._value = known.pop("value")
+        super().__init__(option_strings, dest, **known)
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        """Tell the new spelling, then do what it does."""
+        from kmerge_git.cli.in_and_out import say  # few options have an old name
+
+        name = self._now.option_strings[-1]
+        value = values if self._value is None else self._value
+        new = name if self._value is None else f"{name} {value}"
+        say(f"kmerge: {option_string} is called `{new}` now; the next release takes that alone")
+        self._now(parser, namespace, value, name)
+
+
+def add_old(
+    parser: argparse.ArgumentParser | argparse._ArgumentGroup,
+    old: str,
+    now: argparse.Action,
+    value: str | None = None,
+) -> None:
+    """Take an option under its old name for one more release; with a value, a switch for it."""
+    nargs, default = now.nargs if value is None else 0, argparse.SUPPRESS
+    known: dict[str, Any] = {"now": now, "value": value, "choices": now.choices, "type": now.type}
+    parser.add_argument(
+        old,
+        action=Old,
+        dest=now.dest,
+        nargs=nargs,
+        default=default,
+        help=argparse.SUPPRESS,
+        **known,
+    )

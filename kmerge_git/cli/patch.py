@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import argparse
 
-from kmerge_git.cli import files, objects
-from kmerge_git.cli.objects import Loaded, Map, ObjectFile
-from kmerge_git.cli.options import add_old
-from kmerge_git.cli.schemas import (
+from kmerge_git.cli import in_and_out, object_files
+from kmerge_git.cli.object_files import (
     Definitions,
+    Loaded,
+    Map,
+    ObjectFile,
     add_schema,
     add_type,
     find_schema,
     need_schema,
     read_schema,
 )
+from kmerge_git.cli.parsing import add_old
 from kmerge_git.errors import PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.apply_patch import apply_patch
-from kmerge_git.patch.json_patch import apply_json_patch
-from kmerge_git.patch.values import same
+from kmerge_git.patch.json_merge_patch import apply_json_patch
+from kmerge_git.patch.json_values import same
 
 EPILOG = """\
 examples:
@@ -67,15 +69,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_old(parser, "--target", wanted)
     add_schema(parser)
-    objects.add_output(parser)
+    object_files.add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Patch a file."""
-    objects.check(args, args.target, *args.patch)
+    object_files.check(args, args.target, *args.patch)
     if args.type == "merge" and args.tool == "kustomize":
         raise UsageError("--tool is about strategic merge patches", hint="leave out --type merge")
-    target = objects.load(args.target)
+    target = object_files.load(args.target)
     target.require_objects()
     schema = read_schema(args.schema)
     results = {loaded.document.number: loaded.value for loaded in target.objects}
@@ -89,13 +91,13 @@ def run(args: argparse.Namespace) -> int:
         for loaded in target.objects
         if not same(results[loaded.document.number], loaded.value)
     }
-    objects.emit(args, target, target.text(changed), [v for v in results.values() if v])
+    object_files.emit(args, target, target.text(changed), [v for v in results.values() if v])
     return 0
 
 
 def _patches(text: str) -> list[Loaded]:
     inline = text.lstrip().startswith(("{", "["))
-    file = objects.load("--patch" if inline else text, text.encode() if inline else None)
+    file = object_files.load("--patch" if inline else text, text.encode() if inline else None)
     if not file.objects:
         raise PatchError("invalid JSON document", path=file.source.path, hint="the patch is empty")
     return file.objects
@@ -103,7 +105,7 @@ def _patches(text: str) -> list[Loaded]:
 
 def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
     """The object that `--object`, or the patch, names; the only one needs no name."""
-    _, kind, _, name = objects.naming(patch.value)
+    _, kind, _, name = object_files.naming(patch.value)
     if wanted:
         wanted_kind, slash, wanted_name = wanted.rpartition("/")
         if not slash or not wanted_kind or not wanted_name:
@@ -122,8 +124,8 @@ def _chosen(target: ObjectFile, patch: Loaded, wanted: str) -> Loaded:
     if len(found) == 1:
         return found[0]
     count = "no object" if not found else f"{len(found)} objects"
-    here = ", ".join(objects.title(loaded.value) for loaded in target.objects[:5])
-    why = f"{count} matches {objects.title(described)}; there is {here}"
+    here = ", ".join(object_files.title(loaded.value) for loaded in target.objects[:5])
+    why = f"{count} matches {object_files.title(described)}; there is {here}"
     raise target.error(why, "use --object KIND/NAME")
 
 
@@ -140,11 +142,11 @@ def _patched(
             known = need_schema(schema, value)
         return apply_patch(value, patch.value, known, flavor=args.tool)
     except PatchError as error:
-        raise objects.placed(error, blamed.document) from None
+        raise object_files.placed(error, blamed.document) from None
 
 
 def _text(loaded: Loaded, value: Map) -> str:
     if not value:  # a kustomize patch removed the object
-        files.say(f"{objects.title(loaded.value)} is removed")
+        in_and_out.say(f"{object_files.title(loaded.value)} is removed")
         return ""
     return reshape(loaded.document, value)

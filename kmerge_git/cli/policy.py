@@ -6,18 +6,16 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import say, tell, tell_json
-from kmerge_git.cli.past import add_scope, tallied, tell_head, workers
-from kmerge_git.cli.progress import waiting
+from kmerge_git.cli.in_and_out import say, tell, tell_json
+from kmerge_git.cli.printing import Paint, add_color, waiting
+from kmerge_git.cli.replay import add_scope, tallied, tell_head, workers
 from kmerge_git.errors import UsageError
 from kmerge_git.nearest import did_you_mean
 
 if TYPE_CHECKING:
-    from kmerge_git.whole.remaining import Remaining
-    from kmerge_git.whole.replaying import Replayed
-    from kmerge_git.whole.trial import Trial
-    from kmerge_git.whole.trying import Judgement
+    from kmerge_git.replay.left_conflicts import Judgement, Remaining
+    from kmerge_git.replay.past_merges import Replayed
+    from kmerge_git.replay.policy_trials import Trial
 
 DESCRIPTION = """\
 Merge the repository's own past merges again with one policy for one field, and compare what it
@@ -67,8 +65,8 @@ def run(args: argparse.Namespace) -> int:
     """Replay with the policy, then report."""
     from kmerge_git.git.repository import Repository
     from kmerge_git.git.settings import POLICIES
-    from kmerge_git.whole.trial import Trial
-    from kmerge_git.whole.trying import FieldPolicy
+    from kmerge_git.replay.left_conflicts import FieldPolicy
+    from kmerge_git.replay.policy_trials import Trial
 
     if args.policy not in POLICIES:
         hint = did_you_mean(args.policy, POLICIES, f"they are {', '.join(POLICIES)}")
@@ -97,7 +95,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(trial: Trial, paint: Paint) -> None:
-    from kmerge_git.whole.trial import ENOUGH, OF_TEN
+    from kmerge_git.replay.policy_trials import ENOUGH, OF_TEN
 
     rule = trial.rule
     rows = (

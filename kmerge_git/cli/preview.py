@@ -11,8 +11,8 @@ from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import say, tell, write
+from kmerge_git.cli.in_and_out import say, tell, write
+from kmerge_git.cli.printing import Paint, add_color
 from kmerge_git.errors import UsageError
 
 if TYPE_CHECKING:
@@ -67,9 +67,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compute and print."""
     from kmerge_git.git.repository import Repository
-    from kmerge_git.git.scratch import scratch
+    from kmerge_git.git.scratch_merges import scratch
+    from kmerge_git.whole.path_options import SettingsOf
     from kmerge_git.whole.previewing import preview_merge, preview_rebase
-    from kmerge_git.whole.settings import SettingsOf
 
     wanted = _wanted(args)
     if args.rebase and args.write_tree:
@@ -136,7 +136,7 @@ def _rendered(
 
         return dumps(_as_json(preview)) + "\n"
     if format == "markdown":
-        from kmerge_git.report.previewed import preview_page
+        from kmerge_git.report.markdown import preview_page
 
         return preview_page(_as_json(preview), args.into, args.rev)
     if format == "text":
@@ -146,7 +146,7 @@ def _rendered(
         return told.getvalue()
     from kmerge_git import __version__
     from kmerge_git.report import github, sarif
-    from kmerge_git.whole.pinpoint import RULES, findings
+    from kmerge_git.whole.preview_findings import RULES, findings
 
     found = findings(repository, preview, args.into if preview.mode == "merge" else args.rev)
     if format == "github":
@@ -223,7 +223,7 @@ def _detail(file: FilePreview) -> str:
 
 
 def _print_conflict(conflict: Conflict, paint: Paint) -> None:
-    from kmerge_git.whole.merging import short
+    from kmerge_git.whole.both_merges import short
 
     print(paint.line("    ", (conflict.spot or "document", "bold"), f": {conflict.told}"))
     for side in ("base", "ours", "theirs"):
@@ -275,9 +275,9 @@ def _as_json(preview: Preview) -> dict[str, Any]:
 
 def file_as_json(file: FilePreview) -> dict[str, Any]:
     """A file, as plain values."""
-    from kmerge_git.compare.wording import cut, written
-    from kmerge_git.whole.merging import plain, plain_decision
-    from kmerge_git.whole.pinpoint import otherwise
+    from kmerge_git.compare.shown_values import cut, written
+    from kmerge_git.whole.both_merges import plain, plain_decision
+    from kmerge_git.whole.preview_findings import otherwise
 
     return {
         "path": file.path,

@@ -8,9 +8,9 @@ from collections import Counter
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.guard import within
+from kmerge_git.cli.in_and_out import say, tell, tell_json
+from kmerge_git.cli.printing import Paint, add_color
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _report(report: dict[str, Any], form: str) -> None:
     if form == "json":
         tell_json(report)
         return
-    from kmerge_git.report.refreshed import refresh_page
+    from kmerge_git.report.markdown import refresh_page
 
     for line in refresh_page(report):
         tell(line)

@@ -1,25 +1,29 @@
-"""`kmerge replay`: merge the repository's own past merges again, and compare."""
+"""`kmerge replay`: merge the repository's own past merges again, and compare.
+
+`kmerge policy try` makes the same merges again.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import say, tell, tell_json
-from kmerge_git.cli.past import add_scope, chosen, count, each, scope, tallied, tell_head, workers
-from kmerge_git.cli.progress import waiting
+from kmerge_git.cli.in_and_out import say, tell, tell_json
+from kmerge_git.cli.printing import Paint, Progress, add_color, waiting
 from kmerge_git.errors import KmergeError, UsageError
 
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.replaying import Replayed, ReplayedMerge
-    from kmerge_git.whole.tally import Tally
+    from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge
+    from kmerge_git.replay.tally import Tally
+    from kmerge_git.replay.workers import Workers
+
 
 EPILOG = """\
 examples:
@@ -57,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Replay, then report."""
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.proposing import propose
+    from kmerge_git.replay.policy_trials import propose
 
     if args.extract and not args.show:
         raise UsageError("--extract needs --show N", hint="it writes the texts of one disagreement")
@@ -79,8 +83,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[ReplayedMerge]) -> int:
-    from kmerge_git.whole.replaying import Replayer
-    from kmerge_git.whole.showing import extract, lines
+    from kmerge_git.replay.disagreement import extract, lines
+    from kmerge_git.replay.past_merges import Replayer
 
     disagreements = (file for merge in merges for file in merge.files if file.is_disagreement)
     file = next(islice(disagreements, args.show - 1, None), None)
@@ -102,7 +106,7 @@ def _show(args: argparse.Namespace, repository: Repository, merges: Iterator[Rep
 
 
 def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
-    from kmerge_git.whole.tally import COUNTS
+    from kmerge_git.replay.tally import COUNTS
 
     tell_head(tally)
     for name, words in COUNTS.items():
@@ -120,7 +124,7 @@ def _print(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
 
 
 def _print_sorts(tally: Tally, paint: Paint) -> None:
-    from kmerge_git.whole.tally import OF_A_SORT
+    from kmerge_git.replay.tally import OF_A_SORT
 
     if len(tally.sorts) < 2:  # the counts above say it all
         return
@@ -167,7 +171,7 @@ def _print_left(tally: Tally, paint: Paint) -> None:
 
 
 def _print_proposals(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
-    from kmerge_git.whole.proposing import attribute_lines, notes_on
+    from kmerge_git.replay.policy_trials import attribute_lines, notes_on
 
     found = tally.proposals
     if not found:
@@ -191,8 +195,8 @@ def _place(file: Replayed) -> str:
 
 
 def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) -> None:
-    from kmerge_git.whole.page import page
-    from kmerge_git.whole.replaying import Replayer
+    from kmerge_git.replay.past_merges import Replayer
+    from kmerge_git.replay.report_page import page
 
     place = Path(repository.worktree or repository.git_dir)
     name = place.name.removesuffix(".git") or str(place)
@@ -206,3 +210,79 @@ def _write_page(args: argparse.Namespace, repository: Repository, tally: Tally) 
     finally:
         draft.unlink(missing_ok=True)
     say(f"kmerge: the report is in {args.html}")
+
+
+def add_scope(parser: argparse.ArgumentParser) -> None:
+    """Define which merges are made again, and in how many processes."""
+    add = parser.add_argument
+    add("range", nargs="?", default="HEAD", metavar="RANGE", help="REV or A..B")
+    add("--last", type=count, metavar="N", help="only the newest N merges")
+    add("--picks", action="store_true", help="cherry-picks and reverts, too")
+    add("--jobs", type=count, metavar="N", help="processes (default: one a processor)")
+
+
+def count(text: str) -> int:
+    """The number of an option."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text)
+
+
+def scope(args: argparse.Namespace) -> list[str]:
+    """Which merges were asked for, as words of the command line."""
+    words = [args.range] if args.range != "HEAD" else []
+    words += ["--last", str(args.last)] if args.last else []
+    return words + (["--picks"] if args.picks else [])
+
+
+@contextmanager
+def workers(args: argparse.Namespace, repository: Repository, glob: str = "*") -> Iterator[Workers]:
+    """Who makes the merges again; `glob`: of which files."""
+    from kmerge_git.cli import main
+    from kmerge_git.replay.workers import Workers
+    from kmerge_git.whole.cores import collect_rarely, cores
+
+    if main.owns_process:
+        collect_rarely()
+    with Workers(repository, args.jobs or cores(), glob) as found:
+        yield found
+
+
+def chosen(args: argparse.Namespace, repository: Repository) -> tuple[Chosen, str]:
+    """The merges that were asked for, and what brings those that are not here."""
+    from kmerge_git.git.repository import commits_here
+    from kmerge_git.replay.past_merges import choose
+
+    history, hint = commits_here(repository, args.range)
+    return choose(history, picks=args.picks, most=args.last), hint
+
+
+def each(made: Workers, commits: list[str]) -> Generator[ReplayedMerge]:
+    """The merges made again, with a bar that says how far it is."""
+    with closing(Progress(len(commits), "merges")) as bar:
+        for done, merge in enumerate(made.replay(commits), 1):
+            bar.update(done)
+            yield merge
+
+
+def tallied(args: argparse.Namespace, repository: Repository, made: Workers) -> Tally:
+    """The merges that were asked for, made again and counted."""
+    from kmerge_git.replay.tally import Tally, notes
+
+    found, hint = chosen(args, repository)
+    tally = Tally()
+    for merge in each(made, found.commits):
+        tally.add(merge)
+    shallow = repository.is_shallow
+    tally.notes = notes(tally, found, args.range, is_shallow=shallow, hint=hint)
+    return tally
+
+
+def tell_head(tally: Tally) -> None:
+    """What was made again, and what is to be known about it."""
+    parts = [f"{tally.replayed()} replayed"]
+    parts += [f"{tally.criss_cross} with several merge bases"] if tally.criss_cross else []
+    tell(", ".join([*parts, *tally.left_out()]))
+    for note in tally.notes:
+        tell(note)
+    tell("")

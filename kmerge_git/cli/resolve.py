@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli.files import say, tell, tell_json
+from kmerge_git.cli.in_and_out import say, tell, tell_json
 from kmerge_git.cli.solve import inside
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
@@ -14,7 +14,7 @@ from kmerge_git.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.deciding import ById, Picked
+    from kmerge_git.whole.given_answers import ById, Picked
     from kmerge_git.whole.resolving import Resolving
 
 EPILOG = """\
@@ -111,8 +111,8 @@ def _require_terminal(args: argparse.Namespace) -> None:
 
 def _given(args: argparse.Namespace) -> tuple[ById, ...]:
     """The answers of the command line that name their question."""
-    from kmerge_git.cli.answers import read_answers
-    from kmerge_git.whole.deciding import SIDES, ById
+    from kmerge_git.cli.resolve_report import read_answers
+    from kmerge_git.whole.given_answers import SIDES, ById
 
     if args.take and args.take not in SIDES:
         why = f"--take: `{args.take}` is none of {', '.join(SIDES)}"
@@ -140,15 +140,14 @@ def _require_conflict(resolving: Resolving, given: str, path: str) -> None:
 
 def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[ById, ...]) -> int:
     """Answer as the command line says."""
-    from kmerge_git.whole.deciding import Choosing, carry_out, decide
+    from kmerge_git.whole.given_answers import Choosing, carry_out, decide
 
     decided = decide(resolving, Choosing(given, args.take or "", tuple(args.at)))
     return _show(args, resolving, carry_out(resolving, decided))
 
 
 def _show(args: argparse.Namespace, resolving: Resolving, decided: Picked | None = None) -> int:
-    from kmerge_git.cli.answers import as_json
-    from kmerge_git.cli.listing import tell_decided, tell_list
+    from kmerge_git.cli.resolve_report import as_json, tell_decided, tell_list
 
     if args.json:
         tell_json(as_json(resolving, decided))

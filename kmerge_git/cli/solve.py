@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import say, tell, tell_json
+from kmerge_git.cli.in_and_out import say, tell, tell_json
+from kmerge_git.cli.printing import Paint, add_color
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
 
 if TYPE_CHECKING:
-    from kmerge_git.git.conflicts import Operation
+    from kmerge_git.git.index_stages import Operation
     from kmerge_git.git.repository import Repository
-    from kmerge_git.whole.settling import FileMerge
+    from kmerge_git.whole.conflicted_files import FileMerge
     from kmerge_git.whole.solving import SolvePlan
 
 EPILOG = """\
@@ -174,7 +174,7 @@ def _line(file: FileMerge) -> tuple[tuple[str, str], str]:
 
 
 def _as_json(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:
-    from kmerge_git.whole.merging import plain, plain_decision
+    from kmerge_git.whole.both_merges import plain, plain_decision
 
     return {
         "schema": 1,

@@ -7,8 +7,8 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from kmerge_git.cli.colour import Paint, add_color
-from kmerge_git.cli.files import tell_json
+from kmerge_git.cli.in_and_out import tell_json
+from kmerge_git.cli.printing import Paint, add_color
 from kmerge_git.git.probes import Probe, probe_all
 
 EPILOG = """\

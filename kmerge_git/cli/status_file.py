@@ -9,15 +9,15 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from kmerge_git.cli.check_settings import attribute_ids, configured_ids
-from kmerge_git.cli.colour import Paint
-from kmerge_git.cli.files import tell_json
+from kmerge_git.cli.check_repository import attribute_ids, configured_ids
+from kmerge_git.cli.in_and_out import tell_json
+from kmerge_git.cli.printing import Paint
 from kmerge_git.cli.solve import inside
 from kmerge_git.errors import UsageError
-from kmerge_git.git.call import ask_git
-from kmerge_git.git.inforce import InForce, Said, in_force
-from kmerge_git.git.places import worktree_top
-from kmerge_git.kube.crdfiles import learn_files, learn_own
+from kmerge_git.git.config_places import worktree_top
+from kmerge_git.git.run_git import ask_git
+from kmerge_git.git.settings_in_force import InForce, Said, in_force
+from kmerge_git.kube.crds import learn_files, learn_own
 
 Line = str | tuple[str, str]
 

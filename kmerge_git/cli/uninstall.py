@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from kmerge_git.cli.install import add_places, carry_out
-from kmerge_git.git.install import Wish, plan_uninstall
+from kmerge_git.git.installation import Wish, plan_uninstall
 
 EPILOG = """\
 examples:

@@ -6,8 +6,8 @@ import argparse
 import os
 
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.files import say, tell, tell_json
-from kmerge_git.cli.progress import waiting
+from kmerge_git.cli.in_and_out import say, tell, tell_json
+from kmerge_git.cli.printing import waiting
 
 DESCRIPTION = """\
 Copy a package of manifests from a git repository, change it, and take upstream's next version
@@ -176,9 +176,8 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _add(args: argparse.Namespace) -> int:
-    from kmerge_git.vendor.adding import add
-    from kmerge_git.vendor.comparing import differences
-    from kmerge_git.vendor.looking import both
+    from kmerge_git.vendored.package_adding import add
+    from kmerge_git.vendored.package_status import both, differences
 
     directory = os.path.normpath(args.dir)
     with waiting(f"fetching {args.source}"):

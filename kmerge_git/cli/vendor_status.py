@@ -8,14 +8,20 @@ import sys
 from typing import Any
 
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.files import say, tell, tell_json
-from kmerge_git.cli.progress import waiting
+from kmerge_git.cli.in_and_out import say, tell, tell_json
+from kmerge_git.cli.printing import waiting
 from kmerge_git.errors import KmergeError
-from kmerge_git.vendor.comparing import FieldDifference, FileDifference, differences
-from kmerge_git.vendor.looking import State, both, state
-from kmerge_git.vendor.origin import Vendored, below, only_one, top_of, vendored
-from kmerge_git.vendor.underway import underway
-from kmerge_git.vendor.unified import patch
+from kmerge_git.vendored.origin_records import Vendored, below, only_one, top_of, vendored
+from kmerge_git.vendored.package_patch import patch
+from kmerge_git.vendored.package_status import (
+    FieldDifference,
+    FileDifference,
+    State,
+    both,
+    differences,
+    state,
+)
+from kmerge_git.vendored.package_updating import underway
 
 MOST = 20  # fields of a file that are listed
 NONE = "kmerge: there is no package here; `kmerge vendor add` makes one"

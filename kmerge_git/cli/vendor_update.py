@@ -10,18 +10,18 @@ from contextlib import ExitStack
 from typing import Any
 
 from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.files import say, tell, tell_json
 from kmerge_git.cli.guard import watched
 from kmerge_git.cli.haste import make_haste
-from kmerge_git.cli.losses import is_loss, loss
-from kmerge_git.cli.progress import Progress, waiting
+from kmerge_git.cli.in_and_out import say, tell, tell_json
+from kmerge_git.cli.lost_changes import is_loss, loss
+from kmerge_git.cli.printing import Progress, waiting
 from kmerge_git.errors import KmergeError, UsageError
-from kmerge_git.packages.files import SAVED
-from kmerge_git.packages.merging import ResultFile
-from kmerge_git.vendor import underway
-from kmerge_git.vendor.origin import below, only_one, top_of, vendored
-from kmerge_git.vendor.updating import Update, UpdateWishes, carry_out, plan
-from kmerge_git.vendor.versions import version
+from kmerge_git.packages.package_files import SAVED
+from kmerge_git.packages.package_merge import ResultFile
+from kmerge_git.vendored import package_updating
+from kmerge_git.vendored.origin_records import below, only_one, top_of, vendored
+from kmerge_git.vendored.package_updating import Update, UpdateWishes, carry_out, plan
+from kmerge_git.vendored.upstream_sources import version
 
 SIDES = {"ours": "local", "theirs": "upstream"}
 KINDS = {
@@ -61,11 +61,11 @@ def finish(args: argparse.Namespace) -> int:
         raise UsageError("--continue and --abort go with no --all, --ref or --path")
     (directory,) = _directories(args)
     if args.abort:
-        what, edited = underway.go_back(directory)
+        what, edited = package_updating.go_back(directory)
         marked: tuple[tuple[str, int], ...] = ()
         state = "aborted"
     else:
-        what, left = underway.go_on(directory)
+        what, left = package_updating.go_on(directory)
         marked, edited = left.marked, list(left.edited)
         state = "unfinished" if marked or edited else "finished"
     for path in edited:

@@ -15,6 +15,7 @@ from kmerge_git.tree.nodes import Node
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Element
 
+
 How = Literal[
     "added",
     "deleted",

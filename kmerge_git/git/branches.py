@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from kmerge_git.errors import GitFailed, UsageError
-from kmerge_git.git.call import GitAnswer, ask_git
 from kmerge_git.git.repository import Repository
+from kmerge_git.git.run_git import GitAnswer, ask_git
 
 HEADS = "refs/heads/"
 

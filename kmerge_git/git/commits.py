@@ -1,10 +1,14 @@
-"""A commit as a plain value, and what a range of commits means."""
+"""Commits as plain values, the meaning of a range, and the commit that changed some lines last."""
 
 from __future__ import annotations
 
+import os
+import subprocess
 from dataclasses import dataclass
 
 from kmerge_git.errors import UsageError
+from kmerge_git.git.run_git import environment, run
+from kmerge_git.visible import label
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +29,62 @@ def ends_of(spec: str) -> tuple[str, str]:
     if right.startswith("."):
         raise UsageError(f"{spec!r}: a range is A..B", hint="two dots")
     return (right if dots else left) or "HEAD", (left or "HEAD") if dots else ""
+
+
+SECONDS = 5.0  # a long history with a large file; nobody waits longer for a name
+MOST_LINES = 500
+_SHORT = 10  # digits of a commit
+_LONGEST = 100  # characters of a name or a subject
+# what a partial clone has never fetched is missed, not fetched behind the user's back
+_OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def last_change(
+    directory: str, rev: str, path: str, first_line: int, last_line: int
+) -> tuple[str, str, str] | None:
+    """The newest commit that touched these lines of a file, as its revision has it.
+
+    Short id, author and subject, without control characters; None where git does not tell: it is
+    worth a line on a screen, and never the failure of a command.
+    """
+    if rev.startswith("-") or not 0 < first_line <= last_line:
+        return None
+    lines = f"{first_line},{min(last_line, first_line + MOST_LINES - 1)}"
+    # no program is run to show the file as text
+    argv = ["git", "blame", "--porcelain", "--no-textconv", "-L", lines, rev, "--", path]
+    try:
+        done = run(
+            argv,
+            cwd=directory,
+            env=environment() | _OFFLINE,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    return _newest(os.fsdecode(done.stdout)) if done.returncode == 0 else None
+
+
+def _newest(told: str) -> tuple[str, str, str] | None:
+    """Of the commits that blame names: it tells about each where it comes first."""
+    commits: list[dict[str, str]] = []
+    for line in told.split("\n"):
+        if line.startswith("\t"):  # a line of the file itself
+            continue
+        word, _, rest = line.partition(" ")
+        if len(word) in (40, 64) and rest[:1].isdigit():
+            commits.append({"id": word})
+        elif commits:
+            commits[-1][word] = rest
+    known = [c for c in commits if c.get("committer-time", "").isdigit()]
+    if not known:
+        return None
+    newest = max(known, key=lambda commit: int(commit["committer-time"]))
+    author, subject = (_shown(newest.get(word, "")) for word in ("author", "summary"))
+    return newest["id"][:_SHORT], author, subject
+
+
+def _shown(text: str) -> str:
+    text = label(text)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -1,8 +1,11 @@
-"""Which paths are taken for manifests, and which are merged beside them."""
+"""Which paths are taken for manifests, and which texts a generator seems to have written."""
 
 from __future__ import annotations
 
-from kmerge_git.text.charts import is_chart_text
+import re
+from pathlib import Path
+
+from kmerge_git.text.opaque_files import is_chart_text
 
 _SUFFIXES = (".yaml", ".yml", ".kyaml")
 _NAMES = ("kustomization", "Kustomization")
@@ -33,3 +36,46 @@ def is_selected(path: str, chosen: tuple[str, ...]) -> bool:
         pick in ("", ".") or path == pick or path.startswith(pick.rstrip("/") + "/")
         for pick in chosen
     )
+
+
+_BYTES = 4096
+_LINES = 20
+_AUTO = r"(?:auto[- ]?|automatically )?generated\b"
+_BY = r"(?:by(?! default)|with|from|using|file|code|manifests?)\b"
+_WORDS = re.compile(
+    # what the line speaks of must be the file: many speak of passwords, names and other files
+    r"^#\W*(?:(?:note|warning|do not edit|this is|an?|code|file)\W+)*"
+    rf"{_AUTO}(?: {_BY}|\W*$|[.,;:!]|\W+do not\b)"
+    rf"|\bthis (?:\w+ )?(?:file|manifest|document) (?:is|was|has been) (?:an? )?{_AUTO}"
+    rf"|\bgenerated {_BY}.*\bdo not (?:edit|modify|change)\b"
+    rf"|\bdo not (?:edit|modify|change)\b.*\bgenerated {_BY}"
+    r"|@generated\b"
+    r"|^# Source: \S+/templates/\S",  # helm template
+    re.I,
+)
+_CONTROLLER_GEN = "controller-gen.kubebuilder.io/version:"
+_LONGEST = 80
+
+
+def generator_line(text: bytes) -> str:
+    """The line at the top of a text that names a generator, or nothing."""
+    lines = text[:_BYTES].decode("utf-8", "replace").lstrip("\ufeff").split("\n")[:_LINES]
+    is_top = True
+    for line in map(str.strip, lines):
+        is_top = is_top and (not line or line.startswith(("#", "---", "%")))
+        if (is_top and line.startswith("#") and _WORDS.search(line)) or line.startswith(
+            _CONTROLLER_GEN
+        ):
+            return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+    return ""
+
+
+def generator_of(file: Path) -> str:
+    """The same of a file; nothing where there is none that may be read."""
+    try:
+        if file.is_symlink() or not file.is_file():
+            return ""
+        with file.open("rb") as opened:
+            return generator_line(opened.read(_BYTES))
+    except OSError:
+        return ""

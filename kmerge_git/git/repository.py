@@ -1,25 +1,25 @@
-"""Repositories: beside `inmemory` the only module that imports pygit2.
+"""Repositories: besides `inmemory` this is the only module that imports pygit2.
 
-Everything that comes out of here is a plain value. What libgit2 refuses to read becomes an error
-that names the cause and what to do. Reading never writes, not even a loose object: what a merge
-makes up on its way lies in a scratch folder (`git.scratch`).
+Everything that comes out of here is a plain value. What libgit2 refuses to read becomes an
+error that names the cause and what to do. Reading never writes, not even a loose object: what
+a merge makes up on its way lies in a scratch folder (`git.scratch_merges`).
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from heapq import heappop, heappush
+from itertools import chain
 
 import pygit2
 from pygit2 import enums
 
-from kmerge_git.errors import UsageError
+from kmerge_git.errors import KmergeError, Unsupported, UsageError
 from kmerge_git.git.commits import Commit, ends_of
-from kmerge_git.git.conflicts import Stages
-from kmerge_git.git.refusals import MissingObject, explained, missing, missing_id
-from kmerge_git.git.sides import Change, TreeEntry
-from kmerge_git.git.trees import with_files
+from kmerge_git.git.index_stages import Stages
+from kmerge_git.git.touched_files import Change, TreeEntry
 
 # libgit2 keeps up to 256 MiB of parsed trees by default; a replay of a long history needs no more
 # than the few that it is looking at.
@@ -267,3 +267,167 @@ def _stages(three: tuple[pygit2.IndexEntry | None, ...]) -> Stages:
 
 def _entry(found: pygit2.IndexEntry | pygit2.DiffFile) -> TreeEntry:
     return TreeEntry(str(found.id), int(found.mode))
+
+
+def commits_here(repository: Repository, spec: str) -> tuple[Iterable[Commit], str]:
+    """The commits of `REV` or `A..B`, newest first; and what brings those that are not here."""
+    walk = repository.commits(spec)
+    try:
+        first = next(walk, None)  # libgit2 has looked at every commit then
+    except MissingObject as error:
+        last, left_out = (repository.commit(rev) if rev else None for rev in ends_of(spec))
+        without = {commit.oid for commit in _reached(repository, left_out)}
+        found = _reached(repository, last)
+        return [commit for commit in found if commit.oid not in without], error.hint
+    return chain([first] if first else [], walk), ""
+
+
+def _reached(repository: Repository, start: Commit | None) -> list[Commit]:
+    """All that can be reached without the commits that are not here."""
+    found: list[Commit] = []
+    seen: set[str] = set()
+    heap: list[tuple[int, str, Commit]] = []
+    if start:
+        heappush(heap, (-start.time, start.oid, start))
+    while heap:
+        commit = heappop(heap)[-1]
+        found.append(commit)
+        for oid in set(commit.parents) - seen:
+            seen.add(oid)
+            try:
+                parent = repository.named(oid)
+            except MissingObject:
+                continue
+            heappush(heap, (-parent.time, oid, parent))
+    return found
+
+
+# what libgit2 says -> what it means, what to do
+_REFUSALS = (
+    (
+        "object format",
+        "the repository names its objects by sha256, which libgit2 cannot read",
+        "the merge driver works there all the same: `kmerge install`",
+    ),
+    (
+        "refstorage",
+        "the repository keeps its references in a reftable, which libgit2 cannot read",
+        "`git refs migrate --ref-format=files` converts it",
+    ),
+    (
+        "'link'",
+        "the index is split, which libgit2 cannot read",
+        "`git update-index --no-split-index` joins it",
+    ),
+    (
+        "'sdir'",
+        "the index is sparse, which libgit2 cannot read",
+        "`git sparse-checkout reapply --no-sparse-index` expands it",
+    ),
+    (
+        "extension",
+        "the repository uses an extension that libgit2 does not know",
+        "the merge driver works there all the same: `kmerge install`",
+    ),
+    (
+        "not owned",
+        "the repository belongs to another user",
+        "`git config --global --add safe.directory PATH` trusts it",
+    ),
+    ("repository not found", "this is not a git repository", "run kmerge inside one"),
+)
+
+
+def explained(message: str, path: str = "") -> KmergeError:
+    """The error for what libgit2 said: the cause in plain words, and what to do."""
+    for needle, why, hint in _REFUSALS:
+        if needle in message.lower():
+            known = needle != "extension"
+            return Unsupported(why if known else f"{why} ({message})", path=path, hint=hint)
+    return Unsupported(f"libgit2 cannot read this repository: {message}", path=path)
+
+
+class MissingObject(Unsupported):
+    """An object that the repository should have, and has not; `hint` says what brings it."""
+
+
+def missing(oid: str, settings: Iterable[str], *, is_shallow: bool) -> MissingObject:
+    """The error for an object that is not there, by the names of git's settings."""
+    if any(name.endswith((".promisor", ".partialclonefilter")) for name in settings):
+        why = f"object {oid[:10]} was never fetched: this is a partial clone"
+        return MissingObject(why, hint="`git fetch --refetch --no-filter` completes it")
+    if is_shallow:
+        why = f"object {oid[:10]} is not here: this is a shallow clone"
+        return MissingObject(why, hint="`git fetch --unshallow` completes it")
+    hint = "`git fetch --refetch` brings it if the remote has it, `git fsck` lists what is missing"
+    return MissingObject(f"object {oid[:10]} is missing", hint=hint)
+
+
+def missing_id(error: Exception) -> str:
+    """The id in what libgit2 says of an object that is not there; nothing in other complaints."""
+    _, found, rest = str(error).partition("no match for id (")
+    return rest.partition(")")[0] if found else ""
+
+
+Node = tuple[int, bytes]  # mode and id
+Below = dict[bytes, "Below | Node | None"]
+FOLDER = 0o40000
+_ID = 20  # bytes: libgit2 opens no repository with longer ids
+
+
+def with_files(
+    read: Callable[[str], bytes],
+    write: Callable[[bytes], str],
+    tree: str,
+    files: Mapping[bytes, TreeEntry | None],
+) -> str:
+    """The tree with these files in it, those without an entry taken out of it."""
+    return write(_grown(read, write, read(tree), _nested(files)))
+
+
+def _nested(files: Mapping[bytes, TreeEntry | None]) -> Below:
+    """The files by folder; what goes comes first, so that a file can give way to a folder."""
+    top: Below = {}
+    for path, entry in sorted(files.items(), key=lambda item: item[1] is not None):
+        *folders, name = path.split(b"/")
+        at = top
+        for folder in folders:
+            below = at.get(folder)
+            if not isinstance(below, dict):
+                below = at[folder] = {}
+            at = below
+        if entry is not None:
+            at[name] = entry.mode, bytes.fromhex(entry.oid)
+        elif not at.get(name):
+            at[name] = None
+    return top
+
+
+def _grown(
+    read: Callable[[str], bytes], write: Callable[[bytes], str], data: bytes, new: Below
+) -> bytes:
+    """The bytes of a tree with what is new in it; empty if nothing is left."""
+    nodes = dict(_nodes(data))
+    for name, what in new.items():
+        if isinstance(what, dict):
+            old = nodes.get(name)
+            inner = read(old[1].hex()) if old and old[0] == FOLDER else b""
+            inner = _grown(read, write, inner, what)
+            node = (FOLDER, bytes.fromhex(write(inner))) if inner else None
+        else:
+            node = what
+        nodes.pop(name, None)
+        if node is not None:
+            nodes[name] = node
+    # git sorts a folder as if its name ended with a slash
+    rows = sorted(nodes.items(), key=lambda item: item[0] + b"/" * (item[1][0] == FOLDER))
+    return b"".join(b"%o %s\0%s" % (mode, name, oid) for name, (mode, oid) in rows)
+
+
+def _nodes(data: bytes) -> Iterator[tuple[bytes, Node]]:
+    at = 0
+    while at < len(data):
+        space, end = data.index(b" ", at), data.index(b"\0", at)
+        mode = int(data[at:space], 8)
+        at = end + 1 + _ID
+        yield data[space + 1 : end], (mode, data[end + 1 : at])

@@ -68,7 +68,7 @@ def settings_for(path: str, *, environ: Mapping[str, str] | None = None) -> Sett
         environ = {name: variable(name) or "" for name in VARIABLES}
     if nothing_is_set(path):
         return settle(path, [], {}, environ, {})
-    from kmerge_git.git.questions import GitQuestion, attribute_values, config_pairs
+    from kmerge_git.git.spawned_git import GitQuestion, attribute_values, config_pairs
 
     config = GitQuestion("config", "--null", "--get-regexp", CONFIG)
     attributes = GitQuestion("check-attr", "-z", *ATTRIBUTES, "--", path)

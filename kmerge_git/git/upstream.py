@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.call import GitAnswer, ask_git, environment, run
+from kmerge_git.git.run_git import GitAnswer, ask_git, environment, run
 
 PROTOCOLS = ("https", "ssh", "file")
 # what a user might have set that would run or fetch more than the objects that are asked for

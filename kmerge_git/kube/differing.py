@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.kube.leaves import Leaves, is_one_thing
+from kmerge_git.kube.likeness import Leaves, is_one_thing
 from kmerge_git.kube.listkeys import element_key, field_text, infer_key, step_of
 from kmerge_git.tree.nodes import Mapping, Sequence
 from kmerge_git.tree.same import same_node

@@ -9,7 +9,7 @@ the table alone: a list it does not name is atomic.
 from __future__ import annotations
 
 from kmerge_git.kube import keytable
-from kmerge_git.kube.fieldfacts import BAGS, CUSTOM, EXCLUSIVE, KUSTOMIZATION, OPEN, SCHEMA
+from kmerge_git.kube.keytable import BAGS, CUSTOM, EXCLUSIVE, KUSTOMIZATION, OPEN, SCHEMA
 from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon
 from kmerge_git.tree.scalars import is_null
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
     from collections.abc import Sequence as List
 
-    from kmerge_git.kube.fieldfacts import Groups
     from kmerge_git.kube.fieldpath import Element
+    from kmerge_git.kube.keytable import Groups
     from kmerge_git.tree.nodes import Entry
 
     Entries = List[Entry]

@@ -14,10 +14,10 @@ from itertools import accumulate
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three
-from kmerge_git.text.common import head, tail
+from kmerge_git.text.diff3 import head, tail
 from kmerge_git.text.source import Source
 from kmerge_git.tree import parser
-from kmerge_git.tree.breaks import has_odd_breaks
+from kmerge_git.tree.characters import has_odd_breaks
 from kmerge_git.tree.documents import Document
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
 

@@ -82,7 +82,7 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
     fresh = [k for k in side if not isinstance(k, int)]
     if not waiting or not fresh:
         return side
-    from kmerge_git.kube.leaves import is_alike, leaves_of  # rare
+    from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
 
     known = {name_of(other[k]): k for k in waiting if name_of(other[k])}
     found: dict[Hashable, Hashable] = {}
@@ -119,7 +119,7 @@ def _alike(
     gone: dict[Hashable, tuple[Document, ...]], fresh: Documents
 ) -> list[tuple[Hashable, Hashable]]:
     """The resources of one kind that hold the same, each like one other alone."""
-    from kmerge_git.kube.leaves import is_alike, leaves_of  # rare
+    from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
 
     old = {
         k: (_kind(versions[0]), [leaves_of(d.root) for d in versions])

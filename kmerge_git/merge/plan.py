@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from kmerge_git.kube import fieldpath
 from kmerge_git.merge.three import Three
-from kmerge_git.tree.nodes import Collection, Scalar
-from kmerge_git.tree.spans import in_mid_line, inline, is_block_text
+from kmerge_git.tree.nodes import Collection, Scalar, in_mid_line, inline, is_block_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

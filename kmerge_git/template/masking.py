@@ -8,17 +8,29 @@ way than it was made is refused, and so is a text that YAML reads otherwise than
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
-from kmerge_git.template.blocks import BLANK, INLINE, TEXT, Row
-from kmerge_git.template.lexer import COMMENT, TOKEN
-from kmerge_git.template.placed import DATA, ENTRY, LOOSE, WORDS, Sided, Unreadable, behind
-from kmerge_git.template.places import DOCUMENT, MAP, SCALARS, indent, key_column
+from kmerge_git.template.action_lexer import COMMENT, TOKEN
+from kmerge_git.template.template_blocks import BLANK, INLINE, TEXT, Row
+from kmerge_git.template.template_layout import (
+    DATA,
+    DOCUMENT,
+    ENTRY,
+    LOOSE,
+    MAP,
+    SCALARS,
+    WORDS,
+    Sided,
+    Unreadable,
+    behind,
+    indent,
+    key_column,
+)
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from kmerge_git.template.placed import Placed
+    from kmerge_git.template.template_layout import Placed
     from kmerge_git.tree.nodes import Node
 
 # An element that stands for a block has all fields that elements of lists are paired by.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
-from kmerge_git.tree.spans import is_block_text
+from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar, is_block_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

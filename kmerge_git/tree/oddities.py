@@ -10,10 +10,10 @@ sign is certain to hold neither, one with a sign is composed, which tells exactl
 from __future__ import annotations
 
 from kmerge_git.errors import CannotParse, TextOnly
-from kmerge_git.text.charts import is_chart_text
+from kmerge_git.text.opaque_files import is_chart_text
+from kmerge_git.tree.characters import name_end
 from kmerge_git.tree.compose import compose
 from kmerge_git.tree.nodes import Collection, Scalar
-from kmerge_git.tree.tokens import name_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

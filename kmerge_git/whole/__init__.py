@@ -1,1 +1,1 @@
-"""Merges of whole repositories: in an index, as trees, of branches, made again, or long past."""
+"""Merges of whole repositories: in an index, as trees, of branches, or made again."""

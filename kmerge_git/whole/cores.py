@@ -19,8 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from kmerge_git.outcome import Outcome
-from kmerge_git.whole.merging import Both, Job
-from kmerge_git.whole.timed import merge_all
+from kmerge_git.whole.both_merges import Both, Job, merge_all
 
 # To fork and to send results back costs some 10 ms, a small file two.
 FEW = 32

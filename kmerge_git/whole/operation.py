@@ -14,7 +14,7 @@ from pathlib import Path
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.commits import Commit
-from kmerge_git.git.conflicts import Operation, Stages
+from kmerge_git.git.index_stages import Operation, Stages
 from kmerge_git.git.repository import Repository
 
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"

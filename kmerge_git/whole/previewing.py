@@ -9,15 +9,14 @@ from typing import Literal
 
 from kmerge_git.errors import Unsupported, UsageError
 from kmerge_git.git.commits import Commit
-from kmerge_git.git.mergetree import Message
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.scratch import Scratch
+from kmerge_git.git.scratch_merges import Message, Scratch
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision
-from kmerge_git.whole.merging import Result
-from kmerge_git.whole.settings import DRIVER, SettingsOf
-from kmerge_git.whole.settling import FileMerge
-from kmerge_git.whole.treewise import Sides, TreeMerge, merge_trees, result_of
+from kmerge_git.whole.both_merges import Result
+from kmerge_git.whole.conflicted_files import FileMerge
+from kmerge_git.whole.path_options import DRIVER, SettingsOf
+from kmerge_git.whole.tree_merge import Sides, TreeMerge, merge_trees, result_of
 
 Mode = Literal["merge", "rebase"]
 State = Literal["merge", "fast-forward", "up to date"]

@@ -15,17 +15,16 @@ from typing import Literal
 from kmerge_git.errors import GitFailed, UsageError
 from kmerge_git.git import branches
 from kmerge_git.git.branches import Branch
-from kmerge_git.git.call import ask_git, environment
 from kmerge_git.git.commits import Commit
-from kmerge_git.git.mergetree import merge_tree
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.scratch import Scratch, scratch
+from kmerge_git.git.run_git import ask_git, environment
+from kmerge_git.git.scratch_merges import Scratch, merge_tree, scratch
 from kmerge_git.merge.three import Three
 from kmerge_git.visible import visible
+from kmerge_git.whole.conflicted_files import FileMerge
+from kmerge_git.whole.path_options import SettingsOf
 from kmerge_git.whole.previewing import FilePreview, cut_off, files_of
-from kmerge_git.whole.settings import SettingsOf
-from kmerge_git.whole.settling import FileMerge
-from kmerge_git.whole.treewise import Sides, TreeMerge, merge_trees, result_of
+from kmerge_git.whole.tree_merge import Sides, TreeMerge, merge_trees, result_of
 
 Answer = Literal[
     "up to date", "clean", "resolved", "conflict", "criss-cross", "unrelated", "skipped", "rejected"

@@ -1,8 +1,8 @@
 """Finish a conflict field by field: the questions of a stopped merge, and answers to them.
 
-The conflicts come from the stages of the index, merged anew. An answer is kept the moment it is
-given. A file whose questions are all answered is proved, written and staged; in others the rest
-keeps its markers.
+The conflicts come from the stages of the index, merged anew. An answer is saved the moment it
+is given. A file whose questions are all answered is proved, written and staged; in others the
+rest keeps its markers. A merge tool answers the conflicts of one file, of which no index knows.
 """
 
 from __future__ import annotations
@@ -12,15 +12,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError, Refused
-from kmerge_git.git import staging
-from kmerge_git.git.conflicts import Operation
-from kmerge_git.git.files import content
+from kmerge_git.git import index_stages
+from kmerge_git.git.files import content, replace_file
+from kmerge_git.git.index_stages import Operation
 from kmerge_git.git.repository import Repository
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Options
 from kmerge_git.text.markers import SIZE, first_marker
-from kmerge_git.whole.kept import SURE, Answer, Kept, digest
-from kmerge_git.whole.operation import current_operation
-from kmerge_git.whole.questions import AskedFile, Question
-from kmerge_git.whole.settling import FileMerge
+from kmerge_git.whole.both_merges import Both
+from kmerge_git.whole.conflict_questions import AskedFile, Question
+from kmerge_git.whole.conflicted_files import FileMerge
+from kmerge_git.whole.operation import UNKNOWN, current_operation
+from kmerge_git.whole.saved_answers import SURE, Answer, Kept, digest
 from kmerge_git.whole.solving import SolvePlan, Wishes, carry_out, make_plan
 
 
@@ -159,7 +162,7 @@ class Resolving:
         size = min(self._plan.options(path).marker_size, SIZE)
         if first_marker(data.decode("utf-8", "surrogateescape"), size) >= 0:
             raise Refused("conflict markers are left in it", path=path)
-        staging.stage_files(self._worktree, [path], sparse=self._is_sparse())
+        index_stages.stage_files(self._worktree, [path], sparse=self._is_sparse())
         self._whole.add(path)
         self._done.add(path)
         self._kept.forget([path])
@@ -200,7 +203,7 @@ class Resolving:
         # git does not stage a second time that a file is gone
         open_ = [f for f in asked if f.verdict != "solved" or f.data is None]
         again = [f.path for f in open_ if f.path in self._done]
-        staging.mark_unmerged(self._worktree, [self._stages[path] for path in again])
+        index_stages.mark_unmerged(self._worktree, [self._stages[path] for path in again])
         self._done.difference_update(again)
         # of a decided file, too: a kill may come before it is staged
         self._kept.will_write(
@@ -259,3 +262,58 @@ def _known(file: AskedFile, kept: Mapping[str, Answer]) -> dict[str, Answer]:
 
 def _seen(data: bytes | None) -> str:
     return "" if data is None else digest(data)
+
+
+class OneFile(Resolving):
+    """A file in conflict, its questions, and the answers so far."""
+
+    def __init__(self, path: str, both: Both, three: Three[bytes | None], options: Options) -> None:
+        outcome = both.outcome
+        file = FileMerge(path, "", "conflict", outcome.reason, outcome.text, both=both, three=three)
+        self._file = AskedFile(file, options)
+        self._path = path
+        self._kept = _Nowhere(Path(path).parent)
+        self._asked = {path: self._file}
+        self._answers = {path: {}}
+        self._whole = set()
+        self._to_settle = {}
+        self._written = outcome.text
+        self.operation = replace(UNKNOWN, name="mergetool", labels=options.labels)
+        self.problems = ()
+        self.questions = self._file.questions
+
+    @property
+    def unasked(self) -> tuple[tuple[str, str], ...]:
+        """There is no other file."""
+        return ()
+
+    def take_file(self, path: str) -> None:
+        """Let the file be as it stands, whatever was answered before."""
+        text = Path(path).read_bytes().decode("utf-8", "surrogateescape")
+        if first_marker(text) >= 0:
+            raise Refused("conflict markers are left in it", path=path)
+        self._whole.add(path)
+
+    def put(self, paths: Iterable[str] | None = None) -> tuple[str, ...]:
+        """Write the file with its answers; it is told if none is missing."""
+        if self._whole:
+            return (self._path,)
+        self.check()
+        target, answers = Path(self._path), self._answers[self._path]
+        if target.read_bytes() != self._written:
+            raise Refused("it was edited meanwhile", path=self._path)
+        data = self._file.data(answers) or b""
+        if data != self._written:
+            replace_file(target, data, executable=False, drafts=target.parent)
+            self._written = data
+        return () if self.left else (self._path,)
+
+
+class _Nowhere(Kept):
+    """Answers that nobody will ask for again."""
+
+    def _load(self) -> None:
+        pass
+
+    def _save(self) -> None:
+        pass

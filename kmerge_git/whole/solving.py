@@ -1,8 +1,9 @@
-"""Solve the conflicts of an index: first a plan of plain values, then its execution.
+"""Solve the conflicts of an index: first make a plan of plain values, then carry it out.
 
-The order of the execution is what makes it safe to be killed: files that were not in conflict get
+The order of the steps makes it safe to kill the process: files that were not in conflict get
 three stages first (an abort puts such files back, whatever they hold), then every file is
-replaced in one step, and only then git stages what is solved.
+replaced in one step, and only then git stages what is solved. A file that holds somebody's
+work is left alone.
 """
 
 from __future__ import annotations
@@ -13,20 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git import staging
-from kmerge_git.git.call import ask_git
-from kmerge_git.git.conflicts import Operation, Stages
+from kmerge_git.git import index_stages
 from kmerge_git.git.files import content, read_text, replace_file
+from kmerge_git.git.index_stages import Operation, Stages
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.sides import TreeEntry
+from kmerge_git.git.run_git import ask_git
+from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
-from kmerge_git.whole.handwork import is_left_by_a_merge
+from kmerge_git.text.markers import resolve
+from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
 from kmerge_git.whole.operation import current_operation
-from kmerge_git.whole.settings import SettingsOf
-from kmerge_git.whole.settling import FileMerge, Scene, settle
+from kmerge_git.whole.path_options import SettingsOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -
     worktree = repository.worktree or ""
     writes = [file for file in plan.files if file.writes]
     stages = [_stages(repository, file.stages, file) for file in writes if file.stages]
-    staging.mark_unmerged(worktree, stages)
+    index_stages.mark_unmerged(worktree, stages)
     by_git: list[tuple[str, TreeEntry]] = []
     for file in writes:
         if file.data is not None and _needs_git(repository, file.path, file.data):
@@ -210,7 +211,7 @@ def carry_out(repository: Repository, plan: SolvePlan, *, fresh: bool = False) -
             hint = "nothing is staged: mend it and run `kmerge solve` again"
             raise KmergeError(error.strerror or str(error), path=file.path, hint=hint) from error
     if by_git:
-        staging.check_out(worktree, f"{repository.git_dir}kmerge-index-{os.getpid()}", by_git)
+        index_stages.check_out(worktree, f"{repository.git_dir}kmerge-index-{os.getpid()}", by_git)
     _stage(repository, [file for file in writes if file.verdict == "solved"], fresh=fresh)
 
 
@@ -220,10 +221,10 @@ def _stage(repository: Repository, files: Sequence[FileMerge], *, fresh: bool) -
         entries = (
             (f.path, _stored(repository, f.data, f) if f.data is not None else None) for f in files
         )
-        staging.stage_entries(worktree, entries)
+        index_stages.stage_entries(worktree, entries)
         return
     sparse = ("core.sparsecheckout", "true") in repository.settings()
-    staging.stage_files(worktree, [file.path for file in files], sparse=sparse)
+    index_stages.stage_files(worktree, [file.path for file in files], sparse=sparse)
 
 
 def _stored(repository: Repository, data: bytes, file: FileMerge) -> TreeEntry:
@@ -256,3 +257,57 @@ def _write(repository: Repository, worktree: str, file: FileMerge, *, durable: b
         drafts = Path(repository.git_dir)
         is_executable = bool(file.mode & 0o111)
         replace_file(target, data, executable=is_executable, drafts=drafts, durable=durable)
+
+
+def is_left_by_a_merge(
+    found: bytes | None,
+    three: Three[bytes | None],
+    merged: Iterable[bytes | None],
+    lines: Libgit2LineMerge,
+    size: int = 7,
+) -> bool:
+    """Whether overwriting loses nothing: a missing file, one side, or a merge with its markers.
+
+    Labels and conflict styles differ, so both readings of the markers are compared: with git's
+    merge, and with those that kmerge made or may have made.
+    """
+    if found is None:
+        return True
+    plain = _plain(found)
+    if plain in {_plain(side) for side in three.each() if side}:
+        return True
+    pair = _readings(plain, size)
+    if any(pair == _readings(_plain(data), size) for data in merged if data is not None):
+        return True
+    sides = three.map(lambda side: side or b"")
+    # where a side gave the file other line ends, every line of it is in conflict
+    return any(
+        _is_left(text, of, lines, size) for text, of in ((plain, sides.map(_plain)), (found, sides))
+    )
+
+
+def _is_left(text: bytes, three: Three[bytes], lines: Libgit2LineMerge, size: int) -> bool:
+    known = [lines.readings(*three.each(), patience=flag) for flag in (False, True)]
+    if _ends_in_a_marker(text, size):  # what stands before a marker has a line end there
+        known = [(_ended(ours), _ended(theirs)) for ours, theirs in known]
+    return _readings(text, size) in known
+
+
+def _ends_in_a_marker(found: bytes, size: int) -> bool:
+    return found.endswith(b"\n") and found[:-1].rpartition(b"\n")[2].startswith(b">" * size)
+
+
+def _ended(text: bytes) -> bytes:
+    return text if not text or text.endswith(b"\n") else text + b"\n"
+
+
+def _plain(data: bytes) -> bytes:
+    """Without the line ends that a checkout may have added."""
+    return data.replace(b"\r\n", b"\n")
+
+
+def _readings(data: bytes, size: int) -> tuple[bytes, bytes]:
+    """A conflicted text with every conflict resolved to ours, and to theirs."""
+    text = data.decode("utf-8", "surrogateescape")
+    ours, theirs = (resolve(text, side, size) for side in ("ours", "theirs"))
+    return ours.encode("utf-8", "surrogateescape"), theirs.encode("utf-8", "surrogateescape")

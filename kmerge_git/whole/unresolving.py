@@ -13,22 +13,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kmerge_git.errors import UsageError
-from kmerge_git.git import staging
-from kmerge_git.git.call import git
-from kmerge_git.git.conflicts import Operation, Stages
+from kmerge_git.git import index_stages
+from kmerge_git.git.index_stages import Operation, Stages
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.sides import merged_mode
-from kmerge_git.git.undo import resolved_conflicts
+from kmerge_git.git.resolved_conflicts import resolved_conflicts
+from kmerge_git.git.run_git import git
+from kmerge_git.git.touched_files import merged_mode
 from kmerge_git.merge.three import Three
-from kmerge_git.whole.kept import Kept
-from kmerge_git.whole.merging import Job
+from kmerge_git.whole.both_merges import Job, merge_all
+from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.operation import current_operation
-from kmerge_git.whole.settings import SettingsOf
-from kmerge_git.whole.settling import FileMerge
+from kmerge_git.whole.path_options import SettingsOf
+from kmerge_git.whole.saved_answers import Kept
 from kmerge_git.whole.solving import SolvePlan, WorkTree, carry_out
-from kmerge_git.whole.timed import merge_all
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +60,7 @@ def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -
         tree = WorkTree(repository, settings, force=False, is_ours=kept.is_ours)
         _refuse_handwork(tree, files[len(staged) :])
     before = [repository.staged(stages.path) for stages in chosen]
-    staging.mark_unmerged(repository.worktree or "", staged)
+    index_stages.mark_unmerged(repository.worktree or "", staged)
     carry_out(repository, SolvePlan(operation, tuple(files), ()))
     kept.forget(stages.path for stages in chosen)
     pairs = zip(chosen, before, strict=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from kmerge_git.check.checked_texts import World
 from kmerge_git.check.registry import select
 from kmerge_git.check.run import Run, check_files
-from kmerge_git.check.world import World
 from kmerge_git.finding import Finding
 
 Place = tuple[str, int, int]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from tables import CUSTOM, DEPLOYMENT, SERVICE, check, mapped, places
 
-from kmerge_git.check.page import Page
-from kmerge_git.check.patches.verdict import Verdict
+from kmerge_git.check.checked_texts import Book, Page
+from kmerge_git.check.patches.patch_verdict import Verdict
 from kmerge_git.check.run import Run
-from kmerge_git.check.world import Book
 from kmerge_git.text.source import Source
 
 WHOLE = (

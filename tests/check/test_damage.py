@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from tables import DEPLOYMENT, SERVICE, Place, check, places
 
-from kmerge_git.check.merges.history import (
+from kmerge_git.check.merges.git_versions import (
     GitVersions,
     MergeVersions,
     changed_without_mac,
     one_side_dropped,
 )
-from kmerge_git.check.plain import Map, documents
+from kmerge_git.check.page_values import Map, documents
 from kmerge_git.check.run import check_text
 from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.check.patches.fix import fixed
+from kmerge_git.check.checked_texts import nowhere
+from kmerge_git.check.patches.patch_fix import fixed
 from kmerge_git.check.run import Run
-from kmerge_git.check.world import nowhere
 from kmerge_git.finding import Finding
 
 HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: a\nspec:\n"

@@ -8,7 +8,7 @@ import pytest
 import yaml
 from tables import CUSTOM, check
 
-from kmerge_git.kube import crdkeys, keytable
+from kmerge_git.kube import crds, keytable
 
 DATABASE = """\
 kind: CustomResourceDefinition
@@ -40,7 +40,7 @@ spec:
 
 @pytest.fixture
 def learned() -> Iterator[None]:
-    crdkeys.learn_definition(yaml.safe_load(DATABASE))
+    crds.learn_definition(yaml.safe_load(DATABASE))
     yield
     keytable.forget()
 

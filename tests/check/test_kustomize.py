@@ -11,7 +11,12 @@ from contextlib import AbstractContextManager, nullcontext
 import pytest
 from tables import check, mapped
 
-from kmerge_git.check.kustomize.folders import folder_of, has_placeholder, inside_of, is_remote
+from kmerge_git.check.kustomize.kustomization import (
+    folder_of,
+    has_placeholder,
+    inside_of,
+    is_remote,
+)
 from kmerge_git.check.run import Run, check_files
 
 K = "kustomization.yaml"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.check.merges.lost import differences
+from kmerge_git.check.merges.merged_files import differences
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  nodeName: a\n"
 OTHER = POD.replace("web", "other")

@@ -379,6 +379,6 @@ def test_without_the_sides_nothing_of_it_is_said() -> None:
 
 
 def _nowhere():  # type: ignore[no-untyped-def]
-    from kmerge_git.check.world import nowhere
+    from kmerge_git.check.checked_texts import nowhere
 
     return nowhere()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from merges import merge_findings
 
-from kmerge_git.check.merges.history import GitVersions, MergeVersions
+from kmerge_git.check.checked_texts import nowhere
+from kmerge_git.check.merges.git_versions import GitVersions, MergeVersions
 from kmerge_git.check.run import Run
-from kmerge_git.check.world import nowhere
 from kmerge_git.merge.three import Three
 
 PATH = "charts/web/templates/web.yaml"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from kmerge_git.check.checked_texts import nowhere
 from kmerge_git.check.run import Run, check_files, check_text
-from kmerge_git.check.world import nowhere
 from kmerge_git.cli.check_files import disk_world, is_manifest_name
 
 FILES = Path(__file__).parent / "ordinary"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tables import DEPLOYMENT, Place, as_kubectl, as_kustomize, check, places
 
-from kmerge_git.check.patches.target import is_slip
+from kmerge_git.check.patches.target_checks import is_slip
 
 TARGET = (
     DEPLOYMENT

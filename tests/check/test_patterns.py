@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.check.patterns import NO, PERHAPS, YES, matches
+from kmerge_git.check.kustomize.gathered_resources import NO, PERHAPS, YES, matches
 
 
 @pytest.mark.parametrize(

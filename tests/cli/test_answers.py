@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from kmerge_git.cli.answers import read_answers
+from kmerge_git.cli.resolve_report import read_answers
 from kmerge_git.errors import UsageError
-from kmerge_git.whole.deciding import ById
+from kmerge_git.whole.given_answers import ById
 
 
 def read(folder: Path, text: str | bytes) -> tuple[ById, ...]:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from kmerge_git.cli.main import main
-from kmerge_git.patch.last_applied import LAST_APPLIED
+from kmerge_git.patch.applied_annotation import LAST_APPLIED
 
 CONFIG = """\
 apiVersion: v1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kmerge_git.cli import files, guard
+from kmerge_git.cli import guard, in_and_out
 from kmerge_git.cli.main import main
 from kmerge_git.errors import TimeUp, UsageError
 from kmerge_git.tree.parser import accepts
@@ -85,7 +85,7 @@ def test_how_many_seconds_a_file_may_take(
 def test_what_is_written_is_written_whole(tmp_path: Path) -> None:
     with guard.within("a.yaml"):
         assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
-        files.write(str(tmp_path / "a.yaml"), b"a: 1\n")
+        in_and_out.write(str(tmp_path / "a.yaml"), b"a: 1\n")
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
 
 

@@ -6,8 +6,7 @@ import io
 
 import pytest
 
-from kmerge_git.cli.colour import wants_colour
-from kmerge_git.cli.progress import Progress, bar
+from kmerge_git.cli.printing import Progress, bar, wants_colour
 
 
 class Terminal(io.StringIO):

@@ -7,8 +7,7 @@ import random
 import pytest
 from fake_resolving import ALL, FakeQuestion, question
 
-from kmerge_git.cli.excerpts import aligned, cells, shortened, wrapped
-from kmerge_git.cli.questions import Around, Size, picture
+from kmerge_git.cli.question_screen import Around, Size, aligned, cells, picture, shortened, wrapped
 
 AROUND = Around(3, 11, ("1a2b3c4", "HEAD", "feature"))
 DIGESTS = tuple("registry.example.com/team/web@sha256:" + part * 32 for part in ("aa", "ab", "0c"))

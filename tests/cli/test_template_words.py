@@ -12,8 +12,8 @@ from git.world import living
 from kmerge_git.cli import merge_file
 from kmerge_git.cli.main import main
 from kmerge_git.outcome import BY_BLOCKS, Conflict, Outcome
-from kmerge_git.whole import timed
-from kmerge_git.whole.merging import Both
+from kmerge_git.whole import both_merges
+from kmerge_git.whole.both_merges import Both
 
 PATH = "web/templates/web.yaml"
 LEFT = (Conflict("", "spec.replicas", "changed on both sides"),)
@@ -45,7 +45,7 @@ def told(
 
     def run(outcome: Outcome, *argv: str, git_clean: bool = False) -> str:
         both = Both(outcome, b"b\n", git_clean)
-        monkeypatch.setattr(timed, "merge_both", lambda three, options, lines: both)
+        monkeypatch.setattr(both_merges, "merge_both", lambda three, options, lines: both)
         assert main(list(argv)) in (0, 1)
         return capsys.readouterr().out
 

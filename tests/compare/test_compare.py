@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.compare.files import compare
-from kmerge_git.compare.folders import FileVersion, compare_folders
-from kmerge_git.compare.showing import change_lines, file_lines
-from kmerge_git.compare.summary import summary
+from kmerge_git.compare.file_changes import compare
+from kmerge_git.compare.folder_changes import FileVersion, compare_folders
+from kmerge_git.compare.shown_changes import change_lines, file_lines, summary
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"
 

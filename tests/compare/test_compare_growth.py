@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from counting import steps
 
-from kmerge_git.compare import files
-from kmerge_git.compare.files import Places, compare, paired_documents
+from kmerge_git.compare import file_changes
+from kmerge_git.compare.file_changes import Places, compare, paired_documents
 from kmerge_git.errors import Unsupported
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
@@ -42,7 +42,7 @@ def test_many_resources_of_one_name(monkeypatch: pytest.MonkeyPatch) -> None:
     def nothing_tells(*_: object) -> Places:
         raise Unsupported("several of one name")
 
-    monkeypatch.setattr(files, "likely_same", nothing_tells)
+    monkeypatch.setattr(file_changes, "likely_same", nothing_tells)
 
     def count(size: int) -> int:
         old, new = documents(range(size)), documents(range(size, 2 * size + 1))

@@ -13,9 +13,9 @@ from compare.applying import apply, apply_lines, backwards
 from hypothesis import given
 from rendering import File
 
-from kmerge_git.compare.files import compare
+from kmerge_git.compare.file_changes import compare
 from kmerge_git.errors import KmergeError
-from kmerge_git.tree.values import load
+from kmerge_git.tree.plain_values import load
 
 CASES = Path(__file__).parent.parent / "cases"
 FOLDERS = sorted({p.parent for p in CASES.rglob("*.yaml")})

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from compare.pull_requests import PULLS, Files
 
-from kmerge_git.compare.folders import FileVersion, compare_folders
-from kmerge_git.compare.showing import lines
+from kmerge_git.compare.folder_changes import FileVersion, compare_folders
+from kmerge_git.compare.shown_changes import lines
 
 
 def shown(old: Files, new: Files, *, full: bool = False) -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from world import Driven, Repo, World, live_in, sealed_environment
 
-from kmerge_git.git.driverline import NAME, driver_line
+from kmerge_git.git.driver_lines import NAME, driver_line
 
 
 @pytest.fixture

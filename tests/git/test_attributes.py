@@ -6,7 +6,7 @@ import pytest
 from world import Repo
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git import attributes as attr
+from kmerge_git.git import attribute_files as attr
 
 BLOCK = [attr.OPEN, attr.ABOUT, "*.yaml merge=kmerge", attr.CLOSE]
 

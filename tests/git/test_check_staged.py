@@ -9,7 +9,7 @@ from world import Repo, World
 
 from kmerge_git.cli.main import main
 from kmerge_git.errors import GitFailed, UsageError
-from kmerge_git.git import blobs
+from kmerge_git.git import tracked_files
 
 GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: b\n"
 BAD = GOOD + "  a: c\n"
@@ -18,7 +18,7 @@ BAD = GOOD + "  a: c\n"
 @pytest.fixture(params=["git", "libgit2"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways to read blobs must give the same answers."""
-    monkeypatch.setattr(blobs, "MANY", 1 if request.param == "libgit2" else 1 << 30)
+    monkeypatch.setattr(tracked_files, "MANY", 1 if request.param == "libgit2" else 1 << 30)
     return str(request.param)
 
 
@@ -99,13 +99,13 @@ def test_symlinks_submodules_deletions_and_other_files_are_left_alone(
 def test_a_repository_that_libgit2_refuses(
     world: World, form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(blobs, "MANY", 1)
+    monkeypatch.setattr(tracked_files, "MANY", 1)
     path = world.root / "odd"
     world.git("init", "-q", "-b", "main", form, path)
     repo = Repo(world, path)
     repo.write("a.yaml", BAD)
     repo.git("add", "-A")
-    assert isinstance(blobs.blobs_of(str(path), 2), blobs.ThroughGit)
+    assert isinstance(tracked_files.blobs_of(str(path), 2), tracked_files.ThroughGit)
     assert check(repo, monkeypatch) == 1
     assert "a.yaml:7:3:" in capsys.readouterr().out
 
@@ -114,8 +114,8 @@ def test_many_files_are_read_by_libgit2(repo: Repo, monkeypatch: pytest.MonkeyPa
     repo.commit("start", {"a.yaml": GOOD})
     repo.write("a.yaml", BAD)
     repo.git("add", "-A")
-    reader = blobs.blobs_of(str(repo.path), blobs.MANY)
-    assert isinstance(reader, blobs.ThroughLibgit2)
+    reader = tracked_files.blobs_of(str(repo.path), tracked_files.MANY)
+    assert isinstance(reader, tracked_files.ThroughLibgit2)
     assert reader.read("HEAD:a.yaml") == GOOD.encode()
     assert reader.read(":0:a.yaml") == BAD.encode()
     assert reader.read(":0:none.yaml") is None
@@ -127,13 +127,13 @@ def test_both_ways_to_run_git(repo: Repo, plain: bool, monkeypatch: pytest.Monke
     monkeypatch.chdir(repo.path)
     if plain:
         monkeypatch.delattr("os.posix_spawnp")
-    assert blobs.ask("rev-parse", "--is-inside-work-tree") == b"true\n"
-    assert blobs.answer("rev-parse", "--verify", "-q", "HEAD") == b""
+    assert tracked_files.ask("rev-parse", "--is-inside-work-tree") == b"true\n"
+    assert tracked_files.answer("rev-parse", "--verify", "-q", "HEAD") == b""
     with pytest.raises(GitFailed, match="nonsense"):
-        blobs.ask("nonsense")
+        tracked_files.ask("nonsense")
     monkeypatch.setenv("PATH", str(repo.path))
     with pytest.raises(UsageError, match="git was not found"):
-        blobs.ask("version")
+        tracked_files.ask("version")
 
 
 def test_outside_of_a_repository(

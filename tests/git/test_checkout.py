@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kmerge_git import __version__
-from kmerge_git.git.checkout import commit_of, version_line
+from kmerge_git.git.own_commit import commit_of, version_line
 
 TAG = f"v{__version__}"
 
@@ -108,7 +108,7 @@ def test_an_installed_package_is_what_was_noted_and_asks_nobody(
     checkout: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (checkout / "hatch_build.py").unlink()  # as in a folder of packages that is kept in git
-    monkeypatch.setattr("kmerge_git.git.checkout.ask_git", None)
+    monkeypatch.setattr("kmerge_git.git.own_commit.ask_git", None)
     assert version_line(checkout / "kmerge_git") == f"kmerge {__version__}"
     (checkout / "kmerge_git" / "commit.txt").write_text("abc+dirty\n")
     assert version_line(checkout / "kmerge_git").endswith(" (from a checkout, abc+dirty)")

@@ -7,7 +7,7 @@ import os
 import pytest
 from world import BASE, MERGED, OURS, THEIRS, Driven
 
-from kmerge_git.git.call import git_version
+from kmerge_git.git.run_git import git_version
 
 
 def clean(repo: Driven, name: str = "x.yaml") -> bool:

@@ -14,8 +14,8 @@ import pytest
 from installed import copied_package
 from world import BASE, MERGED, OURS, ROOT, THEIRS, Done, Driven, World
 
-from kmerge_git.git.call import git_version
-from kmerge_git.git.driverline import ARGUMENTS, driver_command, driver_line, with_fallback
+from kmerge_git.git.driver_lines import ARGUMENTS, driver_command, driver_line, with_fallback
+from kmerge_git.git.run_git import git_version
 
 # far apart: lines merge this too
 FAR = "".join(f"k{i}: {i}\n" for i in range(9))

@@ -22,8 +22,8 @@ from test_driver_exits import (
 )
 from world import MERGED, OURS, ROOT, THEIRS, Done, Driven, Repo, World
 
-from kmerge_git.git import driverline
-from kmerge_git.git.driverline import driver_line, with_fallback
+from kmerge_git.git import driver_lines
+from kmerge_git.git.driver_lines import driver_line, with_fallback
 
 GONE = "/no/such dir/python"
 # as it was registered until November 2026
@@ -36,9 +36,9 @@ LAST_MONTH = (
 
 def of_last_month(python: str) -> str:
     driver = ROOT / "kmerge_git" / "cli" / "driver.py"
-    lib = driverline.yaml_directory(driver)
-    words = [driverline.quoted(python), "-I", "-S", driverline.quoted(str(driver))]
-    return LAST_MONTH.format(command=" ".join([*words, f"--lib={driverline.quoted(lib)}"]))
+    lib = driver_lines.yaml_directory(driver)
+    words = [driver_lines.quoted(python), "-I", "-S", driver_lines.quoted(str(driver))]
+    return LAST_MONTH.format(command=" ".join([*words, f"--lib={driver_lines.quoted(lib)}"]))
 
 
 def told(done: Done) -> list[str]:
@@ -61,7 +61,7 @@ def environment(world: World, monkeypatch: pytest.MonkeyPatch) -> Path:
     (prefix / "bin").mkdir(parents=True)
     (prefix / "bin" / "python").symlink_to(os.path.realpath(sys.executable))
     site.mkdir(parents=True)
-    lib = Path(driverline.yaml_directory(ROOT / "kmerge_git" / "cli" / "driver.py"))
+    lib = Path(driver_lines.yaml_directory(ROOT / "kmerge_git" / "cli" / "driver.py"))
     for name in ("yaml", "_yaml"):
         (site / name).symlink_to(lib / name)
     copied_package(site / "kmerge_git")
@@ -77,8 +77,8 @@ def in_environment(prefix: Path) -> tuple[str, Path]:
 
 def test_it_is_short(environment: Path) -> None:
     line, driver = in_environment(environment)
-    python = driverline.quoted(str(environment / "bin" / "python"))
-    assert len(line) - len(python) - len(driverline.quoted(str(driver))) <= 600
+    python = driver_lines.quoted(str(environment / "bin" / "python"))
+    assert len(line) - len(python) - len(driver_lines.quoted(str(driver))) <= 600
     line = driver_line("PYTHON", lib="")
     assert len(line) - len(str(ROOT / "kmerge_git" / "cli" / "driver.py")) <= 600
     assert "\n" not in line
@@ -103,7 +103,7 @@ def test_the_package_of_another_python_is_not_taken(environment: Path, other: st
     assert "/lib/python3*/" in line
     shutil.copytree(driver.parent, environment / "lib" / other / Path(*driver.parts[-4:-1]))
     line = driver_line(driver=driver.resolve(), lib="")
-    assert f"f={driverline.quoted(str(driver.resolve()))};" in line
+    assert f"f={driver_lines.quoted(str(driver.resolve()))};" in line
 
 
 def test_an_environment_that_is_removed(driven: Driven, environment: Path) -> None:
@@ -120,7 +120,7 @@ def test_outside_of_environments_the_file_is_named(
 ) -> None:
     monkeypatch.setattr(sys, "base_prefix", sys.prefix)
     line, driver = in_environment(environment)
-    assert f"f={driverline.quoted(str(driver.resolve()))};" in line
+    assert f"f={driver_lines.quoted(str(driver.resolve()))};" in line
 
 
 # -- the switch -----------------------------------------------------------------------------------
@@ -372,7 +372,7 @@ def test_what_runs_from_another_place_stays(repo: Repo, world: World) -> None:
 def test_the_other_commands_are_mended_too(repo: Repo, option: str, key: str) -> None:
     repo.kmerge("install", option)
     (good,) = repo.config(key)
-    dead = good.replace(driverline.sh_quoted(driverline.interpreter()), f'"{GONE}"')
+    dead = good.replace(driver_lines.sh_quoted(driver_lines.interpreter()), f'"{GONE}"')
     assert dead != good
     repo.git("config", key, dead)
     assert repo.kmerge("status", check=False).code == 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from world import Driven, Repo, World
 
-from kmerge_git.git.call import git_version
+from kmerge_git.git.run_git import git_version
 
 FILLER = "".join(f"k{i}: {i}\n" for i in range(20))
 BASE, OURS, THEIRS = (f"a: {value}\n{FILLER}" for value in (1, 2, 3))

@@ -8,7 +8,7 @@ import pytest
 from manifests import deployment, stream
 from world import BASE, MERGED, OURS, THEIRS, Driven, Repo, World
 
-from kmerge_git.git.call import git_version
+from kmerge_git.git.run_git import git_version
 
 CONFLICT = "a: 3\nb: 2\n"  # against OURS: `a` is in conflict, `b` is not
 

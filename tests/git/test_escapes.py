@@ -20,7 +20,7 @@ import pytest
 from world import Driven, World, live_in, living, sealed_environment
 
 from kmerge_git.cli.main import COMMANDS, main
-from kmerge_git.git.driverline import NAME, driver_line
+from kmerge_git.git.driver_lines import NAME, driver_line
 from kmerge_git.visible import visible
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="files cannot have such names there")

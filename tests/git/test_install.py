@@ -10,8 +10,8 @@ import pytest
 from world import ROOT, Repo, World
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git import driverline, install, places
-from kmerge_git.git.hookfiles import BEFORE, HOOKS, SHIM
+from kmerge_git.git import config_places, driver_lines, installation
+from kmerge_git.git.installation import BEFORE, HOOKS, SHIM
 
 BASE = "a: 1\nb: 1\n"
 OURS = "a: 2\nb: 1\n"
@@ -38,7 +38,7 @@ def everything(root: Path) -> dict[str, bytes]:
 
 def test_local_is_the_default_and_private(repo: Repo) -> None:
     repo.kmerge("install")
-    assert repo.config("merge.kmerge.driver", "--local") == [driverline.driver_line()]
+    assert repo.config("merge.kmerge.driver", "--local") == [driver_lines.driver_line()]
     assert repo.attribute("deploy/x.yaml") == "kmerge"
     assert not (repo.path / ".gitattributes").exists()
     assert repo.git("status", "--porcelain").out == ""
@@ -95,13 +95,13 @@ def test_system_writes_the_configuration_git_calls_system(
     attributes = world.root / "etc" / "gitattributes"
     monkeypatch.delenv("GIT_CONFIG_NOSYSTEM")
     # only this place is not taken from git: it would be the machine's own
-    monkeypatch.setattr(places, "system_attribute_file", lambda cwd: attributes)
-    plan = install.plan_install(install.Wish(scope="system"), world.root)
+    monkeypatch.setattr(config_places, "system_attribute_file", lambda cwd: attributes)
+    plan = installation.plan_install(installation.Wish(scope="system"), world.root)
     for change in plan.changes:
         change.make(world.root)
     assert "kmerge" in (world.root / "etc" / "gitconfig").read_text()
     assert "*.yaml merge=kmerge" in attributes.read_text()
-    assert install.plan_install(install.Wish(scope="system"), world.root).changes == ()
+    assert installation.plan_install(installation.Wish(scope="system"), world.root).changes == ()
 
 
 def test_a_git_that_does_not_tell_its_system_files(
@@ -110,13 +110,13 @@ def test_a_git_that_does_not_tell_its_system_files(
     def untold(cwd: object) -> None:
         raise KmergeError("git does not say where its system attributes are")
 
-    monkeypatch.setattr(places, "system_attribute_file", untold)
+    monkeypatch.setattr(config_places, "system_attribute_file", untold)
     monkeypatch.delenv("GIT_ATTR_NOSYSTEM", raising=False)
-    assert places.lower_attribute_files("global", world.root) == []
+    assert config_places.lower_attribute_files("global", world.root) == []
 
 
 def test_the_system_attributes_are_beside_the_system_configuration(world: World) -> None:
-    found = places.system_attribute_file(world.root)
+    found = config_places.system_attribute_file(world.root)
     assert found.is_absolute()
     assert found.name == "gitattributes"
     assert world.root not in found.parents  # GIT_CONFIG_SYSTEM moves the configuration only
@@ -232,26 +232,28 @@ def test_odd_paths_of_the_interpreter(world: World, name: str) -> None:
     package.symlink_to(ROOT)
     driver = package / "kmerge_git" / "cli" / "driver.py"
     lib = odd / "lib"
-    lib.symlink_to(Path(driverline.yaml_directory(driver)))
+    lib.symlink_to(Path(driver_lines.yaml_directory(driver)))
     repo = world.init(str(odd / "repo"))
-    repo.git("config", "merge.kmerge.driver", driverline.driver_line(str(python), driver, str(lib)))
+    repo.git(
+        "config", "merge.kmerge.driver", driver_lines.driver_line(str(python), driver, str(lib))
+    )
     repo.write(".gitattributes", "* merge=kmerge\n")
     assert merges(repo, f"{name}.yaml")
 
 
 def test_windows_paths_are_written_with_slashes() -> None:
-    word = driverline.quoted("C:\\Program Files\\100%\\python.exe", windows=True)
+    word = driver_lines.quoted("C:\\Program Files\\100%\\python.exe", windows=True)
     assert word == '"C:/Program Files/100%%/python.exe"'
-    assert driverline.quoted('/a\\b$c`d"e%f', windows=False) == '"/a\\\\b\\$c\\`d\\"e%%f"'
+    assert driver_lines.quoted('/a\\b$c`d"e%f', windows=False) == '"/a\\\\b\\$c\\`d\\"e%%f"'
 
 
 def test_a_registered_line_is_taken_apart_again() -> None:
-    line = driverline.driver_line("/a%b/python", lib="/c d")
-    command = driverline.command_of(line)
+    line = driver_lines.driver_line("/a%b/python", lib="/c d")
+    command = driver_lines.command_of(line)
     assert command.startswith('p="/a%b/python";f="/')
     assert '/kmerge_git/cli/driver.py";[' in command
     assert command.endswith('&&"$p" -I -S "$f" --lib="/c d"')
-    assert driverline.command_of("other %O %A %B") == ""
+    assert driver_lines.command_of("other %O %A %B") == ""
 
 
 # -- what is registered ---------------------------------------------------------------------------
@@ -668,10 +670,10 @@ def test_hooks_need_one_repository(repo: Repo) -> None:
 
 
 def test_the_page_names_every_scope_pattern_and_setting() -> None:
-    from kmerge_git.git import patterns, settings
+    from kmerge_git.git import attribute_files, settings
 
     page = (ROOT / "docs" / "install.md").read_text()
     wanted = {f"`--{scope}`" for scope in ("global", "system", "worktree", "shared")}
-    wanted |= {f"`{name}`" for name in (*patterns.DEFAULTS, *settings.ATTRIBUTES)}
+    wanted |= {f"`{name}`" for name in (*attribute_files.DEFAULTS, *settings.ATTRIBUTES)}
     wanted |= {f"`{policy}`" for policy in settings.POLICIES}
     assert {word for word in wanted if word not in page} == set()

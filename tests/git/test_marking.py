@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from world import Repo, World
 
-from kmerge_git.git.marking import DRAFT, MARKING, ONLY_MARK, marked
+from kmerge_git.git.driver_lines import DRAFT, MARKING, ONLY_MARK, marked
 
 BASE = "".join(f"line{n}: {n}\n" for n in range(30))
 OURS = BASE.replace("line3: 3", "line3: ours")

@@ -11,7 +11,7 @@ from depth import part
 from manifests import deployment, service
 from world import Done, Repo, World
 
-from kmerge_git.git.driverline import driver_line
+from kmerge_git.git.driver_lines import driver_line
 
 CASES = Path(__file__).parents[1] / "cases"
 NAMES = ("base", "ours", "theirs")

@@ -8,10 +8,10 @@ import pytest
 from manifests import deployment
 from world import Repo
 
-from kmerge_git.git.conflicts import Operation
+from kmerge_git.git.index_stages import Operation
+from kmerge_git.git.merge_command import MergeSite, begin, find_place
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.wholemerge import MergeSite, begin, find_place
-from kmerge_git.whole.wholemerge import Task, plan_merge
+from kmerge_git.whole.fresh_merge import Task, plan_merge
 
 LABELS = ("base", "HEAD", "side")
 TEXTS = [deployment(env=e) for e in (("A=1",), ("A=1", "OURS=1"), ("A=1", "THEIRS=1"))]

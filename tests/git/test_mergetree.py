@@ -10,10 +10,9 @@ from manifests import deployment
 from world import Repo, World
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.git import mergetree
-from kmerge_git.git.mergetree import MergedTree, merge_tree
+from kmerge_git.git import scratch_merges
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.scratch import scratch
+from kmerge_git.git.scratch_merges import MergedTree, merge_tree, scratch
 
 ODD = 'a "b"\tc\nd.yaml'
 FILES = ("clean.yaml", "union.yaml", "notes.txt", "plain.json", "wanted.json", ODD)
@@ -115,7 +114,7 @@ def test_a_tree_made_by_hand_leads_nowhere_else(repo: Repo) -> None:
 
 def test_an_old_git_is_named(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     history(repo)
-    monkeypatch.setattr(mergetree, "git_version", lambda: (2, 30))
+    monkeypatch.setattr(scratch_merges, "git_version", lambda: (2, 30))
     inside = Repository.open(str(repo.path))
     with scratch(inside) as at, pytest.raises(Unsupported, match=r"git 2\.30 cannot merge"):
         merge_tree(at, "main", "nowhere")

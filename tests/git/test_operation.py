@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 from world import Repo, World
 
-from kmerge_git.git.conflicts import Operation
+from kmerge_git.git.index_stages import Operation
 from kmerge_git.git.repository import Repository
 from kmerge_git.whole.operation import current_operation
 

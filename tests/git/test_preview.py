@@ -9,9 +9,9 @@ from manifests import deployment, service, stream
 from world import Repo, World
 
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.scratch import scratch
+from kmerge_git.git.scratch_merges import scratch
+from kmerge_git.whole.path_options import SettingsOf
 from kmerge_git.whole.previewing import preview_rebase
-from kmerge_git.whole.settings import SettingsOf
 
 BASE = deployment()
 OURS = deployment(env=("A=1", "OURS=1"))

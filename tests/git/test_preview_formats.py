@@ -12,7 +12,7 @@ from manifests import deployment, service, stream
 from world import Repo
 
 from kmerge_git.cli.main import main
-from kmerge_git.whole.pinpoint import MOST
+from kmerge_git.whole.preview_findings import MOST
 
 BASE = deployment()
 ADDED = [deployment(env=("A=1", f"{name}=1")) for name in ("OURS", "THEIRS")]

@@ -10,7 +10,7 @@ import pytest
 from manifests import deployment, service, stream
 from world import Repo, World
 
-from kmerge_git.git.driverline import NAME, driver_line
+from kmerge_git.git.driver_lines import NAME, driver_line
 
 Files = dict[str, str | bytes]
 Fork = tuple[Files, Files, Files]

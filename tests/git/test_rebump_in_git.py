@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from world import Driven, World
 
-from kmerge_git.git import mine as whose
-from kmerge_git.git.conflicts import Operation
+from kmerge_git.git import top_side as whose
+from kmerge_git.git.index_stages import Operation
 from kmerge_git.git.repository import Repository
 from kmerge_git.system import contents
 from kmerge_git.whole.operation import current_operation

@@ -14,7 +14,7 @@ from history import Merge, every_kind, expected, write_history
 from manifests import deployment, service, stream
 from world import Repo, World
 
-from kmerge_git.whole.tally import Tally
+from kmerge_git.replay.tally import Tally
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = (

@@ -16,13 +16,13 @@ from random_conflicts import conflict_trio
 from test_merge_equal import all_cases
 from world import Repo, World
 
-from kmerge_git.compare.files import compare
+from kmerge_git.compare.file_changes import compare
 from kmerge_git.errors import Refused
 from kmerge_git.git.repository import Repository
 from kmerge_git.text.markers import first_marker
-from kmerge_git.whole.kept import Answer
-from kmerge_git.whole.questions import Question
+from kmerge_git.whole.conflict_questions import Question
 from kmerge_git.whole.resolving import Resolving
+from kmerge_git.whole.saved_answers import Answer
 
 RANDOM = 120  # conflicts that nobody thought of
 

@@ -10,7 +10,7 @@ from test_check_staged import put_on_path
 from test_refresh import history, refs
 from world import ROOT, Repo, World
 
-from kmerge_git.git.driverline import driver_line
+from kmerge_git.git.driver_lines import driver_line
 
 PAGE = (ROOT / "docs" / "servers.md").read_text()
 SCRIPTS = re.findall(r"^```sh\n(.*?)^```", PAGE, re.M | re.S)

@@ -7,7 +7,7 @@ import os
 import pytest
 from world import Repo, World
 
-from kmerge_git.git import questions
+from kmerge_git.git import spawned_git
 from kmerge_git.git.hints import nothing_is_set
 from kmerge_git.git.settings import Settings, marker_size, matches, settings_for, settle
 
@@ -126,7 +126,7 @@ def test_the_policy_attribute() -> None:
 
 
 def test_a_key_without_a_value_is_true() -> None:
-    assert questions.config_pairs(b"kmerge.Favor\nours\0kmerge.x\0kmerge.y\n\0") == [
+    assert spawned_git.config_pairs(b"kmerge.Favor\nours\0kmerge.x\0kmerge.y\n\0") == [
         ("kmerge.favor", "ours"),
         ("kmerge.x", "true"),
         ("kmerge.y", ""),
@@ -165,14 +165,14 @@ def test_globs_of_policies_match_as_attributes_do(
 def test_without_posix_spawn_subprocess_asks(repo: Repo, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(repo.path)
     repo.git("config", "kmerge.favor", "ours")
-    monkeypatch.setattr(questions, "CAN_SPAWN", False)
+    monkeypatch.setattr(spawned_git, "CAN_SPAWN", False)
     assert settings_for("x.yaml", environ={}).favor == "ours"
 
 
 def test_without_git_there_are_defaults(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(world.root))
     assert told(settings_for("x.yaml", environ={})) == DEFAULTS
-    monkeypatch.setattr(questions, "CAN_SPAWN", False)
+    monkeypatch.setattr(spawned_git, "CAN_SPAWN", False)
     assert told(settings_for("x.yaml", environ={})) == DEFAULTS
 
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from world import Done, Repo, World
 
-from kmerge_git.git import driverline
-from kmerge_git.git.doctor import RUNNING
+from kmerge_git.git import driver_lines
+from kmerge_git.git.probes import RUNNING
 
 
 def probes(repo: Repo, command: str = "status", *options: str, env: dict[str, str] | None = None):
@@ -98,7 +98,7 @@ def test_a_file_in_conflict_is_one_file(repo: Repo) -> None:
 
 def registered_with(repo: Repo, python: str) -> None:
     repo.kmerge("install")
-    repo.git("config", "merge.kmerge.driver", driverline.driver_line(python))
+    repo.git("config", "merge.kmerge.driver", driver_lines.driver_line(python))
 
 
 def test_the_interpreter_is_gone(repo: Repo) -> None:
@@ -116,7 +116,7 @@ def test_the_package_is_gone(repo: Repo, world: World) -> None:
     repo.git(
         "config",
         "merge.kmerge.driver",
-        line.replace(str(Path(driverline.__file__).parents[1]), str(driver)),
+        line.replace(str(Path(driver_lines.__file__).parents[1]), str(driver)),
     )
     row = probes(repo)["line"]
     assert row["state"] == "FAIL"
@@ -125,7 +125,7 @@ def test_the_package_is_gone(repo: Repo, world: World) -> None:
 
 def test_pyyaml_is_gone(repo: Repo, world: World) -> None:
     repo.kmerge("install")
-    line = driverline.driver_line(lib=str(world.root))
+    line = driver_lines.driver_line(lib=str(world.root))
     repo.git("config", "merge.kmerge.driver", line)
     row = probes(repo)["line"]
     assert row["state"] == "FAIL"
@@ -240,7 +240,7 @@ def test_doctor_sees_a_driver_that_only_says_its_version(repo: Repo, world: Worl
     fake.write_text(
         "import sys\nprint('kmerge 0.1.0') if '--version' in sys.argv else sys.exit(1)\n"
     )
-    repo.git("config", "merge.kmerge.driver", driverline.driver_line(driver=fake))
+    repo.git("config", "merge.kmerge.driver", driver_lines.driver_line(driver=fake))
     found = states(repo, "doctor")
     assert (found["line"], found["merge"]) == ("ok", "FAIL")
 
@@ -251,7 +251,7 @@ def test_doctor_sees_a_driver_that_merges_wrong(repo: Repo, world: World) -> Non
     fake.write_text(
         "import sys\nprint('kmerge 0.1.0') if '--version' in sys.argv else sys.exit(90)\n"
     )
-    repo.git("config", "merge.kmerge.driver", driverline.driver_line(driver=fake))
+    repo.git("config", "merge.kmerge.driver", driver_lines.driver_line(driver=fake))
     row = probes(repo, "doctor")["merge"]
     assert row["state"] == "FAIL"
     assert "came out wrong" in row["text"]
@@ -263,7 +263,7 @@ def test_doctor_repairs_a_stale_interpreter(repo: Repo) -> None:
     done = repo.kmerge("doctor", "--fix")
     assert "repaired: local configuration: renewed merge.kmerge.driver" in done.err
     assert repo.kmerge("status").code == 0
-    assert repo.config("merge.kmerge.driver") == [driverline.driver_line()]
+    assert repo.config("merge.kmerge.driver") == [driver_lines.driver_line()]
 
 
 @pytest.mark.parametrize("scope", ["--local", "--global"])
@@ -272,7 +272,7 @@ def test_doctor_repairs_a_name_without_a_driver(repo: Repo, scope: str) -> None:
     assert states(repo, "doctor")["driver"] == "FAIL"
     done = repo.kmerge("doctor", "--fix")
     assert f"repaired: {scope[2:]} configuration: set merge.kmerge.driver" in done.err
-    assert repo.config("merge.kmerge.driver", scope) == [driverline.driver_line()]
+    assert repo.config("merge.kmerge.driver", scope) == [driver_lines.driver_line()]
     assert repo.kmerge("status").code == 0
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from world import Driven, Repo, World
 
-from kmerge_git.git.generated import generator_line
+from kmerge_git.git.manifests import generator_line
 from kmerge_git.git.settings import settings_for
 
 POD = "kind: Pod\nmetadata:\n  name: a\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.kube.crdfiles import kinds_of
+from kmerge_git.kube.crds import kinds_of
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import pytest
 import yaml
 
 from kmerge_git.cli.main import main
-from kmerge_git.kube import crdkeys, keytable
+from kmerge_git.kube import crds, keytable
 from kmerge_git.kube.listkeys import start
-from kmerge_git.patch.schema import Schema
+from kmerge_git.patch.patch_schema import Schema
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
@@ -49,7 +49,7 @@ FOO = "apiVersion: g.io/v1\nkind: Foo\nmetadata: {name: f}\n"
 
 @pytest.fixture
 def learned():
-    assert crdkeys.learn_definition(yaml.safe_load(CRD)) == ("g.io", "Foo")
+    assert crds.learn_definition(yaml.safe_load(CRD)) == ("g.io", "Foo")
     yield
     keytable.forget()
 
@@ -65,19 +65,19 @@ def test_the_tree_of_a_crd():
         "byName": {"each": True, "below": {"ends": ends}},
     }
     crd = yaml.safe_load(CRD)
-    assert crdkeys.crd_list_keys(crd) == {("g.io", "Foo"): {"spec": {"below": fields}}}
+    assert crds.crd_list_keys(crd) == {("g.io", "Foo"): {"spec": {"below": fields}}}
 
 
 def test_an_old_crd_has_one_schema_for_all_versions():
     crd = yaml.safe_load(CRD)
     schema = crd["spec"]["versions"].pop()["schema"]
     old = {**crd, "spec": {**crd["spec"], "validation": schema}}
-    assert crdkeys.crd_list_keys(old) == crdkeys.crd_list_keys(yaml.safe_load(CRD))
+    assert crds.crd_list_keys(old) == crds.crd_list_keys(yaml.safe_load(CRD))
 
 
 @pytest.mark.parametrize("value", [{}, {"kind": "Pod"}, {"kind": "CustomResourceDefinition"}])
 def test_what_is_no_crd_teaches_nothing(value):
-    assert crdkeys.learn_definition(value) is None
+    assert crds.learn_definition(value) is None
 
 
 def where(path):
@@ -175,5 +175,5 @@ def test_merge_takes_a_crd(tmp_path, monkeypatch, capsys):
     ],
 )
 def test_a_definition_that_is_none_does_no_harm(spec):
-    crdkeys.learn_definition({"kind": "CustomResourceDefinition", "spec": spec})
+    crds.learn_definition({"kind": "CustomResourceDefinition", "spec": spec})
     keytable.forget()

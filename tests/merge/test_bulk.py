@@ -9,16 +9,16 @@ import pytest
 
 from kmerge_git import merge_files, pipeline
 from kmerge_git.cli.main import main
-from kmerge_git.compare.files import compare
+from kmerge_git.compare.file_changes import compare
 from kmerge_git.errors import TextOnly
 from kmerge_git.merge import bulk
-from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes
+from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3_bytes
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify import damage
+from kmerge_git.merge.verify import line_damage
+from kmerge_git.replay import merge_quality
 from kmerge_git.text.source import Source
 from kmerge_git.tree import documents as splitting
 from kmerge_git.tree import parser
-from kmerge_git.whole import judging
 
 Trio = tuple[bytes, bytes, bytes]
 
@@ -160,7 +160,7 @@ def test_block_texts_are_no_entries(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nobody_judges_a_file_that_is_one_conflict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kmerge_git.merge.verify.referee._asked", None)  # not called
+    monkeypatch.setattr("kmerge_git.merge.verify.referee.ask_referee", None)  # not called
     ours, theirs = (b"kind: A\nmetadata: {name: %s}\n" % name for name in (b"a", b"b"))
     found = merge_files(b"", ours, theirs)
     assert (found.method, found.clean, len(found.conflicts)) == ("structure", False, 1)
@@ -194,8 +194,8 @@ def test_what_is_too_much_is_not_looked_into_for_damage():
     """To read it would take longer than the merge of its lines."""
     twice = "a: 1\n" * (bulk.MOST_ALONE // 2)
     texts = Three(b"", b"", b"")
-    assert damage.breaks(twice.encode(), texts, "")
-    assert not damage.breaks((twice * 3).encode(), texts, "")
+    assert line_damage.breaks(twice.encode(), texts, "")
+    assert not line_damage.breaks((twice * 3).encode(), texts, "")
 
 
 def weight(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -271,7 +271,7 @@ def test_nothing_parses_what_is_too_much_at_sight(
         patched.setattr(pipeline.documents, "LARGE", 9)
         assert merge_files(*texts).reason == "more than 9 entries in a document"
         assert {change.how for change in compare(texts[0], texts[1])} == {"lines"}
-        assert judging.Judge(Three(*texts), "a.yaml").damage(b"x: 1\n" + texts[0]) == ()
+        assert merge_quality.Judge(Three(*texts), "a.yaml").damage(b"x: 1\n" + texts[0]) == ()
         (path := tmp_path / "a.yaml").write_bytes(texts[0])
         assert main(["patch", str(path), "--patch", '{"a": 1}']) == 2
         assert capsys.readouterr().err == f"kmerge: {path}: more than 60 entries\n"

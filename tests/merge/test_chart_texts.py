@@ -6,7 +6,7 @@ import pytest
 
 from kmerge_git import merge_files
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify import damage
+from kmerge_git.merge.verify import line_damage
 from kmerge_git.text.linemerge import TemporaryFiles
 
 PATHS = ("c/templates/_helpers.tpl", "templates/NOTES.txt")
@@ -51,5 +51,5 @@ def test_beside_a_chart_they_would_be_yaml() -> None:
 def test_an_answer_breaks_no_yaml_in_them(path: str) -> None:
     texts = Three(BASE, BASE + b"x: 1\n", BASE + b"x: 2\n")
     both = BASE + b"x: 1\nx: 2\n"
-    assert damage.brought(both, texts, "a.yaml")
-    assert not damage.brought(both, texts, path)
+    assert line_damage.brought(both, texts, "a.yaml")
+    assert not line_damage.brought(both, texts, path)

@@ -6,7 +6,7 @@ import pytest
 
 from kmerge_git.merge.decide.comments import comment_lines, merge_lines
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.write.hunks import line_pieces
+from kmerge_git.merge.write.placed_lines import line_pieces
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.pieces import Hunk
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from kmerge_git.merge import documents, elision
+from kmerge_git.merge import by_resource, elision
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
@@ -88,9 +88,9 @@ def test_a_long_text_merges_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> N
         style, column = r.choice(["|", "|-", "|+"]), r.choice([3, 4])
         versions = [text(lines, style, column).encode() for lines in (base, *sides)]
         three = (versions[0], versions[1], versions[2])
-        monkeypatch.setattr(documents, "LARGE", 1 << 30)
+        monkeypatch.setattr(by_resource, "LARGE", 1 << 30)
         whole = merged(three)
-        monkeypatch.setattr(documents, "LARGE", 0)
+        monkeypatch.setattr(by_resource, "LARGE", 0)
         monkeypatch.setattr(elision, "WORTH", 20)
         assert merged(three) == whole
         used += taken(base, *sides, style=style) is not None

@@ -8,11 +8,10 @@ from counting import steps
 
 from kmerge_git.errors import Refused
 from kmerge_git.kube.identity import identity
-from kmerge_git.merge.finish.answers import choices, edited
-from kmerge_git.merge.finish.by_lines import open_lines
-from kmerge_git.merge.finish.deciding import Deciding
+from kmerge_git.merge.finish.open_conflicts import Deciding, open_lines
+from kmerge_git.merge.finish.possible_answers import choices, edited
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify import damage
+from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import Options
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.pieces import Hunk
@@ -198,7 +197,7 @@ def test_of_many_documents_only_those_with_new_answers_are_read_again(monkeypatc
 
     of = deciding(*(text(n) for n in (1, 2, 3)), head="")
     read: list[object] = []
-    monkeypatch.setattr(damage, "identity", lambda root: read.append(root) or identity(root))
+    monkeypatch.setattr(line_damage, "identity", lambda root: read.append(root) or identity(root))
     of.check({0: "v: 4\n"})
     assert len(read) == 9
     of.check({0: "v: 4\n", 1: "v: 5\n"})

@@ -7,7 +7,7 @@ import re
 from itertools import product
 from pathlib import Path
 
-from kmerge_git.merge.inwords import RULES, in_words, of_kyaml
+from kmerge_git.merge.rule_sentences import RULES, in_words, of_kyaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "kmerge_git/merge"

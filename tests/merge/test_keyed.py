@@ -6,7 +6,7 @@ import pytest
 
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.kube.listkeys import Where, start, step_of
-from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.decide.keyed import by_key, key_fields
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.decide.rules import Place
@@ -14,7 +14,7 @@ from kmerge_git.merge.decide.walk import Walk
 from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.plan import Clash, Keep
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify.damage import repeat_keys
+from kmerge_git.merge.verify.line_damage import repeat_keys
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Node

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.kyaml.api import merge2_bytes, merge3_bytes, merge3_text
+from kmerge_git.merge.kyaml.kyaml_merges import merge2_bytes, merge3_bytes, merge3_text
 from kmerge_git.merge.three import Three
 from kmerge_git.pipeline import merge_files
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.merge.write.layout import (
+from kmerge_git.merge.write.placed_lines import (
     as_flow,
     entry_lines,
     token,
@@ -14,8 +14,7 @@ from kmerge_git.merge.write.layout import (
 )
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
-from kmerge_git.tree.nodes import Collection, Entry, Node
-from kmerge_git.tree.spans import after, keeps_blank_lines
+from kmerge_git.tree.nodes import Collection, Entry, Node, after, keeps_blank_lines
 
 NOTHING = split(Source.of("0\n")).documents[0].root
 

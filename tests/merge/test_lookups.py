@@ -8,10 +8,10 @@ from itertools import permutations, product
 import pytest
 
 from kmerge_git.merge.decide.order import moved
-from kmerge_git.merge.decide.renames import follow
+from kmerge_git.merge.decide.renamed_elements import follow
 from kmerge_git.merge.decide.rules import Riddle, shared_out
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.verify.sequences import MOST_NEWCOMERS, Newcomers, bounds
+from kmerge_git.merge.verify.count_laws import MOST_NEWCOMERS, Newcomers, bounds
 from kmerge_git.merge.verify.sites import CollectionPaths
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split

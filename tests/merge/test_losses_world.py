@@ -11,7 +11,7 @@ import pytest
 import yaml
 from depth import part
 
-from kmerge_git.merge.kyaml.api import Result, merge3_bytes
+from kmerge_git.merge.kyaml.kyaml_merges import Result, merge3_bytes
 from kmerge_git.merge.three import Three
 
 ABSENT = "absent"

@@ -11,8 +11,7 @@ from kmerge_git.merge.write import units
 from kmerge_git.merge.write.marked import Marked, marked
 from kmerge_git.pipeline import merge_files
 from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
-from kmerge_git.tree.nodes import Collection
-from kmerge_git.tree.spans import is_linewise
+from kmerge_git.tree.nodes import Collection, is_linewise
 
 
 def rule(verb: str) -> str:

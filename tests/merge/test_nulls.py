@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.kyaml.nulls import holds_null, may_hold_null
+from kmerge_git.merge.kyaml.value_parts import holds_null, may_hold_null
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 

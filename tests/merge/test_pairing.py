@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.kyaml.three_way import KyamlRules
 from kmerge_git.merge.kyaml.two_way import TwoWayRules
 from kmerge_git.merge.pairing import name_of, pair_documents

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
-from kmerge_git.tree.values import load
+from kmerge_git.tree.plain_values import load
 
 TAGS = [
     "1.0",

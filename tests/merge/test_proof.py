@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from kmerge_git.errors import KmergeError, Unproved
-from kmerge_git.merge import documents
-from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge import by_resource
+from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.merged import conflict
 from kmerge_git.merge.plan import Plan, Take, Why
@@ -34,14 +34,14 @@ FOLDERS = sorted(
 )
 
 
-def merged(folder: Path) -> documents.MergedFile:
+def merged(folder: Path) -> by_resource.MergedFile:
     streams = Three(*("base", "ours", "theirs")).map(
         lambda side: split(Source((folder / f"{side}.yaml").read_bytes()))
     )
-    return documents.merge(GitRules(), streams, Journal())
+    return by_resource.merge(GitRules(), streams, Journal())
 
 
-def proved(folder: Path) -> list[tuple[str, documents.MergedDocument]]:
+def proved(folder: Path) -> list[tuple[str, by_resource.MergedDocument]]:
     found = [r for r in merged(folder).documents if r.plan is not None]
     assert found
     return [(side_text(r.pieces, "ours"), r) for r in found]
@@ -105,7 +105,7 @@ def test_another_character_does_not_hold(folder: Path) -> None:
 
 def test_an_element_elsewhere_does_not_hold() -> None:
     texts = (b"a: [1, 2]\nb: 1\n", b"a: [1, 2, 3]\nb: 1\n", b"a: [0, 1, 2]\nb: 2\n")
-    found = documents.merge(GitRules(), Three(*map(Source, texts)).map(split), Journal())
+    found = by_resource.merge(GitRules(), Three(*map(Source, texts)).map(split), Journal())
     (resource,) = found.documents
     assert side_text(resource.pieces, "ours") == "a: [0, 1, 2, 3]\nb: 2\n"
     assert not holds("a: [1, 0, 2, 3]\nb: 2\n", resource.plan, "ours")

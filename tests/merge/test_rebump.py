@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmerge_git.merge.decide.policies import policy_for
-from kmerge_git.merge.decide.rebump import rebumped
+from kmerge_git.merge.decide.policies import policy_for, rebumped
 from kmerge_git.outcome import Outcome
 from kmerge_git.pipeline import merge_files
 

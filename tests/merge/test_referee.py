@@ -9,8 +9,8 @@ import pytest
 import strategies
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge import documents
-from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge import by_resource
+from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import proof
@@ -358,7 +358,7 @@ def test_a_lost_line_is_seen_in_random_merges() -> None:
             continue
         at = Three(*(split(Source(data)) for data in trio))
         try:
-            merged = documents.merge(GitRules(), at, Journal())
+            merged = by_resource.merge(GitRules(), at, Journal())
             proof.prove(merged, "ours")
         except KmergeError:
             continue

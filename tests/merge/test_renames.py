@@ -9,7 +9,7 @@ import pytest
 
 from kmerge_git.kube import likeness
 from kmerge_git.kube.listkeys import ListRule
-from kmerge_git.merge.decide import renames
+from kmerge_git.merge.decide import renamed_elements
 from kmerge_git.merge.three import Three
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -24,7 +24,7 @@ LONG = "a-text-of-more-than-twenty"
 
 def followed(base: str, ours: str, theirs: str, rule: ListRule | None = KEYED) -> str:
     """The labels of ours and of theirs, then the riddles."""
-    tables, riddles = renames.follow(
+    tables, riddles = renamed_elements.follow(
         Three(base, ours, theirs).map(table), (("name",),) if rule else (), rule
     )
     labels = [" ".join(map(str, t)) for t in (tables.ours, tables.theirs)]
@@ -121,7 +121,7 @@ def test_where_order_means_something_a_move_is_a_change():
 def test_too_many_comparisons_are_a_conflict(monkeypatch):
     many = ("a:1,2,3 b:4,5,6", "x:1,2,3 y:4,5,6", "a:1,2,9 b:4,5,6")
     assert followed(*many) == "a b | a b"
-    monkeypatch.setattr(renames, "MOST_COMPARISONS", 3)
+    monkeypatch.setattr(renamed_elements, "MOST_COMPARISONS", 3)
     assert followed(*many) == f"x y | a b | {WHICH}: a x y"
 
 

@@ -13,13 +13,12 @@ from hypothesis import strategies as st
 from strategies import json_values, manifests
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.merge.reshape import reshape
+from kmerge_git.merge.reshape import equal, reshape
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.emit import dump
 from kmerge_git.tree.nodes import Mapping
-from kmerge_git.tree.plain import equal
-from kmerge_git.tree.values import to_value
+from kmerge_git.tree.plain_values import to_value
 
 
 def document(text: str) -> Document:

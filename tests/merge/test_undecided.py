@@ -13,9 +13,9 @@ from depth import is_whole, part
 
 from kmerge_git.kube.listkeys import start
 from kmerge_git.merge.merged import MergedDocument, MergedFile
+from kmerge_git.merge.placeholders import undecided_text
 from kmerge_git.merge.plan import Build, Clash, Item, Keep
 from kmerge_git.merge.three import Three, cut
-from kmerge_git.merge.undecided import undecided_text
 from kmerge_git.outcome import Options, Outcome
 from kmerge_git.pipeline import merge
 from kmerge_git.text.diff3 import diff3

@@ -7,7 +7,7 @@ from itertools import permutations, product
 import pytest
 
 from kmerge_git.kube.listkeys import ListRule, Where
-from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.unkeyed import merge_elements

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kmerge_git.merge.decide.times import timestamp
-from kmerge_git.merge.decide.versions import compared, higher, why_not_higher
+from kmerge_git.merge.decide.higher_version import compared, higher, timestamp, why_not_higher
 
 
 @pytest.mark.parametrize(

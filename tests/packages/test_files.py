@@ -5,7 +5,7 @@ import os
 import pytest
 
 from kmerge_git.errors import UsageError
-from kmerge_git.packages.files import (
+from kmerge_git.packages.package_files import (
     SAVED,
     UNDERWAY,
     File,

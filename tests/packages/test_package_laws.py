@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.files import Package
-from kmerge_git.packages.merging import Merged, merge_packages
-from kmerge_git.packages.ways import ways
+from kmerge_git.packages.package_files import Package
+from kmerge_git.packages.package_merge import Merged, merge_packages
+from kmerge_git.packages.package_rules import ways
 from tests.worlds.packages import BASE, EDITS, Edit, Tree, edited, package, read, truths
 
 WORDS = ("original", "dest", "updated")

@@ -3,10 +3,10 @@
 import pytest
 
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.files import File
-from kmerge_git.packages.merging import ResultFile, merge_packages
-from kmerge_git.packages.moves import gather
-from kmerge_git.packages.ways import Ways, two_ways, ways
+from kmerge_git.packages.moved_resources import gather
+from kmerge_git.packages.package_files import File
+from kmerge_git.packages.package_merge import ResultFile, merge_packages
+from kmerge_git.packages.package_rules import Ways, two_ways, ways
 
 KYAML = ways("kyaml", labels=("original", "dest", "updated"))
 GIT = ways("git", labels=("original", "dest", "updated"))

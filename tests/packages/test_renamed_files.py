@@ -3,10 +3,10 @@
 import pytest
 
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.files import File
-from kmerge_git.packages.merging import Merged, merge_packages
-from kmerge_git.packages.renames import arrivals, find_renames
-from kmerge_git.packages.ways import ways
+from kmerge_git.packages.package_files import File
+from kmerge_git.packages.package_merge import Merged, merge_packages
+from kmerge_git.packages.package_rules import ways
+from kmerge_git.packages.renamed_files import arrivals, find_renames
 
 WORDS = ("original", "dest", "updated")
 KYAML, GIT = (ways(rules, labels=WORDS) for rules in ("kyaml", "git"))

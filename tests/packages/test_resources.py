@@ -2,7 +2,7 @@
 
 import pytest
 
-from kmerge_git.packages.resources import arranged, by_name, moved, without
+from kmerge_git.packages.moved_resources import arranged, by_name, moved, without
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 

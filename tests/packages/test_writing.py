@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from kmerge_git.errors import UsageError
-from kmerge_git.packages.files import File, read
-from kmerge_git.packages.writing import (
+from kmerge_git.packages.exchanged_files import (
     SAVED,
     UNDERWAY,
     begin,
@@ -27,6 +26,7 @@ from kmerge_git.packages.writing import (
     unfinished,
     write_all,
 )
+from kmerge_git.packages.package_files import File, read
 
 CALLS = ("mkdir", "rmdir", "link", "symlink", "unlink", "remove", "replace", "rename", "open")
 CALLS += ("chmod", "fsync", "truncate", "makedirs")

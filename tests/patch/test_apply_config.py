@@ -7,8 +7,7 @@ import json
 import pytest
 
 from kmerge_git import PatchConflict, PatchError, apply_config
-from kmerge_git.patch.apply_config import plan_apply
-from kmerge_git.patch.last_applied import (
+from kmerge_git.patch.applied_annotation import (
     LAST_APPLIED,
     LIMIT,
     annotation_text,
@@ -16,6 +15,7 @@ from kmerge_git.patch.last_applied import (
     last_applied,
     with_last_applied,
 )
+from kmerge_git.patch.apply_config import plan_apply
 
 
 def config_map(name="c", **data):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git import PatchError, apply_patch
-from kmerge_git.patch.values import go_string, go_text, same
+from kmerge_git.patch.json_values import go_string, go_text, same
 
 POD = {
     "apiVersion": "v1",

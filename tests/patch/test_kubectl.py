@@ -20,7 +20,7 @@ from kmerge_git.errors import PatchError
 from kmerge_git.patch.apply_config import plan_apply
 from kmerge_git.patch.apply_patch import apply_patch
 from kmerge_git.patch.make_patch import make_patch
-from kmerge_git.patch.schema import Schema
+from kmerge_git.patch.patch_schema import Schema
 
 from .api_server import ApiServer
 from .generated import KINDS, make_object, make_patch_for

@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git import PatchConflict, PatchError, make_json_patch3, make_patch, make_patch3
+from kmerge_git.patch.applied_annotation import LAST_APPLIED
 from kmerge_git.patch.apply_patch import merge_patches
-from kmerge_git.patch.conflicts import first_conflict, json_has_conflicts
-from kmerge_git.patch.json_patch import apply_json_patch
-from kmerge_git.patch.last_applied import LAST_APPLIED
-from kmerge_git.patch.make_patch import require_key_unchanged, require_metadata_key_unchanged
-from kmerge_git.patch.schema import Schema
+from kmerge_git.patch.json_merge_patch import apply_json_patch
+from kmerge_git.patch.make_patch import (
+    first_conflict,
+    json_has_conflicts,
+    require_key_unchanged,
+    require_metadata_key_unchanged,
+)
+from kmerge_git.patch.patch_schema import Schema
 
 POD = Schema.builtin("v1", "Pod")
 

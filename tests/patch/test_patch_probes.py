@@ -9,7 +9,7 @@ import pytest
 
 from kmerge_git.errors import PatchError
 from kmerge_git.patch.apply_patch import apply_patch
-from kmerge_git.patch.schema import Schema
+from kmerge_git.patch.patch_schema import Schema
 
 FILE = Path(__file__).parent / "vectors" / "smp_probes.json"
 CASES = {case["id"]: case for case in json.loads(FILE.read_text("utf-8"))["cases"]}

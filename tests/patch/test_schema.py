@@ -10,7 +10,7 @@ import pytest
 import kmerge_git
 from kmerge_git import PatchError, Schema, apply_patch
 from kmerge_git.patch.field_shapes import object_type, root_shape
-from kmerge_git.patch.openapi import definitions_of, schema_for
+from kmerge_git.patch.patch_schema import definitions_of, schema_for
 
 TABLE = Path(kmerge_git.__file__).parent / "kube" / "list_keys.json"
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
+from kmerge_git.patch.applied_annotation import last_applied, with_last_applied
 from kmerge_git.patch.apply_config import apply_config
 from kmerge_git.patch.apply_patch import apply_patch
-from kmerge_git.patch.last_applied import last_applied, with_last_applied
 
 
 def deployment(pod_spec=None, **spec):

@@ -6,7 +6,7 @@ from copy import deepcopy
 from random import Random
 from typing import Any
 
-from kmerge_git.patch.last_applied import LAST_APPLIED, annotation_text
+from kmerge_git.patch.applied_annotation import LAST_APPLIED, annotation_text
 
 from .generated import KINDS, make_object
 

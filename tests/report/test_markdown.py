@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from kmerge_git.report.markdown import code, escaped
-from kmerge_git.report.previewed import preview_page
+from kmerge_git.report.markdown import code, escaped, preview_page
 from kmerge_git.visible import visible
 
 HOSTILE = [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kmerge_git.report.refreshed import refresh_page
+from kmerge_git.report.markdown import refresh_page
 
 HOSTILE = (
     "</code>|`x`\n::error::@who #1 [a](http://x) *b* _c_ ~d~ \x1b[31m\u202e<script>\\|&amp;\x85"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git import merge_files
-from kmerge_git.merge.conflicted import conflicted
+from kmerge_git.merge.result_text import conflicted
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
-from kmerge_git.template.agreement import differs
-from kmerge_git.template.around import around
-from kmerge_git.template.damage import brought, new_damage
+from kmerge_git.template.merged_readings import differs
+from kmerge_git.template.template_damage import around, brought, new_damage
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git import merge_files
-from kmerge_git.template import merging
+from kmerge_git.template import template_merge
 
 OPEN = "<<<<<<< a\nx\n=======\ny\n>>>>>>> b\n"
 
@@ -37,8 +37,8 @@ def test_a_bug_costs_a_conflict_and_no_data(
     def fail(*args: object) -> None:
         raise ValueError("a bug")
 
-    monkeypatch.setattr(merging.Bodies, "by_structure", fail)
-    monkeypatch.setattr(merging, "new_damage", fail)
+    monkeypatch.setattr(template_merge.Bodies, "by_structure", fail)
+    monkeypatch.setattr(template_merge, "new_damage", fail)
     base = "a: {{ .a }}\n\n\nb: 1\n"
     theirs = base.replace("b: 1", "b: 2") if is_clean else "d: 1\n" + base
     outcome = merge_files(base.encode(), b"c: 1\n" + base.encode(), theirs.encode())

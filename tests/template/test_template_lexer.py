@@ -6,9 +6,18 @@ The tables were held against Go 1.23: what is refused here Go refuses, too.
 import pytest
 
 from kmerge_git.errors import Unsupported
-from kmerge_git.template.lexer import ASSIGN, COMMENT, ELSE, END, OPEN, OUTPUT, TOKEN, actions
-from kmerge_git.template.tokens import behind_string
-from kmerge_git.template.variables import unset
+from kmerge_git.template.action_lexer import (
+    ASSIGN,
+    COMMENT,
+    ELSE,
+    END,
+    OPEN,
+    OUTPUT,
+    TOKEN,
+    actions,
+    behind_string,
+    unset,
+)
 
 
 def spelled(text: str) -> list[str]:

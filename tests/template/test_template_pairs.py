@@ -6,13 +6,10 @@ import pytest
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template.blocks import parse
-from kmerge_git.template.layout import lay_out, told
 from kmerge_git.template.masking import Words
-from kmerge_git.template.pairing import paired
-from kmerge_git.template.placed import WORDS, Placed
-from kmerge_git.template.places import LIST, MAP
-from kmerge_git.template.renamed import follow, refuse_taken
+from kmerge_git.template.template_blocks import parse
+from kmerge_git.template.template_layout import LIST, MAP, WORDS, Placed, lay_out, told
+from kmerge_git.template.template_pairs import follow, paired, refuse_taken
 
 
 def units(text: str) -> list[Placed]:

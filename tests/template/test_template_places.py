@@ -7,13 +7,19 @@ from template_texts import merged, text
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template.blocks import Block, parse
-from kmerge_git.template.layout import lay_out
-from kmerge_git.template.lexer import TOKEN
+from kmerge_git.template.action_lexer import TOKEN
 from kmerge_git.template.masking import Words, masked
-from kmerge_git.template.pairing import paired
-from kmerge_git.template.placed import ENTRY, Placed
-from kmerge_git.template.places import column_of, key_of, reaches_out, scalar_above
+from kmerge_git.template.template_blocks import Block, parse
+from kmerge_git.template.template_layout import (
+    ENTRY,
+    Placed,
+    column_of,
+    key_of,
+    lay_out,
+    reaches_out,
+    scalar_above,
+)
+from kmerge_git.template.template_pairs import paired
 
 
 def units(written: str) -> list[Placed]:

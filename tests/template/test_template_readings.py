@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.template.blocks import parse
-from kmerge_git.template.lexer import TOKEN
-from kmerge_git.template.rendering import WantedReadings, rendered
-from kmerge_git.template.shapes import ActionWords
+from kmerge_git.template.action_lexer import TOKEN
+from kmerge_git.template.template_blocks import parse
+from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.tree.parser import accepts
 
 

@@ -7,7 +7,7 @@ from template_texts import PATH, text
 
 from kmerge_git import merge_files
 from kmerge_git.outcome import Outcome
-from kmerge_git.template import merging
+from kmerge_git.template import template_merge
 
 WEB = text("""
     metadata:
@@ -88,7 +88,7 @@ def test_helpers_are_definitions() -> None:
     ],
 )
 def test_what_a_rendering_tells(monkeypatch: pytest.MonkeyPatch, name: str, why: str) -> None:
-    monkeypatch.setattr(merging, name, lambda *_: "a doubt")
+    monkeypatch.setattr(template_merge, name, lambda *_: "a doubt")
     ours = WEB.replace(APP, f"{APP}    ours: {{{{ .a }}}}\n")
     theirs = WEB.replace(APP, f"{APP}    theirs: {{{{ .b }}}}\n")
     assert made(WEB, ours, theirs).reason == f"a template: {why}"

@@ -12,13 +12,12 @@ from template_texts import PATH, git, merged, merged_anyway, refusal, text
 from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template import merging
-from kmerge_git.template.blocks import Block, Row, parse
-from kmerge_git.template.bodies import Bodies
-from kmerge_git.template.layout import lay_out, told
+from kmerge_git.template import template_merge
+from kmerge_git.template.block_merge import Bodies
 from kmerge_git.template.masking import Words
-from kmerge_git.template.pairing import paired
-from kmerge_git.template.placed import ENTRY, WORDS, Placed
+from kmerge_git.template.template_blocks import Block, Row, parse
+from kmerge_git.template.template_layout import ENTRY, WORDS, Placed, lay_out, told
+from kmerge_git.template.template_pairs import paired
 from kmerge_git.text.linemerge import TemporaryFiles
 
 SERVICE = text("""
@@ -902,7 +901,7 @@ def test_rule_18_an_output_of_another_dot_is_another(word):
 def check_counts(base: str, ours: str, theirs: str, made: str) -> bool:
     """Whether a result has what it must have, and no more."""
     try:
-        merging.guards.check(made, Three(base, ours, theirs))
+        template_merge.guards.check(made, Three(base, ours, theirs))
     except Unsupported:
         return False
     return True

@@ -7,12 +7,11 @@ from template_texts import merged
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template import blocks, guards, merging, renamed
-from kmerge_git.template.blocks import parse
-from kmerge_git.template.layout import DEEPEST, lay_out
+from kmerge_git.template import template_blocks, template_guards, template_merge, template_pairs
 from kmerge_git.template.masking import Words, masked
-from kmerge_git.template.pairing import paired
-from kmerge_git.template.placed import ENTRY, WORDS
+from kmerge_git.template.template_blocks import parse
+from kmerge_git.template.template_layout import DEEPEST, ENTRY, WORDS, lay_out
+from kmerge_git.template.template_pairs import paired
 
 BASE = "metadata:\n  name: {{ .Values.name }}\n"
 OURS = BASE + "  namespace: a\n"
@@ -26,17 +25,17 @@ def beside(more: str) -> Three[str]:
 
 def test_a_template_as_large_as_nobody_writes_is_left_to_git(monkeypatch):
     at = beside("spec: 1\n")
-    monkeypatch.setattr(merging, "LARGEST", max(map(len, at.each())))
+    monkeypatch.setattr(template_merge, "LARGEST", max(map(len, at.each())))
     assert merged(*at.each())
-    monkeypatch.setattr(merging, "LARGEST", max(map(len, at.each())) - 1)
+    monkeypatch.setattr(template_merge, "LARGEST", max(map(len, at.each())) - 1)
     assert merged(*at.each()) is None
 
 
 def test_more_actions_than_anybody_writes_are_left_to_git(monkeypatch):
     at = beside("spec: {{ .x }}\n")
-    monkeypatch.setattr(merging, "MOST_ACTIONS", 5)
+    monkeypatch.setattr(template_merge, "MOST_ACTIONS", 5)
     assert merged(*at.each())
-    monkeypatch.setattr(merging, "MOST_ACTIONS", 4)
+    monkeypatch.setattr(template_merge, "MOST_ACTIONS", 4)
     assert merged(*at.each()) is None
 
 
@@ -58,13 +57,13 @@ def names(letter: str, count: int) -> str:
 
 def test_more_renamed_names_than_are_compared_are_refused(monkeypatch):
     at = Three(*(lay_out(parse(names(x, 3)), Words().plain) for x in ("a", "b", "a")))
-    monkeypatch.setattr(renamed, "MOST_NAME_PAIRS", 9)
-    renamed.follow(at)
+    monkeypatch.setattr(template_pairs, "MOST_NAME_PAIRS", 9)
+    template_pairs.follow(at)
     assert {unit.path for unit in at.base} == {unit.path for unit in at.ours}
     at = Three(*(lay_out(parse(names(x, 3)), Words().plain) for x in ("a", "b", "a")))
-    monkeypatch.setattr(renamed, "MOST_NAME_PAIRS", 8)
+    monkeypatch.setattr(template_pairs, "MOST_NAME_PAIRS", 8)
     with pytest.raises(Unsupported, match="too many"):
-        renamed.follow(at)
+        template_pairs.follow(at)
 
 
 def test_equal_outputs_have_words_of_their_own():
@@ -97,12 +96,12 @@ def test_lines_of_actions_stand_at_the_column_of_their_own_text():
 @pytest.mark.parametrize("limit", [0, 1, 100])
 def test_what_is_known_of_a_text_is_what_it_is(monkeypatch, limit):
     """A text that is known is not taken apart again; two are, at most, and none that is long."""
-    monkeypatch.setattr(blocks, "KNOWN", 2)
-    monkeypatch.setattr(blocks, "MOST_KNOWN", limit)
+    monkeypatch.setattr(template_blocks, "KNOWN", 2)
+    monkeypatch.setattr(template_blocks, "MOST_KNOWN", limit)
     taken_apart = []
-    refuse = blocks.refuse_own_words  # which looks at each text that is
+    refuse = template_blocks.refuse_own_words  # which looks at each text that is
     monkeypatch.setattr(
-        blocks, "refuse_own_words", lambda text: (taken_apart.append(text), refuse(text))
+        template_blocks, "refuse_own_words", lambda text: (taken_apart.append(text), refuse(text))
     )
     texts = [f"{name}: {{{{ .{limit} }}}}\n" for name in "abca"]
     for written in texts:
@@ -116,7 +115,7 @@ def test_more_entries_of_both_sides_in_one_place_than_are_looked_at(monkeypatch)
     at = Three(base, "a:\n  {{- range .V }}\n  - z: {{ . }}\n  {{- end }}\n", base + "  - w: 1\n")
     units = at.map(lambda text: lay_out(parse(text), Words().plain))
     tokens = {id(unit): "kmTplE1" for unit in units.ours if unit.role == ENTRY}
-    assert guards.containers(units, tokens) is not None
-    monkeypatch.setattr(guards, "MOST_ORDERED", 0)
+    assert template_guards.containers(units, tokens) is not None
+    monkeypatch.setattr(template_guards, "MOST_ORDERED", 0)
     with pytest.raises(Unsupported, match="too many"):
-        guards.containers(units, tokens)
+        template_guards.containers(units, tokens)

@@ -6,7 +6,7 @@ from template_texts import PATH, merged, merged_anyway, refusal, text
 
 from kmerge_git import merge_files
 from kmerge_git.merge.three import Three
-from kmerge_git.template.damage import brought
+from kmerge_git.template.template_damage import brought
 
 # -- outputs
 

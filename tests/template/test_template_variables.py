@@ -6,9 +6,9 @@ import pytest
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template.blocks import Block, parse
-from kmerge_git.template.subjects import refuse_other_dot
-from kmerge_git.template.variables import unset
+from kmerge_git.template.action_lexer import unset
+from kmerge_git.template.template_blocks import Block, parse
+from kmerge_git.template.template_guards import refuse_other_dot
 
 
 @pytest.mark.parametrize(

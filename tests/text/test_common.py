@@ -6,13 +6,12 @@ import random
 
 import pytest
 
-from kmerge_git.merge import documents
-from kmerge_git.merge.decide.git import GitRules
+from kmerge_git.merge import by_resource
+from kmerge_git.merge.decide.git_rules import GitRules
 from kmerge_git.merge.journal import Journal
 from kmerge_git.merge.three import Three, cut
 from kmerge_git.merge.verify.line_opinion import opinion
-from kmerge_git.text.common import head, lines_between, tail, uncommon
-from kmerge_git.text.diff3 import diff3
+from kmerge_git.text.diff3 import diff3, head, lines_between, tail, uncommon
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 
@@ -56,7 +55,7 @@ def by_all_lines(texts: Three[str]) -> str | None:
 def said(three: Three[str]) -> tuple[str, str]:
     """What the merge by fields comes to, and what a merge of its lines has to say about it."""
     streams = three.map(lambda text: split(Source.of(text)))
-    merged = documents.merge(GitRules(), streams, Journal())
+    merged = by_resource.merge(GitRules(), streams, Journal())
     return merged.decided("ours"), opinion(merged, streams)
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.tree.emit import dump, with_ruamel
-from kmerge_git.tree.values import load
+from kmerge_git.tree.plain_values import load
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 LINES = st.lists(

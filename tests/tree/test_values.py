@@ -6,7 +6,7 @@ from kmerge_git.errors import CannotParse, Unsupported
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Mapping
-from kmerge_git.tree.values import load, to_value
+from kmerge_git.tree.plain_values import load, to_value
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,8 @@ import pytest
 
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
-from kmerge_git.whole import cores, timed
-from kmerge_git.whole.merging import Both, Job
-from kmerge_git.whole.timed import merge_all
+from kmerge_git.whole import both_merges, cores
+from kmerge_git.whole.both_merges import Both, Job, merge_all
 
 PARENT = os.getpid()
 
@@ -55,7 +54,7 @@ def test_every_file_is_merged(
     work = jobs(3 * cores.FEW)
     expected = plain(merge_all(work))
     merged_by: list[int] = []
-    merge_both = timed.merge_both
+    merge_both = both_merges.merge_both
 
     def merge(three: Three[bytes | None], options: Options, lines: object) -> Both:
         if os.getpid() != PARENT and accident and len(merged_by) == 3:
@@ -71,9 +70,9 @@ def test_every_file_is_merged(
         return children[-1]
 
     monkeypatch.setattr(os, "fork", noted)
-    monkeypatch.setattr(timed, "merge_both", merge)
+    monkeypatch.setattr(both_merges, "merge_both", merge)
     # the clock of a file would end the one that hangs: what if that does not ring, either?
-    monkeypatch.setattr(timed.signal, "setitimer", lambda *args: None)
+    monkeypatch.setattr(both_merges.signal, "setitimer", lambda *args: None)
     seconds = 0.01 if accident is hangs else 0.0
     with monkeypatch.context() as patched:
         minutes = count()  # between two looks at the clock; nobody waits for so long
@@ -95,7 +94,7 @@ def test_a_few_files_are_merged_here(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_that_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timed, "merge_both", lambda three, options, lines: time.sleep(3600))
+    monkeypatch.setattr(both_merges, "merge_both", lambda three, options, lines: time.sleep(3600))
     (both,) = cores.merge_on_cores(jobs(1), seconds=0.01)
     assert "no result within 0.01 s, git's line merge instead" in both.outcome.reason
     assert (both.outcome.clean, both.outcome.text) == (both.git_clean, both.git)

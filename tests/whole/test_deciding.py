@@ -12,12 +12,12 @@ from kmerge_git.errors import Refused, UsageError
 from kmerge_git.kube.fieldpath import show
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Options, Outcome
-from kmerge_git.whole import questions
-from kmerge_git.whole.deciding import ById, Choosing, Picked, carry_out, decide
-from kmerge_git.whole.kept import Answer
-from kmerge_git.whole.merging import Both
-from kmerge_git.whole.questions import AskedFile, Question
-from kmerge_git.whole.settling import FileMerge
+from kmerge_git.whole import conflict_questions
+from kmerge_git.whole.both_merges import Both
+from kmerge_git.whole.conflict_questions import AskedFile, Question
+from kmerge_git.whole.conflicted_files import FileMerge
+from kmerge_git.whole.given_answers import ById, Choosing, Picked, carry_out, decide
+from kmerge_git.whole.saved_answers import Answer
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Step
@@ -202,7 +202,9 @@ def test_what_cannot_stand_beside_others_is_left() -> None:
 def test_conflicts_that_are_alike_have_ids_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     """And as many looks as there are conflicts."""
     hashed: list[bytes] = []
-    monkeypatch.setattr(questions, "sha256", lambda data: hashed.append(data) or sha256(data))
+    monkeypatch.setattr(
+        conflict_questions, "sha256", lambda data: hashed.append(data) or sha256(data)
+    )
     texts = Three(*((f"{side}\n" + "same\n" * 5) * 50 for side in "bot")).map(str.encode)
     both = Both(Outcome(texts.ours, False, "lines"), b"", False)
     file = FileMerge("a.txt", "both modified", "conflict", both=both, three=texts)

@@ -10,12 +10,12 @@ import pytest
 from fake_resolving import FakeAnswer, FakeQuestion, FakeResolving, question
 
 from kmerge_git.cli.asking import Asking
-from kmerge_git.cli.keys import Keys
-from kmerge_git.cli.resolved import told
-from kmerge_git.cli.screen import Screen
+from kmerge_git.cli.pressed_keys import Keys
+from kmerge_git.cli.question_screen import Screen
+from kmerge_git.cli.resolve_report import told
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.git.repository import Repository
-from kmerge_git.whole.giving import give, give_choice
+from kmerge_git.whole.given_answers import give, give_choice
 
 FIELDS = ("a", "b", "c")
 ASKED = [question(("0", "1", "2"), field=name) for name in FIELDS]

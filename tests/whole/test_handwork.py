@@ -6,7 +6,7 @@ import pytest
 
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.merge.three import Three
-from kmerge_git.whole.handwork import is_left_by_a_merge
+from kmerge_git.whole.solving import is_left_by_a_merge
 
 THREE = Three(b"a\nb\nc\n", b"a\nours\nc\n", b"a\ntheirs\nc\n")
 MARKED = b"a\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> side\nc\n"

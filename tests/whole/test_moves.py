@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from kmerge_git.git.sides import Change, TreeEntry
+from kmerge_git.git.touched_files import Change, TreeEntry
 from kmerge_git.merge.three import Three
-from kmerge_git.whole import places as module
-from kmerge_git.whole.moves import (
+from kmerge_git.whole import resource_places as module
+from kmerge_git.whole.moved_edits import (
     Arrivals,
     at_target,
     find_moves,
     with_resource,
     without_edits,
 )
-from kmerge_git.whole.places import Stand, places
+from kmerge_git.whole.resource_places import Stand, places
 
 
 def service(port: int, name: str = "web") -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.whole.picks import Pick, pick_of
+from kmerge_git.replay.past_merges import Pick, pick_of
 
 A, B = "a" * 40, "b" * 40
 PICKED = f"(cherry picked from commit {A})"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from kmerge_git.whole.chart import chart
-from kmerge_git.whole.sidebyside import table
+from kmerge_git.replay.report_page import chart, table
 
 
 def test_bars_are_to_one_scale() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.git.sides import Change, TreeEntry
+from kmerge_git.git.touched_files import Change, TreeEntry
 from kmerge_git.merge.three import Three
-from kmerge_git.whole import places as module
-from kmerge_git.whole.moves import Arrivals, MovedEdit, find_moves, with_resource
-from kmerge_git.whole.places import places
+from kmerge_git.whole import resource_places as module
+from kmerge_git.whole.moved_edits import Arrivals, MovedEdit, find_moves, with_resource
+from kmerge_git.whole.resource_places import places
 
 ITEM = "- kind: A\n  metadata:\n    name: x\n  spec: {one: 1}\n"
 OTHER = "- kind: A\n  metadata:\n    name: y\n"

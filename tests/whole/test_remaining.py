@@ -10,11 +10,10 @@ from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Conflict, Decision, Options, Outcome
+from kmerge_git.replay.left_conflicts import Listener, Remaining, any_element, anywhere, hinted
+from kmerge_git.replay.merge_quality import Judge
 from kmerge_git.tree.nodes import Entry
-from kmerge_git.whole.judging import Judge
-from kmerge_git.whole.merging import merge_both
-from kmerge_git.whole.remaining import Listener, Remaining, any_element, anywhere
-from kmerge_git.whole.trying import hinted
+from kmerge_git.whole.both_merges import merge_both
 
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kmerge_git.whole.sorts import sort_of
+from kmerge_git.replay.past_merges import sort_of
 
 MANIFEST = b"apiVersion: v1\nkind: Service\n"
 

@@ -7,8 +7,8 @@ import pytest
 from kmerge_git.errors import TimeUp
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import GENERATED, Options
-from kmerge_git.whole import timed
-from kmerge_git.whole.merging import Both, Job
+from kmerge_git.whole import both_merges
+from kmerge_git.whole.both_merges import Both, Job
 
 BASE = b"a: 1\nb: 1\nc: 1\nd: 1\n"
 
@@ -36,9 +36,9 @@ def test_no_result_in_time(
     def changed(line: bytes) -> bytes:
         return BASE.replace(line[:1] + b": 1", line)
 
-    monkeypatch.setattr(timed, "merge_both", late)
+    monkeypatch.setattr(both_merges, "merge_both", late)
     three = Three[bytes | None](BASE, changed(ours), changed(theirs))
-    (both,) = timed.merge_all([Job(three, Options("x.yaml", generated=generated))], 9.0)
+    (both,) = both_merges.merge_all([Job(three, Options("x.yaml", generated=generated))], 9.0)
     assert (both.outcome.method, both.outcome.clean) == (method, clean)
     assert both.git_clean is clean
     assert "no result within 9 s" in both.outcome.reason

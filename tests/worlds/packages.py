@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 import yaml
 
-from kmerge_git.packages.files import File, Package
+from kmerge_git.packages.package_files import File, Package
 
 Edit = tuple[str, ...]  # what is done, to what
 

@@ -2,24 +2,25 @@
 
 Reads kustomization files, the built-in patch transformers, and the kinds that hold patches
 inline (Flux, Argo CD, Kyverno).
+
+Paths as kustomizations write them: beside a file, in a revision (`REV:PATH`), or elsewhere.
 """
 
 from __future__ import annotations
 
-from posixpath import basename, normpath
+from posixpath import basename, dirname, join, normpath
 
-from kmerge_git.check.kustomize.folders import folder_of, inside_of
-from kmerge_git.check.page import Page, embedded
-from kmerge_git.check.plain import List, Map, Text, Value, scalars
-from kmerge_git.check.world import Book
+from kmerge_git.check.checked_texts import Book, Page, embedded
+from kmerge_git.check.page_values import List, Map, Text, Value, scalars
 from kmerge_git.errors import CannotParse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.check.world import World
+    from kmerge_git.check.checked_texts import World
     from kmerge_git.kube.fieldpath import Path
+
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 RESOURCE_FIELDS = ("resources", "bases", "components", "crds")
@@ -240,3 +241,43 @@ def _texts(value: Value) -> Iterator[str]:
             yield text
             if "=" in text:  # files: [name=path]
                 yield text.partition("=")[2]
+
+
+REMOTE = ("://", "git@", "?ref=", "?version=", "github.com/", "github.com:", "git::", "gh:")
+PLACEHOLDERS = ("$", "{{", "{%", "<", "%")
+DOMAINS = ("com", "org", "net", "io", "dev", "de", "eu", "cloud", "local", "internal", "corp")
+
+
+def folder_of(path: str) -> str:
+    """The folder of a file; that of `REV:FILE` is `REV:`."""
+    revision, colon, rest = path.partition(":")
+    return revision + colon + dirname(rest) if colon else dirname(path)
+
+
+def inside_of(folder: str, entry: str) -> str:
+    """The path that an entry of a kustomization in a folder stands for."""
+    revision, colon, rest = folder.partition(":")
+    if not colon:
+        return normpath(join(folder, entry))
+    path = normpath(join(rest, entry))
+    return revision + colon + ("" if path == "." else path)
+
+
+def is_remote(entry: str) -> bool:
+    """Whether an entry stands for something on another machine.
+
+    kustomize takes URLs, `git@HOST:PATH`, `HOST/ORG/REPO` and all that names a revision.
+    """
+    if any(mark in entry for mark in REMOTE) or ".git/" in entry or entry.endswith(".git"):
+        return True
+    host, slash, _ = entry.partition("/")
+    user, at, _ = host.partition("@")
+    domain = host.rpartition(".")[2].partition(":")[0]
+    is_host = "." in host.lstrip(".") and domain in DOMAINS
+    return bool(slash) and (is_host or bool(user and at and ":" in host))
+
+
+def has_placeholder(entry: str) -> bool:
+    """Whether something writes another text into an entry before kustomize reads it."""
+    marked = any(mark in entry for mark in PLACEHOLDERS)
+    return marked or entry.count("@") > 1 or entry.count("__") > 1

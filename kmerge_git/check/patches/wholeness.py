@@ -5,7 +5,7 @@ The fields are those without which the API server refuses an object of the kind.
 
 from __future__ import annotations
 
-from kmerge_git.check.plain import List, Map, Value, collections
+from kmerge_git.check.page_values import List, Map, Value, collections
 from kmerge_git.patch.field_shapes import is_builtin_group
 
 WHOLE, PART, UNDECIDED = "whole", "part", "undecided"

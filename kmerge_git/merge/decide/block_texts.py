@@ -5,9 +5,8 @@ from __future__ import annotations
 from kmerge_git.merge.plan import NewText
 from kmerge_git.merge.three import Three, cut, standing, whose
 from kmerge_git.text.diff3 import diff3, refine
-from kmerge_git.tree.blocks import body_lines, has_explicit_indent, header, header_comment
-from kmerge_git.tree.nodes import Node, Scalar
-from kmerge_git.tree.spans import is_block_text
+from kmerge_git.tree.block_scalars import body_lines, has_explicit_indent, header, header_comment
+from kmerge_git.tree.nodes import Node, Scalar, is_block_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from kmerge_git.merge.plan import Clash, Line
 from kmerge_git.merge.three import Three, agreed, cut, standing, whose
-from kmerge_git.tree.nodes import Collection
+from kmerge_git.tree.nodes import (
+    Collection,
+    after,
+    column_of,
+    comment_behind,
+    foot,
+    head,
+    is_linewise,
+)
 from kmerge_git.tree.same import comments, same_comments
-from kmerge_git.tree.spans import after, column_of, comment_behind, foot, head, is_linewise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.kube.leaves import IDENTITY
-from kmerge_git.kube.likeness import MOST_COMPARISONS
+from kmerge_git.kube.likeness import IDENTITY, MOST_COMPARISONS
 from kmerge_git.kube.listkeys import ListRule, element_key, field_text, has_port_names, infer_key
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence

@@ -1,42 +1,98 @@
 """Policies: what a team decided once about a field, instead of in every conflict (rule 12).
 
-A policy only speaks where there is a clash. `higher` speaks where both values are versions of the
-same thing, `rebump` on a chart's own version, `union` where both sides only added to a list; else
-the clash stays a clash, and the ruling says why.
+A policy only decides a clash. `higher` decides where both values are versions of the
+same thing, `rebump` a chart's own version, `union` where both sides only added to a list; else
+the clash stays a clash, and the ruling says why. A tag and its digest in one map are one decision.
 """
 
 from __future__ import annotations
 
 from kmerge_git.kube.fieldpath import matches, pattern
-from kmerge_git.merge.decide.rebump import CHART, rebumped
-from kmerge_git.merge.decide.rules import Ruling
-from kmerge_git.merge.decide.siblings import of_two_images, together
-from kmerge_git.merge.decide.times import is_number, timestamp
-from kmerge_git.merge.decide.versions import (
+from kmerge_git.merge.decide.comments import tails_clash
+from kmerge_git.merge.decide.higher_version import (
     compared,
     higher,
     image,
+    is_number,
     is_port,
+    timestamp,
     version,
     why_not_higher,
 )
+from kmerge_git.merge.decide.rules import Ruling
 from kmerge_git.merge.plan import Keep, Take
-from kmerge_git.merge.three import Three
+from kmerge_git.merge.three import Three, whose
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
-from kmerge_git.tree.nodes import Collection, Scalar
+from kmerge_git.tree.nodes import Collection, Scalar, inline
 from kmerge_git.tree.same import same_comments, same_node
-from kmerge_git.tree.spans import inline
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from kmerge_git.kube.fieldpath import Path, Word
     from kmerge_git.merge.decide.rules import Place, Policy
     from kmerge_git.merge.plan import Plan
-    from kmerge_git.tree.nodes import Entry
+    from kmerge_git.tree.nodes import Entry, Mapping
 
+
+if TYPE_CHECKING:
+    Chart = tuple[str, tuple[int, ...]]  # `v` or nothing, and the numbers
+
+CHART = "Chart.yaml"
+KINDS = ("major", "minor", "patch")
+
+
+def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
+    """The version above both, and the kind of bump that made it (nothing: it is mine as it is).
+
+    Without a version: nothing, and why.
+    """
+    found = [chart_version(text) for text in (mine, other, base) if text is not None]
+    versions = [known for known in found if known is not None]
+    if len(versions) < len(found):
+        return "", _refusal(mine, other, base or "")
+    if len({(prefix, len(numbers)) for prefix, numbers in versions}) > 1:
+        return "", "the versions are of two forms"
+    prefix, numbers = versions[0]
+    others = versions[1][1]
+    if base is None:
+        is_above = numbers > others
+        return (mine, "") if is_above else ("", "without a base there is no kind of bump")
+    start = versions[2][1]
+    if numbers <= start or others <= start:
+        return "", "not both sides went up"
+    if numbers == others:
+        return "", "they are one version"
+    if numbers > others:
+        return mine, ""
+    at = next(n for n, number in enumerate(numbers) if number != start[n])
+    made = (*others[:at], others[at] + 1, *[0] * (len(others) - at - 1))
+    return prefix + ".".join(map(str, made)), KINDS[at]
+
+
+def chart_version(text: str) -> Chart | None:
+    """`1.2.3`, `v1.2.3` or `1.2` in its numbers; None for anything else."""
+    prefix = "v" if text[:1] == "v" else ""
+    parts = text[len(prefix) :].split(".")
+    if len(parts) not in (2, 3) or not all(map(_is_number, parts)):
+        return None
+    return prefix, tuple(map(int, parts))
+
+
+def _is_number(text: str) -> bool:
+    digits = text.isascii() and text.isdigit() and len(text) <= 20
+    return digits and (text == "0" or text[0] != "0")
+
+
+def _refusal(*texts: str) -> str:
+    if any("-" in text or "+" in text for text in texts):
+        return "a prerelease or build metadata is not bumped"
+    return "they are no versions of a chart"
+
+
+if TYPE_CHECKING:
     At = Three[list[Entry]]
 
 __all__ = ["higher", "policy_for", "version", "why_not_higher"]
@@ -283,3 +339,132 @@ def _written(value: str, quote: str) -> Take:
     assert isinstance(root, Collection)  # just written so
     entry = root.entries[0]
     return Take(entry.value, entry, keeps_comment=True)
+
+
+if TYPE_CHECKING:
+    Maps = Three[Mapping | None]
+    Alone = Callable[[Path, At, Place | None], Ruling | None]
+
+TAGS = ("tag", "newTag", "imageTag", "version", "image", "targetRevision", "rev", "ref")
+DIGESTS = (
+    *("digest", "imageDigest", "tagDigest", "sha256", "sha512", "sha", "imageSha", "imageID"),
+    *("hash", "checksum", "commit"),
+)
+NAMES = (
+    *("image", "imageName", "name", "newName", "repository", "repo", "repoURL", "registry"),
+    *("hub", "chart", "url"),
+)
+BOTH = "both"
+
+PARTED = "the tag and its digest would come from two sides"
+NO_TAG = "its tag is left to decide, too"
+
+
+def of_two_images(path: Path, maps: Maps) -> str:
+    """Why a version cannot be compared: the map says on each side that it is of another image."""
+    if not path or path[-1] not in TAGS:
+        return ""
+    for name in NAMES:
+        if name != path[-1]:
+            at = _texts(maps, name)
+            ours, theirs = (image(text or "") or text or "" for text in (at.ours, at.theirs))
+            if ours != theirs and not higher(ours, theirs):  # `web-1.1` and `web-1.2` are one thing
+                return f"`{name}` beside it is another one on each side"
+    return ""
+
+
+def together(
+    ruling: Ruling | None, path: Path, at: At, place: Place, alone: Alone
+) -> Ruling | None:
+    """What a policy may say about a tag or a digest, in view of the other one."""
+    if place.maps is None or not path or path[-1] not in (*TAGS, *DIGESTS):
+        return ruling
+    beside = _Beside(path, place, place.maps, alone)
+    if path[-1] in DIGESTS:
+        return _with_tag(ruling, at, beside)
+    if ruling is None or not ruling.side:
+        return ruling
+    is_parted = any(beside.parts_from(ruling.side, name) for name in DIGESTS)
+    return _parted(ruling) if is_parted else ruling
+
+
+def _with_tag(ruling: Ruling | None, at: At, beside: _Beside) -> Ruling | None:
+    """A digest that both sides changed goes where its tag goes."""
+    tags = {name: side for name in TAGS if (side := beside.side_of(name)) != BOTH}
+    if not tags:
+        return ruling
+    side = next(iter(tags.values()))
+    if not side or len({*tags.values()}) > 1:
+        return Ruling("", "", refused=f"policy: {NO_TAG}") if ruling is not None else None
+    own = beside.path[-1]
+    if ruling is not None and ruling.side not in ("", side):
+        return _parted(ruling)
+    if any(beside.parts_from(side, name) for name in DIGESTS if name != own):
+        return _parted(ruling)
+    spoken = [beside.ruling(name) for name in tags]
+    by_policy = next((one for one in spoken if one is not None and one.side == side), None)
+    return ruling if by_policy is None else Ruling(side, by_policy.rule, plan=_value(at, side))
+
+
+def _parted(ruling: Ruling | None) -> Ruling:
+    """What a policy says where a tag and its digest would come from two sides."""
+    rule = ruling.rule.partition(" ")[2] if ruling is not None else ""
+    return Ruling("", "", refused=f"{rule or 'policy'}: {PARTED}")
+
+
+def _value(at: At, side: str) -> Plan | None:
+    """The value of a side, where both have one."""
+    entry = next(iter(at.side(side)), None)
+    if entry is None or not (at.ours and at.theirs) or not isinstance(entry.value, Scalar):
+        return None
+    return Keep(entry.value) if side == "ours" else Take(entry.value, entry)
+
+
+class _Beside:
+    """The fields beside a place, in the three versions of its mapping."""
+
+    __slots__ = ("alone", "maps", "path", "place")
+
+    def __init__(self, path: Path, place: Place, maps: Maps, alone: Alone) -> None:
+        self.path = path
+        self.place = place
+        self.maps = maps
+        self.alone = alone  # what the policies say about a field, whatever stands beside it
+
+    def side_of(self, name: str) -> str:
+        """Whose value a field gets: a side's, that of both, or nothing for a conflict."""
+        at = _texts(self.maps, name)
+        if at.ours == at.theirs:
+            return BOTH
+        side = whose(at)
+        if side or self._is_for_a_person(name):
+            return side
+        ruling = self.ruling(name)
+        return ruling.side if ruling is not None else ""
+
+    def parts_from(self, side: str, name: str) -> bool:
+        """Whether a field comes from the other side, or stays a conflict whatever is decided."""
+        return self.side_of(name) not in (BOTH, "", side) or self._is_for_a_person(name)
+
+    def ruling(self, name: str) -> Ruling | None:
+        """What the policies say about a field for itself."""
+        return self.alone((*self.path[:-1], name), _entries(self.maps, name), self.place)
+
+    def _is_for_a_person(self, name: str) -> bool:
+        """Whether both sides changed a field, and the comments behind it, too."""
+        at = _entries(self.maps, name).map(lambda found: found[0] if found else None)
+        return not whose(_texts(self.maps, name)) and tails_clash(at)
+
+
+def _texts(maps: Maps, name: str) -> Three[str | None]:
+    """A field's value on each side as text."""
+    found = _entries(maps, name)
+    return found.map(lambda entries: _text(entries[0]) if entries else None)
+
+
+def _text(entry: Entry) -> str | None:
+    return entry.value.value if isinstance(entry.value, Scalar) else None
+
+
+def _entries(maps: Maps, name: str) -> At:
+    return maps.map(lambda m: [m.index()[name]] if m is not None and name in m.index() else [])

@@ -23,9 +23,18 @@ from kmerge_git.merge.decide.comments import (
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Place, shared_out
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take, Why, keeps_tail
 from kmerge_git.merge.three import Three, under, whose, whose_by
-from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.nodes import (
+    Collection,
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    after,
+    key_text,
+    properties,
+)
 from kmerge_git.tree.same import is_undecided, same_bare, same_entry_text, same_lines, same_node
-from kmerge_git.tree.spans import after, key_text, properties
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,7 +42,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.decide.asides import Asides
+    from kmerge_git.merge.decide.floating_comments import Asides
     from kmerge_git.merge.decide.rules import Notes, Riddle, Rules
     from kmerge_git.merge.journal import Journal
 
@@ -260,11 +269,11 @@ class Walk:
         """The versions of a collection without the comments that stand among its entries."""
         if not self.rules.stops or not may_part(at):
             return at, None
-        from kmerge_git.merge.decide import asides
+        from kmerge_git.merge.decide import floating_comments
 
         if tables is not None:
-            return asides.part(at, asides.names_by(tables), place)
-        return asides.part(at, asides.names_in(at), place)
+            return floating_comments.part(at, floating_comments.names_by(tables), place)
+        return floating_comments.part(at, floating_comments.names_in(at), place)
 
     def switched(self, item: Item, place: Place) -> list[Item]:
         """An entry that one side commented in, where the other took the commented line away."""
@@ -289,11 +298,11 @@ class Walk:
             above = self.rules.lines(at.map(head_lines))
             below = self.rules.lines(at.map(foot_lines))
         if loose is not None:
-            from kmerge_git.merge.decide import among
+            from kmerge_git.merge.decide import floating_comments
 
-            for number in reversed(among.switched(loose, items)):
+            for number in reversed(floating_comments.switched(loose, items)):
                 items[number : number + 1] = self.switched(items[number], loose.place)
-            items, alone = among.put_back(loose, items, self.rules.lines)
+            items, alone = floating_comments.put_back(loose, items, self.rules.lines)
             below = alone or below
         marks_of_theirs = self.rules.piece(marks)
         return Build(ours, theirs, items, head=above, foot=below, properties=marks_of_theirs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kmerge_git.merge.verify import damage
+from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import Outcome
 
 TYPE_CHECKING = False
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def favored(found: Outcome, sources: Three[Source], options: Options, journal: Journal) -> Outcome:
     """The merge without conflicts; or as it was, where that side alone makes no sound file."""
     data: bytes = found.open_merge.decided(options.favor)
-    if damage.breaks(data, sources.map(lambda source: source.data), options.path):
+    if line_damage.breaks(data, sources.map(lambda source: source.data), options.path):
         return found
     journal.favor(options.favor, found.conflicts)
     return Outcome(data, True, found.method, reason=found.reason)

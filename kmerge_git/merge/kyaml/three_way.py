@@ -12,10 +12,11 @@ from kmerge_git.merge.decide.comments import merge_lines, merge_tail
 from kmerge_git.merge.decide.order import weave
 from kmerge_git.merge.decide.rules import BY_ELEMENTS, Reading
 from kmerge_git.merge.journal import Note
-from kmerge_git.merge.kyaml.nulls import Nulls, document_holds_null
-from kmerge_git.merge.kyaml.numbers import added_rule, clash_rule, lost, took
-from kmerge_git.merge.kyaml.parts import (
+from kmerge_git.merge.kyaml.rule_numbers import added_rule, clash_rule, lost, took
+from kmerge_git.merge.kyaml.value_parts import (
+    Nulls,
     delta,
+    document_holds_null,
     excluded,
     own,
     part_of,

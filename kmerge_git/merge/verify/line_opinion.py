@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.merge.three import Three, agreed, cut
-from kmerge_git.text.common import lines_between, uncommon
-from kmerge_git.text.diff3 import diff3
+from kmerge_git.text.diff3 import diff3, lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split

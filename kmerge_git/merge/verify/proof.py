@@ -10,7 +10,7 @@ from kmerge_git.merge.plan import Build, Clash, Keep, NewText, Plan, Take
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
-from kmerge_git.tree.blocks import body_lines, header
+from kmerge_git.tree.block_scalars import body_lines, header
 from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Collection, Mapping, Node, Scalar
 from kmerge_git.tree.same import same_node

@@ -23,9 +23,9 @@ from kmerge_git.kube.identity import describe, identity
 from kmerge_git.kube.listkeys import start
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.plan import Why
-from kmerge_git.merge.verify import damage, elements
-from kmerge_git.merge.verify.fields import Fields
-from kmerge_git.merge.verify.lines import line_laws
+from kmerge_git.merge.verify import line_damage, sites
+from kmerge_git.merge.verify.field_laws import Fields
+from kmerge_git.merge.verify.line_laws import line_laws
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import side_text
@@ -56,9 +56,9 @@ def accepts(data: bytes, at: Three[Stream], options: Options, settled: Settled) 
 
     `settled` are the places that a policy or the favourite side decided.
     """
-    if not damage.is_sound(data, at, options.path):
+    if not line_damage.is_sound(data, at, options.path):
         return False
-    return not _asked(at, options, settled, (), split(Source(data, options.path)))
+    return not ask_referee(at, options, settled, (), split(Source(data, options.path)))
 
 
 def objections(
@@ -79,7 +79,7 @@ def objections(
         split_like(Source.of(merged.decided(side), options.path), at.ours)
         for side in (SIDES if hunks else SIDES[:1])
     ]
-    found = _asked(at, options, settled, read, *results)
+    found = ask_referee(at, options, settled, read, *results)
     if not hunks or not found:
         return found
     # what a conflict shows is still to be decided
@@ -88,7 +88,7 @@ def objections(
     return [v for v in found if v.about not in words and v.about not in shown]
 
 
-def _asked(
+def ask_referee(
     at: Three[Stream],
     options: Options,
     settled: Settled,
@@ -274,7 +274,7 @@ def _alone(fields: Fields, root: Node, side: int, site: Site) -> list[Node]:
     """Walk a document that has no name of its own; it is returned if it has none at all."""
     fields.alone(root, side, site, site)
     known = identity(root)
-    for part in elements.parts(known) if known is not None else ():
+    for part in sites.parts(known) if known is not None else ():
         fields.tallies.one(site, part, side)
     return [root] if known is None else []
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from kmerge_git.kube import fieldpath
 from kmerge_git.merge.plan import Build, Clash, Item, Take, decided_item, named_clash
-from kmerge_git.merge.write.layout import entry_as_flow, shift_rest, token
+from kmerge_git.merge.write.placed_lines import entry_as_flow, shift_rest, token
 from kmerge_git.text.pieces import VERSIONS, Hunk, joined, side_text
-from kmerge_git.tree.nodes import Collection, Entry
-from kmerge_git.tree.spans import column_of, comment_behind, in_flow, is_linewise
+from kmerge_git.tree.nodes import Collection, Entry, column_of, comment_behind, in_flow, is_linewise
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

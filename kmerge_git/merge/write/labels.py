@@ -11,13 +11,12 @@ from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import field_text, start
 from kmerge_git.merge.plan import Clash, Item, Why
 from kmerge_git.merge.three import Three
-from kmerge_git.merge.write.layout import entry_lines, shift_rest
+from kmerge_git.merge.write.placed_lines import entry_lines, shift_rest
 from kmerge_git.merge.write.units import NAMING
 from kmerge_git.text.diff3 import changes
 from kmerge_git.text.undecided import UNDECIDED
-from kmerge_git.tree.nodes import Scalar
+from kmerge_git.tree.nodes import Scalar, column_of, in_flow
 from kmerge_git.tree.same import canon, comments, is_undecided
-from kmerge_git.tree.spans import column_of, in_flow
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

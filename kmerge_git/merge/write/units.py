@@ -12,10 +12,17 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import field_text
 from kmerge_git.text.source import Source
-from kmerge_git.tree.blocks import body_indent, header
+from kmerge_git.tree.block_scalars import body_indent, header
 from kmerge_git.tree.documents import Document, split
-from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar
-from kmerge_git.tree.spans import is_block_text, is_linewise
+from kmerge_git.tree.nodes import (
+    Collection,
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    is_block_text,
+    is_linewise,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,248 @@
+"""A resource on its way through kustomizations: the names it has had, and what selects it.
+
+kustomize counts group, version, kind, name and namespace; no namespace is `default`, and none
+counts where the kind belongs to the cluster (measured with kustomize 5.5).
+
+The patterns of a `target:`: regular expressions that a stranger may have written.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.check.page_values import Map, Text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.identity import Identity
+
+
+if TYPE_CHECKING:
+    Key = tuple[str, str, str, str, str]  # group, version, kind, namespace, name
+    Labels = dict[str, str]
+
+OF_CLUSTER = {
+    "": ("Namespace", "Node", "PersistentVolume", "ComponentStatus"),
+    "rbac.authorization.k8s.io": ("ClusterRole", "ClusterRoleBinding"),
+    "apiextensions.k8s.io": ("CustomResourceDefinition",),
+    "apiregistration.k8s.io": ("APIService",),
+    "admissionregistration.k8s.io": (
+        "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration",
+    ),
+    "storage.k8s.io": ("StorageClass", "VolumeAttachment", "CSIDriver", "CSINode"),
+    "scheduling.k8s.io": ("PriorityClass",),
+    "node.k8s.io": ("RuntimeClass",),
+    "policy": ("PodSecurityPolicy",),
+    "networking.k8s.io": ("IngressClass",),
+    "certificates.k8s.io": ("CertificateSigningRequest",),
+    "flowcontrol.apiserver.k8s.io": ("FlowSchema", "PriorityLevelConfiguration"),
+}  # fmt: skip
+NO_PREFIX = ("Namespace", "CustomResourceDefinition", "APIService")
+NO_NAMESPACE = "_non_namespaceable_"  # as a selector sees it
+
+
+class Gathered:
+    """A resource of a build; it is `vague` once something unseen may have renamed or removed it."""
+
+    __slots__ = (
+        "annotations", "by", "group", "kind", "labels", "line", "name", "namespace",
+        "past", "path", "vague", "version", "who",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        who: Identity,
+        path: str = "",
+        line: int = 0,
+        labels: Labels | None = None,
+        annotations: Labels | None = None,
+    ) -> None:
+        self.who = who  # as it is written
+        self.group = who.group
+        self.version = who.version
+        self.kind = who.kind
+        self.name = who.name
+        self.namespace = who.namespace
+        self.path = path  # empty: generated
+        self.line = line
+        self.labels = labels  # None: not known
+        self.annotations = annotations
+        self.by = ""  # the entry that brings it into a build
+        self.past: list[Key] = []
+        self.vague = False
+
+    def copy(self) -> Gathered:
+        """One for another build: what that does to it must not be seen here."""
+        other: Gathered = Gathered.__new__(Gathered)
+        for slot in Gathered.__slots__:
+            setattr(other, slot, getattr(self, slot))
+        other.past = list(self.past)
+        return other
+
+    @property
+    def key(self) -> Key:
+        """What no other resource of a build may have."""
+        return key_of(self.group, self.version, self.kind, self.namespace, self.name)
+
+    def rename(self, name: str) -> None:
+        """Give it another name; patches may still name it by the old one."""
+        self.past.append(self.key)
+        self.name = name
+
+    def move(self, namespace: str) -> None:
+        """Put it into another namespace."""
+        self.past.append(self.key)
+        self.namespace = namespace
+
+    def __str__(self) -> str:
+        inside = f"{self.namespace}/" if self.namespace else ""
+        return f"{self.kind}/{inside}{self.name}"
+
+
+def is_of_cluster(group: str, kind: str) -> bool:
+    """Whether a kind has no namespace."""
+    return kind in OF_CLUSTER.get(group, ())
+
+
+def key_of(group: str, version: str, kind: str, namespace: str, name: str) -> Key:
+    """The key of an identity."""
+    inside = NO_NAMESPACE if is_of_cluster(group, kind) else namespace or "default"
+    return group, version, kind, inside, name
+
+
+# -- selectors -----------------------------------------------------------------------------------
+
+
+def selects(target: Map, one: Gathered) -> str:
+    """Whether a `target:` selects a resource: YES, NO, or PERHAPS."""
+    if one.vague:
+        return PERHAPS
+    scoped = is_of_cluster(one.group, one.kind)
+    spaces = (
+        [NO_NAMESPACE] if scoped else [one.who.namespace or "default", one.namespace or "default"]
+    )
+    wanted = (
+        ("name", [one.who.name, one.name]), ("kind", [one.kind]), ("namespace", spaces),
+        ("group", [one.group]), ("version", [one.version]),
+    )  # fmt: skip
+    answers = []
+    for field, values in wanted:
+        answers.append(matches(target.text(field), values))
+        if answers[-1] == NO:
+            return NO
+    answers.append(_has_labels(target.text("labelSelector"), one.labels))
+    answers.append(_has_labels(target.text("annotationSelector"), one.annotations))
+    return NO if NO in answers else PERHAPS if PERHAPS in answers else YES
+
+
+def _has_labels(selector: str, labels: Labels | None) -> str:
+    """Whether labels meet a selector: `a=b,c!=d,e in (f, g),h,!i`."""
+    if not selector:
+        return YES
+    if labels is None or "<" in selector or ">" in selector:
+        return PERHAPS
+    return YES if all(_meets(part, labels) for part in _requirements(selector)) else NO
+
+
+def _requirements(selector: str) -> list[str]:
+    """The parts of a selector; a comma inside of brackets separates no parts."""
+    parts = [""]
+    depth = 0
+    for char in selector:
+        depth += (char == "(") - (char == ")")
+        if char == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _meets(part: str, labels: Labels) -> bool:
+    for sign, equal in (("!=", False), ("==", True), ("=", True)):
+        if sign in part:
+            name, _, value = part.partition(sign)
+            return (labels.get(name.strip()) == value.strip()) == equal
+    words = part.replace("(", " (").split(None, 2)
+    if len(words) == 3 and words[1] in ("in", "notin"):
+        values = [value.strip() for value in words[2].strip("() ").split(",")]
+        return (labels.get(words[0]) in values) == (words[1] == "in")
+    if part.startswith("!"):
+        return part[1:].strip() not in labels
+    return part in labels
+
+
+def texts_of(value: Map | None) -> Labels:
+    """Labels or annotations as plain texts."""
+    if value is None:
+        return {}
+    return {key: v.text for key, (_, v) in value.fields.items() if isinstance(v, Text)}
+
+
+YES, NO, PERHAPS = "yes", "no", "perhaps"
+LONGEST = 1000  # characters of a pattern
+STEPS = 1_000_000  # that trying all ways through a text may take
+
+
+def matches(pattern: str, values: list[str]) -> str:
+    """Whether a pattern matches one of the values as a whole: YES, NO, or PERHAPS.
+
+    kustomize's expressions take a time that grows with the text, Python's may take years: those
+    that could are not tried.
+    """
+    if not pattern or pattern in values:
+        return YES
+    if pattern.replace("-", "a").isalnum():  # a name, as most are
+        return NO
+    if _ways(pattern, max(map(len, values), default=0)) > STEPS:
+        return PERHAPS
+    import re
+
+    try:
+        return YES if any(re.fullmatch(f"(?:{pattern})", value) for value in values) else NO
+    except (re.error, OverflowError, RecursionError):
+        return PERHAPS
+
+
+def _ways(pattern: str, length: int) -> int:
+    """How many ways through a text there may be at most; what repeats a group has too many."""
+    if len(pattern) > LONGEST:
+        return STEPS + 1
+    ways, branches, before = length + 1, [1], ""
+    is_escaped = False
+    for char in _without_sets(pattern):
+        if is_escaped:
+            is_escaped, before = False, "x"
+            continue
+        is_escaped = char == "\\"
+        if char in "*+{":
+            ways *= STEPS if before == ")" else length + 1
+        elif char == "?" and before not in ("", "(", "*", "+", "?", "}"):
+            ways *= 2
+        elif char == "(":
+            branches.append(1)
+        elif char == "|":
+            branches[-1] += 1
+        elif char == ")" and len(branches) > 1:
+            ways *= branches.pop()
+        before = char
+        if ways > STEPS:
+            break
+    return ways * branches[0]
+
+
+def _without_sets(pattern: str) -> str:
+    """The pattern with one character for each `[..]`."""
+    kept, position = "", 0
+    while position < len(pattern):
+        char = pattern[position]
+        if char == "\\":
+            kept += pattern[position : position + 2]
+            position += 2
+        elif char == "[":
+            end = position + 1 + (pattern[position + 1 : position + 2] == "^") + 1
+            while end < len(pattern) and pattern[end] != "]":
+                end += 1 + (pattern[end] == "\\")
+            kept += "x"
+            position = end + 1
+        else:
+            kept += char
+            position += 1
+    return kept

@@ -1,0 +1,357 @@
+"""M04, M13-M15, D69: what a careless merge leaves in kustomizations and their files.
+
+The files and folders that a kustomization names, and those of them that are not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import relpath
+
+from kmerge_git.check.checked_texts import World
+from kmerge_git.check.kustomize.kustomization import (
+    NAMES,
+    RESOURCE_FIELDS,
+    Kustomization,
+    has_placeholder,
+    in_folder,
+    inside_of,
+    is_remote,
+)
+from kmerge_git.check.kustomize.kustomization_evidence import DELETED, MADE, UNSTAGED, Fate, Past
+from kmerge_git.check.kustomize.kustomize_build import NO_MERGE, NOT_THERE, TWICE, Gathering
+from kmerge_git.check.page_values import Map, Text, Value, documents
+from kmerge_git.check.registry import (
+    ERROR,
+    INFO,
+    KUSTOMIZATION,
+    SET,
+    WARNING,
+    Check,
+    Found,
+    also,
+)
+from kmerge_git.errors import CannotParse
+from kmerge_git.text.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
+
+
+# Lists in which of two elements with the same keys only one counts, and what makes it count.
+COUNTED = {"images": ("newName", "newTag", "digest", "tagSuffix"), "replicas": ("count",)}
+ABSENT = "is not there"
+NO_KUSTOMIZATION = "has no kustomization"
+UNSURE = (ABSENT, NO_KUSTOMIZATION)  # something may make it before kustomize runs
+
+
+@Check(
+    "M04", ERROR, SET, "the same resource twice in what a kustomization gathers",
+    kubectl="Both are applied, one after the other; the last one wins.",
+    kustomize="The build fails: `may not add resource with an already registered id`. Group, "
+    "version, kind, name and namespace count, with the prefix, suffix and namespace of the bases.",
+    example="# file: kustomization.yaml\nresources:\n- base\n- web.yaml\n"
+    "# file: base/kustomization.yaml\nresources:\n- web.yaml\n# file: base/web.yaml\n"
+    "apiVersion: v1\nkind: Service\nmetadata:\n  name: web\n# file: web.yaml\n"
+    "apiVersion: v1\nkind: Service\nmetadata:\n  name: web",
+    counter="# file: kustomization.yaml\nresources:\n- base\n- web.yaml\n"
+    "# file: base/kustomization.yaml\nnamePrefix: old-\nresources:\n- web.yaml\n"
+    "# file: base/web.yaml\napiVersion: v1\nkind: Service\nmetadata:\n  name: web\n"
+    "# file: web.yaml\napiVersion: v1\nkind: Service\nmetadata:\n  name: web",
+    mend="Keep it in one place: one side of a merge may have moved it while the other kept it.",
+)  # fmt: skip
+def same_resource_twice(build: Gathering, world: World, past: Past) -> Iterator[Found]:
+    """A resource that one side of a merge moved to another file or base, and its old copy."""
+    yield from _told(build, TWICE)
+
+
+@Check(
+    "M13", ERROR, KUSTOMIZATION, "an entry twice in a kustomization",
+    hides=("M22",),
+    tools="Z",
+    kubectl="It does not read kustomizations.",
+    kustomize="The build fails: `may not add resource with an already registered id`, or for a "
+    "generator `exists; behavior must be merge or replace`; of two images or replicas one counts.",
+    example="# file: kustomization.yaml\nresources:\n- web.yaml\n- ./web.yaml",
+    counter="# file: kustomization.yaml\nimages:\n- name: web\n  newTag: v1\n"
+    "- name: web\n  newName: registry.example.com/web",
+    mend="Keep one of them: both sides of a merge may have added it.",
+)  # fmt: skip
+def repeated_entry(one: Kustomization, world: World) -> Iterator[Found]:
+    """A resource, image, replica count or generator that both sides of a merge added."""
+    yield from _repeated_resources(one, world)
+    for field, keys in COUNTED.items():
+        yield from _repeated_words(one, field, keys)
+    for field in GENERATORS:
+        seen = set()
+        for number, item in one.root.maps(field):
+            name = item.text("name")
+            key = (name, item.text("namespace") or "default")
+            if item.text("behavior") in ("merge", "replace") or not name:
+                continue
+            if key in seen:
+                yield Found(item.at, f"{name} is in {field} twice", path=(field, number))
+            seen.add(key)
+
+
+def _repeated_resources(one: Kustomization, world: World) -> Iterator[Found]:
+    """Files and folders that are listed twice, however they are spelled, and bring something."""
+    seen: dict[str, str] = {}
+    for path, text, at, field in one.resources:
+        if field in ("resources", "bases"):
+            if path in seen and _brings_something(world, path):
+                before = f", first as {seen[path]}" if seen[path] != text else ""
+                yield Found(at, f"{text} is in {field} twice{before}", path=(field,))
+            seen.setdefault(path, text)
+
+
+def _brings_something(world: World, path: str) -> bool:
+    if world.is_directory(path):
+        inner = in_folder(world, path)
+        lists = ("resources", "bases", "components", "helmCharts", "generators", *GENERATORS)
+        return inner is None or any(inner.root.items(field) for field in lists)
+    return world.resources(path) != []
+
+
+def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> Iterator[Found]:
+    """Of two elements for one name the later one counts, but not after the name has changed."""
+    seen: dict[str, Map] = {}
+    for number, item in one.root.maps(field):
+        name = item.text("name")
+        first = seen.setdefault(name, item)
+        if first is item or not name:
+            continue
+        before, after = ({k: each.text(k) for k in keys if each.has(k)} for each in (first, item))
+        if before == after:
+            what, severity = f"{name} is in {field} twice, with the same values", WARNING
+        elif before.get("newName", name) != name:
+            now = before["newName"]
+            what, severity = f"{name} is called {now} already: this entry of {field} is lost", ""
+        elif before.keys() & after.keys():
+            what, severity = f"{name} is in {field} twice: the first entry is lost", ""
+        else:
+            continue
+        yield Found(item.at, what, path=(field, number), severity=severity)
+
+
+# -- files that are not there ---------------------------------------------------------------------
+
+
+@Check(
+    "M14", WARNING, SET, "a kustomization names what is not there",
+    tools="Z",
+    kubectl="It does not read kustomizations.",
+    kustomize="The build fails: `no such file or directory`, `unable to find one of "
+    "'kustomization.yaml', ..`. It is an error where this commit deletes the file, does not have "
+    "it or begins to name it, else something may make it; what git ignores is made by something.",
+    example="# file: kustomization.yaml\nresources:\n- web.yaml",
+    counter="# file: kustomization.yaml\nresources:\n- https://example.com/web.yaml\n"
+    "- github.com/example/web//deploy?ref=v1",
+    mend="Correct or remove the entry, or bring the file back: one side of a merge may have "
+    "deleted or renamed what the other one names.",
+)  # fmt: skip
+def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
+    """A file that is missing, a folder without a kustomization, or one for the other."""
+    once: dict[tuple[str, str], NamedFile] = {}
+    for each in named(build.one):  # the same may be a base, and in the wrong place a component
+        what = what_is_wrong(each, world)
+        if what:
+            once.setdefault((each.path, what), each)
+    wrong = [(each, what) for (_, what), each in once.items()]
+    if not wrong:
+        return
+    places = {each: _where(each, what) for each, what in wrong}
+    fates = past.fates([path for paths in places.values() for path in paths])
+    before = _named_before(build.one, past)
+    for each, what in wrong:
+        fate = next((fates[path] for path in places[each] if path in fates), None)
+        if fate is not None and fate.what == MADE:
+            continue
+        is_sure = fate is not None or what not in UNSURE
+        is_new = before is not None and each.path not in before
+        severity = ERROR if is_sure or is_new else ""
+        message = _missing(build.one, each, what, fate)
+        yield Found(each.at, message, path=each.field, severity=severity)
+
+
+def _where(each: NamedFile, what: str) -> list[str]:
+    """The paths one of which would be enough."""
+    if what != NO_KUSTOMIZATION:
+        return [each.path]
+    return [inside_of(each.path, name) for name in NAMES]
+
+
+def _missing(one: Kustomization, each: NamedFile, what: str, fate: Fate | None) -> str:
+    if fate is not None and fate.what == UNSTAGED:
+        return f"{each.text} is not staged, so that the commit will not have it; `git add` it"
+    if fate is None or fate.what != DELETED:
+        return f"{each.text} {what}"
+    if fate.now:
+        now = relpath(fate.now, one.directory or ".")
+        return f"{each.text} {what}: it is called {now} now"
+    return f"{each.text} {what}: it was deleted"
+
+
+def _named_before(one: Kustomization, past: Past) -> set[str] | None:
+    """What the kustomization named before; None where nobody knows."""
+    versions = past.before(one.path)
+    if versions is None:
+        return None
+    found: set[str] = set()
+    for data in versions:
+        try:
+            roots = [plain.root for plain in documents(Source(data, one.path))]
+        except CannotParse:
+            return None
+        for root in roots:
+            if isinstance(root, Map):
+                found.update(each.path for each in named(Kustomization(one.page, root)))
+    return found
+
+
+# -- resources that are not there -----------------------------------------------------------------
+
+
+@Check(
+    "M15", ERROR, SET, "a generator changes what is not there",
+    tools="Z",
+    kubectl="It does not read kustomizations.",
+    kustomize="The build fails: `does not exist; cannot merge or replace`.",
+    example="# file: kustomization.yaml\nconfigMapGenerator:\n- name: settings\n"
+    "  behavior: merge\n  literals: [a=b]",
+    counter="# file: kustomization.yaml\nresources:\n- base\nconfigMapGenerator:\n"
+    "- name: settings\n  behavior: merge\n  literals: [a=b]\n"
+    "# file: base/kustomization.yaml\nconfigMapGenerator:\n- name: settings\n  literals: [a=c]",
+    mend="Correct the name or the namespace, or leave `behavior` out: one side of a merge may have "
+    "removed or renamed what the other one changes.",
+)  # fmt: skip
+def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterator[Found]:
+    """A generator with `behavior: merge` or `replace` whose ConfigMap or Secret nothing makes."""
+    yield from _told(build, NO_MERGE)
+
+
+@Check(
+    "D69", ERROR, SET, "a patch for a resource that is not there; deprecated fields",
+    tools="Z", needs="T",
+    kubectl="Not concerned.",
+    kustomize="The build fails: `no matches for Id`, and `multiple matches` where two resources "
+    "are meant; the namespace and the version count. With a `target:` the patch does nothing. The "
+    "old fields still work, with a warning.",
+    example="# file: kustomization.yaml\nresources:\n- web.yaml\npatches:\n- path: patch.yaml\n"
+    "# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: wbe\nspec:\n"
+    "  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
+    "  name: web",
+    counter="# file: kustomization.yaml\nnamePrefix: my-\nresources:\n- web.yaml\npatches:\n"
+    "- path: patch.yaml\n# file: patch.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
+    "  name: web\nspec:\n  replicas: 2\n# file: web.yaml\napiVersion: apps/v1\n"
+    "kind: Deployment\nmetadata:\n  name: web",
+    mend="Correct kind or name, or remove the patch; write `patches: [{path: ..}]` for the old "
+    "fields.",
+)  # fmt: skip
+def without_target(build: Gathering, world: World, past: Past) -> Iterator[Found]:
+    """The entry's `target:`, or the patch itself, names a resource that is not there."""
+    yield from _told(build, NOT_THERE)
+
+
+@also("D69", KUSTOMIZATION)
+def deprecated_fields(one: Kustomization, world: World) -> Iterator[Found]:
+    """The fields `patchesStrategicMerge` and `patchesJson6902`, which `patches` replaced."""
+    for field in ("patchesStrategicMerge", "patchesJson6902"):
+        if field in one.root.fields:
+            at = one.root.at_key(field)
+            yield Found(at, f"{field} is deprecated, use patches", path=(field,), severity=INFO)
+
+
+def _told(build: Gathering, what: str) -> Iterator[Found]:
+    for trouble in build.troubles:
+        if trouble.what == what:
+            place = trouble.place
+            yield Found(
+                place.at,
+                trouble.message,
+                path=place.field,
+                severity=trouble.severity,
+                page=trouble.page,
+            )
+
+
+FILE, FOLDER, EITHER = "file", "folder", "file or folder"
+PLUGINS = ("generators", "transformers", "validators")
+GENERATORS = ("configMapGenerator", "secretGenerator")
+
+
+class NamedFile:
+    """A file or folder that a kustomization names."""
+
+    __slots__ = ("at", "field", "path", "text", "wanted")
+
+    def __init__(self, one: Kustomization, text: Text, field: Path, wanted: str, path: str) -> None:
+        self.text = path or text.text
+        self.at = text.at
+        self.field = field
+        self.wanted = wanted
+        self.path = inside_of(one.directory, self.text)
+
+
+def named(one: Kustomization) -> Iterator[NamedFile]:
+    """All that a kustomization names in this repository, in the order of its fields."""
+    for value, field, wanted in _values(one.root):
+        if not isinstance(value, Text) or not value.text or value.null or "\n" in value.text:
+            continue
+        path = value.text
+        if field[0] in GENERATORS and field[-2] == "files":
+            path = path.partition("=")[2] or path
+        if not is_remote(path) and not has_placeholder(path) and ": " not in path:
+            yield NamedFile(one, value, field, wanted, path)
+
+
+def _values(root: Map) -> Iterator[tuple[Value | None, Path, str]]:
+    """Values that name files: what each is, where it stands, and what has to be there."""
+    for name in (*RESOURCE_FIELDS, *PLUGINS, "configurations"):
+        wanted = EITHER if name in ("resources", "bases", *PLUGINS) else FILE
+        for n, item in enumerate(root.items(name)):
+            yield item, (name, n), FOLDER if name == "components" else wanted
+    for n, item in enumerate(root.items("patchesStrategicMerge")):
+        yield item, ("patchesStrategicMerge", n), FILE
+    for name in ("patches", "patchesJson6902", "replacements"):
+        for n, entry in root.maps(name):
+            yield entry.get("path"), (name, n, "path"), FILE
+    for name in GENERATORS:
+        for n, entry in root.maps(name):
+            for inner in ("files", "envs"):
+                for m, item in enumerate(entry.items(inner)):
+                    yield item, (name, n, inner, m), FILE
+            yield entry.get("env"), (name, n, "env"), FILE
+    for n, entry in root.maps("helmCharts"):
+        yield entry.get("valuesFile"), ("helmCharts", n, "valuesFile"), FILE
+        for m, item in enumerate(entry.items("additionalValuesFiles")):
+            yield item, ("helmCharts", n, "additionalValuesFiles", m), FILE
+    schema = root.map("openapi")
+    if schema is not None:
+        yield schema.get("path"), ("openapi", "path"), FILE
+
+
+def what_is_wrong(one: NamedFile, world: World) -> str:
+    """Why kustomize cannot take a named file or folder; nothing where it can, or nobody knows."""
+    if world.is_outside(one.path):
+        return ""
+    if not world.is_directory(one.path):
+        data = world.read(one.path)
+        if data is None:
+            return ABSENT
+        needs_folder = one.wanted == FOLDER and b"\n" in data  # else it may be a symbolic link
+        return "is a file; the folder of a component is needed here" if needs_folder else ""
+    if one.wanted == FILE:
+        return "is a folder; a file is needed here"
+    inner = in_folder(world, one.path)
+    if inner is None:
+        names = (inside_of(one.path, name) for name in NAMES)
+        found = any(world.read(name) is not None for name in names)
+        return "" if found else NO_KUSTOMIZATION
+    is_component = inner.root.text("kind") == "Component"
+    if one.wanted == FOLDER and not is_component:
+        return "is no component; list it under resources"
+    if is_component and one.field[0] in ("resources", "bases"):
+        return "is a component; list it under components"
+    return ""

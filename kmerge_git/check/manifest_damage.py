@@ -1,0 +1,319 @@
+"""M01-M03, M05-M10: find what a careless merge leaves behind in files, and in lists with keys."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from kmerge_git.check.checked_texts import Book, Page
+from kmerge_git.check.not_yaml import is_filled_in, is_fixture
+from kmerge_git.check.page_values import Map, Plain, Value, alike
+from kmerge_git.check.plain_objects import KeyedList, identity, is_set
+from kmerge_git.check.registry import (
+    BOOK,
+    ERROR,
+    KEYED,
+    PATCH_KEYED,
+    REPEATED,
+    TEXT,
+    UNREAD,
+    WARNING,
+    Check,
+    Found,
+    also,
+)
+from kmerge_git.errors import CannotParse
+from kmerge_git.kube.identity import Identity, describe
+from kmerge_git.patch.directives import PATCH
+
+# Keys that may be there twice outside of Kubernetes: merge keys, of which Python, Ruby and
+# JavaScript take all, and what people write for comments in JSON.
+REPEATABLE = frozenset(("<<", "//", "#", "_comment", "__comment", "$comment", "_comment_"))
+NO_TEXTS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "~", "y", "n"))
+
+
+@Check(
+    "M01", ERROR, TEXT, "leftover conflict markers",
+    kubectl="The file is no YAML, or worse: the markers end up in a text.",
+    kustomize="The build fails.",
+    example="<<<<<<< HEAD\n  replicas: 2\n=======\n  replicas: 3\n>>>>>>> topic",
+    counter="data:\n  notes: |\n    Changes\n    =======\n    none yet",
+    mend="Decide between the sides, remove the markers, and `git add` the file.",
+)  # fmt: skip
+def leftover_markers(page: Page) -> Iterator[Found]:
+    """The lines `<<<<<<<`, `|||||||`, `=======` and `>>>>>>>`, of any length that git writes."""
+    if not any(mark in page.source.text for mark in ("<<<", ">>>", "|||", "===")):
+        return
+    text = page.source.text
+    marks = list(_markers(text))
+    # git writes them at the start of a line: there one alone is enough
+    alone = [mark for mark in marks if mark[1] != "=" and mark[3] == 0]
+    sure = {(0, length) for _, _, length, _ in alone if length >= 7} | _complete(marks, text)
+    for at, char, length, indent in marks:
+        if (indent, length) in sure:
+            where = " between two sides" if char == "=" else ""
+            yield Found(at, f"leftover conflict marker {char * length}{where}")
+
+
+def _markers(text: str) -> Iterator[tuple[int, str, int, int]]:
+    """Offset, character, length and indentation of every line that looks like a marker."""
+    position = 0
+    for line in text.split("\n"):
+        bare = line.lstrip(" ")
+        char = bare[:1]
+        if char and char in "<>|=" and bare.startswith(char * 3):
+            length = len(bare) - len(bare.lstrip(char))
+            rest = bare[length:].rstrip("\r")
+            if not rest or rest[0] == " ":
+                indent = len(line) - len(bare)
+                yield position + indent, char, length, indent
+        position += len(line) + 1
+
+
+def _complete(marks: list[tuple[int, str, int, int]], text: str) -> set[tuple[int, int]]:
+    """Where an opening, a middle and a closing marker of one indentation and length follow."""
+    found = set()
+    for indent, length in {(mark[3], mark[2]) for mark in marks}:
+        group = [mark for mark in marks if mark[2:] == (length, indent)]
+        chars = "".join(mark[1] for mark in group if mark[1] != "|")
+        if "<=>" in chars:
+            opening = next(at for at, char, _, _ in group if char == "<")
+            if not indent or (length >= 7 and not _in_a_block(text, opening, indent)):
+                found.add((indent, length))
+    return found
+
+
+def _in_a_block(text: str, at: int, indent: int) -> bool:
+    """Whether an indented line belongs to a block scalar: that may be a text about git."""
+    for line in reversed(text[:at].split("\n")[:-1]):
+        bare = line.strip()
+        depth = len(line) - len(line.lstrip(" "))
+        if bare and depth < indent:
+            header = bare.partition(" #")[0].split()[-1]
+            if header[0] in "|>" and not header[1:].strip("+-123456789"):
+                return True
+            indent = depth
+    return False
+
+
+@Check(
+    "M02", ERROR, REPEATED, "a key twice in one mapping",
+    twin="D66",
+    kubectl="The last value counts, the first one is lost; strict readers refuse the file.",
+    kustomize="The file is refused, or the first value counts.",
+    example="spec:\n  replicas: 2\n  replicas: 3",
+    counter="spec:\n  replicas: 2\n  revisionHistoryLimit: 3",
+    mend="Keep one of them: both sides of a merge may have added the key.",
+)  # fmt: skip
+def repeated_key(plain: Plain) -> Iterator[Found]:
+    """A line merge leaves this where both sides added the key in different places."""
+    of_kubernetes = _is_kubernetes(plain.root)
+    for key, at in plain.repeated:
+        twin = plain.twins[at]
+        if not of_kubernetes and (key in REPEATABLE or (twin.is_quoted_once and _is_no_text(key))):
+            continue  # 200 and "200" are two keys
+        lost = "only one of the values counts, the other is lost"
+        if twin.is_alike or key == "<<":
+            lost = "many readers refuse the file"
+        yield Found(at, f"{key} is here twice; {lost}")
+
+
+def _is_no_text(key: str) -> bool:
+    """Whether a key without quotes is a number, a truth value or a null."""
+    bare = key.lstrip("+-").replace("_", "").replace(".", "", 1)
+    return bare.isdigit() or key.lower() in NO_TEXTS
+
+
+def _is_kubernetes(root: Value | None) -> bool:
+    return isinstance(root, Map) and bool(root.text("kind")) and "apiVersion" in root.fields
+
+
+@Check(
+    "M03", ERROR, BOOK, "the same resource twice in a file",
+    kubectl="Both are applied, one after the other; the last one wins.",
+    kustomize="The build fails: `may not add resource with an already registered id`.",
+    example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n---\napiVersion: v1\n"
+    "kind: ConfigMap\nmetadata:\n  name: web",
+    counter="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: web\n---\napiVersion: v1\n"
+    "kind: ConfigMap\nmetadata:\n  name: web\n  namespace: test",
+    mend="Keep one of them, or merge their content.",
+)  # fmt: skip
+def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
+    """Two documents with one group, kind, namespace and name: both sides of a merge added it.
+
+    Where both are alike and no kustomization lists the file, nothing is lost: that is a warning.
+    """
+    if not is_listed and is_fixture(book.page.path):
+        return
+    seen: dict[Identity, Map] = {}
+    for root in book.objects():
+        found = identity(root)
+        if not found.name or not found.kind or is_filled_in(f"{found.namespace} {found.name}"):
+            continue
+        if found in seen:
+            line = book.page.position(seen[found].at)[0]
+            message = f"{describe(found)} is in this file twice, first in line {line}"
+            is_harmless = not is_listed and alike(root, seen[found])
+            yield Found(root.at, message, severity=WARNING if is_harmless else "")
+        else:
+            seen[found] = root
+
+
+@Check(
+    "M07", ERROR, UNREAD, "an alias without an anchor",
+    kubectl="The file cannot be read.",
+    kustomize="The file cannot be read.",
+    example="resources: *defaults",
+    counter="requests: &defaults\n  cpu: 1\nlimits: *defaults",
+    mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
+)  # fmt: skip
+def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
+    """An alias whose `&anchor` stood in a block that one side of a merge removed."""
+    if "undefined alias" in error.why:
+        yield Found(offset, f"the anchor of this alias is not in the document{since}")
+
+
+@Check(
+    "M10", ERROR, UNREAD, "a file that cannot be parsed",
+    kubectl="The file cannot be read.",
+    kustomize="The file cannot be read.",
+    example="spec:\n  replicas: 2\n   paused: true",
+    counter="spec:\n  replicas: {{ .Values.replicas }}\n  paused: true",
+    mend="Correct the YAML. Templates and JSON with comments are recognised and skipped.",
+)  # fmt: skip
+def unparseable(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
+    """A manifest, a file named on the command line, or one that could be parsed in HEAD."""
+    if "undefined alias" not in error.why:
+        hint = f"; {error.hint}" if error.hint else ""
+        yield Found(offset, f"{error.why}{since}{hint}")
+
+
+# The lists in which a repeated key breaks the object; in the others it is only odd.
+BREAKING = frozenset(
+    ("containers", "initContainers", "ephemeralContainers", "env", "ports", "volumes",
+     "volumeMounts", "volumeDevices", "topologySpreadConstraints", "resourceClaims",
+     "schedulingGates", "versions", "webhooks", "matchConditions", "variables")
+)  # fmt: skip
+# A node has two addresses of one type where it has two networks, and a container two requests of
+# one claim: the keys of these lists are not what tells the elements apart.
+REPEATING = frozenset(("addresses", "claims"))
+
+MOST_SIDES = 3  # base, ours and theirs: a merge leaves no more behind
+
+
+def _elements(found: KeyedList) -> Iterator[Map]:
+    """The elements that are mappings and no directives."""
+    for value in found.list.values:
+        if isinstance(value, Map) and PATCH not in value.fields:
+            yield value
+
+
+@Check(
+    "M05", ERROR, KEYED, "two elements with one key in a list that has keys",
+    hides=("M22",),
+    kubectl="Applying merges the two, or the API server refuses them as duplicates.",
+    kustomize="Patches change only one of them.",
+    example="env:\n- name: MODE\n  value: a\n- name: MODE\n  value: b",
+    counter="env:\n- name: MODE\n  value: a\n- name: LEVEL\n  value: b",
+    mend="Keep one of them: both sides of a merge may have added the element.",
+)  # fmt: skip
+def repeated_element(site: KeyedList) -> Iterator[Found]:
+    """A repeated container, env entry, port (number and protocol), volume, mount, webhook, version.
+
+    A port of a container under two names is a warning: the API server takes both and warns, too.
+    """
+    if site.name in BREAKING:
+        yield from _repeated(site)
+
+
+@Check(
+    "M06", WARNING, KEYED, "two elements with one key in another list that has keys",
+    hides=("M22",),
+    kubectl="Applying on the server refuses them, a patch changes only one.",
+    kustomize="Patches change only one of them.",
+    example="imagePullSecrets:\n- name: registry\n- name: registry",
+    counter="imagePullSecrets:\n- name: registry\n- name: mirror",
+    mend="Keep one of them.",
+)  # fmt: skip
+def repeated_other_element(site: KeyedList) -> Iterator[Found]:
+    """A repeated pull secret, host alias, owner reference, condition or the like."""
+    if site.name not in BREAKING and site.name not in REPEATING:
+        yield from _repeated(site)
+
+
+def _repeated(site: KeyedList) -> Iterator[Found]:
+    seen: dict[tuple[str, ...], Map] = {}
+    first, default = site.keys[0]
+    for value in _elements(site):
+        parts = tuple(value.text(key) or default for key, default in site.keys)
+        if not value.text(first) and not default:
+            continue
+        if parts in seen and not any(is_filled_in(part) for part in parts):
+            shown = ", ".join(f"{k}: {p}" for (k, _), p in zip(site.keys, parts, strict=True) if p)
+            what, severity = f"two elements with {shown} in {site.name}", ""
+            if _is_port_of_two_names(value, seen[parts]):
+                what, severity = f"{what} under two names; patches change only one of them", WARNING
+            elif site.name not in BREAKING:
+                what += "; patches and server-side apply take them for one"
+            else:
+                what += "; only one of them counts, or the API server refuses them"
+            yield Found(value.at, what, path=site.path, severity=severity)
+        seen[parts] = value
+
+
+def _is_port_of_two_names(one: Map, other: Map) -> bool:
+    return (
+        "containerPort" in one.fields
+        and bool(one.text("name") and other.text("name"))
+        and one.text("name") != other.text("name")
+    )
+
+
+@also("M08", PATCH_KEYED)
+@Check(
+    "M08", ERROR, KEYED, "an env entry with both `value` and `valueFrom`",
+    kubectl="The API server refuses the object.",
+    kustomize="Both end up in the output.",
+    example='env:\n- name: A\n  value: "1"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}',
+    counter="env:\n- name: A\n  value: \"\"\n  valueFrom:\n    secretKeyRef: {name: s, key: a}",
+    mend="Keep one of them: the sides of a merge may have chosen differently.",
+)  # fmt: skip
+def value_and_value_from(site: KeyedList) -> Iterator[Found]:
+    """An env entry has a `value` of one side of a merge and a `valueFrom` of the other.
+
+    An empty `value` says nothing: the API server takes it beside a `valueFrom`.
+    """
+    if site.name == "env":
+        for entry in _elements(site):
+            source = entry.map("valueFrom") if is_set(entry, "valueFrom") else None
+            if entry.text("value") and source is not None and _is_meant(source.fields):
+                at, name = max(entry.at_key("value"), entry.at_key("valueFrom")), entry.text("name")
+                message = f"{name} has both value and valueFrom; the API server refuses that"
+                yield Found(at, message, path=(*site.path, (("name", name),)))
+
+
+def _is_meant(sources: Collection[str]) -> bool:
+    """Whether somebody may have meant it: an object with every field shows what an API has."""
+    return len(sources) <= MOST_SIDES
+
+
+@also("M09", PATCH_KEYED)
+@Check(
+    "M09", ERROR, KEYED, "a volume with two sources",
+    kubectl="The API server refuses the object: `may not specify more than 1 volume type`.",
+    kustomize="Both end up in the output.",
+    example="volumes:\n- name: data\n  emptyDir: {}\n  hostPath:\n    path: /data",
+    counter="volumes:\n- name: data\n  emptyDir: {}\n- name: logs\n  hostPath:\n    path: /data",
+    mend="Keep one of them: the sides of a merge may have chosen differently.",
+)  # fmt: skip
+def two_volume_sources(site: KeyedList) -> Iterator[Found]:
+    """A volume has an `emptyDir` of one side of a merge and a claim of the other."""
+    if site.name != "volumes":
+        return
+    for volume in _elements(site):
+        sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and is_set(volume, k)]
+        if len(sources) > 1 and _is_meant(sources):
+            name = volume.text("name")
+            what = f"volume {name} has two sources, {sources[0]} and {sources[1]}"
+            message = f"{what}; the API server refuses that"
+            path = (*site.path, (("name", name),))
+            yield Found(volume.at_key(sources[1]), message, path=path)

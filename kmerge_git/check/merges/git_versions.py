@@ -1,0 +1,167 @@
+"""M11, M12: what only the versions in git can tell.
+
+This module knows no git: the versions come with the site, whoever has read them.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from kmerge_git.check.page_values import Map, alike, documents
+from kmerge_git.check.registry import ERROR, HISTORY, WARNING, Check, Found
+from kmerge_git.errors import CannotParse
+from kmerge_git.merge.three import Three, whose
+from kmerge_git.text.source import Source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from kmerge_git.check.merges.merged_files import Elsewhere
+
+
+FEW = 4  # names in a message
+
+
+class MergeVersions:
+    """A file in a merge: its sides, what the merge came to, and what git can tell about it."""
+
+    __slots__ = ("elsewhere", "lost", "result", "sides", "was_in_conflict")
+
+    def __init__(
+        self,
+        sides: Three[bytes | None],
+        result: bytes | None,
+        *,
+        lost: Callable[[str], tuple[str, ...]] = lambda side: (),
+        was_in_conflict: Callable[[], bool] = lambda: False,
+        elsewhere: Elsewhere = lambda identity: [],
+    ) -> None:
+        self.sides = sides
+        self.result = result  # as it is committed, or staged
+        # the fields that merge clean and that one side, as it is, has not: asked for few files
+        self.lost = lost
+        self.was_in_conflict = was_in_conflict  # and somebody decided what is to be there
+        self.elsewhere = elsewhere
+
+
+class GitVersions:
+    """The versions of a file in git, read when they are asked for."""
+
+    def __init__(
+        self,
+        head: Callable[[], bytes | None] = lambda: None,
+        merge: Callable[[], MergeVersions | None] = lambda: None,
+    ) -> None:
+        self._head = head
+        self._merge = merge
+
+    @cached_property
+    def head(self) -> bytes | None:
+        """As the last commit has it; ours, while a merge is unfinished."""
+        return self._head()
+
+    @cached_property
+    def merge(self) -> MergeVersions | None:
+        """What a merge knows of it; None where nothing is merged, or not this file."""
+        return self._merge()
+
+
+NOTHING = GitVersions()
+
+
+@Check(
+    "M11", ERROR, HISTORY, "one side of a merge was dropped",
+    kubectl="The file is valid, but the changes of one branch are gone.",
+    kustomize="The file is valid, but the changes of one branch are gone.",
+    example="# base:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v2\n"
+    "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
+    counter="# base:\nreplicaCount: 1\nimage:\n  name: web\n  tag: v1\n"
+    "# ours:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1\n"
+    "# theirs:\nreplicaCount: 3\nimage:\n  name: web\n  tag: v1\n"
+    "# committed:\nreplicaCount: 2\nimage:\n  name: web\n  tag: v1",
+    mend="`git checkout -m -- FILE` merges a file that was in conflict anew, `git merge --abort` "
+    "takes all of the merge back; `git diff MERGE_HEAD -- FILE` and `git diff HEAD -- FILE` show "
+    "what each side has. If it is meant, `git config kmerge.check.ignore M11` says so.",
+)  # fmt: skip
+def one_side_dropped(data: bytes, versions: GitVersions) -> Iterator[Found]:
+    """Both branches changed the file, it is exactly one of them, and changes are lost.
+
+    Where both changed the same places alone, to take one side loses nothing that a merge would
+    have kept. Of a file that was in conflict somebody has decided: that is a warning.
+    """
+    merge = versions.merge
+    if merge is None or merge.result is None or whose(merge.sides):
+        return
+    for name, other in (("ours", "theirs"), ("theirs", "ours")):
+        if merge.result == merge.sides.side(name):
+            lost = merge.lost(name)
+            if lost:
+                yield Found(
+                    0, f"both sides changed this file, and it is exactly {name}: these changes of "
+                    f"{other} merge clean and are dropped: {_few(lost)}",
+                    severity=WARNING if merge.was_in_conflict() else "",
+                )  # fmt: skip
+
+
+def _few(names: tuple[str, ...]) -> str:
+    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
+    return ", ".join(names[:FEW]) + more
+
+
+@Check(
+    "M12", ERROR, HISTORY, "the plain part of a SOPS file was changed without its mac",
+    kubectl="It does not read such files.",
+    kustomize="`sops` refuses to decrypt it: `MAC mismatch`.",
+    example="# ours:\nmetadata:\n  name: web\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]\n"
+    "# committed:\nmetadata:\n  name: shop\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]",
+    counter="# ours:\nmetadata:\n  name: web\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[1]\n"
+    "# committed:\nmetadata:\n  name: shop\ndata:\n  a: ENC[x]\nsops:\n  mac: ENC[2]",
+    mend="Take one side of the merge with `git checkout --ours FILE`, then make the other change "
+    "with `sops edit FILE`.",
+)  # fmt: skip
+def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
+    """Content outside of `sops` differs from HEAD, and `sops.mac` is the same as there."""
+    new = sealed(data)
+    old = sealed(versions.head) if new is not None else None
+    if new is None or old is None:
+        return
+    sops, before = new.map("sops"), old.map("sops")
+    if sops is None or before is None or sops.text("mac") != before.text("mac"):
+        return
+    changed = _first_change(new, old)
+    if changed is not None:
+        yield Found(
+            changed,
+            "this changed, but sops.mac did not: sops will refuse to decrypt the file (MAC "
+            "mismatch)",
+        )
+
+
+def sealed(data: bytes | None) -> Map | None:
+    """The content of a SOPS file, or None for other files."""
+    if data is None or b"sops" not in data or b"mac" not in data:
+        return None
+    try:
+        roots = [plain.root for plain in documents(Source(data))]
+    except CannotParse:
+        return None
+    root = roots[0] if len(roots) == 1 else None
+    if not isinstance(root, Map):
+        return None
+    sops = root.map("sops")
+    return root if sops is not None and sops.text("mac") else None
+
+
+def _first_change(new: Map, old: Map) -> int | None:
+    """Where the content outside `sops` differs first."""
+    for key, (at, value) in new.fields.items():
+        before = old.get(key)
+        if key != "sops" and not (before and alike(value, before)):
+            if isinstance(value, Map) and isinstance(before, Map):
+                deeper = _first_change(value, before)
+                return at if deeper is None else deeper
+            return at
+    return new.at if set(old.fields) - set(new.fields) else None

@@ -1,0 +1,428 @@
+"""A file that a merge made, beside its sides: which documents belong together.
+
+The sides are base, ours and theirs; one that does not have the file is left out. A document with
+the text of one side is that side's own, and is not looked into.
+
+Fields that no side has in a place, and that came there with what is around them.
+
+Ours moved a section, or gave its fields other names, theirs added a field to it: who finishes the
+merge puts the field where the section is now, under the name that is used now. It is no slip where
+some side has the very same value below the same names, or beside fields that moved the same way.
+
+What one version of a file has and another one has not, by name: field by field.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kmerge_git.check.merges.merge_walk import FUSED, GONE, NEW, Odd, walked
+from kmerge_git.check.merges.merged_lists import least
+from kmerge_git.compare.file_changes import paired_documents
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube.differing import differing
+from kmerge_git.kube.fieldpath import show
+from kmerge_git.kube.identity import Identity, identity
+from kmerge_git.kube.listkeys import field_text, start
+from kmerge_git.merge.pairing import name_of
+from kmerge_git.merge.three import Three
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, Stream, is_idle, split
+from kmerge_git.tree.nodes import Mapping, Node, Scalar, Sequence
+from kmerge_git.tree.same import canon, canon_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+    from kmerge_git.check.checked_texts import Page
+    from kmerge_git.check.merges.merged_lists import Nodes
+    from kmerge_git.tree.same import Known
+
+
+if TYPE_CHECKING:
+    # the other texts of the merge that may hold a resource: it can have moved between files
+    Elsewhere = Callable[[Identity], list[Node]]
+
+
+MARKERS = "<|=>"
+MARKER_SIZE = 7
+
+
+class SidedFile:
+    """A file that a merge made; `odd` is what is wrong with it beside its sides."""
+
+    __slots__ = ("_elsewhere", "_odd", "page", "sides")
+
+    def __init__(
+        self,
+        page: Page,
+        sides: Three[bytes | None],
+        elsewhere: Elsewhere = lambda identity: [],
+    ) -> None:
+        self.page = page
+        self.sides = sides
+        self._elsewhere = elsewhere
+        self._odd: list[Odd] | None = None
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether both sides changed the file, and it is now neither of them."""
+        base, ours, theirs = self.sides.each()
+        if ours is None or theirs is None or ours == theirs or base in (ours, theirs):
+            return False
+        return self.page.source.data not in (ours, theirs)
+
+    def odd(self, what: str) -> Iterator[Odd]:
+        """What is odd in this way; see `merge_walk`."""
+        if self._odd is None:
+            self._odd = self._found() if self.is_mixed else []
+        return (one for one in self._odd if one.what == what)
+
+    def _found(self) -> list[Odd]:
+        path = self.page.path
+        try:
+            sides = [split(Source(text, path)) for text in self.sides.each() if text is not None]
+            found = list(_documents(split(self.page.source), sides, path, self._elsewhere))
+            if any(odd.what == NEW for odd in found):
+                return without_moved(found, (side.roots for side in sides))
+        except KmergeError:
+            return []  # a side that is no YAML says nothing about fields
+        return found
+
+    def markers(self) -> Iterator[tuple[int, str]]:
+        """Offset and marker of the lines that look like those of a conflict, and that are new."""
+        if not self.is_mixed:
+            return
+        most: Counter[str] = Counter()
+        for text in self.sides.each():
+            most |= Counter(
+                line for _, line in _marker_lines((text or b"").decode("utf-8", "replace"))
+            )
+        for at, line in _marker_lines(self.page.source.text):
+            most[line] -= 1
+            if most[line] < 0:
+                yield at, line.partition(" ")[0]
+
+    def could_be_read(self) -> bool:
+        """Whether every side that has the file is YAML."""
+        return all(text is None or _is_yaml(text, self.page.path) for text in self.sides.each())
+
+
+def _marker_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Every line that git could have written into a conflict, indented or not, and its offset."""
+    if not any(char * MARKER_SIZE in text for char in MARKERS):
+        return
+    position = 0
+    for line in text.split("\n"):
+        bare = line.strip()
+        word = bare.partition(" ")[0]
+        is_one = len(word) >= MARKER_SIZE and word[0] in MARKERS and word == word[0] * len(word)
+        if is_one and (word[0] != "=" or bare == word):
+            yield position + line.index(word), bare
+        position += len(line) + 1
+
+
+def _is_yaml(text: bytes, path: str) -> bool:
+    try:
+        return split(Source(text, path)).roots is not None
+    except KmergeError:
+        return False
+
+
+class _Side:
+    """The documents of one side that the result has not as they are, and what became of them."""
+
+    __slots__ = ("_partners", "alone", "count")
+
+    def __init__(self, stream: Stream, made: set[str], new: list[Document]) -> None:
+        self.count = len(stream.documents)
+        left = [d for d in stream.documents if d.content not in made and not is_idle(d.content)]
+        pairs = paired_documents(new, left)
+        self._partners = {new[i].number: left[j] for i, j in pairs}
+        taken = {j for _, j in pairs}
+        self.alone = [document for j, document in enumerate(left) if j not in taken]
+
+    def pair_the_last(self, result: Stream, new: list[Document]) -> None:
+        """What lost its name, or stands alone, belongs to the only one without a partner."""
+        without = [d for d in new if d.number not in self._partners]
+        is_only = self.count == len(result.documents) == 1
+        if len(without) != 1 or not self.alone or (_is_named(without[0]) and not is_only):
+            return
+        known = {_key(document) for document in result.documents}
+        missing = [document for document in self.alone if _key(document) not in known]
+        if len(missing) == 1:
+            self._partners[without[0].number] = missing[0]
+            self.alone.remove(missing[0])
+
+    def root(self, document: Document) -> Node | None:
+        """What stands in a document of the result on this side."""
+        found = self._partners.get(document.number)
+        return found.root if found is not None else None
+
+
+def _documents(
+    result: Stream, sides: list[Stream], path: str, elsewhere: Elsewhere
+) -> Iterator[Odd]:
+    """What is odd in the documents that no side has as they are."""
+    known, made = _contents(sides), _contents([result])
+    new = [d for d in result.documents if d.content not in known and not is_idle(d.content)]
+    at = [_Side(side, made, new) for side in sides]
+    for side in at:
+        side.pair_the_last(result, new)
+    if not made and least([side.count for side in at]):
+        yield Odd(GONE, 0, (), "nothing is left of what every side of the merge has")
+        return
+    gone = _gone(result, sides, [side.alone for side in at])
+    fewer = len(result.documents) < min(side.count for side in at)
+    found: list[Document] = []
+    for document in new:
+        held = _held(document, gone, at[-2]) if fewer else []
+        found += held
+        if held and document.root is not None:
+            names = " and ".join(map(_name, held))
+            what = f"{names} became part of another document: the line `---` between them is gone"
+            yield Odd(FUSED, document.root.start, (), what)
+        else:
+            yield from _inside(document, [side.root(document) for side in at], path, elsewhere)
+    for document in gone:
+        if document not in found:
+            yield Odd(GONE, 0, (), f"{_name(document)} is gone: every side of the merge has it")
+
+
+def _contents(streams: list[Stream]) -> set[str]:
+    """What stands in the documents that are more than comments."""
+    documents = (document for stream in streams for document in stream.documents)
+    return {document.content for document in documents if not is_idle(document.content)}
+
+
+def _inside(document: Document, sides: Nodes, path: str, elsewhere: Elsewhere) -> list[Odd]:
+    """What is odd in a document; one that no side has is new as a whole."""
+    root = document.root
+    there = [node for node in sides if node is not None]
+    if root is None or not there:
+        return []
+    found = walked(root, sides, path)
+    if len(there) < len(sides) and found:
+        more = _elsewhere(root, elsewhere)
+        if more:  # the resource came from another file
+            return walked(root, [*sides, *more], path)
+    return found
+
+
+def _elsewhere(root: Node, elsewhere: Elsewhere) -> list[Node]:
+    key = identity(root)
+    return elsewhere(key) if key is not None and key.name else []
+
+
+def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> list[Document]:
+    """Documents that every side has, as ours has them, and that are in the result no more."""
+    keys = [{_key(document) for document in side} for side in alone]
+    found = [d for d in alone[-2] if d.root is not None and all(_key(d) in key for key in keys)]
+    return [
+        document
+        for document in found
+        if _count(result, document) < least([_count(side, document) for side in sides])
+    ]
+
+
+def _count(stream: Stream, wanted: Document) -> int:
+    """How many documents are called the same."""
+    return sum(_key(document) == _key(wanted) for document in stream.documents)
+
+
+def _key(document: Document) -> object:
+    """What tells a document from others: the resource, else its text."""
+    found = identity(document.root) if document.root is not None else None
+    return found if found is not None and found.name else document.content.strip()
+
+
+def _is_named(document: Document) -> bool:
+    return isinstance(_key(document), Identity)
+
+
+def _name(document: Document) -> str:
+    found = identity(document.root) if document.root is not None else None
+    return f"{found.kind}/{found.name}" if found and found.name else "a document"
+
+
+def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
+    """The documents that are gone, and all of which one document has."""
+    held = [one for one in gone if _holds(whole.root, one.root)]
+    partner = ours.root(whole)
+    for one in ours.alone:  # without a name a document is known by what its partner lacks
+        if not _is_named(one) and _holds(whole.root, one.root) and not _holds(partner, one.root):
+            held += [one] if one not in held else []
+    return held
+
+
+def _holds(whole: Node | None, part: Node | None) -> bool:
+    """Whether a document has all keys, or all elements, of another one at its top."""
+    if isinstance(whole, Mapping) and isinstance(part, Mapping):
+        return {e.name for e in part.entries} <= {e.name for e in whole.entries}
+    if isinstance(whole, Sequence) and isinstance(part, Sequence):
+        return {canon(e.value) for e in part.entries} <= {canon(e.value) for e in whole.entries}
+    return False
+
+
+if TYPE_CHECKING:
+    Place = tuple[Hashable, ...]
+    Roots = list[Node]  # of one side
+
+ENOUGH = 3  # names that a field and those above it have in common: a slip changes the last two
+WITH_BASE = 3  # versions
+
+
+def without_moved(found: list[Odd], sides: Iterable[Iterable[Node | None]]) -> list[Odd]:
+    """What is odd, but for fields that came with others from where some side has them."""
+    known: Known = {}
+    versions = [_Version([root for root in roots if root is not None], known) for roots in sides]
+    return [odd for odd in found if odd.what != NEW or not _is_moved(odd, versions, known)]
+
+
+class _Version:
+    """The mappings of one side by their places, and what it has below some names."""
+
+    __slots__ = ("_roots", "at", "below", "named")
+
+    def __init__(self, roots: Roots, known: Known) -> None:
+        self._roots = roots
+        self.at: dict[Place, Mapping] = {}
+        self.below: set[tuple[tuple[str, ...], Hashable]] = set()
+        self.named: dict[tuple[str, Hashable], list[Place]] = {}
+        for number, root in enumerate(roots):
+            self._collect(root, (identity(root) or number,), (), known)
+
+    def _collect(self, node: Node, place: Place, names: tuple[str, ...], known: Known) -> None:
+        self.below.add((names, canon_of(node, known)))
+        if isinstance(node, Mapping):
+            self.at[place] = node
+            for entry in node.entries:
+                field = (entry.name, canon_of(entry.value, known))
+                self.named.setdefault(field, []).append(place)
+                below = (*names, entry.name)[-ENOUGH:]
+                self._collect(entry.value, (*place, entry.name), below, known)
+        elif isinstance(node, Sequence):
+            for number, entry in enumerate(node.entries):
+                step = ("element", field_text(entry.value, "name") or number)
+                self._collect(entry.value, (*place, step), names, known)
+
+    def has(self, node: Node) -> bool:
+        """Whether a node stands in a document of this version."""
+        return any(root.text is node.text for root in self._roots)
+
+    def field(self, place: Place, name: str) -> Node | None:
+        """The field of the mapping in a place."""
+        found = self.at.get(place)
+        return found.get(name) if found is not None else None
+
+
+def _is_moved(odd: Odd, versions: list[_Version], known: Known) -> bool:
+    if odd.value is None or odd.parent is None:
+        return False
+    names = tuple(step for step in odd.path if isinstance(step, str))
+    field = (names[-1], canon_of(odd.value, known))
+    if len(names) >= ENOUGH and any((names[-ENOUGH:], field[1]) in one.below for one in versions):
+        return True
+    if _was_element(odd, names[-1]):
+        return True
+    if len(versions) < WITH_BASE:
+        return False
+    base, *sides = versions
+    return any(
+        _came_with_others(odd, odd.parent, place, base, sides)
+        for version in versions
+        for place in version.named.get(field, ())
+    ) or _is_renamed(odd, odd.parent, names[-1], _Renames(base, sides, known))
+
+
+def _came_with_others(
+    odd: Odd, parent: Mapping, place: Place, base: _Version, sides: list[_Version]
+) -> bool:
+    """Whether a side moved what base has beside the field, from that place to this one."""
+    there = base.at.get(place)
+    if there is None:
+        return False
+    here = [one for one in odd.beside if isinstance(one, Mapping)]
+    moved = [name for name in parent.index() if there.get(name) is not None]
+    return any(
+        side.has(one) and one.get(name) is not None and side.field(place, name) is None
+        for name in moved
+        if not any(base.has(one) and one.get(name) is not None for one in here)
+        for one in here
+        for side in sides
+    )
+
+
+class _Renames:
+    """The names that the sides gave to fields of base."""
+
+    __slots__ = ("_base", "_known", "_sides")
+
+    def __init__(self, base: _Version, sides: list[_Version], known: Known) -> None:
+        self._base = base
+        self._sides = sides
+        self._known = known
+
+    def has(self, old: str, new: str) -> bool:
+        """Whether a value of base has another name on a side, in the same place."""
+        return any(self._of_side(side, old, new) for side in self._sides)
+
+    def _of_side(self, side: _Version, old: str, new: str) -> bool:
+        for place, mapping in side.at.items():
+            after, before = mapping.get(new), self._base.field(place, old)
+            if after is None or before is None:
+                continue
+            is_other = mapping.get(old) is None and self._base.field(place, new) is None
+            if is_other and canon_of(before, self._known) == canon_of(after, self._known):
+                return True
+        return False
+
+
+def _is_renamed(odd: Odd, parent: Mapping, new: str, renames: _Renames) -> bool:
+    """Whether a side has the field here under a name that is used no more."""
+    there = {name for one in odd.beside if isinstance(one, Mapping) for name in one.index()}
+    return any(renames.has(old, new) for old in sorted(there - parent.index().keys()))
+
+
+def _was_element(odd: Odd, name: str) -> bool:
+    """Whether a side has a list here, and in it an element that is called so."""
+    elements = (e.value for one in odd.beside if isinstance(one, Sequence) for e in one.entries)
+    return any(_is_called(element, name) for element in elements)
+
+
+def _is_called(element: Node, name: str) -> bool:
+    if isinstance(element, Mapping):
+        return any(_is_text(entry.value, name) for entry in element.entries)
+    return _is_text(element, name)
+
+
+def _is_text(node: Node, text: str) -> bool:
+    return isinstance(node, Scalar) and node.value == text
+
+
+def differences(old: bytes, new: bytes, path: str) -> tuple[str, ...]:
+    """The fields in which two versions differ; none where they mean the same."""
+    try:
+        return tuple(dict.fromkeys(_fields(old, new, path)))
+    except KmergeError:
+        return ("lines",)
+
+
+def _fields(old: bytes, new: bytes, path: str) -> Iterator[str]:
+    before, after = (_documents_of(data, path) for data in (old, new))
+    pairs = paired_documents(before, after)
+    for i, j in sorted(pairs, key=lambda pair: pair[1]):
+        one, other = before[i].root, after[j].root
+        if before[i].content == after[j].content or one is None or other is None:
+            continue
+        for steps in differing(one, other, start(other, path)):
+            yield f"{name_of(after[j])} {show(steps)}".strip()
+    for side, documents in enumerate((before, after)):
+        paired = {pair[side] for pair in pairs}
+        left = (d for n, d in enumerate(documents) if n not in paired)
+        yield from (name_of(document) or "a document" for document in left)
+
+
+def _documents_of(data: bytes, path: str) -> list[Document]:
+    return [d for d in split(Source(data, path)).documents if not is_idle(d.content)]

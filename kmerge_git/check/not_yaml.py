@@ -1,0 +1,186 @@
+"""Texts that are no YAML on purpose: templates, and JSON that only its own readers take.
+
+Nobody looks in here before a file could not be parsed, but for `is_steered`.
+"""
+
+from __future__ import annotations
+
+from posixpath import basename, dirname
+
+from kmerge_git.check.kustomize.kustomization import NAMES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+# What stands for a value that is filled in later, and how such a template is called. The lengths
+# have a limit: a line of many brackets that never close would take minutes.
+PLACEHOLDERS = (
+    (r"\{\{.{,500}?\}\}", "{{ }}"),
+    (r"\{#.{,500}?#\}", "{# #}"),
+    (r"<%.{,500}?%>", "<% %>"),
+    (r"\[\[-?\s*[.$\w].{,200}?\]\]", "[[ ]]"),
+    (r"@@?[A-Za-z_][\w.-]*@@?", "@NAME@"),
+    (r"%%?[A-Za-z_]\w*%%?", "%NAME%"),
+    (r"%\{.{,500}?\}", "%{ }"),
+    (r"\$?\{[A-Za-z_][\w.:-]*\}", "{NAME}"),
+)
+# A line that is nothing but a statement of a template: taken away where the rest is parsed.
+STATEMENT = r"(?m)^[ \t]*(?:\{%.*%\}|\{\{.*\}\}|<%.*%>|\{#.*#\}|\[%.*%\]|%\{.*\})[ \t]*$"
+# What begins a statement, and how such a template is called.
+OPENERS = (("{%", "{% %}"), ("<%", "<% %>"), ("{{", "{{ }}"), ("[%", "[% %]"), ("%{", "%{ }"))
+# Folders of files that tests read as data, some of them broken on purpose.
+FIXTURES = frozenset(
+    ("fixtures", "__fixtures__", "fixture", "testdata", "test-data", "test_data", "testfiles",
+     "__snapshots__", "snapshots")
+)  # fmt: skip
+IN_TEMPLATES = "a template below templates/"
+OPENING = ("if", "range", "with", "for", "unless", "foreach")
+
+
+def reason(text: str, path: str, parses: Callable[[str], bool], before: str | None) -> str:
+    """Why a text that cannot be parsed is none to be parsed as it is; empty: it is broken.
+
+    `before` is what the file was when it could still be parsed, if it ever was.
+    """
+    return _of_json(text) or _of_template(text, path, parses, before)
+
+
+def _of_template(text: str, path: str, parses: Callable[[str], bool], before: str | None) -> str:
+    is_new = before is None or has_action(text)
+    if "{{" in text and is_new and "templates" in dirname(path).split("/"):
+        return IN_TEMPLATES
+    filled, name = _filled(text)
+    if name and parses(filled):
+        return f"a template with {name}"
+    # statements may leave more behind than what can be parsed, but not where it was parsed before
+    for mark, is_one, shown in (("{{", has_action, "{{ }}"), ("{%", has_statement, "{% %}")):
+        if mark in text and is_one(text) and (before is None or not is_one(before)):
+            return f"a template with {shown}"
+    return ""
+
+
+def _filled(text: str) -> tuple[str, str]:
+    """The text with a word in each of its placeholders, and what these look like."""
+    import re  # late: few files cannot be parsed
+
+    bare, first = text, ""
+    if any(mark in text for mark, _ in OPENERS):
+        bare = re.sub(STATEMENT, "", text)
+        bare = re.sub(r"\{%.{,500}?%\}", "", bare)
+        if bare != text:
+            first = next(name for mark, name in OPENERS if mark in text)
+    for pattern, name in PLACEHOLDERS:
+        new = re.sub(pattern, "x", bare)
+        first = first or (name if new != bare else "")
+        bare = new
+    return bare, first
+
+
+def has_action(text: str) -> bool:
+    """Whether a text has a `{{` outside of quotes: it is no YAML until it is rendered."""
+    return any(_is_action(line) for line in text.split("\n") if "{{" in line)
+
+
+def has_statement(text: str) -> bool:
+    """Whether a text has a `{%` that is not in quotes."""
+    return any(not _in_quotes(x, "{%") for x in text.split("\n") if "{%" in x)
+
+
+def _is_action(line: str) -> bool:
+    bare = line.strip()
+    while bare.startswith(("- ", "# ", "#")):
+        bare = bare[1:].lstrip()
+    if bare.startswith("{{"):
+        return True
+    key, colon, value = bare.partition(": ")
+    if colon and '"' not in key and "'" not in key:
+        value = value.lstrip()
+        return not value.startswith(('"', "'", "#")) and "{{" in value
+    return "{{" in bare and not _in_quotes(bare, "{{")
+
+
+def _in_quotes(text: str, mark: str) -> bool:
+    before = text[: text.index(mark)]
+    return before.count('"') % 2 == 1 or before.count("'") % 2 == 1
+
+
+def is_steered(text: str) -> bool:
+    """Whether statements in comments choose what is rendered: `# {{ if .x }}`, `#@ if data.x:`."""
+    if not any(mark in text for mark in ("{{", "{%", "#@", "#if", "#foreach", "# <%", "#<%")):
+        return False
+    words = [_statement(line.strip()) for line in text.split("\n") if line.lstrip()[:1] == "#"]
+    return any(word in OPENING for word in words) and any(word[:3] == "end" for word in words)
+
+
+def _statement(comment: str) -> str:
+    """The first word of a comment that is a statement of a template; empty: it is none."""
+    bare = comment[1:]
+    if bare[:1] not in ("@", "i", "f", "e"):  # of ytt and of Velocity
+        bare = bare.lstrip()
+        if bare[:2] not in ("{{", "{%", "<%"):
+            return ""
+        bare = bare[2:]
+    elif bare[:1] != "@" and not bare.startswith(("if(", "if (", "foreach(", "foreach (", "end")):
+        return ""
+    word = bare.lstrip("@-+ ").partition("(")[0].split()
+    return word[0].rstrip(":") if word else ""
+
+
+def _of_json(text: str) -> str:
+    """Why JSON is not read as YAML; empty where it is no JSON either."""
+    start = text.lstrip()[:2]
+    if start[:1] not in ("{", "[") and start not in ("//", "/*"):
+        return ""
+    import json  # late: few files cannot be parsed
+
+    plain = _without_comments(text)
+    decoder, position = json.JSONDecoder(strict=False), 0
+    found = 0
+    while plain[position : position + 1].isspace():  # where a comment was
+        position += 1
+    while position < len(plain):
+        try:
+            _, position = decoder.raw_decode(plain, position)
+        except (ValueError, RecursionError):
+            return ""
+        found += 1
+        while plain[position : position + 1].isspace():
+            position += 1
+    if plain.strip() != text.strip():
+        # no reader of manifests takes comments
+        return "" if '"apiVersion"' in text else "JSON with comments"
+    return "several JSON documents" if found > 1 else "JSON that YAML has no words for"
+
+
+def _without_comments(text: str) -> str:
+    """JSON without its comments, and without the commas behind which nothing follows."""
+    import re
+
+    def kept(found: re.Match[str]) -> str:
+        return found[1] or " "
+
+    string = r'("(?:[^"\\\n]|\\.)*+"?)'  # also one that never ends: looked through once
+    bare = re.sub(string + r"|//[^\n]*|/\*.{,5000}?\*/", kept, text.lstrip(), flags=re.DOTALL)
+    return re.sub(string + r"|,(?=\s*[}\]])", kept, bare)
+
+
+def is_filled_in(name: str) -> bool:
+    """Whether a name has a place that a template fills in: what it will be nobody knows."""
+    return any(mark in name for mark in ("{{", "$", "{%", "<", "[[", "@", "%"))
+
+
+def is_fixture(path: str) -> bool:
+    """Whether a file lies among the data of tests: nobody applies it."""
+    return not FIXTURES.isdisjoint(path.split("/")[:-1])
+
+
+def looks_like_a_manifest(text: str, path: str) -> bool:
+    """Whether a text that cannot be parsed was meant to be a manifest."""
+    if basename(path) in NAMES:
+        return True
+    marks = ("apiVersion:", '"apiVersion":')
+    return any(
+        line.lstrip(" \t-{").startswith(marks) for line in text.split("\n") if "apiV" in line
+    )

@@ -1,0 +1,597 @@
+"""D01-D22: find wrong uses of `$patch` in mappings, in lists and in the elements of lists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kmerge_git.check.checked_texts import shown
+from kmerge_git.check.page_values import List, Map, Text, Value, alike, is_integer, is_plain
+from kmerge_git.check.patches.patch_verdict import CUSTOM
+from kmerge_git.check.patches.patch_walk import ABSENT, ListSpot, Spot
+from kmerge_git.check.plain_objects import directives_below, is_set
+from kmerge_git.check.registry import ELEMENT, ERROR, LIST, MAP, WARNING, Check, Found, also
+from kmerge_git.patch.directives import PATCH, RETAIN_KEYS, is_directive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
+
+
+# What an object cannot be without, wherever it stands in a built-in kind.
+NEEDED = ("spec", "template", "jobTemplate", "metadata")
+
+
+@Check(
+    "D01", ERROR, MAP, "a value of `$patch` that no tool knows",
+    hides=("D03", "D04", "D05", "D06", "D07", "D08", "D10", "D11", "D12", "D13"),
+    kubectl="The API server refuses the whole patch: `unknown patch type`. Where the map is new, "
+    "it is dropped without a word.",
+    kustomize="The build fails, or the line ends up in the output.",
+    example="strategy:\n  $patch: remove",
+    counter="strategy:\n  $patch: replace\n  type: Recreate",
+    mend="Write `$patch: replace` or `$patch: delete`, in lower case.",
+)  # fmt: skip
+def unknown_value(spot: Spot) -> Iterator[Found]:
+    """`$patch: remove`, `Delete`, true, null: the values are replace, delete and merge."""
+    value = spot.directive
+    if value is None or value in ("replace", "delete", "merge"):
+        return
+    written = value or "(nothing)"
+    place = f"{shown(spot.path)}: " if spot.path else ""
+    message = f'"$patch: {written}" is no directive value; use replace or delete'
+    yield Found(spot.at, place + message)
+
+
+@Check(
+    "D02", ERROR, MAP, "`$patch: merge`",
+    kubectl="The API server refuses it: `unknown patch type: merge`, in a list `merging lists "
+    "cannot yet be specified in the patch`.",
+    kustomize="Allowed and without effect; the line is taken out. In an element that has only its "
+    "key, nothing is changed: a warning.",
+    example="containers:\n- name: side\n  $patch: merge",
+    counter="containers:\n- name: side\n  image: side:2",
+    mend="Drop the line: merging is what happens without it.",
+)  # fmt: skip
+def merge_value(spot: Spot) -> Iterator[Found]:
+    """`$patch: merge`, which kustomize knows and the API server refuses."""
+    if spot.directive == "merge" and "K" not in spot.tools:
+        others = spot.map.fields.keys() - {PATCH, spot.merge_key, *spot.server_keys}
+        if spot.element_of is not None and not others:
+            what = "merging is the default: this element changes nothing; did you mean delete?"
+            yield Found(spot.at, what, severity=WARNING)
+    elif spot.directive == "merge":
+        yield Found(
+            spot.at,
+            "the API server refuses $patch: merge; merging is the default, drop the line",
+            fix=("drop",) if len(spot.map.fields) > 1 else (),
+        )
+
+
+@Check(
+    "D03", ERROR, MAP, "other fields beside `$patch: delete` in a map",
+    kubectl="They are thrown away without a word.",
+    kustomize="They are thrown away without a word.",
+    counter="rollingUpdate:\n  $patch: replace\n  maxSurge: 1",
+    example="rollingUpdate:\n  $patch: delete\n  maxSurge: 1",
+    mend="Drop them, or write `$patch: replace` to put them in place of what was there.",
+)  # fmt: skip
+def siblings_of_delete(spot: Spot) -> Iterator[Found]:
+    """Fields beside `$patch: delete`, which no tool reads."""
+    if spot.directive != "delete" or spot.element_of is not None or not spot.path:
+        return
+    others = [k for k in spot.map.fields if not is_directive(k)]
+    if others:
+        names = ", ".join(others[:4]) + (", .." if len(others) > 4 else "")
+        verb = "is" if len(others) == 1 else "are"
+        yield Found(spot.map.at_key(others[0]), f"{names} {verb} ignored next to $patch: delete")
+
+
+@Check(
+    "D04", WARNING, MAP, "`$patch: delete` of all of `spec`, or in a map where null is meant",
+    kubectl="The key stays, with an empty map; the API server may fill in defaults again. Without "
+    "its spec it refuses the object: that is an error.",
+    kustomize="The key is removed, which is fine but for a spec.",
+    example="spec:\n  $patch: delete",
+    counter="strategy:\n  rollingUpdate: null",
+    mend="Write `rollingUpdate: null`: both tools remove the key.",
+)  # fmt: skip
+def delete_of_a_map(spot: Spot) -> Iterator[Found]:
+    """`$patch: delete` in a map that is the value of a field, no element of a list."""
+    if spot.directive != "delete" or spot.element_of is not None or not spot.path:
+        return
+    name = str(spot.path[-1])
+    if name in NEEDED and spot.kind != CUSTOM:
+        message = f"deletes all of {name}, and without it the object is refused; delete less"
+        yield Found(spot.at, message, severity=ERROR)
+    elif "K" in spot.tools and spot.target is not ABSENT:
+        yield Found(
+            spot.at,
+            f"kubectl leaves an empty map behind; write {name}: null to remove the key",
+            fix=("null",) if len(spot.map.fields) == 1 else (),
+        )
+
+
+@Check(
+    "D05", ERROR, MAP, "directives or nulls below `$patch: replace`",
+    tools="K",
+    kubectl="What stands below `$patch: replace` is stored as it is: a directive becomes a field, "
+    "a null stays a null, which the API server takes for an empty value (a warning).",
+    kustomize="Nested directives are executed.",
+    example="strategy:\n  $patch: replace\n  type: Recreate\n  rollingUpdate: null",
+    counter="strategy:\n  $patch: replace\n  type: Recreate",
+    mend="Drop them: what is not written below `$patch: replace` is gone anyway.",
+)  # fmt: skip
+def inside_replace(spot: Spot) -> Iterator[Found]:
+    """Directives and nulls at any depth of a map with `$patch: replace`."""
+    if spot.directive == "replace" and spot.element_of is None:
+        yield from _literal(spot.map, spot.path, set(), top=True)
+
+
+def literal_list(value: List, path: Path) -> Iterator[Found]:
+    """The same in the elements of a list that is replaced."""
+    for number, element in enumerate(value.values):
+        if isinstance(element, Map) and PATCH not in element.fields:
+            yield from _literal(element, (*path, number), set(), top=False)
+
+
+def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator[Found]:
+    if id(value) in seen:
+        return
+    seen.add(id(value))
+    if isinstance(value, Map):
+        for key, (at, item) in value.fields.items():
+            if is_directive(key):
+                if not top:
+                    effect = "kubectl stores it as a field; drop it"
+                    message = f"{key} is not executed below $patch: replace, {effect}"
+                    yield Found(at, message, path=path)
+            elif item.null:
+                effect = f"kubectl stores it; drop {key}"
+                message = f"null is not executed below $patch: replace, {effect}"
+                yield Found(at, message, path=(*path, key), severity=WARNING)
+            else:
+                yield from _literal(item, (*path, key), seen, top=False)
+    elif isinstance(value, List):
+        for number, item in enumerate(value.values):
+            yield from _literal(item, (*path, number), seen, top=False)
+
+
+@Check(
+    "D06", ERROR, MAP, "`$patch: replace` on a map that the target lacks",
+    tools="K", needs="T",
+    kubectl="The API server drops the whole map, its new content too.",
+    kustomize="The content is added.",
+    example="strategy:\n  $patch: replace\n  type: Recreate\n"
+    "# file: target.yaml\nreplicas: 2",
+    counter="strategy:\n  $patch: replace\n  type: Recreate\n"
+    "# file: target.yaml\nstrategy:\n  type: RollingUpdate",
+    mend="Remove the directive: a new map needs none.",
+)  # fmt: skip
+def replace_of_nothing(spot: Spot) -> Iterator[Found]:
+    """`$patch: replace` in a map that the patched object does not have."""
+    if spot.directive == "replace" and spot.target is ABSENT and spot.element_of is None:
+        effect = "the API server drops it with its content; remove the directive"
+        yield Found(spot.at, f"the target has no such map, so {effect}")
+
+
+@Check(
+    "D07", ERROR, MAP, "`$patch` at the top of a patch",
+    kubectl="`delete` leaves an object without a kind, which is refused; with `replace` nothing "
+    "stays of the object but what the patch has.",
+    kustomize="`delete` removes the resource, that is fine; with `replace` the patch is ignored.",
+    example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n$patch: replace",
+    counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
+    "- path: web.yaml\n# file: web.yaml\n$patch: delete\napiVersion: apps/v1\n"
+    "kind: Deployment\nmetadata:\n  name: web",
+    mend="Delete a resource with `kubectl delete` or with a kustomize patch; to replace one, "
+    "apply the whole manifest.",
+)  # fmt: skip
+def at_root(spot: Spot) -> Iterator[Found]:
+    """`$patch: replace` beside the kind of an object; `$patch: delete` there, but for kustomize."""
+    if spot.path or spot.element_of is not None:
+        return
+    if spot.directive == "replace":
+        yield Found(
+            spot.at,
+            "$patch: replace at the top: kustomize ignores the patch, kubectl loses all other "
+            "fields; write the fields that change",
+        )
+    elif spot.directive == "delete" and "K" in spot.tools:
+        yield Found(
+            spot.at,
+            "only kustomize can delete a resource with $patch: delete at the top; "
+            "with kubectl use `kubectl delete`",
+        )
+
+
+@Check(
+    "D08", WARNING, MAP, "`$patch` beside `$retainKeys`, `$setElementOrder/..` or "
+    "`$deleteFromPrimitiveList/..`",
+    kubectl="`$patch` is executed alone; next to `replace` the others are stored as fields.",
+    kustomize="Next to `replace` the others stay in the output.",
+    counter="strategy:\n  $patch: replace\n  type: Recreate",
+    example="strategy:\n  $patch: replace\n  $retainKeys: [type]\n  type: Recreate",
+    mend="Keep one of them.",
+)  # fmt: skip
+def beside_parallel(spot: Spot) -> Iterator[Found]:
+    """`$patch` and another directive in one map: only `$patch` is executed."""
+    if spot.directive not in ("replace", "delete", "merge"):
+        return
+    others = [k for k in spot.map.fields if k != PATCH and is_directive(k)]
+    for key in others:
+        if spot.directive == "replace":
+            message = f"{key} is stored as a field next to $patch: replace; drop it"
+            yield Found(spot.map.at_key(key), message, severity=ERROR)
+        else:
+            yield Found(spot.map.at_key(key), f"{key} is ignored next to $patch; drop it")
+
+
+BOTH = "kubectl merges both, kustomize keeps the first; make one of them"
+OF_KUBECTL = "kubectl takes both for one and merges them, whatever else tells them apart"
+
+
+@also("D05", LIST)
+def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
+    """Directives and nulls in the elements that `- $patch: replace` puts in place of the list."""
+    if spot.is_replaced:
+        yield from literal_list(spot.list, spot.path)
+
+
+@Check(
+    "D10", ERROR, ELEMENT, "an element to delete without its merge key",
+    needs="S", hides=("D15",),
+    kubectl="The API server refuses the patch: `does not contain declared merge key`.",
+    kustomize="Every element of the list is deleted.",
+    example="containers:\n- image: side:1\n  $patch: delete",
+    counter="containers:\n- name: side\n  $patch: delete",
+    mend="Name the element by its merge key.",
+)  # fmt: skip
+def delete_without_key(spot: Spot) -> Iterator[Found]:
+    """`- {image: x, $patch: delete}`: the list is keyed by name, and no name is given."""
+    key = spot.merge_key
+    if spot.directive == "delete" and key and key not in spot.map.fields:
+        needs = f'$patch: delete needs the merge key "{key}"'
+        yield Found(spot.at, f"{needs}; kustomize would delete every element")
+
+
+@Check(
+    "D11", WARNING, ELEMENT, "an element to delete with more than its key",
+    needs="S",
+    kubectl="Only the merge key is read, the rest is ignored.",
+    kustomize="Only the merge key is read, the rest is ignored.",
+    example="containers:\n- name: side\n  image: side:1\n  $patch: delete",
+    counter="containers:\n- $patch: delete\n  name: side\n- name: web\n  image: web:2",
+    mend="Keep the key and `$patch: delete` alone.",
+)  # fmt: skip
+def delete_with_content(spot: Spot) -> Iterator[Found]:
+    """Fields beside the merge key of an element with `$patch: delete`."""
+    key = spot.merge_key
+    if spot.directive != "delete" or not key or key not in spot.map.fields:
+        return
+    keys = {key, *spot.server_keys}
+    extra = [k for k in spot.map.fields if k not in keys and not is_directive(k)]
+    if extra:
+        verb = "is" if len(extra) == 1 else "are"
+        yield Found(spot.map.at_key(extra[0]), f"{', '.join(extra)} {verb} ignored; drop it")
+
+
+@Check(
+    "D12", ERROR, LIST, "`$patch: replace` in an element with content",
+    hides=("D13",),
+    kubectl="The whole list is replaced, and this element with its content is dropped.",
+    kustomize="Nothing happens: what the element has else is thrown away as well (kustomize#2037).",
+    counter="containers:\n- $patch: replace\n- name: web\n  image: web:2",
+    example="containers:\n- name: web\n  image: web:2\n  $patch: replace",
+    mend="Write `- $patch: replace` as an element of its own to replace the list. One element "
+    "alone cannot be replaced: delete its fields with null.",
+)  # fmt: skip
+def replace_in_element(spot: ListSpot) -> Iterator[Found]:
+    """`$patch: replace` beside other fields: it is about the list, not about the element."""
+    effect = "replaces the WHOLE list and this element is dropped"
+    if "K" not in spot.tools:
+        effect = "has no effect in kustomize, which ignores the whole element"
+    elif "Z" in spot.tools:
+        effect = f"kubectl {effect}; kustomize ignores the element"
+    mend = 'to replace the list, write "- $patch: replace" as an element of its own'
+    for _, element in spot.maps():
+        is_added = "K" not in spot.tools and spot.found(element) is ABSENT
+        if element.text(PATCH) == "replace" and len(element.fields) > 1 and not is_added:
+            yield Found(element.at_key(PATCH), f"{effect}; {mend}")
+
+
+@Check(
+    "D13", WARNING, LIST, "a replaced list with elements to delete, or with several markers",
+    kubectl="The list is replaced; deleting in it is moot.",
+    kustomize="The list is replaced; deleting in it is moot.",
+    example="containers:\n- $patch: replace\n- name: side\n  $patch: delete\n- name: web",
+    counter="containers:\n- $patch: replace\n- name: web\n  image: web:2",
+    mend="Keep one `- $patch: replace` and the elements that shall be there.",
+)  # fmt: skip
+def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
+    """Elements with `$patch: delete`, or more markers, in a list that one marker replaces."""
+    marked = [(v, v.text(PATCH)) for _, v in spot.maps() if PATCH in v.fields]
+    replaced = [v for v, text in marked if text == "replace"]
+    for value in replaced[1:]:
+        yield Found(value.at_key(PATCH), "the list is replaced already; drop this marker")
+    if replaced:
+        for value, text in marked:
+            if text == "delete":
+                yield Found(value.at_key(PATCH), "the list is replaced, the delete is moot")
+
+
+@Check(
+    "D14", ERROR, LIST, "`$patch` in a list that is not merged",
+    needs="S", hides=("D04", "D10", "D11", "D12", "D13", "D15"),
+    kubectl="The list is replaced as a whole and the directive is stored as a field.",
+    kustomize="The list is replaced as a whole and the directive stays in the output.",
+    example="tolerations:\n- key: spot\n  $patch: delete",
+    counter="tolerations:\n- key: spot\n  operator: Exists",
+    mend="Write the whole list as it shall be.",
+)  # fmt: skip
+def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
+    """`$patch` in a list that is replaced: tolerations, envFrom, any list of a custom resource."""
+    custom = spot.spot.kind == CUSTOM
+    atomic = spot.field is not None and spot.field.kind == "list" and not spot.field.merges
+    if not (custom or atomic):
+        return
+    effect = "replaced as a whole; $patch would be stored as a field; write the whole list"
+    for _, element in spot.maps():
+        if PATCH in element.fields:
+            yield Found(element.at_key(PATCH), f"{spot.key} is {effect}")
+
+
+@also("D14", MAP)
+def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
+    """`$patch` in a map with the strategy replace: the selector of a PodDisruptionBudget."""
+    if "K" in spot.tools and "r" in spot.strategies and spot.directive in ("delete", "replace"):
+        message = "kubectl replaces this map and stores $patch as a field; write the whole map"
+        yield Found(spot.at, message)
+
+
+@Check(
+    "D15", ERROR, ELEMENT, "an element without its merge key",
+    needs="S",
+    kubectl="The API server refuses the patch: `does not contain declared merge key`.",
+    kustomize="The other elements of the list are lost (kustomize#5369).",
+    example="containers:\n- image: web:2",
+    counter="containers:\n- name: web\n  image: web:2",
+    mend="Add the merge key, so that it is clear which element is meant.",
+)  # fmt: skip
+def element_without_key(spot: Spot) -> Iterator[Found]:
+    """An element of a keyed list that has no merge key to be paired by."""
+    key = spot.merge_key
+    if key and key not in spot.map.fields and PATCH not in spot.map.fields:
+        effect = "kubectl refuses it, kustomize loses the other elements"
+        yield Found(spot.map.at, f'lacks "{key}"; {effect}')
+
+
+@Check(
+    "D16", ERROR, LIST, "elements of different types",
+    hides=("D15",),
+    needs="S",
+    kubectl="The API server refuses it: `list element types are not identical`.",
+    kustomize="The other elements of the list are lost.",
+    counter="args:\n- --port\n- null",
+    example="containers:\n- null\n- name: web",
+    mend="Write every element as a map with its merge key.",
+)  # fmt: skip
+def mixed_elements(spot: ListSpot) -> Iterator[Found]:
+    """A list with a null or a scalar beside maps, or a null in a list of scalars that is merged."""
+    values, field = spot.list.values, spot.field
+    if field is None or not (field.merges or field.of_maps):
+        return  # what may be in it, nobody knows; or it replaces the other one as it is
+    wanted = "map" if field.of_maps else "scalar"
+    refused = "a merged list" if field.merges else "a list of maps"
+    for value in values:
+        kind = _kind(value)
+        if kind != wanted:
+            crash = " and may crash kubectl" if kind == "null" and value is values[0] else ""
+            lost = "; kustomize loses the other elements" if field.merges and field.of_maps else ""
+            message = f"elements of different types: a {kind} among {wanted}s is refused"
+            yield Found(value.at, f"{message} in {refused}{crash}{lost}")
+
+
+@Check(
+    "D17", ERROR, LIST, "two elements with one merge key",
+    needs="S",
+    kubectl="Both are merged into the same element, the last one wins.",
+    kustomize="The first one wins and moves to the front of the list, the other is thrown away.",
+    counter="containers:\n- name: side\n  image: side:2\n- name: web\n  image: web:3",
+    example="containers:\n- name: side\n  image: side:2\n- name: side\n  image: side:3",
+    mend="Make one element of them.",
+)  # fmt: skip
+def repeated_key(spot: ListSpot) -> Iterator[Found]:
+    """Two elements of a patch list with the same merge key."""
+    seen: dict[tuple[str, ...], Map] = {}
+    for keys, element in _plain_keys(spot):
+        # kubectl pairs ports by number alone; kustomize looks at the protocol too
+        for key, effect in ((keys, BOTH), (keys[:1], OF_KUBECTL)):
+            if key in seen:
+                severity = WARNING if alike(seen[key], element) else ""  # nothing is lost
+                what = f"two elements with {spot.merge_key}: {key[0]}; {effect}"
+                yield Found(element.at, what, severity=severity)
+                break
+            if "K" not in spot.spot.verdict.known_tools:
+                break
+        for key in (keys, keys[:1]):
+            seen.setdefault(key, element)
+
+
+@Check(
+    "D18", ERROR, LIST, "an element that is deleted and set",
+    needs="S",
+    kubectl="The element is made new, without what the old one had.",
+    kustomize="The first of the two counts: the element is only deleted, or only changed.",
+    counter="containers:\n- name: side\n  $patch: delete\n- name: new\n  image: side:2",
+    example="containers:\n- name: side\n  $patch: delete\n- name: side\n  image: side:2",
+    mend="Delete it, or change it; to start afresh, replace the whole list.",
+)  # fmt: skip
+def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
+    """Two elements with the same merge key, one of them with `$patch: delete`."""
+    key = spot.merge_key
+    if not key or spot.is_replaced:
+        return
+    # a port may change its protocol: both tools delete the one and add the other
+    keys = (key, *(k for k in (spot.field.keys if spot.field else ()) if k != key))
+    deleted = [tuple(map(v.text, keys)) for _, v in spot.maps() if v.text(PATCH) == "delete"]
+    for _, element in spot.maps():
+        name = element.text(key)
+        if name and PATCH not in element.fields and tuple(map(element.text, keys)) in deleted:
+            effect = "kubectl makes a new element, kustomize does only the first of both"
+            yield Found(element.at, f"{key}: {name} is deleted and set; {effect}")
+
+
+def _plain_keys(spot: ListSpot) -> Iterator[tuple[tuple[str, ...], Map]]:
+    """The elements without a directive, with what tells them apart: the merge key first."""
+    key = spot.merge_key
+    if not key or spot.field is None:
+        return
+    more = [k for k in spot.field.keys if k != key]
+    for _, element in spot.maps():
+        if PATCH not in element.fields and element.text(key):
+            yield (element.text(key), *map(element.text, more)), element
+
+
+def _kind(value: Value) -> str:
+    if isinstance(value, Map):
+        return "map"
+    if isinstance(value, List):
+        return "list"
+    return "null" if value.null else "scalar"
+
+
+# The fields of a volume that are no source.
+VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
+
+
+@Check(
+    "D19", ERROR, ELEMENT, "directives below an element that the target lacks",
+    tools="K", needs="T", hides=("D06",),
+    kubectl="In a new element no directive is executed: it is stored as a field.",
+    kustomize="They are executed.",
+    example="containers:\n- name: new\n  env:\n  - name: A\n    $patch: delete\n"
+    "# file: target.yaml\ncontainers:\n- name: web",
+    counter="containers:\n- name: web\n  env:\n  - name: A\n    $patch: delete\n"
+    "# file: target.yaml\ncontainers:\n- name: web\n  env:\n  - name: A\n    value: x",
+    mend="Drop the directives, or check the name of the element.",
+)  # fmt: skip
+def directive_in_new_element(spot: Spot) -> Iterator[Found]:
+    """A directive below an element that the API server appends to the list as it is."""
+    if spot.target is not ABSENT or PATCH in spot.map.fields:
+        return
+    for at, key in directives_below(spot.map):
+        if not (key == RETAIN_KEYS and at == spot.map.at_key(RETAIN_KEYS)):  # D43 says it
+            what = f"{key} is not executed but stored as a field; drop it"
+            yield Found(at, f"the target has no such element, so {what}")
+
+
+@Check(
+    "D20", ERROR, ELEMENT, "a merge key of another type than the schema says",
+    tools="K", needs="S", hides=("D78",),
+    kubectl='`"80"` and `80` are two keys: a second entry is added.',
+    kustomize="They are one key.",
+    counter="ports:\n- port: 80\n  targetPort: 8080",
+    example='ports:\n- port: "80"\n  targetPort: 8080',
+    mend="Write the key with the type of the field.",
+)  # fmt: skip
+def key_of_other_type(spot: Spot) -> Iterator[Found]:
+    """`port: "80"` where the schema has a number, or `name: 80` where it has a string."""
+    key = spot.merge_key
+    value, field = spot.map.get(key), spot.field(key)
+    if not key or field is None or not isinstance(value, Text) or value.null:
+        return
+    is_number = is_plain(value) and is_integer(value.text)
+    if field.type == "integer" and not is_number:
+        yield Found(value.at, f"{key} is a number here; kubectl adds a second entry")
+    elif field.type == "string" and is_number:
+        yield Found(
+            value.at, f"{key} is a string here; kubectl adds a second entry or refuses it; quote it"
+        )
+
+
+@Check(
+    "D21", ERROR, ELEMENT, "a port with `protocol` where the base has it without, or without",
+    tools="Z", needs="ST",
+    kubectl="It pairs ports by number alone.",
+    kustomize="It pairs them by number and protocol as they are written, and ignores the element "
+    "if one of the two leaves the protocol out (kustomize#3620).",
+    example="ports:\n- containerPort: 8080\n  name: http\n"
+    "# file: target.yaml\nports:\n- containerPort: 8080\n  protocol: TCP",
+    counter="ports:\n- containerPort: 8080\n  name: http\n"
+    "# file: target.yaml\nports:\n- containerPort: 8080",
+    mend="Write the protocol as the base has it, or leave it out where the base does.",
+)  # fmt: skip
+def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
+    """A port whose number the target has, but not with what the patch says of its protocol."""
+    key, outer = spot.merge_key, spot.element_of
+    if "protocol" not in spot.server_keys or outer is None or not spot.map.text(key):
+        return
+    target = outer.target.values if isinstance(outer.target, List) else []
+    there = [v.text("protocol") for v in target if isinstance(v, Map) and _same(key, v, spot.map)]
+    protocol = spot.map.text("protocol")
+    if not there or protocol in there or (protocol and "" not in there):
+        return  # a new port, or one that is found
+    number = f"{key} {spot.map.text(key)}"
+    if protocol:
+        message = f"kustomize ignores this element: {number} has no protocol in the base; drop it"
+    else:
+        which = " and ".join(there)
+        message = f"kustomize ignores this element: {number} is {which} in the base; add protocol"
+        message += f": {which}" if len(there) == 1 else ""
+    yield Found(spot.map.at_key(key), message)
+
+
+def _same(key: str, one: Map, other: Map) -> bool:
+    return one.text(key) == other.text(key)
+
+
+@Check(
+    "D22", ERROR, ELEMENT, "a value or source is switched without removing the old one",
+    needs="T",
+    kubectl="Both remain, and the API server refuses the object; but an empty `value` may stay.",
+    kustomize="Both remain in the output, which the API server refuses.",
+    example="env:\n- name: A\n  valueFrom:\n    fieldRef:\n      fieldPath: spec.nodeName\n"
+    "# file: target.yaml\nenv:\n- name: A\n  value: x",
+    counter="env:\n- name: A\n  value: null\n  valueFrom:\n    fieldRef:\n"
+    "      fieldPath: spec.nodeName\n# file: target.yaml\nenv:\n- name: A\n  value: x",
+    mend="Set the old field to null in the same patch; for a volume `$retainKeys` works with "
+    "kubectl too.",
+)  # fmt: skip
+def switched_source(spot: Spot) -> Iterator[Found]:
+    """The target has `value`, the patch `valueFrom`, or the other way; or two volume sources."""
+    parent, target = spot.element_of, spot.target
+    if parent is None or not isinstance(target, Map) or PATCH in spot.map.fields:
+        return
+    if parent.key == "env":
+        yield from _two_values(spot, target)
+    elif parent.key == "volumes" and not ("K" in spot.tools and RETAIN_KEYS in spot.map.fields):
+        yield from _two_sources(spot, target)
+
+
+def _two_values(spot: Spot, target: Map) -> Iterator[Found]:
+    entry = spot.map
+    if spot.leaves("valueFrom") and target.text("value") and "value" not in entry.fields:
+        at = entry.at_key("valueFrom")
+        yield Found(at, "value and valueFrom would both remain; add value: null")
+    elif entry.text("value") and _remains(spot, target, "valueFrom"):
+        at = entry.at_key("value")
+        yield Found(at, "value and valueFrom would both remain; add valueFrom: null")
+
+
+def _two_sources(spot: Spot, target: Map) -> Iterator[Found]:
+    volume = spot.map
+    new = next((k for k in volume.fields if k not in VOLUME_FIELDS and is_set(volume, k)), "")
+    for old in target.fields if new else ():
+        if old not in VOLUME_FIELDS and old != new and _remains(spot, target, old):
+            message = f"the volume would have two sources, {old} and {new}; add {old}: null"
+            yield Found(volume.at_key(new), message)
+
+
+def _remains(spot: Spot, target: Map, field: str) -> bool:
+    """Whether a field of the target stays: what kubectl deletes by `$patch` does, as an empty map.
+
+    What the patch changes of it is another matter: then it does not switch to another one.
+    """
+    if field in spot.map.fields and is_set(spot.map, field):
+        return False
+    return target.has(field) and (field not in spot.map.fields or spot.leaves(field))

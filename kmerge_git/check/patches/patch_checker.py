@@ -1,0 +1,250 @@
+"""Checks patches: files, inline texts, and what a kustomization says about them.
+
+Shows the operations of JSON 6902 patches to their checks, with the objects that they change.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.check import registry
+from kmerge_git.check.checked_texts import Book, Page, embedded
+from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, inside
+from kmerge_git.check.page_values import List, Map, Value
+from kmerge_git.check.patches.field_types import FieldType, root_type
+from kmerge_git.check.patches.patch_targets import Target, TargetFinder
+from kmerge_git.check.patches.patch_verdict import (
+    BUILTIN,
+    CUSTOM,
+    PATCH,
+    UNKNOWN,
+    Verdict,
+    kubeadm_kind,
+)
+from kmerge_git.check.patches.patch_walk import PatchOperation, PatchWalk
+from kmerge_git.check.patches.unknown_keys import POD_FIELDS
+from kmerge_git.check.plain_objects import keyed_lists
+from kmerge_git.check.registry import ChosenChecks
+from kmerge_git.errors import CannotParse
+from kmerge_git.finding import Finding
+from kmerge_git.patch.directives import is_directive
+from kmerge_git.patch.field_shapes import is_builtin_group, root_shape, version_of
+
+registry.load(registry.FOR_PATCHES)
+
+WORKLOAD = ("apps/v1", "Deployment")  # stands for all kinds with the same pods
+
+
+class PatchChecker:
+    """Shows patches to the chosen checks, with the objects that they change."""
+
+    __slots__ = ("checks", "targets")
+
+    def __init__(self, checks: ChosenChecks, targets: TargetFinder) -> None:
+        self.checks = checks
+        self.targets = targets
+
+    def book(self, book: Book, verdict: Verdict) -> list[Finding]:
+        """The findings of a patch file, or of a patch inside another file."""
+        page, of, rule = book.page, self.checks.of, verdict.why
+        findings = page.findings(of(registry.PATCH_BOOK, verdict.known_tools), book, rule=rule)
+        for plain in book.plains:
+            root = plain.root
+            findings += page.findings(of(registry.PATCH_REPEATED), plain, root=root, rule=rule)
+            if isinstance(root, Map):
+                words = of(registry.WORDS)
+                findings += page.findings(
+                    words, page, plain, verdict.known_tools, root=root, rule=rule
+                )
+                findings += self.value(page, root, verdict)
+                for entry in inside(page, root):  # what is patched may hold patches itself
+                    findings += self.inner(entry, None)
+        return findings + self.json(book, verdict)
+
+    def json(self, book: Book, verdict: Verdict) -> list[Finding]:
+        """The findings of the JSON 6902 patches of a file."""
+        findings: list[Finding] = []
+        for root in (plain.root for plain in book.plains):
+            if isinstance(root, List):
+                findings += operation_findings(self.checks, self.targets, book.page, root, verdict)
+        return findings
+
+    def value(self, page: Page, root: Map, verdict: Verdict) -> list[Finding]:
+        """The findings of one patch document."""
+        target = self.targets.find(page, root, verdict)
+        kind, type = _kind(page, root, verdict, target)
+        verdict = self._about(verdict, type, target)
+        walk = PatchWalk(self.checks, verdict, page)
+        findings = walk.patch(root, kind, type, target.root if target else None)
+        if kind == BUILTIN and root.text("kind"):
+            for site in keyed_lists(root):
+                keyed = self.checks.of(registry.PATCH_KEYED)
+                findings += page.findings(keyed, site, path=site.path, rule=verdict.why)
+        return findings
+
+    def _about(self, verdict: Verdict, type: FieldType | None, target: Target | None) -> Verdict:
+        """The verdict with what is known about the object that one document changes."""
+        if target is None:
+            return verdict.about(type, lambda: None)
+        return verdict.about(type, lambda: self.targets.words_of_others(verdict, target))
+
+    def inner(self, entry: PatchEntry, one: Kustomization | None) -> list[Finding]:
+        """The findings of a patch that stands inside another file."""
+        page = entry.page
+        verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
+        if isinstance(entry.value, List):
+            return operation_findings(self.checks, self.targets, page, entry.value, verdict)
+        if entry.value is not None:
+            return self.value(page, entry.value, verdict)
+        if entry.inline is None or "{{" in entry.inline.text:
+            return []
+        try:
+            book = Book(embedded(page, entry.inline))
+        except CannotParse:
+            return page.findings(self.checks.of(registry.INLINE), entry, rule=verdict.why)
+        findings = self.book(book, verdict)
+        if not _is_of_policy(entry):
+            findings += self.entry(entry, one, book, entry.inline.at)
+        return findings
+
+    def entry(
+        self, entry: PatchEntry, one: Kustomization | None, book: Book, at: int
+    ) -> list[Finding]:
+        """What is wrong with an entry, told in the kustomization or, at 0, in the patch file."""
+        verdict = Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, one)
+        roots = [plain.root for plain in book.plains if plain.root is not None]
+        page = entry.page if at else book.page
+        return page.findings(
+            self.checks.of(registry.ENTRY), entry, roots, self.targets.of(one), at,
+            path=entry.field if at else (), rule=verdict.why,
+        )  # fmt: skip
+
+
+def _kind(
+    page: Page, root: Map, verdict: Verdict, target: Target | None
+) -> tuple[str, FieldType | None]:
+    """What kind of object is patched, and its type."""
+    if verdict.entry is not None and _is_of_policy(verdict.entry):
+        return UNKNOWN, None  # the keys may be anchors
+    api, kind = _patched_kind(page, root, verdict, target)
+    if not kind or not api:
+        return UNKNOWN, None
+    type = root_type(api, kind)
+    if type is not None:
+        # a version that is gone: its lists have the same keys, not all of its fields are known
+        return BUILTIN if root_shape(api, kind) else UNKNOWN, type
+    one = verdict.kustomization
+    knows_custom = "K" not in verdict.tools and one is not None and "openapi" in one.root.fields
+    return (UNKNOWN if knows_custom or is_builtin_group(api) else CUSTOM), None
+
+
+def _is_of_policy(entry: PatchEntry) -> bool:
+    """Whether Kyverno reads a patch: its rule says what is patched."""
+    return entry.holder.endswith("Policy")
+
+
+def _patched_kind(
+    page: Page, root: Map, verdict: Verdict, target: Target | None
+) -> tuple[str, str]:
+    """apiVersion and kind: as the patch says, its `target:`, its target, or its file name."""
+    api, kind = root.text("apiVersion"), root.text("kind")
+    if not kind or not api:
+        selected = verdict.entry.target if verdict.entry is not None else None
+        for named in (_selected_kind(selected), _kind_of(target)):
+            api, kind = api or named[0], kind or named[1]
+    if not kind and verdict.rule == 6:
+        api, kind = kubeadm_kind(page.path)
+    if not kind and not api and "K" in verdict.tools and _has_pods(root):
+        api, kind = WORKLOAD
+    return api, kind
+
+
+def _selected_kind(target: Map | None) -> tuple[str, str]:
+    """apiVersion and kind as the `target:` of a kustomization has them, or nothing."""
+    if target is None:
+        return "", ""
+    group, version, kind = (target.text(field) for field in ("group", "version", "kind"))
+    return f"{group}/{version or 'v1'}" if group else version or version_of(kind), kind
+
+
+def _kind_of(target: Target | None) -> tuple[str, str]:
+    if target is None:
+        return "", ""
+    one = target.identity
+    version = one.version or "v1"
+    return f"{one.group}/{version}" if one.group else version, one.kind
+
+
+def _has_pods(root: Map) -> bool:
+    """Whether a patch changes the pods of a workload, and nothing that only some workloads have.
+
+    Other kinds have such pods too, but to those kubectl gives no strategic merge patch.
+    """
+    spec = root.map("spec")
+    template = spec.map("template") if spec is not None else None
+    pod = template.map("spec") if template is not None else None
+    type = root_type(*WORKLOAD)
+    of_spec = type.struct.field("spec") if type is not None and type.struct else None
+    if spec is None or pod is None or of_spec is None or of_spec.struct is None:
+        return False
+    known = all(is_directive(key) or of_spec.struct.field(key) for key in spec.fields)
+    return known and any(key.rpartition("/")[2] in POD_FIELDS for key in pod.fields)
+
+
+def operation_findings(
+    checks: ChosenChecks, targets: TargetFinder, page: Page, root: List, verdict: Verdict
+) -> list[Finding]:
+    """What is wrong with the operations of one patch."""
+    if not _are_operations(root, verdict):
+        return []
+    changed = targets.changed(verdict)
+    type = _type(verdict, changed[0] if changed else None)
+    settled = len(changed) == 1 and targets.is_settled(verdict, changed[0])
+    target = changed[0].root if settled else None
+    is_as_written = settled and _is_as_written(verdict, changed[0])
+    findings: list[Finding] = []
+    done: list[str] = []  # the paths of the operations before
+    for number, value in enumerate(root.values):
+        known = None if any(_is_touched(path, value) for path in done) else target
+        site = PatchOperation(value, verdict.tools, type, known, is_as_written=is_as_written)
+        of = checks.of(registry.OPERATION, verdict.tools)
+        findings += page.findings(of, site, path=(number,), rule=verdict.why)
+        if isinstance(value, Map):
+            done += [value.text(field) for field in ("path", "from") if value.text(field)]
+    return findings
+
+
+def _is_as_written(verdict: Verdict, target: Target) -> bool:
+    """Whether it comes from a file of this kustomization, whose `patches` are the first to act."""
+    one, entry = verdict.kustomization, verdict.entry
+    if one is None or entry is None or entry.field[:1] != ("patches",):
+        return False
+    return target.path in [path for path, *_ in one.resources]
+
+
+def _are_operations(root: List, verdict: Verdict) -> bool:
+    """Whether a list is a patch: somebody says so, or it looks like one."""
+    if verdict.entry is not None or verdict.rule in (0, 6):
+        return bool(root.values)
+    maps = [value for value in root.values if isinstance(value, Map)]
+    return any("/" in value.text("path") for value in maps)
+
+
+def _is_touched(path: str, value: Value) -> bool:
+    """Whether an operation before, at `path`, may change what another finds at its own."""
+    above, _, last = path.rpartition("/")
+    start = above if last == "-" or last.isdigit() else path
+    texts = [value.text("path"), value.text("from")] if isinstance(value, Map) else []
+    return any(text == start or text.startswith(f"{start}/") for text in texts)
+
+
+def _type(verdict: Verdict, target: Target | None) -> FieldType | None:
+    """The type of the objects that are changed, where it is built in."""
+    entry = verdict.entry
+    api = kind = ""
+    if target is not None:
+        one = target.identity
+        api, kind = f"{one.group}/{one.version}" if one.group else one.version, one.kind
+    elif entry is not None and entry.target is not None:
+        group, version = entry.target.text("group"), entry.target.text("version")
+        kind = entry.target.text("kind")
+        api = f"{group}/{version or 'v1'}" if group else version or version_of(kind)
+    return root_type(api, kind) if api and kind else None

@@ -1,0 +1,196 @@
+"""D60, D64-D67: what a whole file or patch is, and who reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kmerge_git.check.checked_texts import Book, Page, shown
+from kmerge_git.check.kustomize.kustomization import PatchEntry, inside
+from kmerge_git.check.page_values import (
+    YES_NO,
+    List,
+    Map,
+    Plain,
+    Value,
+    is_date,
+    is_plain,
+    may_differ,
+    scalars_with_paths,
+)
+from kmerge_git.check.patches.patch_targets import Targets
+from kmerge_git.check.plain_objects import directives_below, is_object, is_values_file, passed_on
+from kmerge_git.check.registry import (
+    ENTRY,
+    ERROR,
+    INLINE,
+    MANIFEST,
+    PATCH_BOOK,
+    PATCH_REPEATED,
+    WARNING,
+    WORDS,
+    Check,
+    Found,
+    also,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
+
+
+@Check(
+    "D60", ERROR, MANIFEST, "a directive in a file that is no patch",
+    kubectl="`kubectl apply` executes it against the live object, or stores it as a field.",
+    kustomize="It is passed on to the output.",
+    example="apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c\ndata:\n  $patch: replace\n"
+    "  a: b",
+    counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
+    "- path: config.yaml\n# file: config.yaml\napiVersion: v1\nkind: ConfigMap\nmetadata:\n"
+    "  name: c\ndata:\n  $patch: replace\n  a: b",
+    mend="Remove the directive; or, if the file is a patch, list it under `patches:` of the "
+    "kustomization, or check it with `--as patch`.",
+)  # fmt: skip
+def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
+    """A directive in a resource; but in a patch that a resource holds it is at home."""
+    root = plain.root
+    if not isinstance(root, Map) or not plain.dollar:
+        return
+    if not (is_object(root) or is_values_file(page.path, root)):
+        return
+    held = _directives_held(page, root)
+    what = "kubectl apply eats or stores it, kustomize passes it on; remove it"
+    if is_values_file(page.path, root):
+        what = "Helm takes it for a value; remove it, or write null to remove a default"
+    for at, key in directives_below(root):
+        if at not in held:
+            yield Found(at, f"{key} in a file that is no patch: {what}")
+
+
+def _directives_held(page: Page, root: Map) -> set[int]:
+    """Where the directives of patches stand that an object has as values."""
+    if root.text("kind") == "ControllerRevision":  # a stored revision is a patch by design
+        return {at for at, _ in directives_below(root)}
+    held = [entry.value for entry in inside(page, root)] + list(passed_on(root))
+    return {at for value in held for at, _ in directives_below(value)}
+
+
+@Check(
+    "D64", ERROR, ENTRY, "a patch that kustomize refuses",
+    tools="Z",
+    kubectl="Not concerned.",
+    kustomize="The build fails.",
+    example="# file: kustomization.yaml\npatches:\n- path: empty.yaml\n"
+    "# file: empty.yaml\n# nothing yet",
+    counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
+    "- path: web.yaml\n# file: web.yaml\napiVersion: apps/v1\nkind: Deployment\nmetadata:\n"
+    "  name: web\nspec:\n  replicas: 2",
+    mend="Write one patch for one entry; a JSON 6902 list needs a `target:`.",
+)  # fmt: skip
+def refused_patch(
+    entry: PatchEntry, roots: list[Value], targets: Targets | None, at: int
+) -> Iterator[Found]:
+    """An empty patch, too many documents, a JSON 6902 list without a target, or two patches."""
+    if entry.path and entry.inline is not None:
+        yield Found(at, f"{shown(entry.field)} has both path and patch; keep one of them")
+    elif not roots:
+        yield Found(at, "the patch is empty; kustomize refuses it")
+    elif entry.target is not None and len(roots) > 1:
+        yield Found(at, "several documents in one patch with a target; kustomize refuses it")
+    elif isinstance(roots[0], List) and not roots[0].values:
+        yield Found(at, "the list of operations is empty; kustomize refuses it")
+    elif isinstance(roots[0], List) and entry.target is None:
+        yield Found(at, "a JSON 6902 patch needs a target; kustomize refuses it without")
+
+
+@also("D64", INLINE)
+def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
+    """The text of an inline patch that is no YAML."""
+    if entry.inline is not None:
+        message = f"{shown(entry.field)} is no YAML; kustomize refuses this patch"
+        yield Found(entry.inline.at, message)
+
+
+@Check(
+    "D65", ERROR, PATCH_BOOK, "several documents in a patch file for kubectl",
+    tools="K",
+    kubectl="Only the first document is used, the others are thrown away without a word.",
+    counter="---\nspec:\n  replicas: 2\n---\n# nothing more",
+    kustomize="Each document is a patch.",
+    example="spec:\n  replicas: 2\n---\nspec:\n  replicas: 3",
+    mend="Write one file for each patch.",
+)  # fmt: skip
+def several_documents(book: Book) -> Iterator[Found]:
+    """A second document, which `kubectl patch --patch-file` never reads."""
+    for plain in book.plains[1:]:
+        if plain.root is not None:
+            yield Found(plain.root.at, "kubectl patch uses only the first document")
+            return
+
+
+@Check(
+    "D66", ERROR, PATCH_REPEATED, "a repeated key in a patch",
+    twin="M02",
+    kubectl="The last value counts.",
+    kustomize="The first value counts, or the file is refused.",
+    example="spec:\n  replicas: 2\n  replicas: 3",
+    counter="replicas: 2\nstrategy:\n  rollingUpdate:\n    maxSurge: 2",
+    mend="Keep one of them.",
+)  # fmt: skip
+def repeated_key(plain: Plain) -> Iterator[Found]:
+    """A key that stands twice in one mapping of a patch."""
+    for key, at in plain.repeated:
+        yield Found(at, f"{key} is here twice: kubectl takes the last value, kustomize the first")
+
+
+@Check(
+    "D67", WARNING, WORDS, "a plain word that the tools read differently",
+    kubectl="It reads YAML 1.1: `yes` and `on` are booleans, which the API server refuses where "
+    "the kind has a string; a date stays a string.",
+    kustomize="It reads `yes` and `on` as strings, which are refused where the kind has a "
+    "boolean, and a date as a time: `2020-01-31T00:00:00Z`. Numbers, `0644` too, and whole times "
+    "it reads as kubectl does. Where it is known who reads the patch, only what that one gets "
+    "wrong is told, as an error.",
+    example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"
+    "    canary: on\nspec:\n  paused: on",
+    counter="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n  labels:\n"
+    "    canary: 'on'\n  annotations:\n    since: 2020-01-31\nspec:\n  paused: true",
+    mend="Quote a string; write true or false for a boolean.",
+)  # fmt: skip
+def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]:
+    """`yes` and the like, and dates, where a tool that reads them may take them amiss."""
+    if not may_differ(page.source.text):
+        return
+    for value, path in scalars_with_paths(plain.root):
+        message, amiss = _meanings(value.text, path) if is_plain(value) else ("", {})
+        if not message:
+            continue
+        type = _type_at(plain.root, path)
+        wrong = amiss.get(type, "KZ")
+        if not tools or set(tools) & set(wrong):
+            is_sure = bool(tools) and type in amiss
+            yield Found(value.at, message, severity=ERROR if is_sure else "")
+
+
+def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
+    """What the tools make of a plain word, and who is wrong where a type is wanted."""
+    if text in YES_NO:
+        message = f'kubectl reads {YES_NO[text]}, kustomize "{text}"; quote it'
+        return message, {"string": "K", "boolean": "Z"}
+    # of annotations kustomize takes the text
+    if is_date(text) and "annotations" not in path:
+        message = f'kubectl reads the string "{text}", kustomize a time; quote it'
+        return message, {"string": "Z", "": "Z"}
+    return "", {}
+
+
+def _type_at(root: Value | None, path: Path) -> str:
+    """The type of the scalar that the kind has at a path, or nothing."""
+    from kmerge_git.check.patches.field_types import root_type  # late: few words differ
+
+    if not isinstance(root, Map):
+        return ""
+    field = root_type(root.text("apiVersion"), root.text("kind"))
+    for step in path:
+        if field is not None:
+            field = field.struct.field(step) if field.struct and isinstance(step, str) else field.of
+    return field.type if field is not None else ""

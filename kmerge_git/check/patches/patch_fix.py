@@ -1,0 +1,158 @@
+"""Mends what is safe and mechanical: misspelt directives, `$patch: merge`, `$patch: delete`.
+
+A fix is an edit of the text at the place of its finding. It is kept only if the finding is gone
+afterwards and no error came in its place; only then a finding says that it can be mended.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from kmerge_git.finding import ERROR, Finding
+from kmerge_git.patch.directives import PATCH
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+if TYPE_CHECKING:
+    Edit = tuple[int, int, str]  # start, end, new text
+
+PROMISE = " `--fix` does that."
+
+
+def promised(
+    data: bytes, findings: list[Finding], again: Callable[[bytes], list[Finding]]
+) -> list[Finding]:
+    """The findings, each with a fix and its promise only where the fix mends it."""
+    _, done = fixed(data, findings, again)
+    kept = {id(finding) for finding in done}
+    return [one if not one.fix else _said(one, id(one) in kept) for one in findings]
+
+
+def fixed(
+    data: bytes, findings: list[Finding], again: Callable[[bytes], list[Finding]]
+) -> tuple[bytes, list[Finding]]:
+    """The mended bytes and the findings that were mended; `again` checks the new bytes."""
+    done: list[Finding] = []
+    left = findings
+    for finding in sorted(findings, key=lambda f: (f.line, f.column), reverse=True):
+        if not finding.fix:
+            continue
+        text = data.decode("utf-8")
+        edit = _edit(text, finding)
+        if edit is None:
+            continue
+        start, end, new = edit
+        changed = (text[:start] + new + text[end:]).encode()
+        found = again(changed)
+        if _is_better(left, found, finding):
+            data, left = changed, found
+            done.append(finding)
+    return data, done[::-1]
+
+
+def _said(finding: Finding, is_mended: bool) -> Finding:
+    return Finding(
+        finding.id, finding.severity, finding.file, finding.line, finding.column, finding.message,
+        path=finding.path, mend=finding.mend + PROMISE * is_mended, rule=finding.rule,
+        excerpt=finding.excerpt, fix=finding.fix if is_mended else (),
+    )  # fmt: skip
+
+
+def _is_better(before: list[Finding], after: list[Finding], one: Finding) -> bool:
+    had, has = Counter(f.id for f in before), Counter(f.id for f in after)
+    is_worse = any(f.severity == ERROR and has[f.id] > had[f.id] for f in after)
+    return not is_worse and has[one.id] < had[one.id]
+
+
+def _edit(text: str, finding: Finding) -> Edit | None:
+    at = _offset(text, finding.line, finding.column)
+    if finding.fix == ("drop",):
+        return _drop(text, at)
+    if finding.fix == ("null",):
+        return _to_null(text, at)
+    _, old, new = finding.fix
+    at += text[at : at + 1] in ("'", '"')
+    return (at, at + len(old), new) if text.startswith(old, at) else None
+
+
+def _offset(text: str, line: int, column: int) -> int:
+    start = 1 if text.startswith("\ufeff") else 0
+    for _ in range(line - 1):
+        start = text.find("\n", start) + 1
+    return start + column - 1
+
+
+def _entry_end(text: str, at: int) -> int | None:
+    """The end of `$patch: word` at an offset, each of the two quoted or not; None for others."""
+    end = at + (text[at : at + 1] in ("'", '"'))
+    if not text.startswith(PATCH, end):
+        return None
+    end += len(PATCH) + (end > at)
+    end += len(text[end:]) - len(text[end:].lstrip(" "))
+    if text[end : end + 1] != ":":
+        return None
+    end += 1
+    end += len(text[end:]) - len(text[end:].lstrip(" "))
+    word = end
+    while text[end : end + 1].isalpha() or text[end : end + 1] in ("'", '"'):
+        end += bool(text[end : end + 1]) or len(text)
+    return end if end > word else None  # its value may stand in the next line
+
+
+def _drop(text: str, at: int) -> Edit | None:
+    """Take out one entry of a mapping that has others."""
+    end = _entry_end(text, at)
+    if end is None:
+        return None
+    before, after = text[:at].rstrip(), text[end:].lstrip()
+    if before.endswith(("{", ",")) and after.startswith((",", "}")):
+        return _drop_in_flow(text, at, end)
+    line_start = max(text.rfind("\n", 0, at) + 1, int(text.startswith("\ufeff")))
+    line_end = text.find("\n", at) + 1 or len(text)
+    head, tail = text[line_start:at], text[end:line_end].strip()
+    if tail and not tail.startswith("#"):
+        return None
+    if not head.strip():
+        return line_start, line_end, ""
+    next_start = line_end + len(head)
+    is_alone = head.strip() == "-" and not text[line_end:next_start].strip(" ")
+    return (at, next_start, "") if is_alone and next_start < len(text) else None
+
+
+def _drop_in_flow(text: str, at: int, end: int) -> Edit | None:
+    """The same between braces: with the comma behind it, or as the last one that before it."""
+    after = end + len(text[end:]) - len(text[end:].lstrip())
+    if text[after] == ",":
+        line_start, line_end = text.rfind("\n", 0, at) + 1, text.find("\n", after) + 1
+        if line_end and not text[line_start:at].strip() and not text[after + 1 : line_end].strip():
+            return line_start, line_end, ""
+        return at, after + 1 + (text[after + 1 : after + 2] == " "), ""
+    before = len(text[:at].rstrip())
+    return (before - 1, end, "") if text[before - 1] == "," else None
+
+
+def _to_null(text: str, at: int) -> Edit | None:
+    """`key: {$patch: delete}` or its block form becomes `key: null`."""
+    end = _entry_end(text, at)
+    if end is None:
+        return None
+    before, after = text[:at].rstrip(), text[end:].lstrip()
+    if before.endswith("{"):
+        close = len(text) - len(after) + 1
+        return (len(before) - 1, close, "null") if after.startswith("}") else None
+    line_start = text.rfind("\n", 0, at) + 1
+    line_end = text.find("\n", end)
+    line_end = len(text) if line_end < 0 else line_end
+    head_end = line_start - 1
+    head = text[text.rfind("\n", 0, head_end) + 1 : head_end].rstrip()
+    if text[line_start:at].strip() or text[end:line_end].strip() or not head.endswith(":"):
+        return None
+    return _before_return(text, head_end), _before_return(text, line_end), " null"
+
+
+def _before_return(text: str, end: int) -> int:
+    """The end of a line without the `\\r` of its line end."""
+    return end - (text[end - 1 : end] == "\r")

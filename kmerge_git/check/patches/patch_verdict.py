@@ -1,0 +1,346 @@
+"""Decide whether a file is a patch: the first rule that says yes or no does.
+
+The rules, 0 to 11, are those of docs/checks.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from posixpath import basename, normpath
+
+from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, is_kustomization
+from kmerge_git.check.kustomize.kustomization_evidence import Evidence
+from kmerge_git.check.page_values import List, Map, Plain, Text, Value, collections
+from kmerge_git.check.plain_objects import (
+    directives_below,
+    is_object,
+    is_values_file,
+    may_be_builtin,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.check.patches.field_types import FieldType
+
+
+# The fields at the top of objects, apart from apiVersion and kind.
+OBJECT_FIELDS = frozenset(
+    (
+        "metadata", "spec", "data", "stringData", "binaryData", "rules", "subjects", "roleRef",
+        "webhooks", "immutable", "type", "secrets", "imagePullSecrets", "status", "template",
+        "parameters", "provisioner", "subsets", "endpoints", "ports", "aggregationRule",
+        "automountServiceAccountToken", "value", "globalDefault", "description", "items",
+    )
+)  # fmt: skip
+TELLING_FIELDS = frozenset(("metadata", "spec", "data", "stringData", "binaryData", "rules"))
+WORKLOADS = frozenset(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet"))
+METADATA = frozenset(
+    (
+        "name", "generateName", "namespace", "labels", "annotations", "finalizers",
+        "ownerReferences", "uid", "resourceVersion", "generation", "creationTimestamp",
+        "managedFields", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink",
+    )
+)  # fmt: skip
+LABELLING = frozenset(("labels", "annotations", "finalizers", "ownerReferences"))
+# Fields of specs of built-in kinds that hardly any other file has below `spec`.
+SPECS = frozenset(
+    (
+        "replicas", "selector", "template", "containers", "initContainers", "strategy",
+        "updateStrategy", "volumes", "nodeSelector", "tolerations", "affinity", "ports",
+        "clusterIP", "externalTrafficPolicy", "loadBalancerIP", "serviceAccountName",
+        "imagePullSecrets", "unschedulable", "taints", "jobTemplate", "minReplicas", "maxReplicas",
+        "podSelector", "ingressClassName", "accessModes", "persistentVolumeReclaimPolicy",
+        "storageClassName", "finalizers", "minAvailable", "maxUnavailable", "suspend", "paused",
+    )
+)  # fmt: skip
+# how the names of kubeadm's patches begin -> apiVersion and kind of what they are for
+KUBEADM = {
+    **dict.fromkeys(
+        ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"), ("v1", "Pod")
+    ),
+    "kubeletconfiguration": ("kubelet.config.k8s.io/v1beta1", "KubeletConfiguration"),
+    "corednsdeployment": ("apps/v1", "Deployment"),
+}
+JOB_OF_KUSTOMIZE = ("builtin", "kustomize.config.k8s.io")
+
+
+def classify(
+    path: str,
+    plains: list[Plain],
+    told: str,
+    evidence: Evidence,
+    script_with: Callable[[str], str],
+) -> Verdict:
+    """The verdict about a file; `script_with` finds the script that gives it to kubectl patch."""
+    roots = [p.root for p in plains if p.root is not None]
+    near = evidence.near
+    if told:
+        return _told(told, roots, near)
+    if evidence.listed_by is not None:
+        return Verdict(MANIFEST, 1, where=evidence.listed_by.path)
+    if evidence.named_by is not None:
+        return _named(*evidence.named_by, roots)
+    if _is_json6902(roots):
+        return Verdict(JSON6902, 4)
+    kubeadm = _kubeadm(path)
+    if kubeadm is not None:
+        return kubeadm
+    if _for_kustomize_itself(path, roots) or (near is not None and near.names(path)):
+        return Verdict(MANIFEST, 11)
+    script = script_with(path)
+    if script:
+        return Verdict(PATCH, 7, "K", script, kustomization=near)
+    has_directive = any(p.dollar and directives_below(p.root) for p in plains)
+    return _by_content(path, roots, near, has_directive)
+
+
+def _by_content(
+    path: str, roots: list[Value], near: Kustomization | None, has_directive: bool
+) -> Verdict:
+    """Rules 8 to 11: what the name, the directives and the fields of a file say."""
+    maps = [root for root in roots if isinstance(root, Map)]
+    if any(is_values_file(path, root) for root in maps):
+        return Verdict(MANIFEST, 11)
+    ours = [root for root in maps if _is_kubernetes(root, has_directive)]
+    reason = (_named_like_a_patch(path) or _not_listed(path, near)) if ours else ""
+    rule = _rule_of_parts(ours, reason, has_directive) if ours and (reason or has_directive) else 0
+    if rule:
+        return Verdict(PATCH, rule, where=reason, kustomization=near)
+    if has_directive:
+        return Verdict(MANIFEST, 11, kustomization=near)
+    if maps and len(maps) == len(roots) and all(_is_part_of_an_object(root) for root in maps):
+        return Verdict(PATCH, 10, "K", kustomization=near)
+    return Verdict(MANIFEST, 11)
+
+
+def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
+    """The rule by which objects, or parts of them, are patches; 0 where they are none."""
+    from kmerge_git.check.patches.wholeness import (  # late: few files get here
+        PART,
+        WHOLE,
+        wholeness,
+    )
+
+    found = {wholeness(root) for root in ours}
+    if reason and (has_directive or (PART in found and WHOLE not in found)):
+        return 8
+    return 9 if has_directive and PART in found and any(map(_is_partial, ours)) else 0
+
+
+def _told(told: str, roots: list[Value], near: Kustomization | None) -> Verdict:
+    if told == PATCH and roots and isinstance(roots[0], List):
+        return Verdict(JSON6902, 0, kustomization=near)
+    return Verdict(told, 0, kustomization=near)
+
+
+def _named(kustomization: Kustomization | None, entry: PatchEntry, roots: list[Value]) -> Verdict:
+    if entry.is_json6902 or (roots and isinstance(roots[0], List)):
+        return Verdict(JSON6902, 4, "Z", entry.page.path, entry, kustomization)
+    return Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, kustomization)
+
+
+def _is_json6902(roots: list[Value]) -> bool:
+    first = roots[0] if roots else None
+    maps = [v for v in first.values if isinstance(v, Map)] if isinstance(first, List) else []
+    return (
+        isinstance(first, List)
+        and len(maps) == len(first.values)
+        and any("op" in v.fields for v in maps)
+        and all("op" in v.fields or v.text("path").startswith("/") for v in maps)
+    )
+
+
+def _kubeadm(path: str) -> Verdict | None:
+    """What kubeadm takes for its patch by the name: `kube-apiserver0+strategic.yaml`."""
+    name = basename(path)
+    stem = name.rpartition(".")[0]
+    target, plus, kind = stem.partition("+")
+    if not target.startswith(tuple(KUBEADM)) or not name.endswith((".yaml", ".json")):
+        return None
+    if plus:
+        is_a = PATCH if kind == "strategic" else JSON6902
+        return Verdict(is_a, 6, "K")
+    return Verdict(PATCH, 6, "K") if "patch" in path.rpartition("/")[0].lower() else None
+
+
+def kubeadm_kind(path: str) -> tuple[str, str]:
+    """What a kubeadm patch is for."""
+    return next(kind for start, kind in KUBEADM.items() if basename(path).startswith(start))
+
+
+def _named_like_a_patch(path: str) -> str:
+    """What in the path says patch, or nothing: `patched` and `dispatch` are other words."""
+    name = basename(path)
+    if name.endswith((".yaml", ".yml", ".json", ".kyaml")):
+        words = _words(name.rpartition(".")[0])
+        if "patch" in words or "patches" in words:
+            return name
+    return "patches/" if "patches" in normpath(path).split("/")[:-1] else ""
+
+
+def _words(name: str) -> set[str]:
+    """The words of a name: `web-patch`, `webPatch`, `WEB_PATCH`, `HTTPPatch`."""
+    spaced = ""
+    for before, letter, after in zip(" " + name, name, name[1:] + " ", strict=False):
+        starts = letter.isupper() and (before.islower() or after.islower())
+        spaced += f" {letter}" if starts else letter if letter.isalpha() else " "
+    return set(spaced.lower().split())
+
+
+def _not_listed(path: str, near: Kustomization | None) -> str:
+    """A file of an overlay that its kustomization does not mention."""
+    parts = normpath(path).split("/")[:-1]
+    if near is None or "overlays" not in parts[:-1]:
+        return ""
+    return f"an overlay's file that {near.path} does not list"
+
+
+def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
+    """Whether kustomize reads a file itself: kustomizations, generators, transformers."""
+    return any(
+        is_kustomization(path, root)
+        or (isinstance(root, Map) and root.text("apiVersion").startswith(JOB_OF_KUSTOMIZE))
+        for root in roots
+    )
+
+
+def _is_partial(root: Map) -> bool:
+    """Whether a directive makes it a patch: a workload with a selector may lack its pods."""
+    spec = root.map("spec")
+    if root.text("kind") not in WORKLOADS or not root.text("apiVersion"):
+        return True
+    return (
+        spec is None
+        or "selector" not in spec.fields
+        or any(
+            "image" not in container.fields
+            for value in (collections(root) if may_be_builtin(root) else ())
+            if isinstance(value, Map)
+            for _, container in value.maps("containers")
+        )
+    )
+
+
+def _is_kubernetes(root: Map, has_directive: bool) -> bool:
+    """Whether a mapping is an object, or part of one: beside a directive one field will do."""
+    if root.text("apiVersion") and root.text("kind"):
+        return is_object(root)
+    return _is_bare_object(root) or (
+        has_directive and any(isinstance(root.get(field), Map) for field in TELLING_FIELDS)
+    )
+
+
+def _is_part_of_an_object(root: Map) -> bool:
+    """The same, where nothing but its fields says so: other files have a `spec` or `data` too."""
+    if not _is_bare_object(root):
+        return False
+    metadata, spec = root.map("metadata"), root.map("spec")
+    if metadata is not None and not METADATA.issuperset(metadata.fields):
+        return False
+    if spec is not None:
+        return not SPECS.isdisjoint(spec.fields)
+    return metadata is not None and not LABELLING.isdisjoint(metadata.fields)
+
+
+def _is_bare_object(root: Map) -> bool:
+    fields = root.fields.keys()
+    return (
+        bool(fields)
+        and not ("apiVersion" in fields and "kind" in fields)
+        and OBJECT_FIELDS.issuperset(fields - {"apiVersion", "kind"})
+        and not TELLING_FIELDS.isdisjoint(fields)
+        and all(_is_telling(root, f) for f in TELLING_FIELDS & fields)
+    )
+
+
+def _is_telling(root: Map, field: str) -> bool:
+    value = root.get(field)
+    if not isinstance(value, Map):
+        return False
+    # `data` stands at the top of many files; that of a ConfigMap or Secret holds only texts
+    return field in ("metadata", "spec") or all(
+        isinstance(item, Text) for _, item in value.fields.values()
+    )
+
+
+# number of the rule -> what a finding says about it
+RULES = {
+    0: "as told by the command line",
+    1: "listed as a resource of {}",
+    2: "a patch of {}",
+    3: "a patch of the transformer in {}",
+    4: "a JSON 6902 patch",
+    5: "an inline patch of {}",
+    6: "its name is that of a kubeadm patch",
+    7: "given to kubectl patch in {}",
+    8: "its name or folder says so ({})",
+    9: "it has patch directives and is no whole object",
+    10: "it has no apiVersion and kind, but the fields of an object",
+    11: "nothing says that it is a patch",
+}
+
+GUESSED = (0, 8, 9)  # the rules that tell a patch, but not which tool reads it
+
+PATCH = "patch"  # a strategic merge patch
+MANIFEST = "manifest"
+JSON6902 = "JSON 6902"
+
+BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patched object
+
+
+class Verdict:
+    """The rule that decided; `tools` has K for kubectl and the API server, Z for kustomize."""
+
+    __slots__ = (
+        "entry", "is_a", "is_known", "is_patch", "kustomization", "others", "rule",
+        "tools", "type", "where",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        is_a: str,
+        rule: int,
+        tools: str = "KZ",
+        where: str = "",
+        entry: PatchEntry | None = None,
+        kustomization: Kustomization | None = None,
+    ) -> None:
+        self.is_a = is_a
+        self.is_patch = is_a == PATCH
+        self.rule = rule
+        self.tools = tools
+        self.is_known = rule not in GUESSED  # which of the tools reads it
+        self.where = where
+        self.entry = entry  # what names the file in a kustomization
+        self.kustomization = kustomization  # where its target is looked for
+        self.type: FieldType | None = None  # of the patched object
+        # the words of other patches of the target; None where something unseen changes it
+        self.others: Callable[[], frozenset[str] | None] = frozenset
+
+    def about(
+        self,
+        type: FieldType | None,
+        others: Callable[[], frozenset[str] | None],
+    ) -> Verdict:
+        """The same of one document, with what is known about its target."""
+        made = Verdict(self.is_a, self.rule, self.tools, self.where, self.entry, self.kustomization)
+        made.is_known = self.is_known
+        made.type, made.others = type, others
+        return made
+
+    def read_by(self, tools: str) -> None:
+        """Take the word of the command line for who reads a patch."""
+        self.tools = tools
+        self.is_known = True
+
+    @property
+    def known_tools(self) -> str:
+        """The tools that read it for sure."""
+        return self.tools if self.is_known else ""
+
+    @property
+    def why(self) -> str:
+        """`rule 2: a patch of apps/kustomization.yaml`; nothing for a manifest."""
+        if self.is_a == MANIFEST:
+            return ""
+        return f"rule {self.rule}: {RULES[self.rule].format(self.where)}"

@@ -1,0 +1,384 @@
+"""Walks over a patch and shows every place of it to the checks that look at such places.
+
+What is not looked at: the inside of what `$patch: delete` removes and, but for directives and
+nulls, of what `$patch: replace` stores; a misspelt directive; the lists of directives.
+
+The places of a patch that its checks look at.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.check import registry
+from kmerge_git.check.page_values import List, Map, Text, Value
+from kmerge_git.check.plain_objects import is_set
+from kmerge_git.patch.directives import DELETE, ORDER, PATCH, RETAIN_KEYS, is_directive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from kmerge_git.check.checked_texts import Page
+    from kmerge_git.check.patches.field_types import FieldType
+    from kmerge_git.check.patches.patch_verdict import Verdict
+    from kmerge_git.check.registry import Check, ChosenChecks, Found
+    from kmerge_git.finding import Finding
+    from kmerge_git.kube.fieldpath import Path
+
+
+# Maps whose keys are the user's own, where the schema is not known.
+USER_MAPS = frozenset(
+    ("data", "stringData", "binaryData", "labels", "annotations", "matchLabels", "nodeSelector")
+)
+
+
+class PatchWalk:
+    """One walk over one patch; what it finds piles up in `found`."""
+
+    def __init__(self, checks: ChosenChecks, verdict: Verdict, page: Page) -> None:
+        self.checks = checks
+        self.verdict = verdict
+        self.page = page
+        self.found: list[tuple[Check, Found, Path]] = []  # the path of the field last
+        self.hidden_at: dict[int, set[str]] = {}  # offset -> ids
+        self.seen: set[int] = set()
+        self.schema_matters = True
+
+    def patch(
+        self, root: Map, kind: str, type: FieldType | None, target: Value | None
+    ) -> list[Finding]:
+        """What is wrong with a whole patch document."""
+        spot = Spot(self.verdict, root, (), kind, type, target)
+        _, spoke = self.ask(registry.PATCH, spot, ())
+        tools = set(self.verdict.tools)
+        self.schema_matters = not any(tools & set(check.refused_by) for check in spoke)
+        self.map(spot, frozenset())
+        return [
+            self.page.finding(check, found, path=path, rule=self.verdict.why)
+            for check, found, path in self.found
+            if check.id not in self.hidden_at[found.at]
+        ]
+
+    def ask(
+        self,
+        scope: str,
+        site: Spot | ListSpot | KeySpot | ListDirective,
+        path: Path,
+        hidden: frozenset[str] = frozenset(),
+    ) -> tuple[frozenset[str], list[Check]]:
+        """Ask the checks of a scope; returns what is hidden from now on, and which ones spoke."""
+        found: list[tuple[Check, Found]] = []
+        for check, function in self.checks.of(scope, self.verdict.tools):
+            if check.id in hidden or ("S" in check.needs and not self.schema_matters):
+                continue
+            found += [(check, one) for one in function(site)]
+        if not found:
+            return hidden, []
+        hides = hidden.union(*(check.hides for check, _ in found))
+        for check, one in found:
+            if check.id not in hides:
+                self.found.append((check, one, path))
+                self.hidden_at.setdefault(one.at, set()).update(check.hides)
+        spoke = [check for check, _ in found]
+        return hides | {check.id for check in spoke}, spoke
+
+    def map(self, spot: Spot, hidden: frozenset[str]) -> None:
+        """Check a mapping and what is below it."""
+        if id(spot.map) in self.seen:
+            return  # an alias: its anchor was checked
+        self.seen.add(id(spot.map))
+        if spot.element_of is not None:
+            hidden, _ = self.ask(registry.ELEMENT, spot, spot.path, hidden)
+        if PATCH in spot.map.fields:
+            self.ask(registry.MAP, spot, spot.path, hidden)
+        skipped = self.keys(spot)
+        if spot.directive in ("delete", "replace") and not _is_merged(spot):
+            if spot.directive == "replace" and spot.element_of is None:
+                self.stored(spot.map, spot)
+            return
+        for key, (_, value) in spot.map.fields.items():
+            if not is_directive(key) and key not in skipped:
+                self.below(spot, key, value)
+
+    def stored(self, map: Map, outer: Spot) -> None:
+        """Check the keys below a map that is stored as it is: its fields must be there."""
+        for key, (_, value) in map.fields.items():
+            field = outer.field(key)
+            if is_directive(key) or field is None or id(value) in self.seen:
+                continue
+            self.seen.add(id(value))
+            path = (*outer.path, key)
+            elements = enumerate(value.values) if isinstance(value, List) else [("", value)]
+            type = field.of if isinstance(value, List) else field
+            for number, element in elements:
+                if isinstance(element, Map) and type is not None and type.struct is not None:
+                    where = path if number == "" else (*path, number)
+                    inner = Spot(outer.verdict, element, where, outer.kind, type, None)
+                    self.keys(inner, stored=True)
+                    self.stored(element, inner)
+
+    def keys(self, spot: Spot, *, stored: bool = False) -> set[str]:
+        """Check the keys; returns those below which nothing is looked at."""
+        ended = set()
+        inside = stored or spot.directive in ("delete", "replace")
+        for key, (at, value) in spot.map.fields.items():
+            known = is_directive(key)
+            if inside and known:
+                continue  # the checks of `$patch` speak about them
+            path = spot.path if known else (*spot.path, key)
+            _, spoke = self.ask(*_site_of_key(spot, key, at, value), path)
+            if any(check.ends_walk for check in spoke):
+                ended.add(key)
+        return ended
+
+    def below(self, spot: Spot, key: str, value: Value) -> None:
+        """Check the value of a key."""
+        if not isinstance(value, Map | List):
+            return
+        field = spot.field(key)
+        target = child(spot.target, key)
+        path = (*spot.path, key)
+        user = _user_keys(spot, key, field)
+        if isinstance(value, Map):
+            inner = Spot(spot.verdict, value, path, spot.kind, field, target, user=user)
+            if field is not None and field.kind == "map":
+                self.map_of(inner, field)
+            else:
+                self.map(inner, frozenset())
+        else:
+            self.list(ListSpot(spot, key, value, path, field, target), user)
+
+    def map_of(self, spot: Spot, field: FieldType) -> None:
+        """Check a map whose keys are the user's own and whose values have one type."""
+        if field.of is None or field.of.struct is None:
+            self.map(spot, frozenset())
+            return
+        self.ask(registry.MAP, spot, spot.path)
+        for key, (_, value) in spot.map.fields.items():
+            if isinstance(value, Map) and not is_directive(key):
+                path, target = (*spot.path, key), child(spot.target, key)
+                inner = Spot(spot.verdict, value, path, spot.kind, field.of, target)
+                self.map(inner, frozenset())
+
+    def list(self, spot: ListSpot, user: bool) -> None:
+        """Check a list and its elements."""
+        if id(spot.list) in self.seen:
+            return
+        self.seen.add(id(spot.list))
+        hidden, _ = self.ask(registry.LIST, spot, spot.path)
+        replaced = spot.is_replaced
+        outer = spot.spot
+        of = spot.field.of if spot.field else None
+        for number, element in spot.maps():
+            path = spot.path_of(number, element)
+            target = spot.found(element)
+            inner = Spot(
+                outer.verdict, element, path, outer.kind, of, target, user=user, element_of=spot
+            )
+            if replaced:  # what is in it is stored as it is, but the element needs its key
+                self.ask(registry.ELEMENT, inner, path, hidden)
+                self.ask(registry.MAP, inner, path, hidden)
+                self.keys(inner, stored=True)
+                if PATCH not in element.fields:
+                    self.stored(element, inner)
+            else:
+                self.map(inner, hidden)
+
+
+def _site_of_key(
+    spot: Spot, key: str, at: int, value: Value
+) -> tuple[str, KeySpot | ListDirective]:
+    """The scope of a key, and what its checks are shown."""
+    if key.startswith((ORDER, DELETE)):
+        return registry.LIST_DIRECTIVE, ListDirective(spot, key, at, value)
+    scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
+    return registry.RETAINED if key == RETAIN_KEYS else scope, KeySpot(spot, key, at, value)
+
+
+def child(target: Value | None, key: str) -> Value | None:
+    """What a target has below a key."""
+    if target is None:
+        return None
+    value = target.get(key) if isinstance(target, Map) else None
+    if value is None or (value.null):
+        return ABSENT
+    return value
+
+
+def _is_merged(spot: Spot) -> bool:
+    """Whether an element has a `$patch: replace` that kustomize ignores: it is merged."""
+    outer = spot.element_of
+    return outer is not None and spot.directive == "replace" and not outer.is_replaced
+
+
+def _user_keys(spot: Spot, key: str, field: FieldType | None) -> bool:
+    if field is not None:
+        return field.kind in ("map", "free") or (
+            field.of is not None and field.of.kind in ("map", "free")
+        )
+    if spot.struct is not None:
+        return False
+    return spot.user or key in USER_MAPS
+
+
+ABSENT = Value()  # what a target that is known does not have
+ABSENT.at = 0
+
+
+class Spot:
+    """A mapping of a patch. `target`: what it changes; None: not known, ABSENT: nothing."""
+
+    __slots__ = (
+        "element_of", "kind", "map", "merge_key", "path", "server_keys", "strategies", "struct",
+        "target", "tools", "user", "verdict",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        verdict: Verdict,
+        map: Map,
+        path: Path,
+        kind: str,
+        type: FieldType | None,
+        target: Value | None,
+        *,
+        user: bool = False,
+        element_of: ListSpot | None = None,
+    ) -> None:
+        self.verdict = verdict
+        self.tools = verdict.tools
+        self.map = map
+        self.path = path
+        self.kind = kind
+        self.struct = type.struct if type else None
+        self.target = target
+        self.user = user  # its keys are the user's own, no field names
+        self.element_of = element_of
+        holder = element_of.field if element_of else type
+        self.strategies = holder.strategies if holder else ""  # of the field that holds it
+        # what pairs it with an element of the target, and what tells elements apart on the server
+        self.merge_key = element_of.merge_key if element_of else ""
+        self.server_keys = holder.keys if element_of and holder else ()
+
+    @property
+    def directive(self) -> str | None:
+        """The text of its `$patch`, or None."""
+        value = self.map.get(PATCH)
+        if value is None:
+            return None
+        return value.text if isinstance(value, Text) else "a collection"
+
+    @property
+    def at(self) -> int:
+        """Where its `$patch` stands, or the mapping itself."""
+        return self.map.at_key(PATCH)
+
+    def field(self, key: str) -> FieldType | None:
+        """The type of a field, where it is known."""
+        return self.struct.field(key) if self.struct else None
+
+    def leaves(self, key: str) -> bool:
+        """Whether a field of the patch is there afterwards: kubectl deletes no key of a map."""
+        return self.map.has(key) if "K" in self.tools else is_set(self.map, key)
+
+
+class ListSpot:
+    """A list of a patch, with the mapping and the key it stands under."""
+
+    __slots__ = ("field", "key", "list", "merge_key", "path", "spot", "target", "tools")
+
+    def __init__(
+        self, spot: Spot, key: str, list: List, path: Path, field: FieldType | None,
+        target: Value | None,
+    ) -> None:  # fmt: skip
+        self.spot = spot
+        self.tools = spot.tools
+        self.key = key
+        self.list = list
+        self.path = path
+        self.field = field
+        self.merge_key = field.merge_key if field else ""  # nothing: its elements are not paired
+        self.target = target
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether an element `- $patch: replace` makes the list replace the whole other one."""
+        return any(
+            element.text(PATCH) == "replace" and ("K" in self.tools or len(element.fields) == 1)
+            for _, element in self.maps()
+        )
+
+    def maps(self) -> Iterable[tuple[int, Map]]:
+        """The elements that are mappings."""
+        return ((n, v) for n, v in enumerate(self.list.values) if isinstance(v, Map))
+
+    def found(self, element: Map) -> Value | None:
+        """The element of the target that a patch element changes."""
+        key = self.merge_key
+        if self.target is None or not key or key not in element.fields:
+            return None
+        if isinstance(self.target, List):
+            for value in self.target.values:
+                if isinstance(value, Map) and value.text(key) == element.text(key):
+                    return value
+        return ABSENT
+
+    def path_of(self, number: int, element: Map) -> Path:
+        """The path of an element: by its merge key, else by its number."""
+        key = self.merge_key or "name"
+        name = element.text(key)
+        return (*self.path, ((key, name),) if name else number)
+
+
+class KeySpot:
+    """A key of a mapping of a patch."""
+
+    __slots__ = ("at", "key", "spot", "value")
+
+    def __init__(self, spot: Spot, key: str, at: int, value: Value) -> None:
+        self.spot = spot
+        self.key = key
+        self.at = at
+        self.value = value
+
+
+class PatchOperation:
+    """An operation of a JSON 6902 patch; `target` is None where it is not known at that point."""
+
+    __slots__ = ("is_as_written", "target", "tools", "type", "value")
+
+    def __init__(
+        self,
+        value: Value,
+        tools: str,
+        type: FieldType | None,
+        target: Value | None,
+        *,
+        is_as_written: bool = False,
+    ) -> None:
+        self.value = value
+        self.tools = tools
+        self.type = type  # of the patched object
+        self.target = target
+        self.is_as_written = is_as_written  # no field of a kustomization has added to it so far
+
+
+class ListDirective:
+    """`$setElementOrder/f` or `$deleteFromPrimitiveList/f`, and the list f beside it."""
+
+    __slots__ = (
+        "at", "deletions", "key", "list", "merge_key", "order", "spot", "type", "value", "word",
+    )  # fmt: skip
+
+    def __init__(self, spot: Spot, key: str, at: int, value: Value) -> None:
+        self.spot = spot
+        self.key = key
+        self.at = at
+        self.value = value
+        self.word = ORDER if key.startswith(ORDER) else DELETE
+        self.list = key.removeprefix(f"{self.word}/") if key.startswith(f"{self.word}/") else ""
+        field = spot.field(self.list)
+        self.type = field if field is not None and field.kind == "list" else None
+        self.merge_key = self.type.merge_key if self.type else ""
+        listed = value.values if isinstance(value, List) else []
+        self.order = listed if self.word == ORDER else []
+        self.deletions = listed if self.word == DELETE else []

@@ -1,0 +1,647 @@
+"""D71-D79: compare a patch with the object that it changes, and with the fields of its kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kmerge_git.check.page_values import YES_NO, List, Map, Text, Value, is_integer, is_plain
+from kmerge_git.check.patches.field_types import FieldType
+from kmerge_git.check.patches.patch_verdict import BUILTIN
+from kmerge_git.check.patches.patch_walk import (
+    ABSENT,
+    KeySpot,
+    ListDirective,
+    ListSpot,
+    PatchOperation,
+    Spot,
+)
+from kmerge_git.check.patches.unknown_keys import did_you_mean, distance, nearest
+from kmerge_git.check.registry import (
+    ELEMENT,
+    ERROR,
+    KEY,
+    LIST_DIRECTIVE,
+    MAP,
+    OPERATION,
+    PATCH,
+    WARNING,
+    Check,
+    Found,
+    also,
+)
+from kmerge_git.patch.directives import PATCH as DIRECTIVE
+from kmerge_git.patch.directives import RETAIN_KEYS, is_directive
+
+# What an element of a list must have when it is new.
+NEEDED = {
+    "containers": "image", "initContainers": "image", "volumeMounts": "name",
+    "volumeDevices": "name",
+}  # fmt: skip
+HANDLERS = ("exec", "httpGet", "tcpSocket", "grpc", "sleep")
+# Types of objects of whose fields only one may be there.
+ONE_OF = {
+    **dict.fromkeys(("Probe", "LifecycleHandler", "Handler"), HANDLERS),
+    "EnvVarSource": (
+        "configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef", "fileKeyRef",
+    ),
+    "IngressBackend": ("service", "resource"),
+}  # fmt: skip
+# Types of objects, the value of `type` with which a field must not be there, and that field.
+NOT_WITH = {
+    "DeploymentStrategy": (("Recreate",), "rollingUpdate"),
+    "StatefulSetUpdateStrategy": (("OnDelete",), "rollingUpdate"),
+    "SeccompProfile": (("RuntimeDefault", "Unconfined"), "localhostProfile"),
+}
+
+
+@Check(
+    "D71", WARNING, ELEMENT, "an element to delete that the target does not have",
+    needs="ST",
+    kubectl="Nothing is deleted, and nothing is said.",
+    kustomize="Nothing is deleted, and nothing is said.",
+    example="containers:\n- name: sied\n  $patch: delete\n# file: target.yaml\n"
+    "containers:\n- name: web\n  image: web:1\n- name: side\n  image: side:1",
+    counter="containers:\n- name: side\n  $patch: delete\n# file: target.yaml\n"
+    "containers:\n- name: web\n  image: web:1\n- name: side\n  image: side:1",
+    mend="Correct the name, or drop the element.",
+)  # fmt: skip
+def delete_of_nothing(spot: Spot) -> Iterator[Found]:
+    """`$patch: delete` for a name that no element has; an error where one has nearly that name."""
+    parent = spot.element_of
+    if spot.directive != "delete" or parent is None or parent.is_replaced:
+        return
+    if not _is_new(spot, parent):
+        return
+    name = spot.map.text(spot.merge_key)
+    guess = _nearest(name, parent)
+    hint = f'; did you mean "{guess}"?' if guess else ""
+    message = f"{parent.key} of the target has no {name}: nothing is deleted{hint}"
+    yield Found(spot.map.at_value(spot.merge_key), message, severity=ERROR if guess else WARNING)
+
+
+@Check(
+    "D72", ERROR, ELEMENT, "a new element that was to be one of the target's",
+    needs="ST",
+    kubectl="The element is added; the API server refuses a container without image.",
+    kustomize="The element is added, and `kubectl apply` refuses the object.",
+    example="containers:\n- name: wbe\n  tty: true\n# file: target.yaml\ncontainers:\n"
+    "- name: web\n  image: web:1\n- name: side\n  image: side:1",
+    counter="containers:\n- name: log\n  image: log:1\n# file: target.yaml\n"
+    "containers:\n- name: web\n  image: web:1\n- name: side\n  image: side:1",
+    mend="Correct the name; a new container needs an image.",
+)  # fmt: skip
+def new_by_mistake(spot: Spot) -> Iterator[Found]:
+    """A container without image, a name with two letters swapped, fields to remove from nothing."""
+    parent = spot.element_of
+    if parent is None or DIRECTIVE in spot.map.fields or not _is_new(spot, parent):
+        return
+    name = spot.map.text(spot.merge_key)
+    needed = NEEDED.get(parent.key, "")
+    where = f"{parent.key} of the target has no {name}"
+    if needed and needed not in spot.map.fields and not parent.is_replaced:
+        guess = _nearest(name, parent)
+        hint = f'did you mean "{guess}"?' if guess else f"a new one needs {needed}"
+        yield Found(spot.map.at_value(spot.merge_key), f"{where}; {hint}")
+        return
+    meant = _meant(spot, parent, name)
+    nulls = [key for key, (_, value) in spot.map.fields.items() if value.null]
+    if not meant and nulls:
+        hint = f"it is added, there is no {nulls[0]} to remove"
+        yield Found(spot.map.at_value(spot.merge_key), f"{where}: {hint}", severity=WARNING)
+    elif meant:
+        hint = f'it is added; did you mean "{meant}"?'
+        yield Found(spot.map.at_value(spot.merge_key), f"{where}: {hint}", severity=WARNING)
+
+
+def _meant(spot: Spot, parent: ListSpot, name: str) -> str:
+    """The element that a new one was probably to be: nearly its name, or nearly that and its image.
+
+    Only one that the patch does not name itself.
+    """
+    there = {v.text(spot.merge_key) for _, v in parent.maps()}
+    image = _repository(spot.map)
+    values = parent.target.values if isinstance(parent.target, List) else []
+    for value in values:
+        known = value.text(spot.merge_key) if isinstance(value, Map) else ""
+        if not known or known in there or not isinstance(value, Map):
+            continue
+        same_image = image and _repository(value) == image and distance(name, known, 2) <= 2
+        if same_image or is_slip(name, known):
+            return known
+    return ""
+
+
+def _repository(container: Map) -> str:
+    """The image of a container without its tag."""
+    path, slash, name = container.text("image").partition("@")[0].rpartition("/")
+    return path + slash + name.partition(":")[0]
+
+
+def _is_new(spot: Spot, parent: ListSpot) -> bool:
+    """Whether the target is known to lack an element, at the time when the patch is executed."""
+    name = spot.map.text(parent.merge_key)
+    if spot.target is not ABSENT or not name:
+        return False
+    if parent.spot.target is ABSENT:
+        return False  # everything there is new
+    others = spot.verdict.others()
+    return others is not None and name not in others
+
+
+def _names(parent: ListSpot) -> list[str]:
+    """The merge keys of the target's elements."""
+    values = parent.target.values if isinstance(parent.target, List) else []
+    return [v.text(parent.merge_key) for v in values if isinstance(v, Map)]
+
+
+def _nearest(name: str, parent: ListSpot) -> str:
+    """The element of the target whose name is nearly this one."""
+    return nearest(name, _names(parent)) if len(name) > 2 and not name.isdigit() else ""
+
+
+def is_slip(word: str, known: str) -> bool:
+    """Whether a word is another one with two letters swapped, one lost or one doubled.
+
+    A letter changed into another one makes other names: HOST and PORT, web1 and web2.
+    """
+    if word == known or distance(word, known, 1) > 1:
+        return word != known and word.lower() == known.lower()
+    if min(len(word), len(known)) < 3:
+        return False
+    if len(word) == len(known):
+        return sorted(word) == sorted(known)
+    longer, shorter = sorted((word, known), key=len, reverse=True)
+    at = next((n for n in range(len(shorter)) if longer[n] != shorter[n]), len(shorter))
+    if at < len(shorter):
+        return at > 0 and longer[at].isalpha()
+    return longer[-1].isalpha() and _is_end(longer, is_lost=longer == known)
+
+
+def _is_end(longer: str, *, is_lost: bool) -> bool:
+    """Whether the last letter of a name is lost, or another one is no part of it."""
+    if is_lost:
+        return len(longer) > 4 and longer[-1] not in "sS"
+    return longer[-1] == longer[-2] or (longer[-1].islower() and longer[:-1].isupper())
+
+
+@Check(
+    "D73", ERROR, PATCH, "a patch with another namespace or name than its target",
+    tools="K", needs="T",
+    kubectl="The API server refuses it: namespace or name of the object do not match those of the "
+    "request.",
+    kustomize="The build fails: `no matches for Id`, see D69.",
+    example="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
+    "  namespace: prod\nspec:\n  replicas: 2\n# file: target.yaml\n"
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
+    "  namespace: shop\nspec: {}",
+    counter="apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
+    "  namespace: shop\nspec:\n  replicas: 2\n# file: target.yaml\n"
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
+    "  namespace: shop\nspec: {}",
+    mend="Write the namespace that the object has.",
+)  # fmt: skip
+def other_namespace(spot: Spot) -> Iterator[Found]:
+    """`metadata.name` and `metadata.namespace` of a patch for kubectl, and of its target."""
+    target, metadata = spot.target, spot.map.map("metadata")
+    if not isinstance(target, Map) or metadata is None or spot.verdict.entry is not None:
+        return
+    for field, said in (("name", "is called {}"), ("namespace", "is in the namespace {}")):
+        written, known = metadata.text(field), _metadata(target).text(field)
+        if written and known and written != known:
+            yield Found(metadata.at_value(field), f"the target {said.format(known)}, not {written}")
+
+
+def _metadata(root: Map) -> Map:
+    return root.map("metadata") or Map(root.at)
+
+
+@Check(
+    "D74", ERROR, KEY, "two fields of which only one may be there",
+    needs="S",
+    kubectl="Both remain, and the API server refuses the object.",
+    kustomize="Both remain in the output, and `kubectl apply` refuses it.",
+    example="strategy:\n  type: Recreate\n# file: target.yaml\nstrategy:\n"
+    "  type: RollingUpdate\n  rollingUpdate:\n    maxSurge: 1",
+    counter="strategy:\n  type: Recreate\n  rollingUpdate: null\n# file: target.yaml\n"
+    "strategy:\n  type: RollingUpdate\n  rollingUpdate:\n    maxSurge: 1",
+    mend="Set the old field to null in the same patch; with kubectl `$retainKeys` works too.",
+)  # fmt: skip
+def both_remain(here: KeySpot) -> Iterator[Found]:
+    """`Recreate` over a `rollingUpdate`, a second handler of a probe, a second source of env."""
+    spot = here.spot
+    if spot.struct is None or not spot.leaves(here.key) or DIRECTIVE in spot.map.fields:
+        return
+    for old in _excluded(spot.struct.name, here.key, here.value):
+        if spot.leaves(old):
+            if here.at > spot.map.at_key(old) or old not in _alternatives(spot.struct.name):
+                yield Found(here.at, f"{here.key} and {old} exclude each other; drop one of them")
+        elif old not in spot.map.fields and _remains(spot, old):
+            what = "type: " + here.value.text if isinstance(here.value, Text) else here.key
+            yield Found(here.at, f"{old} of the target would remain beside {what}; add {old}: null")
+
+
+def _alternatives(name: str) -> Iterable[str]:
+    return ONE_OF.get(name, ())
+
+
+def _excluded(name: str, key: str, value: Value) -> Iterator[str]:
+    """The fields that must not be there together with one."""
+    if key in _alternatives(name):
+        yield from (other for other in _alternatives(name) if other != key)
+    values, other = NOT_WITH.get(name, ((), ""))
+    if key == "type" and isinstance(value, Text) and value.text in values:
+        yield other
+
+
+def _remains(spot: Spot, field: str) -> bool:
+    """Whether the target has a field that the patch leaves there."""
+    retained = "K" in spot.tools and RETAIN_KEYS in spot.map.fields
+    target = spot.target
+    if retained or not isinstance(target, Map) or not target.has(field):
+        return False
+    others = spot.verdict.others()
+    return others is not None and field not in others
+
+
+@Check(
+    "D77", ERROR, ELEMENT, "`$patch: delete` beside maps or lists that are lost with it",
+    hides=("D03", "D11"),
+    kubectl="Everything there is deleted, what is written beside the directive is ignored.",
+    kustomize="Everything there is deleted, what is written beside the directive is ignored.",
+    example="containers:\n- name: web\n  env:\n  - name: A\n  $patch: delete",
+    counter="containers:\n- name: web\n  env:\n  - name: A\n    $patch: delete",
+    mend="Move the directive to the map or element that shall go; or drop what stands beside it.",
+)  # fmt: skip
+def delete_with_more(spot: Spot) -> Iterator[Found]:
+    """A directive one level too high: it deletes what the patch goes on to change."""
+    if spot.directive == "delete" and (spot.path or spot.element_of is not None):
+        beside = [k for k, (_, v) in spot.map.fields.items() if isinstance(v, Map | List)]
+        names = ", ".join(key for key in beside if not is_directive(key))
+        if names:
+            what = "element" if spot.element_of is not None else "map"
+            yield Found(
+                spot.at, f"deletes the whole {what}, {names} too; is it one level too high?"
+            )
+
+
+@also("D77", MAP)
+def delete_of_map_with_more(spot: Spot) -> Iterator[Found]:
+    """The same of a map that is no element of a list."""
+    if spot.element_of is None:
+        yield from delete_with_more(spot)
+
+
+@Check(
+    "D79", WARNING, LIST_DIRECTIVE, "an order names an element that is nowhere",
+    tools="K", needs="ST",
+    kubectl="The name is ignored; an element of the patch that is not listed is refused.",
+    kustomize="It does not know the directive.",
+    example="$setElementOrder/containers:\n- name: wbe\n- name: side\ncontainers:\n- name: side\n"
+    "  image: side:2\n# file: target.yaml\ncontainers:\n- name: web\n  image: web:1\n"
+    "- name: side\n  image: side:1",
+    counter="$setElementOrder/containers:\n- name: web\n- name: side\ncontainers:\n- name: side\n"
+    "  image: side:2\n# file: target.yaml\ncontainers:\n- name: web\n  image: web:1\n"
+    "- name: side\n  image: side:1",
+    mend="Correct the name, or drop the entry.",
+)  # fmt: skip
+def order_of_nothing(here: ListDirective) -> Iterator[Found]:
+    """A name in `$setElementOrder` that neither the patch nor the target has."""
+    target = here.spot.target
+    key = here.merge_key
+    if not isinstance(target, Map) or not key or not here.order:
+        return
+    values = [*target.items(here.list), *here.spot.map.items(here.list)]
+    known = {value.text(key) for value in values if isinstance(value, Map)}
+    for value in here.order:
+        name = value.text(key) if isinstance(value, Map) else ""
+        if isinstance(value, Map) and key in value.fields and not name:
+            yield Found(value.at_value(key), f"{key} tells which element is meant; this is none")
+        elif name and name not in known:
+            guess = nearest(name, sorted(known)) if len(name) > 2 else ""
+            hint = f'; did you mean "{guess}"?' if guess else ""
+            at = value.at_value(key) if isinstance(value, Map) else value.at
+            yield Found(at, f"{here.list} has no {name}, neither here nor in the target{hint}")
+
+
+# operation -> the fields that it needs
+OPERATIONS = {
+    "add": ("path", "value"), "remove": ("path",), "replace": ("path", "value"),
+    "move": ("path", "from"), "copy": ("path", "from"), "test": ("path", "value"),
+}  # fmt: skip
+FIELDS = ("op", "path", "value", "from")
+# what people write for an operation
+MEANT = {
+    "delete": "remove", "del": "remove", "rm": "remove", "set": "replace", "update": "replace",
+    "change": "replace", "insert": "add", "append": "add", "create": "add", "merge": "replace",
+}  # fmt: skip
+
+# What fields of kustomizations make where it is not there, and what kustomize itself makes.
+MADE = ("annotations", "labels", "matchLabels", "namespace", "replicas")
+ALWAYS_MADE = ["metadata", "annotations"]
+# how the examples begin
+FILES = (
+    "# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
+    "- path: patch.yaml\n  target: {kind: Deployment}\n# file: patch.yaml\n"
+)
+
+
+@Check(
+    "D75", ERROR, OPERATION, "a JSON 6902 operation that is refused, or does something else",
+    kubectl="It refuses the patch: `Unexpected kind: Replace`, `missing value`. A path without a "
+    "leading `/` loses its first part: `spec/replicas` becomes a field beside `spec`. Without "
+    "`value` the field becomes null.",
+    kustomize="As kubectl: the build fails, or the field lands elsewhere.",
+    example=FILES + "- op: Replace\n  path: /spec/replicas\n  value: 3",
+    counter=FILES + "- op: replace\n  path: /metadata/annotations/example.com~1owner\n"
+    "  value: shop",
+    mend="Write add, remove, replace, move, copy or test, a `path` that starts with `/`, and the "
+    "`value` or `from` that the operation needs; `~1` stands for a `/` inside a key.",
+)  # fmt: skip
+def malformed(here: PatchOperation) -> Iterator[Found]:
+    """An unknown `op`, a field that is missing or misspelt, a path that is none."""
+    item = here.value
+    if not isinstance(item, Map):
+        yield Found(item.at, "an operation is a map with op and path; the patch is refused")
+        return
+    op = item.get("op")
+    if op is None:
+        yield _missing(item, "op", "the operation")
+    elif not isinstance(op, Text) or op.text not in OPERATIONS:
+        yield Found(item.at_value("op"), _unknown(op))
+    else:
+        yield from _fields(item, op.text)
+    for field in ("path", "from"):
+        value = item.get(field)
+        if value is not None:
+            fault = _fault_of_path(value, item.text("op"), field)
+            if fault:
+                yield Found(item.at_value(field), fault)
+
+
+def _unknown(op: Value) -> str:
+    word = op.text if isinstance(op, Text) else "a collection"
+    guess = MEANT.get(word.strip().lower()) or nearest(word.strip(), OPERATIONS)
+    hint = f'; did you mean "{guess}"?' if guess else ""
+    return f'"{word}" is no operation, the patch is refused{hint}'
+
+
+def _fields(item: Map, op: str) -> Iterator[Found]:
+    for field in OPERATIONS[op]:
+        if field not in item.fields:
+            yield _missing(item, field, op)
+
+
+def _missing(item: Map, field: str, op: str) -> Found:
+    """A field that is not there, told at the one that was meant to be it."""
+    effect = "the field becomes null" if field == "value" and op != "test" else "it is refused"
+    for key, (at, _) in item.fields.items():
+        if key not in FIELDS and nearest(key, (field,)):
+            return Found(at, f'{key} is not read, {op} lacks "{field}": {effect}; write {field}')
+    return Found(item.at, f'{op} lacks "{field}": {effect}')
+
+
+def _fault_of_path(value: Value, op: str, field: str) -> str:
+    """What is wrong with a path as it is written, or nothing."""
+    if not isinstance(value, Text) or value.null:
+        return f"{field} is a text like /spec/replicas; the patch is refused"
+    path = value.text
+    if not path:
+        return "" if op in ("replace", "test") else f"an empty {field}: the patch is refused"
+    steps = path.split("/")
+    if steps[0]:
+        right = "/" + "/".join(steps if len(steps) > 1 else path.split("."))
+        return f"{field} must start with a /, its first part is lost otherwise; write {right}"
+    if "" in steps[1:]:
+        return f"{field} has an empty part between or after its slashes: nothing has that name"
+    if "-" in steps[1:-1] or (steps[-1] == "-" and op not in ("add", "move", "copy")):
+        return f"- is the place after the last element: {op} finds nothing there"
+    for n in range(1, len(steps) - 3):
+        if steps[n] == "metadata" and steps[n + 1] in ("annotations", "labels"):
+            right = "/".join(steps[: n + 2]) + "/" + "~1".join(steps[n + 2 :])
+            return f"a / inside a key is written ~1: {right}"
+    return ""
+
+
+@Check(
+    "D76", ERROR, OPERATION, "the path of a JSON 6902 operation leads nowhere",
+    needs="S",
+    kubectl="It refuses the patch: `doc is missing path`; a new field with a wrong name is stored "
+    "or dropped by the API server.",
+    kustomize="The build fails, or the field is added to the output.",
+    example=FILES + "- op: replace\n  path: /spec/template/spec/containers/web/image\n"
+    "  value: web:2",
+    counter=FILES + "- op: replace\n  path: /spec/template/spec/containers/0/image\n"
+    "  value: web:2",
+    mend="Correct the path. Elements of lists are numbered from 0; `-` adds one at the end. Add "
+    "the map first where the object has none.",
+)  # fmt: skip
+def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
+    """A field the kind does not have, a name in place of a number, a place that is not there."""
+    item = here.value
+    if not isinstance(item, Map) or item.text("op") not in OPERATIONS:
+        return
+    for field, op in _pointers(item):
+        value = item.get(field)
+        if not isinstance(value, Text) or not value.text or _fault_of_path(value, op, field):
+            continue
+        steps = steps_of(value.text)
+        unknown, sure = _unknown_step(steps, here.type)
+        lacking = "" if here.target is None else _not_there(steps, here.target, op, here)
+        if unknown and not (here.target is not None and op == "remove" and not lacking):
+            yield Found(value.at, unknown, severity="" if sure or lacking else WARNING)
+        elif lacking:
+            yield Found(value.at, lacking)
+
+
+def steps_of(path: str) -> list[str]:
+    """The keys and numbers of a path."""
+    return [step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/")]
+
+
+def _pointers(item: Map) -> list[tuple[str, str]]:
+    """The fields that hold paths, each with the operation that is done there."""
+    op = item.text("op")
+    if "from" not in OPERATIONS[op]:
+        return [("path", op)]
+    return [("from", "remove" if op == "move" else "test"), ("path", op)]
+
+
+def _unknown_step(steps: list[str], type: FieldType | None) -> tuple[str, bool]:
+    """The first step that the kind does not know; not sure where it may be a field of tomorrow."""
+    for n, step in enumerate(steps):
+        if type is None or type.kind == "free":
+            break
+        if type.kind == "list":
+            if step != "-" and not is_integer(step):
+                where = "/".join(steps[:n])
+                wanted = f"write the number of the element in place of {step}"
+                return f"/{where} is a list: {wanted}", True
+            type = type.of
+        elif type.kind == "map":
+            type = type.of
+        elif type.struct is None:
+            where = "/".join(steps[:n])
+            return f"/{where} holds a {type.type}, nothing is below it", True
+        else:
+            below = type.struct.field(step)
+            if below is None:
+                hint = did_you_mean(step, type.struct.names)
+                return f"{type.struct.name} has no field {step}{hint}", bool(hint)
+            type = below
+    return "", True
+
+
+def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -> str:
+    """What a known target lacks for an operation."""
+    value: Value | None = target
+    for n, step in enumerate(steps):
+        is_last = n == len(steps) - 1
+        where = "/" + "/".join(steps[:n])
+        if isinstance(value, List):
+            size = len(value.values)
+            if step == "-":
+                return ""
+            if not is_integer(step):
+                return f"{where} is a list: write the number of the element in place of {step}"
+            if int(step) > size - (not (is_last and op in ("add", "move", "copy"))):
+                return f"{where} has {size} elements, there is no number {step}"
+            value = value.values[int(step)] if int(step) < size else None
+        elif isinstance(value, Map):
+            if is_last and op not in ("remove", "test"):
+                return ""  # a new field, also by replace
+            below = value.get(step)
+            if below is None:
+                if _is_made(steps[: n + 1], here):
+                    return ""
+                return f"{where if n else 'the target'} has no {step}"
+            value = below
+        elif not is_last or op in ("remove", "test"):
+            return ""
+    return ""
+
+
+def _is_made(steps: list[str], here: PatchOperation) -> bool:
+    """Whether kustomize may have made a field before it executes the operation."""
+    if "K" in here.tools:
+        return False
+    return steps == ALWAYS_MADE or (steps[-1] in MADE and not here.is_as_written)
+
+
+BOOLEANS = frozenset(("true", "True", "TRUE", "false", "False", "FALSE"))
+COLLECTIONS = {"list": "a list", "struct": "a map", "map": "a map"}
+PLACEHOLDERS = frozenset("${}<>@%#")
+
+
+@Check(
+    "D78", ERROR, KEY, "a value of another type than the field has",
+    needs="S",
+    kubectl="It puts the value there; the API server refuses the object: `cannot unmarshal`.",
+    kustomize="The build fails where the base has a value of the right kind (`wrong node kind`); "
+    "else `kubectl apply` refuses the output.",
+    example="containers:\n- name: web\n  env:\n    LOG_LEVEL: debug",
+    counter="containers:\n- name: web\n  env:\n  - name: LOG_LEVEL\n    value: debug",
+    mend="Write a list as a list and a map as a map; quote a string that looks like a number, and "
+    "leave numbers and booleans without quotes.",
+)  # fmt: skip
+def other_type(here: KeySpot) -> Iterator[Found]:
+    """A map for a list, a text for a number, a number for a text."""
+    spot, value = here.spot, here.value
+    field = spot.field(here.key)
+    if field is None or spot.kind != BUILTIN:
+        return
+    is_key = here.key == spot.merge_key
+    if value.null or (is_key and spot.directive == "delete" and "K" not in spot.tools):
+        if value.null and is_key:
+            yield Found(
+                spot.map.at_value(here.key),
+                f"{here.key} tells which element is meant; null is none",
+            )
+        return
+    yield from _misfits(here.key, here.at, value, field)
+
+
+@also("D78", OPERATION)
+def value_of_other_type(here: PatchOperation) -> Iterator[Found]:
+    """The value of an operation, compared with the field that its path names."""
+    item, field = here.value, here.type
+    if not isinstance(item, Map) or item.text("op") not in ("add", "replace"):
+        return
+    path, value = item.text("path"), item.get("value")
+    if value is None or value.null or not path.startswith("/"):
+        return
+    steps = steps_of(path)
+    for step in steps:
+        if field is None:
+            return
+        field = field.struct.field(step) if field.struct else field.of
+    if field is not None:
+        yield from _misfits(steps[-1], item.at_key("value"), value, field)
+
+
+def _misfits(key: str, at: int, value: Value, field: FieldType) -> Iterator[Found]:
+    """What of a value does not fit the type of its field."""
+    wanted = COLLECTIONS.get(field.kind, "a single value" if field.kind == "scalar" else "")
+    if wanted and wanted != _collection(value):
+        if not (isinstance(value, Text) and _is_placeholder(value.text)):
+            yield Found(at, f"{key} is {wanted}, not {_collection(value)}")
+        return
+    for item, type in _scalars(value, field):
+        wanted = _fault(item, type)
+        if wanted:
+            yield Found(item.at, f"{key} holds {wanted}")
+
+
+def _collection(value: Value) -> str:
+    if isinstance(value, Map):
+        return "a map"
+    return "a list" if isinstance(value, List) else "a single value"
+
+
+def _scalars(value: Value, field: FieldType) -> Iterator[tuple[Text, str]]:
+    """The scalars that a field holds, each with its type: itself, its elements, its values."""
+    type = field.type if field.kind == "scalar" else field.of.type if field.of else ""
+    items = value.values if isinstance(value, List) else [value]
+    if isinstance(value, Map):
+        items = [item for key, (_, item) in value.fields.items() if key[:1] != "$"]
+    for item in items if type else ():
+        if isinstance(item, Text) and not item.null:
+            yield item, type
+
+
+def _fault(value: Text, type: str) -> str:
+    """What a field wants where it gets something else; nothing where that is right or unsure."""
+    text = value.text
+    if value.tag or _is_placeholder(text):
+        return ""
+    if type == "string" and is_plain(value):
+        if text in BOOLEANS:
+            return f"strings, {text} is a boolean; quote it"
+        return f"strings, {text} is a number; quote it" if _is_number(text) else ""
+    if type == "integer":
+        if is_plain(value):
+            return "" if _is_number(text) else f"a number, not {text}"
+        return f"a number; write {text} without quotes" if _is_number(text) else "a number"
+    if type == "boolean" and (not is_plain(value) or (text not in BOOLEANS and text not in YES_NO)):
+        is_quoted = "; drop the quotes" if text in BOOLEANS else ""
+        return f"true or false, not the text {text}{is_quoted}"
+    return ""
+
+
+def _is_placeholder(text: str) -> bool:
+    """Whether something else is put there before anybody reads it."""
+    if not PLACEHOLDERS.isdisjoint(text) or text.startswith("__"):
+        return True
+    is_name = len(text) > 2 and text.isupper() and text not in BOOLEANS  # REPLICAS, for sed
+    return is_name or any(word in text.lower() for word in ("placeholder", "replace", "changeme"))
+
+
+def _is_number(text: str) -> bool:
+    """Whether a plain word is a number to kubectl."""
+    if not text or text[0] not in "+-.0123456789":
+        return False
+    bare = text.replace("_", "")
+    try:
+        int(bare, 0) if bare.lstrip("+-")[:2].lower() in ("0x", "0o", "0b") else float(bare)
+    except ValueError:
+        return False
+    return True

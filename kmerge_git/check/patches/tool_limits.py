@@ -1,0 +1,533 @@
+"""D30-D43, D61-D63: find directives and patches that only one of the tools understands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from kmerge_git.check import registry
+from kmerge_git.check.checked_texts import shown
+from kmerge_git.check.page_values import List, Map, Text, Value, alike, collections
+from kmerge_git.check.patches.patch_verdict import CUSTOM
+from kmerge_git.check.patches.patch_walk import ABSENT, KeySpot, ListDirective, Spot
+from kmerge_git.check.patches.unknown_keys import did_you_mean, nearest
+from kmerge_git.check.plain_objects import directives_below
+from kmerge_git.check.registry import (
+    ERROR,
+    INFO,
+    LIST_DIRECTIVE,
+    RETAINED,
+    WARNING,
+    Check,
+    Found,
+    also,
+)
+from kmerge_git.patch.directives import DELETE, ORDER, PATCH, is_directive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
+
+
+# Kustomize knows none of the directives that stand beside a field.
+KubectlCheck = partial(Check, tools="K", kustomize="It is not executed and ends up in the output.")
+
+
+@KubectlCheck(
+    "D30", ERROR, LIST_DIRECTIVE, "a directive without `/field`",
+    hides=("D31", "D32", "D33", "D34", "D35", "D36", "D37", "D38", "D39"),
+    kubectl="The API server refuses the patch: `invalid patch format`.",
+    example="$setElementOrder:\n- name: web",
+    counter="$setElementOrder/containers:\n- name: web",
+    mend="Name the list: `$setElementOrder/containers`.",
+)  # fmt: skip
+def without_field(here: ListDirective) -> Iterator[Found]:
+    """`$setElementOrder:` or `$deleteFromPrimitiveListfoo:`, which name no list."""
+    if not here.list:
+        yield Found(here.at, f"{here.key} is refused; write {here.word}/<list>")
+
+
+@KubectlCheck(
+    "D31", ERROR, LIST_DIRECTIVE, "the value of a list directive is no list",
+    kubectl="`$setElementOrder` is refused, `$deleteFromPrimitiveList` is ignored; null deletes "
+    "the whole list.",
+    example="$deleteFromPrimitiveList/finalizers: example.com/a",
+    counter="$deleteFromPrimitiveList/finalizers: [example.com/a]",
+    mend="Write a list, with one entry if need be.",
+)  # fmt: skip
+def not_a_list(here: ListDirective) -> Iterator[Found]:
+    """A scalar, a map or null below a directive that takes a list."""
+    if isinstance(here.value, List):
+        return
+    if here.value.null and here.word == DELETE:
+        yield Found(here.at, f"{here.key}: null deletes the whole list; write the values to delete")
+    else:
+        yield Found(here.value.at, f"a list is needed below {here.key}")
+
+
+@KubectlCheck(
+    "D32", ERROR, LIST_DIRECTIVE, "a list directive for a field that is unknown or no list",
+    needs="S",
+    kubectl="`$setElementOrder` is refused (`unable to find api field`), the others do nothing.",
+    example="$setElementOrder/container:\n- name: web",
+    counter="$setElementOrder/containers:\n- name: web",
+    mend="Write the name of the list as the kind has it.",
+)  # fmt: skip
+def unknown_list(here: ListDirective) -> Iterator[Found]:
+    """`$setElementOrder/container`: the kind has no list of this name."""
+    struct = here.spot.struct
+    if here.list and struct is not None and here.type is None:
+        where = shown(_last_key(here.spot.path)) or struct.name
+        fields = ((name, struct.field(name)) for name in struct.names)
+        lists = (name for name, field in fields if field is not None and field.kind == "list")
+        hint = did_you_mean(here.list, lists)
+        yield Found(here.at, f'{where} has no list "{here.list}"{hint}')
+
+
+@KubectlCheck(
+    "D33", ERROR, LIST_DIRECTIVE, "elements of an order list without the merge key",
+    needs="S",
+    kubectl="The API server refuses the patch; other fields of the element are ignored.",
+    example="$setElementOrder/containers:\n- web\n- name: side",
+    counter="$setElementOrder/containers:\n- name: web\n- name: side",
+    mend="Write `- name: web`, with the merge key and nothing else.",
+)  # fmt: skip
+def order_elements(here: ListDirective) -> Iterator[Found]:
+    """Elements of `$setElementOrder` that are no map with the merge key, and nothing else."""
+    key = here.merge_key
+    seen: set[str] = set()
+    for value in here.order if key else ():
+        if not isinstance(value, Map) or key not in value.fields:
+            yield Found(value.at, f'order elements need "{key}"; write - {key}: ..')
+            continue
+        extra = [k for k in value.fields if k != key]
+        if extra:
+            at = value.at_key(extra[0])
+            yield Found(at, f'only "{key}" is read here, not {extra[0]}', severity=INFO)
+        if value.text(key) in seen:
+            yield Found(value.at, f"{key}: {value.text(key)} is here twice", severity=INFO)
+        seen.add(value.text(key))
+
+
+@KubectlCheck(
+    "D34", ERROR, LIST_DIRECTIVE, "the patch list and its order list contradict each other",
+    needs="S",
+    kubectl="The API server refuses the patch: `The order in patch list .. doesn't match "
+    "$setElementOrder list`.",
+    example="$setElementOrder/containers:\n- name: log\ncontainers:\n- name: new",
+    counter="$setElementOrder/containers:\n- name: log\n- name: new\ncontainers:\n- name: new",
+    mend="List every element of the patch in `$setElementOrder`, in the same order.",
+)  # fmt: skip
+def contradicting_order(here: ListDirective) -> Iterator[Found]:
+    """An element of the patch that `$setElementOrder` lists elsewhere, or not at all."""
+    patched = here.spot.map.items(here.list) if here.list else []
+    keyed = any(isinstance(v, Map) for v in [*patched, *here.order])
+    order = [_name(v, here.merge_key) for v in here.order]
+    if order and None not in order and (here.merge_key or not keyed):
+        yield from _contradictions(here, order, patched)
+
+
+def _contradictions(
+    here: ListDirective, order: list[str | None], patched: list[Value]
+) -> Iterator[Found]:
+    position, last = 0, ""
+    for value in patched:
+        if isinstance(value, Map) and PATCH in value.fields:
+            is_last = value is patched[-1] and position >= len(order)
+            if is_last and value.text(PATCH) == "replace":
+                yield Found(value.at, f"a trailing - $patch: replace contradicts {here.key}")
+            continue
+        text = _name(value, here.merge_key)
+        if text is None:
+            continue
+        if text not in order:
+            yield Found(value.at, f'"{text}" is not in {here.key}')
+        elif text not in order[position:]:
+            wanted = ", ".join(str(t) for t in order if t in (text, last))
+            yield Found(value.at, f"order {last}, {text} contradicts {wanted} in {here.key}")
+            return
+        else:
+            position, last = order.index(text, position) + 1, text
+
+
+@KubectlCheck(
+    "D35", ERROR, LIST_DIRECTIVE, "`$setElementOrder` on a list of maps without merge key",
+    needs="S",
+    kubectl="kubectl crashes on this with a Go panic.",
+    example="$setElementOrder/tolerations:\n- key: spot",
+    counter="$setElementOrder/volumes:\n- name: data",
+    mend="Drop the directive and write the whole list.",
+)  # fmt: skip
+def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
+    """`$setElementOrder` for tolerations, envFrom or another list without merge key."""
+    if here.word == ORDER and here.type and here.type.of_maps and not here.merge_key:
+        yield Found(
+            here.at,
+            f"kubectl crashes on this (Go panic): {here.list} has no merge key; "
+            "write the whole list instead",
+        )
+
+
+@KubectlCheck(
+    "D36", WARNING, LIST_DIRECTIVE, "an empty `$setElementOrder`",
+    kubectl="It has no effect, but may scramble new elements.",
+    example="$setElementOrder/containers: []",
+    counter="$setElementOrder/containers:\n- name: web",
+    mend="Drop it.",
+)  # fmt: skip
+def empty_order(here: ListDirective) -> Iterator[Found]:
+    """`$setElementOrder/containers: []`, which orders nothing."""
+    if here.word == ORDER and isinstance(here.value, List) and not here.value.values:
+        yield Found(here.at, "has no effect but may scramble new elements; drop it")
+
+
+@KubectlCheck(
+    "D37", ERROR, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` for a list of maps",
+    needs="S",
+    kubectl="The elements are added instead of deleted, or the patch is refused.",
+    example="$deleteFromPrimitiveList/containers:\n- name: side",
+    counter="containers:\n- name: side\n  $patch: delete",
+    mend="Delete elements of a list of maps with `- {name: side, $patch: delete}`.",
+)  # fmt: skip
+def maps_to_delete(here: ListDirective) -> Iterator[Found]:
+    """`$deleteFromPrimitiveList` with maps, or for a list of maps: it deletes scalars only."""
+    if here.type is None:
+        return
+    key = here.type.merge_key or "name"
+    for value in here.deletions:
+        if isinstance(value, Map):
+            name = value.text(key) or ".."
+            use = f"use - {{{key}: {name}, $patch: delete}}"
+            yield Found(value.at, f"would ADD the elements; {use}")
+        elif here.type.of_maps and isinstance(value, Text):
+            use = f"use - {{{key}: {value.text}, $patch: delete}}"
+            yield Found(value.at, f"kubectl refuses texts for maps; {use}")
+
+
+@KubectlCheck(
+    "D38", ERROR, LIST_DIRECTIVE, "a value both in a list and in its delete list",
+    kubectl="The result depends on chance: on the order of Go's maps.",
+    example="$deleteFromPrimitiveList/finalizers: [a]\nfinalizers: [a]",
+    counter="$deleteFromPrimitiveList/finalizers: [a]\nfinalizers: [b]",
+    mend="Delete it, or add it.",
+)  # fmt: skip
+def deleted_and_added(here: ListDirective) -> Iterator[Found]:
+    """A value that the patch adds to a list and deletes from it."""
+    values = here.spot.map.items(here.list) if here.list else []
+    added = {v.text for v in values if isinstance(v, Text)}
+    for value in here.deletions:
+        if isinstance(value, Text) and value.text in added:
+            message = f"{value.text} is added in {here.list} too: the result depends on chance"
+            yield Found(value.at, message)
+
+
+@KubectlCheck(
+    "D39", INFO, LIST_DIRECTIVE, "`$deleteFromPrimitiveList` on a list that is not merged",
+    needs="S",
+    kubectl="Servers before 1.28 replace the list by these values.",
+    example="$deleteFromPrimitiveList/args: [--debug]",
+    counter="$deleteFromPrimitiveList/finalizers: [a]",
+    mend="Write the whole list, if older servers count.",
+)  # fmt: skip
+def delete_from_atomic(here: ListDirective) -> Iterator[Found]:
+    """`$deleteFromPrimitiveList` for a list that is replaced, as the args of a container."""
+    if here.word == DELETE and here.type and not here.type.merges and not here.type.of_maps:
+        yield Found(here.at, "servers before 1.28 replace the list by these values")
+
+
+def _last_key(path: Path) -> Path:
+    """The last key of a path, and the element of its list."""
+    return path[-2:] if path and not isinstance(path[-1], str) else path[-1:]
+
+
+def _name(value: Value, key: str) -> str | None:
+    if isinstance(value, Map):
+        return value.text(key) or None
+    return value.text if isinstance(value, Text) else None
+
+
+@KubectlCheck(
+    "D40", ERROR, RETAINED, "`$retainKeys` is no list of strings",
+    hides=("D41", "D42", "D43"),
+    kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
+    example="strategy:\n  $retainKeys: type",
+    counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
+    mend="Write a list of field names.",
+)  # fmt: skip
+def retain_is_list(here: KeySpot) -> Iterator[Found]:
+    """`$retainKeys` with a scalar, a map, or a list of anything but strings."""
+    values = here.value.values if isinstance(here.value, List) else None
+    if values is None or not all(isinstance(v, Text) and not v.null for v in values):
+        yield Found(here.at, "$retainKeys is a list of field names")
+
+
+@KubectlCheck(
+    "D41", ERROR, RETAINED, "a field that is set but not in `$retainKeys`",
+    kubectl="The API server refuses the patch: `invalid patch format of retainKeys`.",
+    example="strategy:\n  $retainKeys: [rollingUpdate]\n  type: Recreate",
+    counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
+    mend="List every field that the patch sets, the merge key too.",
+)  # fmt: skip
+def not_retained(here: KeySpot) -> Iterator[Found]:
+    """A field of the patch that its own `$retainKeys` would remove."""
+    listed = _retained(here)
+    if not listed:
+        return
+    for key, (at, value) in here.spot.map.fields.items():
+        if not value.null and not is_directive(key) and key not in listed:
+            yield Found(at, f"{key} is set but not in $retainKeys")
+
+
+@KubectlCheck(
+    "D42", WARNING, RETAINED, "`$retainKeys` is empty or lists a field that does not exist",
+    kubectl="An empty list clears the whole map, and a field whose name is misspelt is removed: "
+    "these are errors. A name that is nothing at all is ignored.",
+    counter="strategy:\n  $retainKeys: [type, rollingUpdate]\n  type: RollingUpdate",
+    example="strategy:\n  $retainKeys: [type, rolingUpdate]\n  type: RollingUpdate",
+    mend="List the fields that shall stay.",
+)  # fmt: skip
+def odd_names_retained(here: KeySpot) -> Iterator[Found]:
+    """`$retainKeys: []`, or a name in it that is no field of the kind."""
+    listed = _retained(here)
+    if listed is None:
+        return
+    if not listed:
+        message = "clears the whole map; write null for the field, or list its fields"
+        yield Found(here.at, message, severity=ERROR)
+    struct = here.spot.struct
+    if struct is not None:
+        for name, at in listed.items():
+            if struct.field(name) is None:
+                guess = nearest(name, struct.names)
+                hint = f"; did you mean {guess}? It is removed" * bool(guess)
+                severity = ERROR if guess else ""
+                yield Found(at, f"no such field: {name}{hint}", severity=severity)
+
+
+@KubectlCheck(
+    "D43", INFO, RETAINED, "`$retainKeys` on a field without that strategy, or on a new map",
+    kubectl="It works on any map that exists, but is unusual; in a new map it is stored.",
+    example="resources:\n  $retainKeys: [limits]\n  limits:\n    cpu: 1",
+    counter="strategy:\n  $retainKeys: [type]\n  type: Recreate",
+    mend="Set the other fields to null instead.",
+)  # fmt: skip
+def unusual_retain(here: KeySpot) -> Iterator[Found]:
+    """`$retainKeys` where the schema has another strategy, or where the target has no map."""
+    spot = here.spot
+    if spot.target is ABSENT:
+        message = "the target has no such map: stored as a field in a new map; drop it"
+        yield Found(here.at, message, severity=ERROR)
+    elif spot.struct is not None and spot.path and "k" not in spot.strategies:
+        yield Found(here.at, "works, but is unusual here; null removes a field as well")
+
+
+def _retained(here: KeySpot) -> dict[str, int] | None:
+    """The names in `$retainKeys` and where they stand; None where it is no list."""
+    if not isinstance(here.value, List):
+        return None
+    return {v.text: v.at for v in here.value.values if isinstance(v, Text)}
+
+
+MOST = 5  # names of what is lost in one message
+
+
+@also("D61", RETAINED)
+@Check(
+    "D61", ERROR, LIST_DIRECTIVE, "a directive that kustomize does not know",
+    tools="Z",
+    kubectl="It is executed.",
+    kustomize="It is not executed and ends up in the output.",
+    counter="containers:\n- name: web\n  $patch: delete",
+    example="$setElementOrder/containers:\n- name: web\n- name: side",
+    mend="Drop it. Kustomize deletes with `$patch: delete` and null, and has no order directive.",
+)  # fmt: skip
+def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
+    """`$setElementOrder`, `$deleteFromPrimitiveList` or `$retainKeys` in a patch for kustomize."""
+    verdict = here.spot.verdict
+    what = f"kustomize does not know {here.key}; it ends up in the output"
+    if verdict.is_known:
+        yield Found(here.at, f"{what}; drop it")
+    elif verdict.rule == 0 or verdict.kustomization is not None:
+        mend = "drop it, or say with --tool kubectl who reads this patch"
+        yield Found(here.at, f"{what}; {mend}", severity=WARNING)
+
+
+@Check(
+    "D62", ERROR, registry.PATCH, "a strategic merge patch for a custom resource",
+    needs="ST", refused_by="K",
+    kubectl="The API server refuses it (415); kubectl says `strategic merge patch is not "
+    "supported`.",
+    kustomize="Lists are replaced, not merged, unless the kustomization has an `openapi:` field. "
+    "What the resource loses by that is told, as a warning.",
+    example="apiVersion: example.com/v1\nkind: Database\nmetadata:\n  name: db\nspec:\n"
+    "  groups:\n  - name: a\n# file: target.yaml\napiVersion: example.com/v1\nkind: Database\n"
+    "metadata:\n  name: db\nspec:\n  groups:\n  - name: a\n  - name: b",
+    counter="apiVersion: example.com/v1\nkind: Database\nmetadata:\n  name: db\nspec:\n"
+    "  size: 2\n# file: target.yaml\napiVersion: example.com/v1\nkind: Database\n"
+    "metadata:\n  name: db\nspec:\n  groups:\n  - name: a\n  size: 1",
+    mend="Use a JSON merge patch (`kubectl patch --type merge`); with kustomize write the whole "
+    "list, or name the keys of the lists in `openapi:`.",
+)  # fmt: skip
+def custom_resource(spot: Spot) -> Iterator[Found]:
+    """Lists or directives for kubectl, lost elements for kustomize, in a patch of a custom kind."""
+    if spot.kind != CUSTOM:
+        return
+    if "K" in spot.verdict.known_tools:
+        directives = [at for at, _ in directives_below(spot.map)]
+        places = directives + list(_lists(spot.map))
+        if places:
+            yield Found(min(places), "the API server refuses it; use a JSON merge patch")
+    elif isinstance(spot.target, Map):
+        found = losses(spot.map, spot.target)
+        names = [name for loss in found for name in loss.lost]
+        if names:
+            more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+            yield Found(
+                found[0].at,
+                "lists of a custom resource are replaced, not merged (no openapi: field); lost: "
+                + ", ".join(names[:MOST])
+                + more,
+                path=found[0].path,
+                severity=WARNING,
+            )
+
+
+def _lists(root: Map) -> Iterator[int]:
+    """Where the lists of a patch stand."""
+    for value in collections(root):
+        for at, item in value.fields.values() if isinstance(value, Map) else ():
+            if isinstance(item, List):
+                yield at
+
+
+@Check(
+    "D63", ERROR, registry.PATCH, "a kustomize patch without apiVersion, kind or metadata.name",
+    tools="Z",
+    kubectl="It knows the object from the command line.",
+    kustomize="The build fails: `unable to parse SM or JSON patch`; a `target:` does not help.",
+    example="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
+    "- target: {kind: Deployment, name: web}\n  patch: |\n    spec:\n      replicas: 2",
+    counter="# file: kustomization.yaml\nresources:\n- https://example.com/base\npatches:\n"
+    "- target: {kind: Deployment, name: web}\n  patch: |\n    kind: Deployment\n    metadata:\n"
+    "      name: any\n    spec:\n      replicas: 2",
+    mend="Add apiVersion, kind and metadata.name; with a `target:` any name will do, and "
+    "apiVersion may be left out.",
+)  # fmt: skip
+def incomplete_identity(spot: Spot) -> Iterator[Found]:
+    """A patch that kustomize cannot take for one: it lacks what names a resource."""
+    entry = spot.verdict.entry
+    if entry is None or entry.holder.endswith("Policy"):
+        return
+    metadata = spot.map.map("metadata")
+    missing = [k for k in ("apiVersion", "kind") if not spot.map.text(k)]
+    if entry.target is not None and missing == ["apiVersion"]:
+        missing = []  # the target is found without it
+    if metadata is None or not (metadata.text("name") or metadata.text("generateName")):
+        missing.append("metadata.name")
+    if missing:
+        effect = "is unable to parse SM or JSON patch"
+        if missing == ["apiVersion"]:
+            effect = "finds no resource"
+        mend = "add it, even with a target" if entry.target else "add it"
+        yield Found(spot.map.at, f"without {' and '.join(missing)} kustomize {effect}; {mend}")
+
+
+# Fields that tell the elements of a list apart, where no schema says which does.
+NAMES = ("name", "id", "key", "host", "type")
+
+
+class Loss:
+    """A list of a patch, where it stands, and what the target has and it lacks."""
+
+    __slots__ = ("at", "lost", "path")
+
+    def __init__(self, at: int, path: Path, lost: list[str]) -> None:
+        self.at = at
+        self.path = path
+        self.lost = lost
+
+
+def losses(patch: Map, target: Map) -> list[Loss]:
+    """Every list of a patch that takes something from the target."""
+    return list(_losses(patch, target, (), set()))
+
+
+def _losses(patch: Map, target: Map, path: Path, seen: set[int]) -> Iterator[Loss]:
+    if id(patch) in seen:
+        return
+    seen.add(id(patch))
+    for key, (at, item) in patch.fields.items():
+        there, where = target.get(key), (*path, key)
+        if isinstance(item, Map) and isinstance(there, Map):
+            yield from _losses(item, there, where, seen)
+        elif isinstance(item, List) and isinstance(there, List):
+            lost = _lost(item, there, where)
+            if lost:
+                yield Loss(at, where, lost)
+
+
+def _lost(patch: List, target: List, path: Path) -> list[str]:
+    """What a list lacks: elements, and fields of those that it has. An empty one means it."""
+    name = _name_of(patch.values, target.values)
+    partners = _partners(target.values, patch.values, name)
+    if not patch.values or (not name and all(found is None for found in partners)):
+        return []  # other values were meant, or none
+    lost = []
+    for number, (element, found) in enumerate(zip(target.values, partners, strict=True)):
+        here: Path = (*path, ((name, _text(element, name)),) if name else number)
+        if found is None:
+            lost.append(_shown(element, here))
+        elif isinstance(found, Map) and isinstance(element, Map):
+            lost += _fields_lost(found, element, here)
+    return lost
+
+
+def _fields_lost(patch: Map, target: Map, path: Path) -> list[str]:
+    """The fields that a map of a replaced list lacks, at any depth."""
+    lost = []
+    for key, (_, there) in target.fields.items():
+        item, where = patch.get(key), (*path, key)
+        if item is None:
+            lost += [] if there.null else [shown(where)]
+        elif isinstance(item, Map) and isinstance(there, Map):
+            lost += _fields_lost(item, there, where)
+        elif isinstance(item, List) and isinstance(there, List):
+            lost += _lost(item, there, where)
+    return lost
+
+
+def _name_of(*lists: list[Value]) -> str:
+    """The field that tells the elements of each list apart, or nothing."""
+    for name in NAMES:
+        texts = [[_text(value, name) for value in values] for values in lists]
+        if all(all(found) and len(set(found)) == len(found) for found in texts):
+            return name
+    return ""
+
+
+def _partners(target: list[Value], patch: list[Value], name: str) -> list[Value | None]:
+    """For each element of a target what stands for it in a patch: by name, value or order."""
+    if name:
+        named = {_text(value, name): value for value in patch}
+        return [named.get(_text(element, name)) for element in target]
+    left = list(patch)
+    found: list[Value | None] = []
+    for element in target:
+        same = next((value for value in left if alike(value, element)), None)
+        left = [value for value in left if value is not same]
+        found.append(same)
+    others = iter([value for value in left if isinstance(value, Map)])
+    return [
+        next(others, None) if one is None and isinstance(element, Map) else one
+        for element, one in zip(target, found, strict=True)
+    ]
+
+
+def _text(element: Value, name: str) -> str:
+    return element.text(name) if isinstance(element, Map) else ""
+
+
+def _shown(element: Value, path: Path) -> str:
+    if isinstance(element, Text):
+        return f'"{element.text}" of {shown(path[:-1])}'
+    return shown(path)

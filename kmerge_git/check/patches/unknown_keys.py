@@ -1,0 +1,298 @@
+"""D50, D51, D68, D70: find keys that are misspelt, that the kind lacks, or that no tool knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from kmerge_git.check.checked_texts import Page, shown
+from kmerge_git.check.kustomize.kustomization import inside
+from kmerge_git.check.page_values import List, Map, Plain, Text, Value
+from kmerge_git.check.patches.patch_verdict import BUILTIN, CUSTOM
+from kmerge_git.check.plain_objects import is_passed_on, is_values_file, may_be_builtin
+from kmerge_git.check.registry import (
+    DOLLAR,
+    ERROR,
+    KEY,
+    MANIFEST,
+    OBJECT,
+    WARNING,
+    Check,
+    Found,
+    also,
+)
+from kmerge_git.patch.directives import DELETE, DIRECTIVES, ORDER, PATCH, RETAIN_KEYS, is_directive
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.check.patches.field_types import FieldType
+    from kmerge_git.check.patches.patch_walk import KeySpot, Spot
+
+
+# Where workloads have their pods, and what stands there.
+PODS = {
+    **dict.fromkeys(
+        ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job"), "spec.template.spec"
+    ),
+    "CronJob": "spec.jobTemplate.spec.template.spec",
+}
+POD_FIELDS = ("containers", "initContainers", "volumes")
+# Keys with a `$` that mean something else, as JSON Schema's.
+OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
+
+
+@Check(
+    "D50", ERROR, DOLLAR, "a misspelt directive",
+    hides=("D68",), ends_walk=True,
+    kubectl="It is stored as a field, or refused as an unknown one.",
+    kustomize="It ends up in the output.",
+    example="containers:\n- name: side\n  $path: delete",
+    counter="containers:\n- name: side\n  $patch: delete",
+    mend="Correct the spelling.",
+)  # fmt: skip
+def misspelt(here: KeySpot) -> Iterator[Found]:
+    """`$path`, `$Patch` or `$setElementsOrder/x`: a directive but for a letter or two."""
+    guess = meant(here.key)
+    is_others = here.spot.user or here.spot.kind == CUSTOM
+    if guess and (not is_others or _is_order(guess, here.value)):
+        yield _misspelt(here, guess)
+
+
+def _misspelt(here: KeySpot, guess: str) -> Found:
+    """What to write instead, where the tool that reads the patch knows it."""
+    message = f"did you mean {guess}? {here.key} is stored as a field"
+    if here.spot.verdict.known_tools == "Z" and guess != PATCH:
+        return Found(here.at, f"{message}; but kustomize knows only $patch: drop it")
+    return Found(here.at, message, fix=("word", here.key, guess))
+
+
+def _is_order(guess: str, value: Value) -> bool:
+    """Whether a value is one that the directive takes."""
+    if guess == PATCH:
+        return isinstance(value, Text) and value.text in ("replace", "delete", "merge")
+    return isinstance(value, List)
+
+
+def meant(key: str) -> str:
+    """The directive that a misspelt key was meant to be, or nothing."""
+    if not key.startswith("$") or key in OTHERS or is_directive(key):
+        return ""
+    word, slash, rest = key.partition("/")
+    for directive in DIRECTIVES:
+        if distance(word.lower(), directive.lower(), 2) <= 2:
+            return directive + slash + rest
+    return ""
+
+
+@Check(
+    "D51", ERROR, KEY, "a directive without its `$`",
+    hides=("D68",), ends_walk=True,
+    kubectl="It is stored as a field, or refused as an unknown one.",
+    kustomize="It ends up in the output.",
+    example="strategy:\n  retainKeys: [type]\n  type: Recreate",
+    counter="strategy:\n  type: Recreate\n  rollingUpdate: null",
+    mend="Write the `$` of a directive that the tool knows: kustomize has only `$patch`.",
+)  # fmt: skip
+def without_dollar(here: KeySpot) -> Iterator[Found]:
+    """`retainKeys:`, `setElementOrder/x` or `patch: delete` where the kind has no such field."""
+    guess = meant_without_dollar(here)
+    if guess:
+        yield _misspelt(here, guess)
+
+
+def meant_without_dollar(here: KeySpot) -> str:
+    """The directive that a key without `$` was meant to be, or nothing."""
+    spot, key, value = here.spot, here.key, here.value
+    if spot.user or key.startswith("$") or spot.field(key) is not None:
+        return ""
+    if key.startswith((f"{ORDER[1:]}/", f"{DELETE[1:]}/")):
+        return f"${key}"
+    if key == RETAIN_KEYS[1:] and isinstance(value, List) and _names_fields(value, spot):
+        return RETAIN_KEYS
+    if key == PATCH[1:] and spot.kind != CUSTOM and spot.map.text(key) in ("delete", "replace"):
+        return PATCH
+    return ""
+
+
+def _names_fields(value: List, spot: Spot) -> bool:
+    """Whether a list names fields that a mapping has, or that its type has."""
+    names = [v.text for v in value.values if isinstance(v, Text)]
+    known = set(spot.map.fields) | set(spot.struct.names if spot.struct else ())
+    return 0 < len(names) == len(value.values) and known.issuperset(names)
+
+
+@Check(
+    "D68", WARNING, KEY, "a field that the kind does not have",
+    needs="S",
+    kubectl="`unable to find api field`, or dropped, depending on the server's validation.",
+    kustomize="It is added to the output; `kubectl apply` then refuses or drops it.",
+    example="spec:\n  template:\n    spec:\n      container:\n      - name: web",
+    counter="spec:\n  template:\n    spec:\n      containers:\n      - name: web\n"
+    "        image: web:2",
+    mend="Correct the name, or move the field to where it belongs.",
+)  # fmt: skip
+def unknown_field(here: KeySpot) -> Iterator[Found]:
+    """`container:` in a PodSpec: the kind has no field of this name."""
+    spot, key = here.spot, here.key
+    if spot.struct is None or spot.user or spot.kind != BUILTIN or key.startswith("$"):
+        return
+    if here.value.null and isinstance(spot.target, Map) and key in spot.target.fields:
+        return  # that is how it goes away
+    if spot.struct.field(key) is None and not key.startswith(DELETE[1:]):
+        hint = did_you_mean(key, spot.struct.names)
+        from kmerge_git.check.patches.field_types import belongs  # late: few fields are unknown
+
+        place = "" if hint else belongs(spot.verdict.type, spot.path, key)
+        hint = f"; did you mean {place}?" if place else hint
+        message = f"{spot.struct.name} has no field {shown((*spot.path, key))}{hint}"
+        yield Found(here.at, message, severity=ERROR if hint else WARNING)
+
+
+@also("D68", OBJECT)
+def pod_fields_of_workload(path: str, root: Map) -> Iterator[Found]:
+    """`containers` under the `spec` of a workload in a manifest: the pod's are in its template."""
+    below = PODS.get(root.text("kind"))
+    spec = root.map("spec")
+    if below is None or spec is None or not may_be_builtin(root):
+        return
+    for key in POD_FIELDS:
+        if key in spec.fields:
+            message = f"{root.text('kind')} has no field spec.{key}; did you mean {below}.{key}?"
+            yield Found(spec.at_key(key), message, path=("spec", key), severity=ERROR)
+
+
+# What people write for a directive: a word for what shall be done, or the word itself.
+VALUES = {
+    **dict.fromkeys(("delete", "remove", "deleted", "removed", "absent", "delet"), "delete"),
+    **dict.fromkeys(("replace", "overwrite", "replaced", "set"), "replace"),
+    **dict.fromkeys(("merge", "keep", "retain"), "merge"),
+}
+ACTIONS = frozenset(("action", "op", "operation", "do", "mode", "strategy", "state", "directive"))
+TRUE = frozenset(("true", "yes", "on", "null", "~", ""))
+
+
+@Check(
+    "D70", ERROR, DOLLAR, "a key with a `$` that no tool knows",
+    hides=("D68",), ends_walk=True,
+    kubectl="It is stored as a field, or refused as an unknown one; nothing is executed.",
+    kustomize="It ends up in the output, nothing is executed.",
+    example="containers:\n- name: side\n  $delete: true",
+    counter="containers:\n- name: side\n  $patch: delete",
+    mend="The directives are `$patch`, `$retainKeys`, `$setElementOrder/..` and "
+    "`$deleteFromPrimitiveList/..`, and only patches have them.",
+)  # fmt: skip
+def unknown_word(here: KeySpot) -> Iterator[Found]:
+    """`$delete: true` or `$action: replace` in a patch; of other kinds only what reads so."""
+    spot, key = here.spot, here.key
+    if key in OTHERS or is_directive(key) or meant(key):
+        return
+    is_no_field = spot.kind == BUILTIN and spot.struct is not None and spot.field(key) is None
+    is_order = spot.kind != CUSTOM and reads_as_order(key, here.value)
+    if is_order or (is_no_field and not spot.user):
+        yield Found(here.at, f"{key} is no directive: it is stored as a field{_hint(here)}")
+
+
+def _hint(here: KeySpot) -> str:
+    """What may have been meant, with the word that the value or the key is."""
+    for word in (here.value.text if isinstance(here.value, Text) else "", here.key[1:]):
+        if word.lower() in VALUES and VALUES[word.lower()] != "merge":
+            return f"; did you mean $patch: {VALUES[word.lower()]}?"
+    return "; drop it"
+
+
+def reads_as_order(key: str, value: Value) -> bool:
+    """Whether key and value together say what shall be done: `$delete: true`, `$path: delete`."""
+    text = value.text.lower() if isinstance(value, Text) else None
+    guess = meant(key)
+    if guess == PATCH:
+        return text in VALUES
+    if guess:
+        return isinstance(value, List)
+    word = key[1:].lower()
+    if word in VALUES:
+        return text is not None and (text in TRUE or text in VALUES)
+    return word in ACTIONS and text in VALUES
+
+
+# -- files that are no patches ------------------------------------------------------------------
+
+
+@also("D70", MANIFEST)
+def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
+    """Such a key in an object of a built-in kind, or one that reads as an order elsewhere."""
+    root = plain.root
+    if not plain.dollar or not isinstance(root, Map):
+        return
+    if not (root.text("apiVersion") and root.text("kind")) and not is_values_file(page.path, root):
+        return  # JSON Schema, queries and much else have such keys
+    from kmerge_git.check.patches.field_types import root_type  # late: most files have no such key
+
+    type = root_type(root.text("apiVersion"), root.text("kind"))
+    held = {id(entry.value) for entry in inside(page, root) if entry.value is not None}
+    what = "no field of the kind" if type is not None else "no directive, and this is no patch"
+    for key, at in _unknown(root, type, held):
+        yield Found(at, f"{key} is {what}: it is refused, or stored as it is; drop it")
+
+
+def _unknown(root: Map, type: FieldType | None, seen: set[int]) -> Iterator[tuple[str, int]]:
+    """The keys that a kind does not have; where no kind is known, those that read as orders."""
+    todo: list[tuple[Value, FieldType | None]] = [(root, type)]
+    while todo:
+        value, field = todo.pop()
+        if id(value) in seen or (type is not None and (field is None or field.kind == "free")):
+            continue
+        seen.add(id(value))
+        if isinstance(value, List):
+            todo += [(item, field.of if field else None) for item in reversed(value.values)]
+        elif isinstance(value, Map):
+            for key, (at, item) in value.fields.items():
+                if key[:1] == "$":
+                    if _is_unknown(key, item, field):
+                        yield key, at
+                elif type is not None or not is_passed_on(key):
+                    todo.append((item, _below(field, key)))
+
+
+def _is_unknown(key: str, value: Value, field: FieldType | None) -> bool:
+    if key in OTHERS or is_directive(key):
+        return False
+    struct = field.struct if field else None
+    return (struct is not None and struct.field(key) is None) or reads_as_order(key, value)
+
+
+def _below(field: FieldType | None, key: str) -> FieldType | None:
+    if field is None:
+        return None
+    return field.struct.field(key) if field.struct else field.of
+
+
+def distance(one: str, other: str, limit: int) -> int:
+    """How many characters to add, drop, change or swap; `limit + 1` where it is more."""
+    if abs(len(one) - len(other)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        before, last, row = row, before, [i]
+        for j, b in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return min(row[-1], limit + 1)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that is at most two steps away, one from a short word, case aside."""
+    limit = 2 if len(word) >= 6 else 1
+    best, found = limit + 1, ""
+    for candidate in known:
+        steps = distance(word.lower(), candidate.lower(), limit)
+        if steps < best:
+            best, found = steps, candidate
+    return found
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a message about a word that is not known; nothing where none is near."""
+    guess = nearest(word, known)
+    return f'; did you mean "{guess}"?' if guess else ""

@@ -1,0 +1,305 @@
+"""The repository around `kmerge check`: its paths, how far files are read, and its settings.
+
+A kustomization of a stranger may name `/etc/passwd`, a device that never ends, or a link to
+either: nothing of that is read or shown. What the command line names is read wherever it is.
+Checks are switched off for a repository in git's configuration, and for a file by an attribute.
+"""
+
+from __future__ import annotations
+
+import os
+from posixpath import normpath
+
+from kmerge_git.check.registry import expand
+from kmerge_git.cli.in_and_out import read, say
+from kmerge_git.errors import UsageError
+from kmerge_git.git.hints import may_be_configured, may_be_said, top_around
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from kmerge_git.finding import Finding
+
+
+KEY, ATTRIBUTE = "kmerge.check.ignore", "kmerge-check"
+# what git says of an attribute without a value, and what may be written in its place
+YES, NO = ("set", "true"), ("unset", "false")
+EVERY = frozenset(("*",))
+
+
+def ignored(selected: list[str], configured: Iterable[tuple[str, str]]) -> list[str]:
+    """The ids that are off here, but for those that the command line selects by their id."""
+    said = [(KEY, value) for key, value in configured if key == KEY]
+    if os.environ.get(IGNORING):
+        said.append((IGNORING, os.environ[IGNORING]))
+    found: set[str] = set()
+    for name, words in said:
+        ids, problems = configured_ids(name, words)
+        found |= ids
+        for problem in problems:
+            say(f"kmerge: {problem}")
+    return sorted(found - named(selected))
+
+
+def named(selected: Iterable[str]) -> set[str]:
+    """The words of `--select`, of which the ids count before every setting."""
+    return {word.strip().upper() for words in selected for word in words.split(",")}
+
+
+def configured_ids(name: str, words: str) -> tuple[frozenset[str], list[str]]:
+    """The ids that some words mean, and what is wrong with others, which are passed over."""
+    return _ids(name, words.split(","))
+
+
+def attribute_ids(value: str) -> tuple[frozenset[str], list[str]]:
+    """The ids that a value of the attribute switches off, and what is wrong with it."""
+    if value in ("", *YES):
+        return frozenset(), []
+    if value in NO:
+        return EVERY, []
+    items = value.split(",")
+    ids, problems = _ids(ATTRIBUTE, [item[1:] for item in items if item[:1] == "-"])
+    hint = f"write {ATTRIBUTE}=-M11, or -{ATTRIBUTE} for no check"
+    wrong = [f"{ATTRIBUTE}: `{item}` is not -ID; {hint}" for item in items if item[:1] != "-"]
+    return ids, wrong + problems
+
+
+def _ids(name: str, words: Iterable[str]) -> tuple[frozenset[str], list[str]]:
+    found, problems = set[str](), []
+    for word in words:
+        try:
+            found |= expand([word])
+        except UsageError as error:
+            problems.append(f"{name}: {error}")
+    return frozenset(found), problems
+
+
+class FileSettings:
+    """What the attribute says of files in which something was found."""
+
+    __slots__ = ("_judge", "_off", "_problems", "_selected", "_staged")
+
+    def __init__(self, selected: Iterable[str], *, staged: bool = False, judge: str = "") -> None:
+        self._selected = named(selected)
+        self._staged = staged
+        self._judge = judge  # the commit that a merge goes to: its attributes count, not those here
+        self._off: dict[str, frozenset[str]] = {}
+        self._problems: set[str] = set()
+
+    def heard(self, findings: list[Finding]) -> list[Finding]:
+        """The findings that no attribute has switched off."""
+        self._learn({finding.file for finding in findings} - self._off.keys())
+        return [finding for finding in findings if not self._is_off(finding)]
+
+    def _is_off(self, finding: Finding) -> bool:
+        off = self._off[finding.file]
+        return not off.isdisjoint((finding.id, "*")) and finding.id not in self._selected
+
+    def _learn(self, files: set[str]) -> None:
+        self._off.update(dict.fromkeys(files, frozenset()))
+        top = top_here() if files else ""
+        if not top:
+            return
+        paths = {file: from_top_of(top, file) for file in sorted(files)}
+        inside = [path for path in paths.values() if not is_beyond(path)]
+        values = self._values(top, inside) if inside else {}
+        for file, path in paths.items():
+            self._off[file], problems = attribute_ids(values.get(path, ""))
+            for problem in problems:
+                self._tell(problem)
+
+    def _values(self, top: str, paths: list[str]) -> dict[str, str]:
+        """What counts: in a pull request it is the word of the branch that it goes to."""
+        from kmerge_git.git import file_attributes, pull_request
+
+        here = file_attributes.in_index if self._staged else file_attributes.in_working_tree
+        judges = pull_request.targets() or ([self._judge] if self._judge else [])
+        if not judges:
+            return here(top, paths, ATTRIBUTE)
+        commit = pull_request.commit_of(judges, top)
+        if commit:
+            return file_attributes.in_commit(top, commit, paths, ATTRIBUTE)
+        if here(top, paths, ATTRIBUTE):
+            why = f"{judges[0]} is not here, so it does not count; fetch that branch"
+            self._tell(f"{ATTRIBUTE}: {why}")
+        return {}
+
+    def _tell(self, problem: str) -> None:
+        if problem not in self._problems:
+            self._problems.add(problem)
+            say(f"kmerge: {problem}")
+
+
+KEYS = r"^kmerge\.(crd|check\.ignore)$"
+CRD_ATTRIBUTE = "kmerge-crd"
+IGNORING = "KMERGE_CHECK_IGNORE"  # the variable for `kmerge.check.ignore`
+
+
+def configuration() -> list[tuple[str, str]]:
+    """What git's configuration says to the checks: keys and values."""
+    folder = git_directory()
+    if not folder or not may_be_configured(folder, b"[kmerge"):
+        return []
+    from kmerge_git.git.spawned_git import GitQuestion, config_pairs
+
+    return config_pairs(GitQuestion("config", "--null", "--get-regexp", KEYS).answer())
+
+
+def learn_definitions(configured: Iterable[tuple[str, str]], files: list[str]) -> list[str]:
+    """Make the checks know the custom resources that are defined; says what is of no use."""
+    places = [place for key, place in configured if key == "kmerge.crd" and place]
+    named = _named_for(files)
+    if not places and not named:
+        return []
+    from kmerge_git.kube.crds import learn_files, learn_own
+
+    top = top_here()
+    if not top:
+        return []
+    problems = learn_files(os.path.join(top, place) for place in places)
+    return problems + learn_own(top, named)
+
+
+def _named_for(files: list[str]) -> list[str]:
+    """The places that the attribute names for some files; git is asked once, or not at all."""
+    folder = git_directory()
+    if not folder:
+        return []
+    near = os.path.dirname(os.path.abspath(folder))
+    if not may_be_said(folder, near, CRD_ATTRIBUTE.encode(), [from_top_of(near, f) for f in files]):
+        return []
+    from kmerge_git.git.file_attributes import in_working_tree
+
+    top = top_here()
+    paths = [name for file in files if not is_beyond(name := from_top_of(top, file))]
+    values = in_working_tree(top, paths, CRD_ATTRIBUTE) if top and paths else {}
+    said = [value for value in values.values() if value not in ("set", "unset")]
+    return list(dict.fromkeys(place for value in said for place in value.split(",") if place))
+
+
+class Bounds:
+    """What lies in the repository around this folder, and around files that are named outside."""
+
+    __slots__ = ("_given", "_real", "_stdin", "_top", "_tops")
+
+    def __init__(self, given: Iterable[str], top: Callable[[], str]) -> None:
+        self._stdin: bytes | None = None  # it can be read once
+        self._top = top  # of the working tree around this folder; nothing: there is none
+        self._given = [os.path.abspath(path) for path in given]
+        self._tops: list[str] = []
+        self._real: dict[str, str] = {}  # folders, and where they are
+
+    def read(self, path: str) -> bytes | None:
+        """A file; what is outside or no plain file only where the command line names it."""
+        if path == "-" and os.path.abspath(path) in self._given and not os.path.lexists(path):
+            if self._stdin is None:
+                self._stdin = read(path)
+            return self._stdin
+        named = os.path.abspath(path) in self._given and not self._is_ours(path)
+        if not named and (not os.path.isfile(path) or self.is_outside(path)):
+            return None
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except (OSError, ValueError):
+            return None
+
+    def is_directory(self, path: str) -> bool:
+        """Whether a folder is there, and within the bounds."""
+        return os.path.isdir(path) and not self.is_outside(path)
+
+    def is_outside(self, path: str) -> bool:
+        """Whether a file or folder lies beyond, or what it is a link to."""
+        if path.partition(":")[2].startswith("../"):  # of a commit: REV:../PATH
+            return True
+        folder, name = os.path.split(path)
+        if name in ("", ".", "..") or os.path.islink(path):
+            return not _is_below(os.path.realpath(path), self._all_tops())
+        if folder not in self._real:
+            self._real[folder] = os.path.realpath(folder)
+        return not _is_below(os.path.join(self._real[folder], name), self._all_tops())
+
+    def _is_ours(self, path: str) -> bool:
+        """Whether a path by its letters lies in the repository around this folder."""
+        return _is_below(os.path.abspath(path), self._all_tops()[:1])
+
+    def _all_tops(self) -> list[str]:
+        if not self._tops:
+            here = self._top()
+            self._tops = [os.path.realpath(here) if here else os.sep]
+            for path in self._given:
+                if not _is_below(path, self._tops):
+                    self._tops.append(_top_of(path))
+        return self._tops
+
+
+def _is_below(path: str, tops: list[str]) -> bool:
+    return any(path == top or path.startswith(top.rstrip(os.sep) + os.sep) for top in tops)
+
+
+def _top_of(path: str) -> str:
+    """The repository around a file elsewhere; without one, all there is."""
+    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    folder = os.path.realpath(folder)
+    while not os.path.exists(os.path.join(folder, ".git")):
+        if folder == os.path.dirname(folder):
+            return folder
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def git_directory() -> str:
+    """`.git` around this folder, or the file in its place, or nothing; most calls need no git."""
+    if os.environ.get("GIT_DIR"):
+        return os.environ["GIT_DIR"]
+    folder = os.getcwd()
+    while True:
+        path = os.path.join(folder, ".git")
+        if os.path.exists(path):
+            return path
+        above = os.path.dirname(folder)
+        if above == folder:
+            return ""
+        folder = above
+
+
+def top_here() -> str:
+    """The top of the working tree around this folder; nothing where there is none."""
+    from kmerge_git.git.tracked_files import top_of_tree
+
+    folder = git_directory()
+    return (folder and (top_around(folder) or top_of_tree())) or ""
+
+
+def top_of(option: str) -> str:
+    """The top of the working tree, which an option needs."""
+    top = top_here()
+    if not top:
+        what = f"{option} needs a git repository with a working tree"
+        raise UsageError(what, hint=f"go into one, or leave {option} out")
+    return top
+
+
+def prefix_of(top: str) -> str:
+    """This folder, as a path from the top of the working tree."""
+    return os.path.relpath(os.getcwd(), top).replace(os.sep, "/")
+
+
+def from_top_of(top: str, path: str) -> str:
+    """A path as seen from the top of the working tree."""
+    if not os.path.isabs(path):
+        return normpath(f"{prefix_of(top)}/{path}")
+    folder, name = os.path.split(path)
+    found = os.path.relpath(os.path.join(os.path.realpath(folder), name), os.path.realpath(top))
+    return found.replace(os.sep, "/")
+
+
+def is_beyond(name: str) -> bool:
+    """Whether a path, as seen from the top, leads out of the working tree."""
+    return name.startswith(("../", "/"))
+
+
+def from_here(top: str, name: str) -> str:
+    """A path from the top as seen from the current folder."""
+    return os.path.relpath(name, prefix_of(top)).replace(os.sep, "/")

@@ -1,0 +1,106 @@
+"""Files in and out: `-` is stdin, results replace files by rename."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from kmerge_git.cli import guard
+from kmerge_git.errors import UsageError
+from kmerge_git.visible import visible
+
+
+def read(path: str) -> bytes:
+    """The bytes of a file; `-` is stdin, `REV:PATH` one of git if no file has that name."""
+    if path == "-":
+        return sys.stdin.buffer.read()
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError as error:
+        if ":" in path and not os.path.lexists(path):
+            found = _of_git(path)
+            if found is not None:
+                return found
+        why = error.strerror or str(error)
+        hint = "give a file" if os.path.isdir(path) else "check its name and permissions"
+        raise UsageError(f"cannot read it: {why}", path=path, hint=hint) from None
+
+
+def _of_git(name: str) -> bytes | None:
+    """The file that `REV:PATH` stands for; None if git knows nothing of the kind."""
+    from kmerge_git.git import revision_paths  # few names hold a colon
+
+    found = revision_paths.blob(name)
+    missing = None if found is not None else revision_paths.why_missing(name)
+    if missing is not None:
+        raise missing
+    return found
+
+
+def is_file(path: str) -> bool:
+    """Whether `read` would find something there."""
+    if path == "-" or os.path.isfile(path):
+        return True
+    return ":" in path and not os.path.lexists(path) and _of_git(path) is not None
+
+
+def _refuse_revision(path: str) -> None:
+    """Nothing can be written to `REV:PATH`."""
+    if ":" not in path or os.path.lexists(path):
+        return
+    from kmerge_git.git import revision_paths
+
+    if revision_paths.names_revision(path):
+        hint = "write to a file, or to stdout; `./` before a name makes it a file's"
+        raise UsageError(
+            "a file of a commit or of the index cannot be written", path=path, hint=hint
+        )
+
+
+def write(path: str | None, data: bytes) -> None:
+    """Replace a file by rename, its mode kept; without a path, or for `-`, write to stdout.
+
+    What is there and no regular file (a pipe, `/dev/null`) is written to, never replaced.
+    """
+    guard.stop()
+    if path is None or path == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+        return
+    _refuse_revision(path)
+    target = os.path.realpath(path)
+    fresh = f"{target}.kmerge-{os.getpid()}"
+    try:
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as device:
+                device.write(data)
+            return
+        with open(fresh, "xb") as file:
+            file.write(data)
+        if os.path.exists(target):
+            os.chmod(fresh, os.stat(target).st_mode & 0o7777)
+        os.replace(fresh, target)
+    except OSError as error:
+        if os.path.exists(fresh):
+            os.unlink(fresh)
+        why = error.strerror or str(error)
+        hint = "check the directory and its permissions, or use another -o"
+        raise UsageError(f"cannot write it: {why}", path=path, hint=hint) from None
+
+
+def say(text: str) -> None:
+    """One line for people, on stderr."""
+    print(visible(text), file=sys.stderr)
+
+
+def tell(text: str) -> None:
+    """One line for people, on stdout."""
+    print(visible(text))
+
+
+def tell_json(report: object) -> None:
+    """A report for programs, on stdout; no character of it drives a terminal."""
+    from kmerge_git.report.json import dumps
+
+    print(dumps(report))

@@ -1,0 +1,43 @@
+"""Changes that do not come through, a line each; for commands, and for the driver: no argparse."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.outcome import Decision
+
+
+LONGEST = 60  # characters of a value that is told
+
+
+def loss(decision: Decision, words: dict[str, str], path: str = "", what: str = "") -> str:
+    """`lost: a.yaml: Service/web spec.port: changed on both sides (M2): dest 3, updated 2`."""
+    rule = decision.rule.removesuffix(" lost")
+    return (
+        f"lost: {place(decision, path)}: {what or decision.what} ({rule}){values(decision, words)}"
+    )
+
+
+def is_loss(decision: Decision) -> bool:
+    """Whether it is a change of a side that does not come through, though nobody was asked."""
+    return decision.rule.endswith(" lost")
+
+
+def place(decision: Decision, path: str = "") -> str:
+    """`a.yaml: Deployment/web spec.replicas`."""
+    return ": ".join(part for part in (path, decision.place) if part)
+
+
+def values(decision: Decision, words: dict[str, str]) -> str:
+    """`: dest 3, updated 2`, each on one line and not too long; nothing where neither is known."""
+    if not (decision.ours or decision.theirs):
+        return ""
+    dest, other = _short(decision.ours), _short(decision.theirs)
+    return f": {words['ours']} {dest}, {words['theirs']} {other}"
+
+
+def _short(text: str) -> str:
+    line = " ".join(text[:1000].split())
+    if not line:
+        return "has nothing"
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

@@ -1,0 +1,449 @@
+"""Make a whole merge, step by step: git's part, ours, the commit, and a report of it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NoReturn
+
+from kmerge_git.cli.accounts import counted
+from kmerge_git.cli.haste import make_haste
+from kmerge_git.cli.in_and_out import say, tell_json
+from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
+from kmerge_git.errors import KmergeError, Unsupported
+from kmerge_git.git import merge_command as git
+from kmerge_git.git.driver_lines import usual_attributes
+from kmerge_git.git.run_git import ask_git
+from kmerge_git.git.spawned_git import config_pairs
+from kmerge_git.visible import visible
+from kmerge_git.whole.both_merges import plain, plain_decision
+from kmerge_git.whole.conflicted_files import FileMerge
+from kmerge_git.whole.solving import SolvePlan, carry_out
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.whole.fresh_merge import Task
+
+
+_WITH_A_DRIVER = ("", "ort", "recursive")  # the strategies that give a file to its driver
+
+
+WHAT_NOW = "`git merge --abort` goes back, `kmerge solve` goes on"
+
+
+class Plainly(Exception):
+    """The merge is git's alone; `why` is what people are told of it.
+
+    `asks`: whether git is sure to ask the driver; an octopus and `-s resolve` do not.
+    """
+
+    def __init__(self, why: str = "", *, driven: bool = True, asks: bool = True) -> None:
+        super().__init__(why)
+        self.why = why
+        self.driven = driven
+        self.asks = asks
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """What was asked for, on the command line and in the configuration."""
+
+    revs: tuple[str, ...]
+    typed: GitOptions
+    given: GitOptions  # with the options of the branch before those that were typed
+    config: list[tuple[str, str]]
+    json: bool
+
+    @property
+    def out(self) -> int | None:
+        """Where git's own words go."""
+        return sys.stderr.fileno() if self.json else None
+
+    @property
+    def rev(self) -> str:
+        """What is merged, as git calls it."""
+        rev = self.revs[0] if self.revs else "@{upstream}"
+        return "@{-1}" if rev == "-" else rev
+
+    @property
+    def is_quiet(self) -> bool:
+        return self.given.last("--quiet", "--verbose") == "--quiet"
+
+    @property
+    def is_squash(self) -> bool:
+        return self.given.last("--squash", "--no-squash") == "--squash"
+
+    @property
+    def commits(self) -> bool:
+        """Whether the merge ends with a commit."""
+        return not self.is_squash and self.given.last("--commit", "--no-commit") != "--no-commit"
+
+    @property
+    def edits(self) -> bool:
+        """Whether git would open an editor for the message."""
+        asked = self.given.last("--edit", "--no-edit")
+        if asked or self.given.values("--message") or self.given.values("--file"):
+            return asked == "--edit"
+        wanted = os.environ.get("GIT_MERGE_AUTOEDIT")
+        if wanted is not None:
+            return wanted.lower() not in ("", "0", "no", "off", "false")
+        return os.isatty(0) and os.isatty(1) and os.path.sameopenfile(0, 1)
+
+    def setting(self, key: str) -> str:
+        """The last value of a setting."""
+        return next((value for name, value in reversed(self.config) if name == key), "")
+
+    @property
+    def renormalizes(self) -> bool:
+        """Whether git converts the line ends of all versions before it merges them."""
+        given = [v for v in self.given.values("--strategy-option") if v.endswith("renormalize")]
+        if given:
+            return given[-1] == "renormalize"
+        return self.setting("merge.renormalize").lower() in ("true", "yes", "on", "1")
+
+    @property
+    def strategy(self) -> str:
+        """The strategy by name; empty for git's own."""
+        return " ".join(self.given.values("--strategy")) or self.setting("pull.twohead")
+
+
+def merge_whole(args: argparse.Namespace) -> int:
+    """`git merge`, with our part in it wherever there is one."""
+    make_haste()
+    answer = ask_git("config", "--null", "--list")
+    config = config_pairs(os.fsencode(answer.out)) if answer.code == 0 else []
+    given = GitOptions((*_of_this_branch(config).pairs, *args.given.pairs))
+    call = _Call(tuple(args.revs), args.given, given, config, args.json)
+    task = None
+    try:
+        task = _task(call)
+        return _merge(call, task)
+    except KmergeError:
+        if call.json:
+            left = sorted(stages.path for stages in git.unmerged())
+            tell_json(as_json(2, None, left))
+        raise
+    except KeyboardInterrupt:
+        if task and task.place.merge_heads:
+            say(f"kmerge: stopped in the middle of the merge; {WHAT_NOW}")
+        raise
+    except Plainly as way:
+        if way.why and not call.is_quiet:
+            said = "plain `git merge` with the driver" if way.asks else "plain `git merge`"
+            say(f"kmerge: {way.why}: {said}")
+        words = [*call.typed.words(), *call.revs]
+        code = git.plainly(words, driven=way.driven, favor=call.given.favor, out=call.out)
+        return _by_git(call, code)
+
+
+def _by_git(call: _Call, code: int) -> int:
+    """The end of a merge that git had all of."""
+    if call.json:
+        tell_json(as_json(code, None, by_git=True))
+    return code
+
+
+def _of_this_branch(config: list[tuple[str, str]]) -> GitOptions:
+    """What `branch.NAME.mergeOptions` says here; git reads it as well."""
+    if not any(key.startswith("branch.") and key.endswith(".mergeoptions") for key, _ in config):
+        return GitOptions()
+    branch = ask_git("symbolic-ref", "-q", "--short", "HEAD").line
+    return of_the_branch(ask_git("config", "--get", f"branch.{branch}.mergeoptions").line)
+
+
+def _task(call: _Call) -> Task:
+    """The merge that we have a part in; raises `Plainly` where git has all of it."""
+    if any(name in STATE for name, _ in call.typed.pairs):
+        raise Plainly(driven=False)
+    if len(call.revs) > 1:
+        raise Plainly("several branches at once", asks=False)
+    if call.strategy not in _WITH_A_DRIVER:
+        raise Plainly(f"strategy {call.strategy}", asks=False)
+    if call.renormalizes:  # what is merged then is no version of the file
+        raise Plainly("the files are renormalized")
+    place = git.find_place(call.rev)
+    refused = call.is_squash and call.given.last("--commit")
+    if place is None or place.merge_heads or refused:
+        raise Plainly  # git says why not
+    if place.is_trivial:
+        raise Plainly(driven=False)
+    if len(place.bases) > 1:
+        raise Plainly("the branches were merged crosswise before")
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.whole.fresh_merge import Task
+
+    try:
+        repository = Repository.open()
+    except KmergeError as error:
+        raise Plainly(error.why) from None
+    labels = (_name_of_the_base(call, place), "HEAD", _name(call, place))
+    return Task(repository, place, labels, call.given.favor, call.config)
+
+
+def _name(call: _Call, place: git.MergeSite) -> str:
+    """What git calls their side."""
+    if call.rev == "FETCH_HEAD":
+        return place.theirs
+    if call.revs:
+        return call.rev
+    return ask_git("rev-parse", "--symbolic-full-name", call.rev).line
+
+
+def _name_of_the_base(call: _Call, place: git.MergeSite) -> str:
+    """What git calls the common ancestor, where somebody will read it."""
+    if not place.bases:
+        return "empty tree"
+    if call.setting("merge.conflictstyle") or os.environ.get("KMERGE_CONFLICT_STYLE"):
+        return ask_git("rev-parse", "--short", place.bases[0]).line
+    return place.bases[0][:7]
+
+
+def _merge(call: _Call, task: Task) -> int:
+    """The merge from git's part to the commit."""
+    own = None if call.setting("core.attributesfile") else usual_attributes()
+    start = git.begin(task.place, [*call.typed.of_the_merge, *call.revs], task.labels, own=own)
+    code = start.answer.code
+    if not _has_begun(call, task, start):
+        _relay(call, start.answer.out, start.answer.err)
+        return _by_git(call, code)
+    _leave_names(call, start)
+    plan = _plan(call, task, start) if code else None
+    if plan:
+        _carry_out(task, plan)
+    solved = [file.path for file in plan.files if file.verdict == "solved"] if plan else []
+    left = sorted({*plan.others, *(f.path for f in plan.files)} - {*solved}) if plan else []
+    if plan:
+        git.mend_message(task.place.git_dir, left)
+    out = git.left_over(start.answer.out, {*solved})
+    if call.commits and not left:  # an autostash comes back with the commit
+        out = out.replace(git.LATER, "")
+    _relay(call, out, start.answer.err.removesuffix(git.WELL))
+    # of an autostash, which waits for the commit
+    last = start.answer.out.partition(git.FAILED)[2]
+    code = _finish(call, task, left, last)
+    if call.json:
+        tell_json(as_json(code, plan, left))
+    elif plan and not call.is_quiet:
+        tell_merge(plan, left)
+    return code
+
+
+def _has_begun(call: _Call, task: Task, start: git.Start) -> bool:
+    """Whether git stopped in the middle of a merge: of this one, and not at its own word."""
+    if call.is_squash:
+        return start.answer.code == 1 and bool(git.unmerged())
+    heads = task.place.merge_heads
+    if heads and heads != [task.place.theirs]:  # FETCH_HEAD may name several
+        _give_up(call, "several branches at once", asks=False)
+    return bool(heads) and start.answer.code in (0, 1)
+
+
+def _leave_names(call: _Call, start: git.Start) -> None:
+    """What is asked of people beside the contents of files is asked by git, clean or not."""
+    if start.is_nested:
+        _give_up(call, "a file is renamed to two names, or onto another one")
+    if git.is_about_names(start.answer.out):
+        _give_up(call, "names of files are in conflict")
+
+
+def _plan(call: _Call, task: Task, start: git.Start) -> SolvePlan:
+    """What becomes of the conflicts; with an error of ours git merges all of it once more."""
+    from kmerge_git.whole.fresh_merge import plan_merge
+
+    try:
+        plan = plan_merge(task, start)
+    except Unsupported as error:
+        _give_up(call, error.why)
+    except Exception as error:  # nothing is written yet: never worse than git
+        what = str(error) if isinstance(error, KmergeError) else f"{type(error).__name__}: {error}"
+        _give_up(call, f"internal error: {what}; please report it")
+    if not (plan.files or plan.others):
+        _refuse_empty(call, start)
+    return plan
+
+
+def _refuse_empty(call: _Call, start: git.Start) -> NoReturn:
+    """Git failed at the index and began the merge all the same: a commit would drop their side."""
+    _relay(call, git.left_over(start.answer.out, ()), start.answer.err)
+    done = "it is taken back" if git.abort(squash=False) else "`git merge --abort` takes it back"
+    raise KmergeError(f"git has staged nothing of the merge; {done}", hint="then try again")
+
+
+def _carry_out(task: Task, plan: SolvePlan) -> None:
+    """Write and stage; whatever happens there, git is in the middle of a merge and knows it."""
+    try:
+        carry_out(task.repository, plan, fresh=True)
+    except KmergeError as error:
+        if "kmerge solve" not in error.hint:
+            error.hint = "; ".join(filter(None, (error.hint, WHAT_NOW)))
+        raise
+    except Exception as error:
+        what = f"internal error: {type(error).__name__}: {error}; please report it"
+        raise KmergeError(what, hint=WHAT_NOW) from error
+
+
+def _give_up(call: _Call, why: str, *, asks: bool = True) -> NoReturn:
+    if not git.abort(squash=call.is_squash):
+        hint = "`git merge --abort` gives the merge up"
+        raise KmergeError(f"{why}, and the merge cannot be taken back", hint=hint)
+    raise Plainly(why, asks=asks)
+
+
+def _relay(call: _Call, out: str, err: str) -> None:
+    """Git's own words, as they may be shown; the merge goes on even if nobody can read them.
+
+    What could not be written is tried again at the end, and is an error then.
+    """
+    stream = sys.stderr if call.json else sys.stdout
+    for text, there in ((out, stream), (err, sys.stderr)):
+        with suppress(OSError):
+            there.flush()
+            there.write("\n".join(map(visible, text.split("\n"))))
+            there.flush()
+
+
+def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
+    """What `git merge` does when the files are merged; the exit code."""
+    if left or not call.commits:
+        git.refresh()
+    if left:
+        updates = ("--rerere-autoupdate", "--no-rerere-autoupdate")
+        chosen = call.given.last(*updates)
+        git.remember([chosen] if chosen else [], call.out)
+        _relay(call, git.FAILED + last, "")
+        return 1
+    if not call.commits:
+        _relay(call, last, git.WELL)
+        return 0
+    code = git.commit(task.place, call.given.of_the_commit, edit=call.edits, out=call.out)
+    if code:
+        say("kmerge: all is merged and staged, but not committed: finish with `git commit`")
+        return code
+    if not call.is_quiet:
+        _relay(call, f"Merge made by the '{call.strategy or 'ort'}' strategy.\n", "")
+        shown = call.given.last("--stat", "--no-stat") or call.setting("merge.stat").lower()
+        if shown not in ("--no-stat", "false", "no", "off", "0"):
+            git.show_stat(task.place.ours, call.out)
+    return 0
+
+
+MOST = 10  # lines of one sort
+
+
+def tell_merge(plan: SolvePlan, left: Sequence[str]) -> None:
+    """A few lines on stderr; none where git alone would have done the same."""
+    for line in plan.problems:
+        say(f"kmerge: {line}")
+    for line in _lines(plan, left):
+        say(f"kmerge: {line}")
+
+
+def _lines(plan: SolvePlan, left: Sequence[str]) -> Iterator[str]:
+    by_git = _in_conflict_by_git(plan)
+    resolved = [path for path in by_git if path not in left]
+    if resolved:
+        rest = f", {len(by_git) - len(resolved)} left" if len(by_git) > len(resolved) else ""
+        yield (
+            f"git alone leaves {counted(len(by_git), 'file')} in conflict: "
+            f"{len(resolved)} resolved by structure{rest}"
+        )
+    yield from _some(list(_followed(plan)))
+    better = [file.path for file in plan.files if file.result == "improved"]
+    if better:
+        yield f"git's lines merge clean, structure says otherwise and stands: {_names(better)}"
+    # where a policy or a favoured side decided
+    yield from _some([f"{file.path}: {words}" for file in plan.files for words in file.chosen])
+    slow = [f"{file.path}: {_reason(file)}" for file in plan.files if "no result" in _reason(file)]
+    yield from _some(slow)
+    if left:
+        mine = [line for file in plan.files for line in _what_is_left(file, left)]
+        yield from _some(mine)
+        if plan.others:
+            yield f"left as git left it, no manifest: {_names(plan.others)}"
+        yield _what_next([file for file in plan.files if file.path in left], plan.others)
+
+
+def _what_next(files: Sequence[FileMerge], others: Sequence[str]) -> str:
+    """How to finish what is left of manifests, of other files, or of both."""
+    if not any(file.asks for file in files):
+        why = "`kmerge explain` says why; then " if files else ""
+        return f"{why}edit, `git add` and `git commit`"
+    by_hand = others or not all(file.asks for file in files)
+    rest = ", of the rest edit and `git add`" if by_hand else ""
+    return (
+        f"`kmerge resolve` asks field by field{rest}, `kmerge explain` says why; then `git commit`"
+    )
+
+
+def _in_conflict_by_git(plan: SolvePlan) -> list[str]:
+    """What git alone would have left to a person."""
+    mine = [f.path for f in plan.files if not f.git_clean]
+    return [*mine, *plan.others]
+
+
+def _followed(plan: SolvePlan) -> Iterator[str]:
+    for file in plan.files:
+        for move in file.moves if file.stages and file.verdict == "solved" else ():
+            yield f"{move.resource} moved to {move.target}: its change in {move.source} follows it"
+
+
+def _what_is_left(file: FileMerge, left: Sequence[str]) -> Iterator[str]:
+    if file.path not in left:
+        return
+    if file.conflicts:
+        by_lines = file.why if file.method == "lines" else ""
+        for conflict in file.conflicts:
+            yield f"left: {file.path}: {conflict.shown()}" + (f" ({by_lines})" if by_lines else "")
+    else:
+        yield f"left: {file.path}: {file.why}"
+
+
+def _reason(file: FileMerge) -> str:
+    return file.both.outcome.reason if file.both else ""
+
+
+def _some(lines: list[str]) -> list[str]:
+    rest = len(lines) - MOST
+    return lines if rest <= 0 else [*lines[:MOST], f"... and {rest} more"]
+
+
+def _names(paths: Sequence[str]) -> str:
+    return ", ".join(_some(list(paths)))
+
+
+def as_json(
+    code: int, plan: SolvePlan | None, left: Sequence[str] = (), *, by_git: bool = False
+) -> dict[str, Any]:
+    """The merge for programs; a schema grows by fields, and changes with its number."""
+    files = plan.files if plan else ()
+    return {
+        "schema": 1,
+        "exit": code,
+        "made_by": "git" if by_git else "kmerge",
+        "clean": code == 0,
+        "git_alone": _in_conflict_by_git(plan) if plan else [],
+        "left": list(left),
+        "files": [_file(file) for file in files],
+        "problems": list(plan.problems) if plan else [],
+    }
+
+
+def _file(file: FileMerge) -> dict[str, Any]:
+    return {
+        "path": file.path,
+        "situation": file.situation,
+        "result": file.result,
+        "git": "clean" if file.git_clean else "conflict",
+        "method": file.method,
+        "why": file.why,
+        "moves": [
+            {"resource": move.resource, "from": move.source, "to": move.target}
+            for move in file.moves
+        ],
+        "decided": [plain_decision(d) for d in file.decisions if d.is_settled],
+        "conflicts": [plain(conflict) for conflict in file.conflicts],
+    }

@@ -1,0 +1,119 @@
+"""Print for people: colours and progress on a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TextIO
+
+from kmerge_git.visible import visible
+
+_CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
+
+
+def add_color(parser: argparse.ArgumentParser, text: str) -> None:
+    """Define `--color`."""
+    choices = ("auto", "always", "never")
+    parser.add_argument("--color", choices=choices, default="auto", help=text)
+
+
+class Paint:
+    """Paints text for one stream where that has colours and a colour is named."""
+
+    def __init__(self, choice: str, stream: TextIO) -> None:
+        self.is_on = wants_colour(choice, stream)
+
+    def __call__(self, text: str, colour: str) -> str:
+        shown = visible(text)
+        return f"\x1b[{_CODES[colour]}m{shown}\x1b[0m" if self.is_on and colour else shown
+
+    def line(self, *parts: str | tuple[str, str]) -> str:
+        """A line of texts, some of them with a colour; nothing of theirs reaches the terminal."""
+        return "".join(visible(p) if isinstance(p, str) else self(*p) for p in parts)
+
+
+def wants_colour(choice: str, stream: TextIO) -> bool:
+    """What the flag says, else the environment, else whether it is a terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+_WIDTH = 30
+_PAUSE = 0.1  # seconds between two pictures
+
+
+class Progress:
+    """Counts up to a total; `close` takes the bar away again."""
+
+    def __init__(
+        self,
+        total: int,
+        unit: str,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._stream = stream or sys.stderr
+        self._is_on = total > 0 and self._stream.isatty()
+        self._total = total
+        self._unit = unit
+        self._clock = clock
+        self._start = clock()
+        self._shown = self._start - _PAUSE
+
+    def update(self, done: int) -> None:
+        """Show how far it is."""
+        now = self._clock()
+        if self._is_on and (now - self._shown >= _PAUSE or done >= self._total):
+            self._shown = now
+            line = bar(done, self._total, self._unit, now - self._start)
+            self._stream.write(f"\r{line}\x1b[K")
+            self._stream.flush()
+
+    def close(self) -> None:
+        """Leave the line as it was before."""
+        if self._is_on:
+            self._stream.write("\r\x1b[K")
+            self._stream.flush()
+
+
+@contextmanager
+def waiting(what: str, stream: TextIO | None = None) -> Iterator[None]:
+    """Show what is waited for, where it cannot be counted."""
+    out = stream or sys.stderr
+    is_on = out.isatty()
+    if is_on:
+        out.write(f"\r{visible(what)} ...\x1b[K")
+        out.flush()
+    try:
+        yield
+    finally:
+        if is_on:
+            out.write("\r\x1b[K")
+            out.flush()
+
+
+def bar(done: int, total: int, unit: str, seconds: float) -> str:
+    """The picture: bar, counts, rate, remaining time."""
+    share = min(done / total, 1.0) if total else 1.0
+    filled = int(share * _WIDTH)
+    picture = "#" * filled + "." * (_WIDTH - filled)
+    line = f"[{picture}] {share:4.0%} {done}/{total} {unit}"
+    if not done or seconds <= 0:
+        return line
+    rate = done / seconds
+    return f"{line}, {rate:.0f}/s, {_clock((total - done) / rate)} left"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,413 @@
+"""Show a comparison to a reader: one line for each change, long values cut, texts line by line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
+
+from kmerge_git.compare import shown_values
+from kmerge_git.compare.change import At, FieldChange, FieldValue
+from kmerge_git.compare.file_changes import in_lines
+from kmerge_git.compare.folder_changes import POINTERS, ComparedFile
+from kmerge_git.kube import fieldpath
+from kmerge_git.text.diff3 import changes as line_changes
+from kmerge_git.text.diff3 import longest_increasing
+
+_BESIDE = 40  # values of the other version that a long one is held against
+_SIGNS = {"added": ("+", "green"), "deleted": ("-", "red")}
+
+
+def lines(files: Iterable[ComparedFile], *, full: bool = False) -> Iterator[Line]:
+    """All there is to say about these files."""
+    for file in files:
+        yield from file_lines(file, full=full)
+
+
+def file_lines(file: ComparedFile, *, full: bool = False) -> Iterator[Line]:
+    """A file's name, and below it what changed."""
+    said = file.path
+    if file.how == "renamed":
+        said += f": renamed from {file.source}"
+    elif file.how != "changed":
+        said += f": {file.how}"
+    if file.note:
+        said += f" ({file.note})" if ":" in said or file.changes else f": {file.note}"
+    if file.note in POINTERS.values() and file.changes:
+        ends = _target(file.changes[0].before), _target(file.changes[0].after)
+        yield f"{file.path}: {file.note}, {ends[0]} -> {ends[1]}", "bold"
+        return
+    if not file.is_manifest and any(file.lines):
+        said += f"{',' if ': ' in said else ':'} +{file.lines[0]} -{file.lines[1]}"
+    if file.changes and file.changes[0].how == "binary":
+        yield f"{said}: {_binary(file.changes[0])}", "bold"
+        return
+    yield said, "bold"
+    if file.is_manifest:
+        yield from change_lines(file.changes, "  ", full=full)
+
+
+def _target(value: FieldValue | None) -> str:
+    """Where a link leads to, or the commit of a submodule, in short."""
+    told = "".join(value.plain) if value and isinstance(value.plain, list) else ""
+    oid, _, dirty = told.partition("-")
+    is_oid = len(oid) in (40, 64) and set(oid) <= set("0123456789abcdef") and dirty in ("", "dirty")
+    return told.replace(oid, oid[:12]) if is_oid else told or "nothing"
+
+
+def _binary(change: FieldChange) -> str:
+    sizes = [value.plain if value else 0 for value in (change.before, change.after)]
+    return f"binary, {sizes[0]} -> {sizes[1]} bytes"
+
+
+def change_lines(
+    changes: Iterable[FieldChange], indent: str = "", *, full: bool = False
+) -> Iterator[Line]:
+    """The changes of one file, under the names of their resources."""
+    for _, group in groupby(changes, key=lambda change: (change.resource, change.document)):
+        found = list(group)
+        head = found[0]
+        if head.how in _SIGNS and not head.steps:
+            yield from _whole(head, indent, full=full)
+            continue
+        inner = indent
+        if head.resource:
+            renamed = f": renamed from {_old_name(head)}" if head.how == "renamed" else ""
+            yield f"{indent}{head.resource}{renamed}", "bold"
+            inner += "  "
+            found = [change for change in found if not (renamed and _is_name(change))]
+        elif head.document and head.how != "lines" and _is_one_of_many(head.document):
+            yield f"{indent}document {(head.document.new or 0) + 1}", "bold"
+            inner += "  "
+        yield from _fields([c for c in found if c.how != "renamed"], inner, full=full)
+
+
+def _old_name(change: FieldChange) -> str:
+    """The old name alone where the kind is the same."""
+    kind, _, name = change.source.partition("/")
+    return (
+        name if name and kind == change.resource.partition("/")[0] else change.source or "no name"
+    )
+
+
+def _is_name(change: FieldChange) -> bool:
+    """Whether a change is told already where a resource has another name."""
+    return change.steps == ("metadata", "name") and change.how == "changed"
+
+
+def _is_one_of_many(place: At) -> bool:
+    return bool(place.old or place.new)
+
+
+def _whole(change: FieldChange, indent: str, *, full: bool) -> Iterator[Line]:
+    """A resource that came, went or moved."""
+    colour = _SIGNS[change.how][1]
+    at = change.document
+    name = (
+        change.resource
+        or f"document {((at.new if at.new is not None else at.old) or 0) + 1 if at else 1}"
+    )
+    if change.target:
+        yield f"{indent}{name}: moved to {change.target}", "yellow"
+    elif change.source:
+        yield f"{indent}{name}: moved from {change.source}", "yellow"
+        yield from _fields(change.inside, indent + "  ", full=full)
+    else:
+        value = change.after or change.before
+        yield f"{indent}{name}{_namespace(value)}: {change.how}", colour
+        if full and value:
+            sign = _SIGNS[change.how][0]
+            yield from (
+                (f"{indent}  {sign} {line}", colour) for line in shown_values.block(value.plain)
+            )
+
+
+def _namespace(value: FieldValue | None) -> str:
+    """Where a resource is: one of the same name may have come for it elsewhere."""
+    about = value.plain.get("metadata") if value and isinstance(value.plain, dict) else None
+    found = about.get("namespace") if isinstance(about, dict) else None
+    return f" in {found}" if found and isinstance(found, str) else ""
+
+
+def _fields(changes: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
+    others = _counterparts(changes)
+    for _, group in groupby(changes, key=_neighbours):
+        found = list(group)
+        joined = _joined(found) if len(found) > 1 or _is_element(found[0]) else ""
+        if joined:
+            yield f"{indent}{joined}", _colour(found)
+        elif len(found) > 1 and not full and all(change.how == "deleted" for change in found):
+            yield f"{indent}{_deleted(found)}", "red"
+        else:
+            for change in found:
+                beside = others.get((change.steps[:-1], change.how), ())
+                yield from _field(change, indent, beside, full=full)
+
+
+def _counterparts(changes: Sequence[FieldChange]) -> dict[object, list[str]]:
+    """For elements that came those that went from their list, and the other way round."""
+    found: dict[object, list[str]] = {}
+    for change in changes:
+        if _is_element(change):
+            how = "deleted" if change.how == "added" else "added"
+            told = shown_values.written(change.after or change.before)
+            found.setdefault((change.steps[:-1], how), []).append(told)
+    return found
+
+
+def _neighbours(change: FieldChange) -> object:
+    """What is told on one line: elements of one list that came or went."""
+    if not _is_element(change):
+        return change.steps, change.how
+    # large ones do not share a line with others that came
+    is_large = shown_values.is_large(change.before or change.after)
+    return change.steps[:-1], change.how if is_large else ""
+
+
+def _is_element(change: FieldChange) -> bool:
+    return change.how in _SIGNS and bool(change.steps) and isinstance(change.steps[-1], At)
+
+
+def _colour(found: Sequence[FieldChange]) -> str:
+    hows = {change.how for change in found}
+    return _SIGNS[hows.pop()][1] if len(hows) == 1 else ""
+
+
+def _joined(found: Sequence[FieldChange]) -> str:
+    """`spec.env: + LOG_LEVEL=debug, - OLD`; nothing if that is too long for a line."""
+    words = []
+    for change in found:
+        value = change.before if change.how == "deleted" else change.after
+        step = change.steps[-1]
+        key = fieldpath.show((step.shown,))[1:-1] if isinstance(step, At) and step.key else ""
+        key = key.partition("=")[2] if "," not in key else key
+        told = key if key and change.how == "deleted" else shown_values.element(value, "")
+        words.append(f"{_SIGNS[change.how][0]} {told}")
+    told = ", ".join(words)
+    place = fieldpath.show(found[0].path[:-1]) or "list"
+    return f"{place}: {told}" if len(told) <= 2 * shown_values.LONG else ""
+
+
+def _deleted(found: Sequence[FieldChange]) -> str:
+    """Several large elements of a list that went, by their names."""
+    names = ", ".join(fieldpath.show(change.path[-1:]) for change in found)
+    count = sum(_leaves(change.before.plain) for change in found if change.before)
+    place = fieldpath.show(found[0].path[:-1]) or "list"
+    return f"{place}: deleted {shown_values.cut(names)}, {count} values"
+
+
+def _field(
+    change: FieldChange, indent: str, beside: Sequence[str], *, full: bool
+) -> Iterator[Line]:
+    place = change.field or "document"
+    if change.how == "layout":
+        yield from _layout(change, indent)
+    elif change.how == "lines":
+        yield from numbered([change], indent, full=full)
+    elif change.how == "reordered":
+        what = change.field or ("resources" if not change.document else "document")
+        yield f"{indent}{what}: in another order: {_order(change, full=full)}", "yellow"
+    elif change.how in _SIGNS:
+        yield from _one_sided(change, place, indent, beside, full=full)
+    else:
+        yield from _changed(change, place, indent, full=full)
+
+
+def _order(change: FieldChange, *, full: bool) -> str:
+    """All names in their new order; of many those that moved past others."""
+    told = ", ".join(change.names)
+    if full or len(told) <= shown_values.LONG:
+        return told
+    stay = {n for n, _ in longest_increasing(list(enumerate(change.order)))}
+    moved = [name for n, name in enumerate(change.names) if n not in stay]
+    return f"{len(moved)} of {len(change.names)} moved: {shown_values.cut(', '.join(moved))}"
+
+
+def _one_sided(
+    change: FieldChange, place: str, indent: str, beside: Sequence[str], *, full: bool
+) -> Iterator[Line]:
+    sign, colour = _SIGNS[change.how]
+    if change.target:
+        return  # it is told where it is by now
+    if change.source:
+        yield f"{indent}{place}: renamed from {change.source}", "yellow"
+        yield from _fields(change.inside, indent + "  ", full=full)
+        return
+    value = change.after or change.before
+    assert value is not None  # it came, or it went
+    told = shown_values.written(value)
+    is_text = isinstance(value.plain, str) and "\n" in value.plain
+    if len(told) <= shown_values.LONG and not is_text:
+        yield f"{indent}{place}: {sign} {told}", colour
+        return
+    if not isinstance(value.plain, dict | list) and not is_text:
+        shown = told if full else shown_values.apart(told, beside[:_BESIDE])
+        yield f"{indent}{place}: {sign} {shown}", colour
+        return
+    if change.how == "deleted" and not full:
+        yield f"{indent}{place}: deleted, {_size(value.plain)}", colour
+        return
+    yield f"{indent}{place}: {change.how}", colour
+    body = [f"{indent}  {sign} {line}" for line in shown_values.block(value.plain)]
+    yield from capped([(line, colour) for line in body], f"{indent}  ", full=full)
+
+
+def _size(value: object) -> str:
+    if isinstance(value, str):
+        count = value.count("\n") + (not value.endswith("\n"))
+        return "1 line" if count == 1 else f"{count} lines"
+    count = _leaves(value)
+    return "1 value" if count == 1 else f"{count} values"
+
+
+def _leaves(value: object) -> int:
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sum(map(_leaves, items)) if items else 1
+
+
+def _changed(change: FieldChange, place: str, indent: str, *, full: bool) -> Iterator[Line]:
+    old, new = (value.plain if value else None for value in (change.before, change.after))
+    if (
+        isinstance(old, str)
+        and isinstance(new, str)
+        and "\n" in old.rstrip("\n") + new.rstrip("\n")
+    ):
+        yield f"{indent}{place}:", ""
+        texts = in_lines(old), in_lines(new)
+        hunks = [
+            FieldChange(
+                "lines",
+                "",
+                (),
+                FieldValue(texts[0][a0:a1]),
+                FieldValue(texts[1][b0:b1]),
+                At(a0, b0),
+            )
+            for a0, a1, b0, b1 in line_changes(*texts)
+        ]
+        yield from numbered(hunks, indent + "  ", full=full)
+        return
+    before, after = shown_values.both(change.before, change.after, full=full)
+    yield f"{indent}{place}: {before} -> {after}", ""
+
+
+def _layout(change: FieldChange, indent: str) -> Iterator[Line]:
+    """Comments as they are; what else differs in a word each."""
+    words = [word for word in change.what if word != "comments"]
+    if words:
+        yield f"{indent}layout: {', '.join(words)}", "dim"
+    texts = {sign: [text for s, text in change.comments if s == sign] for sign in "+-"}
+    others = {"+": texts["-"], "-": texts["+"]}
+    found = [f"{sign} {shown_values.apart(text, others[sign])}" for sign, text in change.comments]
+    told = ", ".join(found)
+    if not found:
+        return
+    if len(told) <= shown_values.LONG:
+        yield f"{indent}comments: {told}", "dim"
+        return
+    body = [(f"{indent}{text}", "dim") for text in found]
+    yield from capped(body, indent, full=False)
+
+
+_WHOLES = ("added", "deleted")
+
+
+def summary(file: ComparedFile) -> str:
+    """A file in one line: `apps/web.yaml: 3 fields in 1 resource, 1 resource deleted`."""
+    said = file.path
+    if file.how == "renamed":
+        said = f"{file.source} -> {file.path}"
+    words: list[str] = [] if file.how == "changed" else [file.how]
+    if not file.is_manifest:
+        if any(file.lines):
+            words.append(_plus_minus(file.lines))
+        words += ["binary"] if any(c.how == "binary" for c in file.changes) else []
+    else:
+        words += _counts(file.changes)
+    words += [file.note] if file.note else []
+    return f"{said}: {', '.join(words)}" if words else said
+
+
+def _plus_minus(counts: tuple[int, int]) -> str:
+    return f"+{counts[0]} -{counts[1]}"
+
+
+def _counts(changes: Sequence[FieldChange]) -> list[str]:
+    kinds = Counter(_kind(change) for change in changes)
+    within = {(c.resource, c.document) for c in changes if _kind(c) == "field"}
+    words = []
+    if kinds["field"]:
+        inside = f" in {_counted(len(within), 'resource')}" if any(r for r, _ in within) else ""
+        words.append(_counted(kinds["field"], "field") + inside)
+    for kind in ("added", "deleted", "moved away", "moved here", "renamed"):
+        if kinds[kind]:
+            words.append(f"{_counted(kinds[kind], 'resource')} {kind}")
+    words += [_plus_minus(_lines_of(changes))] if kinds["lines"] else []
+    words += ["order"] if kinds["reordered"] else []
+    return words + (["layout"] if kinds["layout"] else [])
+
+
+def _lines_of(changes: Sequence[FieldChange]) -> tuple[int, int]:
+    return ComparedFile("", "changed", tuple(changes)).lines
+
+
+def _kind(change: FieldChange) -> str:
+    if change.how in _WHOLES and change.steps:
+        return "" if change.target else "field"  # under another key: told where it is by now
+    if change.how in _WHOLES:
+        return "moved away" if change.target else "moved here" if change.source else change.how
+    if change.how in ("lines", "layout", "renamed", "binary"):
+        return change.how
+    return "reordered" if change.how == "reordered" and not change.steps else "field"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+MOST = 12  # lines of a value that came or went
+MOST_CHANGED = 40  # lines of a text that both versions have
+_BESIDE_hunks = 40  # lines of the other version that a long line is held against
+Line = tuple[str, str]  # and its colour
+
+
+def numbered(hunks: Sequence[FieldChange], indent: str, *, full: bool) -> Iterator[Line]:
+    """Lines that differ, with their numbers: what went in the old text, what came in the new."""
+    left = MOST_CHANGED
+    total = sum(len(_texts(hunk.before)) + len(_texts(hunk.after)) for hunk in hunks)
+    full_length = full or total <= MOST_CHANGED + 1
+    shown = 0
+    for hunk in hunks:
+        gone, come = _texts(hunk.before), _texts(hunk.after)
+        sizes = (len(gone), len(come)) if full_length else _shares(len(gone), len(come), left)
+        at = hunk.document or At(0, 0)
+        for sign, colour, texts, others, first, count in (
+            ("-", "red", gone, come, at.old, sizes[0]),
+            ("+", "green", come, gone, at.new, sizes[1]),
+        ):
+            for number, text in enumerate(islice(texts, count), (first or 0) + 1):
+                told = shown_values.line(text, others[:_BESIDE_hunks], full=full)
+                yield f"{indent}{number:>3}{sign} {told}".rstrip(), colour
+        shown += sum(sizes)
+        left -= sum(sizes)
+    if shown < total:
+        yield f"{indent}… {total - shown} more lines", "dim"
+
+
+def _texts(value: FieldValue | None) -> list[str]:
+    return value.plain if value and isinstance(value.plain, list) else []
+
+
+def _shares(gone: int, come: int, left: int) -> tuple[int, int]:
+    """How many lines of a hunk are shown: of both versions, if both have some."""
+    old = min(gone, max(left // 2, left - come))
+    return old, min(come, left - old)
+
+
+def capped(found: list[Line], indent: str, *, full: bool) -> Iterator[Line]:
+    """The first of many lines."""
+    if full or len(found) <= MOST + 1:
+        yield from found
+        return
+    yield from found[:MOST]
+    yield f"{indent}… {len(found) - MOST} more lines", "dim"

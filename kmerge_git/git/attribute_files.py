@@ -1,0 +1,390 @@
+"""Attribute files as text: which patterns go to the driver, and our fenced block of lines.
+
+No line of anybody else is ever changed: in an attribute file the last line that matches wins,
+so the place of the block decides. At the top of the file it gives way to every line of a
+person; behind a line it overrules that line, and without the block that line counts again.
+
+A line of somebody else that takes only some of our files (`pnpm-lock.yaml merge=ours`) stays in
+force, always: if ours overrules its file, it is repeated behind our patterns. One that takes
+all files of a pattern (`*.yaml merge=other`) is a question to the user: abort, skip the
+pattern, or overwrite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.git.files import read_text
+
+OnConflict = Literal["abort", "skip", "overwrite"]
+
+# What else Helm renders as templates: text, and no YAML (`text.charts`).
+TEMPLATES = ("**/templates/**/*.tpl", "**/templates/NOTES.txt")
+DEFAULTS = ("*.yaml", "*.yml", "kustomization", "Kustomization", *TEMPLATES)
+JSON = ("*.json",)
+# Names that are usual for files encrypted by SOPS. Their checksum covers the whole file, so no
+# merge by field can be right; `!merge` leaves them to git as if this driver were not there.
+SECRETS = tuple(
+    f"{stem}.{suffix}" for stem in ("*.enc", "*.sops", "secrets.*") for suffix in ("yaml", "yml")
+)
+JSON_SECRETS = tuple(name.replace(".yaml", ".json") for name in SECRETS if name.endswith(".yaml"))
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeFile:
+    """An attribute file, and the directory below the top that its patterns belong to."""
+
+    path: Path
+    text: str
+    directory: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TakenPattern:
+    """A line of somebody else that takes all files of one of our patterns."""
+
+    pattern: str
+    path: Path
+    line: AttributeLine
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line.number} gives {self.pattern} to {_named(self.line.merge)}"
+
+
+def select(
+    target: AttributeFile,
+    lower: list[AttributeFile],
+    wanted: tuple[str, ...],
+    on_conflict: OnConflict = "abort",
+    *,
+    diff: bool = False,
+) -> tuple[str, list[str]]:
+    """The target's text with the block for the wanted patterns in it, and what to tell about it.
+
+    With `diff` the files go to our `git diff` as well, but for those that others show.
+    """
+    taken = _taken(target, lower, wanted, on_conflict)
+    if on_conflict == "skip":
+        others = {clash.pattern for clash in taken}
+        wanted = tuple(pattern for pattern in wanted if pattern not in others)
+    word = "skipped" if on_conflict == "skip" else "overruled"
+    notes = [f"{word}: {clash}" for clash in taken]
+    if not wanted:
+        return target.text, notes
+    after = max((clash.line.number for clash in taken if clash.path == target.path), default=0)
+    block = _block(wanted, _kept(wanted, lower), diff=diff)
+    block += _kept(wanted, lower, "diff") if diff else []
+    return with_block(target.text, block, after=after if on_conflict == "overwrite" else 0), notes
+
+
+def _taken(
+    target: AttributeFile,
+    lower: list[AttributeFile],
+    wanted: tuple[str, ...],
+    on_conflict: OnConflict,
+) -> list[TakenPattern]:
+    """The wanted patterns that another line has; with `abort` that is an error.
+
+    Patterns that are registered already are settled: nobody is asked about them twice. But who
+    says overwrite means every line that has the last word now.
+    """
+    settled = registered(target.text) if on_conflict != "overwrite" else ()
+    fresh = [pattern for pattern in wanted if pattern not in settled]
+    taken = [clash for pattern in fresh if (clash := _clash(pattern, target, lower))]
+    if taken and on_conflict == "abort":
+        first = taken[0]
+        more = f" (and {len(taken) - 1} more)" if len(taken) > 1 else ""
+        raise KmergeError(
+            f"{first.pattern} belongs to {_named(first.line.merge)} here{more}",
+            path=str(first.path),
+            line=first.line.number,
+            hint="--on-conflict skip leaves it so, --on-conflict overwrite gives it to kmerge",
+            excerpt=first.line.text,
+        )
+    return taken
+
+
+def registered(text: str) -> tuple[str, ...]:
+    """The patterns that the block of a file gives to our driver."""
+    rules = merge_rules(text)
+    return tuple(rule.pattern for rule in rules if rule.fenced and rule.merge == OURS)
+
+
+def names_us(text: str) -> bool:
+    """Whether any line of a file gives something to our driver, in its block or not."""
+    return any(rule.merge == OURS for rule in merge_rules(text))
+
+
+def skipped(
+    target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The usual patterns that an earlier `--on-conflict skip` left to another driver."""
+    if not settled or not set(settled) <= {*DEFAULTS, *JSON}:
+        return ()  # nothing is registered, or what the user chose with --pattern
+    return tuple(p for p in DEFAULTS if p not in settled and _clash(p, target, lower))
+
+
+def added_since(
+    target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
+) -> tuple[str, ...]:
+    """The usual patterns that are younger than a registration of all usual ones."""
+    if not settled or not set(settled) <= {*DEFAULTS, *JSON} or set(TEMPLATES) & set(settled):
+        return ()
+    missing = [p for p in DEFAULTS if p not in settled and not _clash(p, target, lower)]
+    return tuple(missing) if set(missing) <= set(TEMPLATES) else ()  # else the user chose some
+
+
+def untaken(
+    target: AttributeFile, lower: list[AttributeFile], wanted: tuple[str, ...]
+) -> tuple[tuple[str, ...], list[str]]:
+    """The patterns without those of templates that another line has, and what to tell of these.
+
+    They are no reason to stop an installation: most people ask for their manifests.
+    """
+    found = {pattern: _clash(pattern, target, lower) for pattern in wanted if pattern in TEMPLATES}
+    notes = [f"skipped: {clash}" for clash in found.values() if clash]
+    return tuple(pattern for pattern in wanted if not found.get(pattern)), notes
+
+
+def sources(paths: list[Path], top: Path | None) -> list[AttributeFile]:
+    """The attribute files with their texts; those in the working tree know their directory."""
+    found = []
+    for path in paths:
+        inside = top is not None and path.name == ".gitattributes" and path.is_relative_to(top)
+        parent = path.parent.relative_to(top).as_posix() if inside and top else ""
+        found.append(AttributeFile(path, read_attributes(path), "" if parent == "." else parent))
+    return found
+
+
+def _clash(pattern: str, target: AttributeFile, lower: list[AttributeFile]) -> TakenPattern | None:
+    # in a file only the last line that covers the pattern counts; of the files the strongest
+    for file in (target, *reversed([f for f in lower if not f.directory])):
+        start, stop = find_block(file.text)
+        lines = [r for r in merge_rules(file.text) if covers(r.pattern, pattern) and not r.fenced]
+        if lines and not (stop and lines[-1].number <= start and file is target):
+            last = lines[-1]
+            return None if last.merge == OURS else TakenPattern(pattern, file.path, last)
+        if pattern in registered(file.text):
+            return None
+    return None
+
+
+def shows(text: str) -> bool:
+    """Whether the block of a file sends files to our `git diff`."""
+    return any(rule.fenced and rule.merge == OURS for rule in merge_rules(text, "diff"))
+
+
+def _kept(
+    patterns: tuple[str, ...], lower: list[AttributeFile], attribute: str = "merge"
+) -> list[str]:
+    kept: dict[str, str] = {}
+    for source in lower:
+        for rule in merge_rules(source.text, attribute):
+            met = any(overlaps(rule.pattern, ours) for ours in patterns)
+            covered = any(covers(rule.pattern, ours) for ours in patterns)
+            is_replaced = covered and not source.directory and attribute == "merge"
+            if rule.fenced or rule.merge == OURS or not met or is_replaced:
+                continue
+            pattern = _below(source.directory, rule.pattern)
+            kept.pop(pattern, None)  # the last line has the last word
+            kept[pattern] = f"{quoted_pattern(pattern)} {_written(rule.merge, attribute)}"
+    return list(kept.values())
+
+
+def _below(directory: str, pattern: str) -> str:
+    if not directory:
+        return pattern
+    inner = pattern.removeprefix("/") if "/" in pattern else f"**/{pattern}"
+    return f"{directory}/{inner}"
+
+
+def _block(patterns: tuple[str, ...], kept: list[str], *, diff: bool = False) -> list[str]:
+    rules = [f"{quoted_pattern(pattern)} merge={OURS}" for pattern in patterns]
+    if diff:  # a template has no fields to show: git shows its lines better
+        rules = [
+            rule if pattern in TEMPLATES else f"{rule} diff={OURS}"
+            for pattern, rule in zip(patterns, rules, strict=True)
+        ]
+    named = {split_line(line)[0] for line in [*rules, *kept]}
+    secrets = [
+        f"{name} !merge"
+        for name in (*SECRETS, *JSON_SECRETS)
+        if name not in named and any(overlaps(name, pattern) for pattern in patterns)
+    ]
+    return rules + secrets + kept
+
+
+def _named(merge: str) -> str:
+    names = BUILT_IN | {
+        "binary": "git's binary merge",
+        "unspecified": "git's default merge",
+        "union": "git's union merge",
+    }
+    return names.get(merge, f"the merge driver {merge}")
+
+
+def _written(value: str, attribute: str) -> str:
+    words = {"set": attribute, "unset": f"-{attribute}", "unspecified": f"!{attribute}"}
+    return words.get(value, f"{attribute}={value}")
+
+
+OPEN = "# >>> kmerge >>>"
+CLOSE = "# <<< kmerge <<<"
+ABOUT = "# written by `kmerge install`; `kmerge uninstall` takes it out again"
+OURS = "kmerge"
+# values of `merge` that stand for no driver of anybody's, in words
+BUILT_IN = {
+    "set": "git's text merge",
+    "text": "git's text merge",
+    "unset": "git's binary merge",
+}
+BOM = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeLine:
+    """A line of an attribute file that says something about `merge`, or about `diff`."""
+
+    number: int  # 1-based line number
+    text: str  # the line without its end
+    pattern: str
+    merge: str  # a driver's name; "set", "unset" or "unspecified" for merge, -merge, !merge
+    fenced: bool  # inside our block
+
+
+def read_attributes(path: Path) -> str:
+    """An attribute file's text ('' if there is none), its block checked to be whole."""
+    text = read_text(path)
+    try:
+        find_block(text)
+    except KmergeError as error:
+        error.path = str(path)
+        raise
+    return text
+
+
+def merge_rules(text: str, attribute: str = "merge") -> list[AttributeLine]:
+    """The lines that set `merge` (or `diff`), in the order of the file; a later one wins."""
+    # what a word means: git's own ones, and the macros of the file
+    values = {"binary": "unset", f"-{attribute}": "unset", f"!{attribute}": "unspecified"}
+    start, stop = find_block(text)
+    found = []
+    for index, line in enumerate(_lines(text)):
+        pattern, words = split_line(line)
+        value = ""
+        for word in words:  # the last of them wins
+            name, _, given = word.partition("=")
+            value = (given or "set") if name == attribute else values.get(word, value)
+        if pattern.startswith("[attr]"):
+            values |= {pattern.removeprefix("[attr]"): value} if value else {}
+        elif pattern and value:
+            fenced = start <= index < stop
+            found.append(AttributeLine(index + 1, line.rstrip("\r\n"), pattern, value, fenced))
+    return found
+
+
+def split_line(line: str) -> tuple[str, list[str]]:
+    """A line's pattern and its attributes; ('', []) for comments and blank lines."""
+    line = line.removeprefix(BOM).strip(" \t\r\n")
+    if not line or line.startswith("#"):
+        return "", []
+    if not line.startswith('"'):
+        first, *words = line.split()
+        return first, words
+    end = 1
+    while end < len(line) and line[end] != '"':
+        end += 2 if line[end] == "\\" else 1
+    pattern = line[1:end].replace('\\"', '"').replace("\\\\", "\\")
+    return pattern, line[end + 1 :].split()
+
+
+def quoted_pattern(pattern: str) -> str:
+    """A pattern as an attribute file takes it: in quotes if it holds white space or quotes."""
+    if pattern.startswith(("#", '"')) or any(c in pattern for c in " \t"):
+        return '"' + pattern.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return pattern
+
+
+def covers(pattern: str, ours: str) -> bool:
+    """Whether `pattern` takes every file that `ours` takes, in every directory."""
+    bare = pattern.removeprefix("**/")
+    is_same = ours in (pattern, bare)
+    return is_same or ("/" not in bare and fnmatchcase(example(ours), bare))
+
+
+def overlaps(pattern: str, ours: str) -> bool:
+    """Whether some file can match both patterns, judged by the last parts of their paths."""
+    return fnmatchcase(example(ours), _last(pattern)) or fnmatchcase(example(pattern), _last(ours))
+
+
+def example(pattern: str) -> str:
+    """A file name that the last part of a pattern matches."""
+    name = _last(pattern)
+    while "[" in name and "]" in name[name.index("[") + 2 :]:
+        start = name.index("[")
+        stop = name.index("]", start + 2)
+        name = name[:start] + name[start + 1 : stop].lstrip("!^")[0] + name[stop + 1 :]
+    return name.replace("**", "*").replace("*", "kmerge").replace("?", "k")
+
+
+def find_block(text: str) -> tuple[int, int]:
+    """The block as a range of line indexes, its fences included; (0, 0) if there is none."""
+    bare = [line.removeprefix(BOM).rstrip("\r\n") for line in _lines(text)]
+    if OPEN not in bare:
+        return 0, 0
+    start = bare.index(OPEN)
+    if bare.count(OPEN) > 1 or CLOSE not in bare[start:]:
+        raise KmergeError(
+            f"the block that starts here has no `{CLOSE}` of its own, or there are two of them",
+            line=start + 1,
+            hint="mend these lines by hand, then try again",
+        )
+    return start, bare.index(CLOSE, start) + 1
+
+
+def with_block(text: str, rules: Iterable[str], *, after: int = 0) -> str:
+    """The text with the block in it, behind the line with the number `after`.
+
+    An older block is replaced; it stays where it is, unless `after` is behind it.
+    """
+    start, stop = find_block(text)
+    lines = _lines(without_block(text))
+    place = max(start, after - (stop - start) if after > start else 0)
+    end = "\r\n" if "\r\n" in text else "\n"
+    block = [line + end for line in (OPEN, ABOUT, *rules, CLOSE)]
+    head = BOM if place == 0 and text.startswith(BOM) else ""
+    if head and lines:
+        lines[0] = lines[0].removeprefix(BOM)
+    if 0 < place == len(lines) and not lines[-1].endswith("\n"):
+        # the missing line end moves behind the block, so that `without_block` can put it back
+        lines[-1] += end
+        block[-1] = CLOSE
+    return head + "".join(lines[:place] + block + lines[place:])
+
+
+def without_block(text: str) -> str:
+    """The text as it was before the block came, byte for byte."""
+    start, stop = find_block(text)
+    lines = _lines(text)
+    if stop == 0:
+        return text
+    before = lines[:start]
+    if before and stop == len(lines) and not lines[-1].endswith("\n"):
+        before[-1] = before[-1].removesuffix("\n").removesuffix("\r")
+    head = BOM if start == 0 and text.startswith(BOM) else ""
+    return head + "".join(before + lines[stop:])
+
+
+def _lines(text: str) -> list[str]:
+    # not splitlines(): to git only \n ends a line
+    *whole, rest = text.split("\n")
+    return [line + "\n" for line in whole] + ([rest] if rest else [])
+
+
+def _last(pattern: str) -> str:
+    return pattern.rstrip("/").rpartition("/")[2] or "*"

@@ -1,0 +1,135 @@
+"""Where git keeps configuration, attributes and hooks, as git itself says."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.git.run_git import ask_git, environment, git
+
+Scope = Literal["local", "global", "system", "worktree"]
+SCOPES: tuple[Scope, ...] = ("local", "worktree", "global", "system")
+
+
+def in_repository(cwd: Path) -> bool:
+    """Whether git finds a repository from here."""
+    return ask_git("rev-parse", "--git-dir", cwd=cwd).code == 0
+
+
+def needs_repository(cwd: Path) -> None:
+    """Raise unless git finds a repository from here."""
+    answer = ask_git("rev-parse", "--git-dir", cwd=cwd)
+    if answer.code != 0:
+        raise KmergeError(answer.complaint, hint="go into a repository, or use --global")
+
+
+def needs_worktree_config(cwd: Path) -> None:
+    """Raise unless worktrees have a configuration of their own.
+
+    Without it git takes `--worktree` for `--local` as long as there is one worktree only.
+    """
+    asked = ("--local", "--type=bool", "--get", "extensions.worktreeConfig")
+    if ask_git("config", *asked, cwd=cwd).line != "true":
+        raise KmergeError(
+            "worktrees have no configuration of their own in this repository",
+            hint="run `git config extensions.worktreeConfig true` first, or leave --worktree out",
+        )
+
+
+def worktree_top(cwd: Path) -> Path | None:
+    """The top of the working tree; None in a bare repository and inside `.git`."""
+    answer = ask_git("rev-parse", "--show-toplevel", cwd=cwd)
+    return Path(answer.line) if answer.code == 0 and answer.line else None
+
+
+def git_path(name: str, cwd: Path) -> Path:
+    """A file of the repository, in the common directory where git shares it."""
+    told = git("rev-parse", "--git-path", name, cwd=cwd)
+    return cwd / told.removesuffix("\n").removesuffix("\r")
+
+
+def attribute_file(scope: Scope, cwd: Path, *, shared: bool = False) -> Path:
+    """The attribute file of a scope; with `shared` the one that is committed."""
+    if shared:
+        top = worktree_top(cwd)
+        if top is None:
+            raise KmergeError(
+                "--shared needs a working tree, and there is none here",
+                hint="in a bare repository leave --shared out",
+            )
+        return top / ".gitattributes"
+    if scope == "global":
+        return user_attribute_file(cwd)
+    if scope == "system":
+        return system_attribute_file(cwd)
+    return git_path("info/attributes", cwd)
+
+
+def user_attribute_file(cwd: Path) -> Path:
+    """`core.attributesFile`, or git's default for it."""
+    for flag in ("--global", "--system"):
+        answer = ask_git("config", flag, "--type=path", "--get", "core.attributesFile", cwd=cwd)
+        if answer.code == 0 and answer.line:
+            return cwd / answer.line
+    root = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(root).expanduser() / "git" / "attributes"
+
+
+def system_attribute_file(cwd: Path) -> Path:
+    """`gitattributes` beside the `gitconfig` that belongs to this git's installation."""
+    answer = ask_git("var", "GIT_ATTR_SYSTEM", cwd=cwd)  # git 2.41
+    if answer.code == 0 and answer.line:
+        return Path(answer.line)
+    # Older gits tell the place of the neighbour: they start the editor on it.
+    env = environment() | {"GIT_EDITOR": "echo"}
+    env.pop("GIT_CONFIG_SYSTEM", None)
+    told = ask_git("config", "--system", "--edit", cwd=cwd, env=env)
+    if told.code != 0 or not told.line:
+        raise KmergeError("git does not say where its system attributes are", hint="use --global")
+    return Path(told.line).parent / "gitattributes"
+
+
+def committed_attribute_files(cwd: Path) -> list[Path]:
+    """The `.gitattributes` files of the working tree that git tracks, the outer ones first."""
+    top = worktree_top(cwd)
+    if top is None:
+        return []
+    listed = git("ls-files", "-z", "--", ":(top,glob)**/.gitattributes", cwd=top).split("\0")
+    found = {top / name for name in [".gitattributes", *listed] if name}
+    return sorted((p for p in found if p.is_file()), key=lambda p: (len(p.parts), str(p)))
+
+
+def lower_attribute_files(scope: Scope, cwd: Path, *, shared: bool = False) -> list[Path]:
+    """The files that the scope's own attribute file overrules, the weakest first."""
+    if scope == "system" and not shared:
+        return []
+    system = []
+    if not os.environ.get("GIT_ATTR_NOSYSTEM"):
+        with suppress(KmergeError):  # git need not tell: whoever only overrules it can do without
+            system = [system_attribute_file(cwd)]
+    if scope == "global" and not shared:
+        return system
+    user = [user_attribute_file(cwd)]
+    return system + user + ([] if shared else committed_attribute_files(cwd))
+
+
+def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:
+    """All values of a key in one scope, or as git sees them from everywhere."""
+    flags = [f"--{scope}"] if scope else []
+    answer = ask_git("config", *flags, "--null", "--get-all", key, cwd=cwd)
+    if answer.code == 0:
+        return answer.out.split("\0")[:-1]
+    if answer.code == 1 or scope == "system":  # 1: no such key
+        return []
+    which = scope or "merged"
+    raise KmergeError(f"git cannot read its {which} configuration: {answer.complaint}")
+
+
+def scopes_of(key: str, cwd: Path) -> list[tuple[str, str]]:
+    """The scopes that set a key, with their values; the last one wins."""
+    answer = ask_git("config", "--show-scope", "--null", "--get-all", key, cwd=cwd)
+    words = answer.out.split("\0")[:-1] if answer.code == 0 else []
+    return list(zip(words[::2], words[1::2], strict=False))

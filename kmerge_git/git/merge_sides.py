@@ -1,0 +1,182 @@
+"""The sides of a merge and of each of its files: of one in progress, or of a merge commit.
+
+Git's own commands are asked, so that a hook need not import libgit2. While the hook
+`pre-merge-commit` runs there is no MERGE_HEAD yet: then `git merge` tells by variables what it
+merges.
+"""
+
+from __future__ import annotations
+
+import os
+
+from kmerge_git.errors import UsageError
+from kmerge_git.git.touched_files import Change, FileCase, TreeEntry, touched_by_both
+from kmerge_git.git.tracked_files import answer, ask
+
+_GITHEAD = "GITHEAD_"
+# operations that apply one commit, or all of a branch as one: git remembers the sides of the files
+# that were in conflict
+_PICKS = ("CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD", "SQUASH_MSG")
+
+
+class MergeSides:
+    """The commits of a merge; `result` is its commit, or nothing while it is in progress."""
+
+    __slots__ = ("_cases", "_changes", "base", "is_gits", "ours", "result", "theirs")
+
+    def __init__(
+        self, base: str, ours: str, theirs: str, result: str = "", *, is_gits: bool = False
+    ) -> None:
+        self.base = base
+        self.ours = ours
+        self.theirs = theirs
+        self.result = result
+        self.is_gits = is_gits  # git commits it just now, and nobody has seen it yet
+        self._cases: dict[str, FileCase] | None = None
+        self._changes: tuple[list[Change], list[Change]] | None = None
+
+    def changes(self) -> tuple[list[Change], list[Change]]:
+        """What ours and theirs did to the files."""
+        if self._changes is None:
+            ours = _changes(self.base, self.ours)
+            folder = _subtree(self.base, self.ours, ours)
+            if folder:
+                ours = _below(folder, _changes(self.base, f"{self.ours}:{folder}"))
+            self._changes = ours, _below(folder, _changes(self.base, self.theirs))
+        return self._changes
+
+    def cases(self) -> dict[str, FileCase]:
+        """The files that both sides touched, by their paths in the result."""
+        if self._cases is None:
+            self._cases = {case.path: case for case in touched_by_both(*self.changes())}
+        return self._cases
+
+    def blobs(self) -> list[str]:
+        """The texts of all files that a side changed, as each side has them."""
+        changes = [change for side in self.changes() for change in side]
+        entries = [entry for change in changes for entry in (change.old, change.new)]
+        return list(dict.fromkeys(e.oid for e in entries if e is not None and e.is_text))
+
+    @property
+    def is_one_side(self) -> bool:
+        """Whether git made the whole result one side, as it does for `git merge -s ours`."""
+        if not self.result:
+            return self.is_gits and not ask("diff-index", "--cached", "--name-only", self.ours)
+        names = (f"{rev}^{{tree}}" for rev in (self.result, self.ours, self.theirs))
+        made, *sides = ask("rev-parse", *names).split()
+        return made in sides
+
+
+def in_progress() -> MergeSides | None:
+    """The merge in progress; None where there is none, or one of more than two commits."""
+    held, ours = git_file("MERGE_HEAD").split(), _commit("HEAD")
+    heads = held or _announced()
+    if len(heads) != 1 or not ours:
+        return None
+    base = _merge_base(ours, heads[0])
+    if not base or base == heads[0]:
+        return None  # what HEAD holds is merged: the variables are those of a command that is done
+    return MergeSides(base, ours, heads[0], is_gits=not held)
+
+
+def _announced() -> list[str]:
+    """What the `git merge` around us merges, by its variables."""
+    named = (name.removeprefix(_GITHEAD) for name in os.environ if name.startswith(_GITHEAD))
+    return [oid for oid in named if _commit(oid)]
+
+
+def is_applying() -> bool:
+    """Whether git applies a commit: a cherry-pick, a revert, a step of a rebase, a squash."""
+    return any(git_file(name) for name in _PICKS)
+
+
+def of_commit(rev: str) -> MergeSides | str:
+    """The sides of a merge commit, or why it has none that can be compared."""
+    oid = _commit(rev)
+    if not oid:
+        raise UsageError(f"{rev!r} is not a commit here", hint="see `git log`")
+    # not `git rev-list`: where the history is cut off it hides the parents
+    header = ask("cat-file", "commit", oid).partition(b"\n\n")[0].decode("utf-8", "replace")
+    parents = [line.split()[1] for line in header.split("\n") if line.startswith("parent ")]
+    if len(parents) != 2:
+        more = f"an octopus: it merges {len(parents) - 1} commits at once"
+        return more if len(parents) > 2 else "no merge commit"
+    base = _merge_base(*parents) if all(map(_commit, parents)) else ""
+    if not base:
+        hint = "`git fetch --unshallow`; in CI fetch the whole history (`fetch-depth: 0`)"
+        why = "the history is cut off before the sides of this merge"
+        raise UsageError(why, path=rev, hint=hint)
+    return MergeSides(base, parents[0], parents[1], oid)
+
+
+def _merge_base(ours: str, theirs: str) -> str:
+    """The merge base, or the empty tree of two histories; nothing where they are cut off."""
+    found = answer("merge-base", ours, theirs).decode().strip()
+    if found or answer("rev-parse", "--is-shallow-repository").strip() == b"true":
+        return found
+    return ask("hash-object", "-t", "tree", os.devnull).decode().strip()
+
+
+def _commit(rev: str) -> str:
+    return answer("rev-parse", "--verify", "-q", f"{rev}^{{commit}}").decode().strip()
+
+
+def git_file(name: str) -> str:
+    """What stands in a file of git's folder, such as MERGE_HEAD; nothing without it."""
+    path = os.fsdecode(answer("rev-parse", "--git-path", name).removesuffix(b"\n"))
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def _changes(old: str, new: str) -> list[Change]:
+    """What changed from one tree to another, renames followed."""
+    out = ask("diff-tree", "-r", "-z", "-M", "--raw", "--no-commit-id", "--full-index", old, new)
+    fields = out.split(b"\0")
+    found, at = [], 0
+    while at < len(fields) and fields[at]:
+        *modes, first, second, status = fields[at][1:].decode("ascii").split()
+        names = [os.fsdecode(name) for name in fields[at + 1 : at + 2 + (status[0] in "RC")]]
+        before, after = (
+            TreeEntry(oid, int(mode, 8)) if int(mode, 8) else None
+            for oid, mode in zip((first, second), modes, strict=True)
+        )
+        found.append(Change(names[0], names[-1], before, after))
+        at += 1 + len(names)
+    return found
+
+
+def _subtree(base: str, ours: str, changes: list[Change]) -> str:
+    """The folder of ours that holds what is merged (`git subtree`); nothing where all of it does.
+
+    There files of base are new, and more of them as they were than at the top.
+    """
+    kept = {change.old_path for change in changes if change.old and change.new}
+    folders: dict[str, int] = {}
+    for change in changes:
+        parts = change.new_path.split("/")
+        for number in range(1, len(parts) if change.old is None else 0):
+            if "/".join(parts[number:]) in kept:
+                folder = "/".join(parts[:number])
+                folders[folder] = folders.get(folder, 0) + 1
+    if not folders:
+        return ""
+    folder = max(folders, key=lambda name: (folders[name], name))
+    return folder if _lost(_changes(base, f"{ours}:{folder}")) < _lost(changes) else ""
+
+
+def _lost(changes: list[Change]) -> int:
+    """How many files of base are gone, or others."""
+    return sum(change.old is not None for change in changes)
+
+
+def _below(folder: str, changes: list[Change]) -> list[Change]:
+    """The same changes in a folder."""
+    if not folder:
+        return changes
+    return [
+        Change(f"{folder}/{one.old_path}", f"{folder}/{one.new_path}", one.old, one.new)
+        for one in changes
+    ]

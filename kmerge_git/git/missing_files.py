@@ -1,0 +1,85 @@
+"""What became of files that are not there: deleted, renamed, ignored, or in a submodule."""
+
+from __future__ import annotations
+
+import os
+
+from kmerge_git.git.tracked_files import answer, committed, names_in, tracked
+
+KUSTOMIZATIONS = tuple(
+    f"{folder}{name}"
+    for folder in ("", "*/")
+    for name in ("kustomization.yaml", "kustomization.yml", "Kustomization")
+)
+MANY = 200  # names in one question
+
+
+def changed(top: str, before: str, result: str, kinds: str = "D") -> list[str]:
+    """The files that a commit, or the index where there is no `result`, changes or deletes."""
+    where = [before, result] if result else ["--cached", before]
+    flags = ("diff", "--name-only", "-z", "--no-renames", f"--diff-filter={kinds}")
+    return names_in(answer("-C", top, *flags, *where, "--"))
+
+
+def renamed(top: str, before: str, result: str) -> dict[str, str]:
+    """The new names of files that are called otherwise since a commit."""
+    where = [before, result] if result else ["--cached", before]
+    flags = ("diff", "--name-status", "-z", "-M", "--diff-filter=R")
+    words = names_in(answer("-C", top, *flags, *where, "--"))
+    return dict(zip(words[1::3], words[2::3], strict=False))
+
+
+def moved(name: str, now: dict[str, str]) -> str:
+    """The new name of a file, or of a folder all of whose files have gone to one other."""
+    if name in now:
+        return now[name]
+    inside = [(old[len(name) :], new) for old, new in now.items() if old.startswith(name + "/")]
+    found = {new.removesuffix(rest) if new.endswith(rest) else "" for rest, new in inside}
+    return found.pop() if len(found) == 1 else ""
+
+
+def present(top: str, revision: str, names: list[str]) -> set[str]:
+    """Those of some files and folders that a commit has."""
+    found: set[str] = set()
+    for part in _parts(names):
+        flags = ("ls-tree", "--full-tree", "--name-only", "-z", revision, "--")
+        found.update(names_in(answer("-C", top, *flags, *part)))
+    # of a folder that is asked for together with what is in it git names only that
+    return {n for n in names if n in found or any(f.startswith(n + "/") for f in found)}
+
+
+def made_elsewhere(top: str, names: list[str]) -> set[str]:
+    """Those that git ignores, as something else makes them, in submodules, or not checked out."""
+    modules = _submodules(top)
+    found = {name for name in names if any(f"{name}/".startswith(m + "/") for m in modules)}
+    for part in _parts(names):
+        listed = names_in(answer("-C", top, "--literal-pathspecs", "ls-files", "-zt", "--", *part))
+        sparse = [line[2:] for line in listed if line.startswith("S ")]
+        found.update(n for n in part if any(f"{s}/".startswith(n + "/") for s in sparse))
+    left = [name for name in names if name not in found]
+    for part in _parts(left):
+        both = [each for name in part for each in (name, name + "/")]
+        flags = ("-c", "core.quotePath=false", "check-ignore", "--no-index", "--")
+        ignored = os.fsdecode(answer("-C", top, *flags, *both)).splitlines()
+        found.update(name.rstrip("/") for name in ignored)
+    return found
+
+
+def all_kustomizations(top: str, revision: str) -> list[str]:
+    """The kustomizations that a commit, or without one the index, has."""
+    if not revision:
+        return tracked(top, *KUSTOMIZATIONS)
+    ends = tuple(pattern.removeprefix("*/") for pattern in KUSTOMIZATIONS)
+    return [name for name in committed(top, revision) if name.rpartition("/")[2] in ends]
+
+
+def _submodules(top: str) -> list[str]:
+    place = os.path.join(top, ".gitmodules")
+    if not os.path.isfile(place):
+        return []
+    flags = ("config", "--file", place, "-z", "--get-regexp", r"^submodule\..*\.path$")
+    return [pair.partition("\n")[2] for pair in names_in(answer(*flags))]
+
+
+def _parts(names: list[str]) -> list[list[str]]:
+    return [names[n : n + MANY] for n in range(0, len(names), MANY)]

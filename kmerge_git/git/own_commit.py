@@ -1,0 +1,46 @@
+"""Which commit the package is of, where it is no release: noted by the build, or asked of git."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kmerge_git import __version__
+from kmerge_git.errors import KmergeError
+from kmerge_git.git.run_git import ask_git, environment
+
+PACKAGE = Path(__file__).resolve().parents[1]
+NOTE = "commit.txt"  # in the package; `hatch_build.py` puts it into what it builds
+BUILDER = (
+    "hatch_build.py"  # beside the package there is one in a checkout, none where it is installed
+)
+PACKED = ("kmerge_git", "pyproject.toml", BUILDER)
+
+
+def version_line(package: Path = PACKAGE) -> str:
+    """What `kmerge --version` says: a release is its version alone."""
+    note = package / NOTE
+    commit = note.read_text("utf-8").strip() if note.is_file() else commit_of(package.parent)
+    return f"kmerge {__version__}" + (f" (from a checkout, {commit})" if commit else "")
+
+
+def commit_of(root: Path) -> str:
+    """The commit of a checkout; empty where there is none, or where it is the release's own."""
+    if not ((root / ".git").exists() and (root / BUILDER).is_file()):
+        return ""
+    # of this very folder: a broken `.git` must not lead to a repository around it
+    env = environment(any_repository=True) | {"GIT_CEILING_DIRECTORIES": str(root.parent)}
+    revisions = ("HEAD", f"refs/tags/v{__version__}^{{commit}}")
+    try:
+        head, tag = (
+            ask_git("rev-parse", "--verify", "--quiet", revision, cwd=root, env=env).line
+            for revision in revisions
+        )
+        status = ("--no-optional-locks", "status", "--porcelain", "--", *PACKED)
+        changed = ask_git(*status, cwd=root, env=env)
+    except KmergeError:  # no git
+        return "commit unknown"
+    if not head or changed.code != 0:  # it is another user's, say
+        return "commit unknown"
+    if changed.out:
+        return f"{head[:10]}+dirty"
+    return "" if head == tag else head[:10]

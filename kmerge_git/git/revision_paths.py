@@ -1,0 +1,93 @@
+"""`REV:PATH`: a file as a commit or the index has it, wherever a command takes a file.
+
+The bytes are those of the blob, as `git show REV:PATH` prints them: no filter and no conversion of
+line ends is applied. No revision begins with `-`, so that no name is an option to git.
+"""
+
+from __future__ import annotations
+
+import os
+
+from kmerge_git.errors import GitFailed, KmergeError, UsageError
+
+STAGES = ("0", "1", "2", "3")
+
+
+def may_be(name: str) -> bool:
+    """Whether a name has the form of `REV:PATH`, `:PATH` or `:2:PATH`."""
+    return ":" in name and not name.startswith("-") and "\n" not in name and "\0" not in name
+
+
+def parts(name: str) -> tuple[str, str]:
+    """The revision, or `:` and a stage for the index, and the path."""
+    if name[:1] == ":" and name[1:2] in STAGES and name[2:3] == ":":
+        return name[:2], name[3:]
+    revision, _, path = name.partition(":")
+    return revision or ":0", path
+
+
+def blob(name: str) -> bytes | None:
+    """The bytes of the file that a name stands for; None where it stands for none."""
+    from kmerge_git.git.tracked_files import ask
+
+    if not may_be(name) or not parts(name)[1]:
+        return None
+    try:
+        return ask("cat-file", "blob", name)
+    except (GitFailed, UsageError):
+        return None
+
+
+def is_folder(name: str) -> bool:
+    """Whether a name stands for a folder of a commit or of the index."""
+    from kmerge_git.git.tracked_files import answer
+
+    if not may_be(name):
+        return False
+    revision, path = parts(name)
+    if revision[0] == ":":
+        return bool(answer("ls-files", "--", f":(top,literal){path}/"))
+    return answer("cat-file", "-t", name).strip() == b"tree"
+
+
+def names_revision(name: str) -> bool:
+    """Whether what stands before the colon is a commit, a tree or the index of a repository."""
+    from kmerge_git.git.tracked_files import answer, ask
+
+    if not may_be(name):
+        return False
+    revision = parts(name)[0]
+    if revision[0] == ":":
+        try:
+            return bool(ask("rev-parse", "--git-dir"))
+        except (GitFailed, UsageError):
+            return False
+    try:
+        return bool(answer("rev-parse", "-q", "--verify", f"{revision}^{{tree}}"))
+    except UsageError:  # no git
+        return False
+
+
+def why_missing(name: str) -> KmergeError | None:
+    """What is wrong with a name that stands for no file; None if it is meant to be a file's."""
+    from kmerge_git.git.tracked_files import answer
+
+    if not names_revision(name):
+        return None
+    revision, path = parts(name)
+    from_here = "paths are from the top of the repository; `./PATH` is from here"
+    if revision[0] == ":":
+        if answer("ls-files", "-u", "--", _from_top(path)):
+            hint = f"it is in conflict: `:1:{path}` is the base, `:2:` ours, `:3:` theirs"
+            return UsageError("the index has no such version", path=name, hint=hint)
+        return UsageError("the index has no such file", path=name, hint=from_here)
+    if answer("cat-file", "-t", name).strip() == b"tree":
+        return UsageError("that is a folder", path=name, hint="give a file")
+    hint = from_here
+    if path and os.path.exists(path) and not path.startswith(("./", "../")):
+        hint = f"it is in this folder: `{revision}:./{path}`"
+    return UsageError(f"no such path in {revision}", path=name, hint=hint)
+
+
+def _from_top(path: str) -> str:
+    return path if path.startswith(("./", "../")) else f":(top,literal){path}"

@@ -1,0 +1,174 @@
+"""What the sides of a merge are called, for a git that does not tell its driver (before 2.44).
+
+Git leaves traces: a variable for what `git merge` merges, files of the commit that a rebase or a
+series of picks is at. A trace may be that of another command: a hook or an editor of a merge
+has its variables, too. So a name is given only where the blob of that name is the text that was
+merged, and where HEAD has ours; then it says what is so, whoever calls. The words are git's own.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.git.hints import git_folder
+from kmerge_git.git.spawned_git import GitQuestion
+from kmerge_git.outcome import LABELS
+from kmerge_git.system import contents, decoded, environment
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+if TYPE_CHECKING:
+    Names = tuple[str, str, str]
+    # labels, and the commits that would have base and theirs
+    Claim = tuple[Names, str, str]
+
+_HEAD = "GITHEAD_"
+_PICKS = ("pick", "p", "reword", "r", "edit", "e", "squash", "s", "fixup", "f")
+_REVERTS = ("revert",)
+# the ids of the text that git gives for no text, in both kinds of repositories
+_EMPTY = (
+    "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+)
+_HEX = frozenset("0123456789abcdef")
+
+
+def names(path: str, files: Names, *, with_base: bool) -> Names:
+    """Labels of base, ours and theirs; the usual ones where nothing is certain.
+
+    `files` hold the three texts; `with_base`: whether anybody will see the label of the base.
+    """
+    texts = _lines("hash-object", "--no-filters", "--", *files)
+    ours = _path_in("HEAD", path, texts[1]) if len(texts) == 3 else ""
+    folder = git_folder()
+    if not (ours and folder):
+        return LABELS
+    base, _, theirs = texts
+    found = _of_a_merge(path, base, ours, theirs, with_base=with_base)
+    return found or _of_a_commit(folder, path, base, ours, theirs) or LABELS
+
+
+def _of_a_merge(path: str, base: str, ours: str, theirs: str, *, with_base: bool) -> Names | None:
+    """Names of what `git merge` merges; nothing where it does not hold theirs, or two do."""
+    heads = [(oid, name, _path_in(oid, path, theirs)) for oid, name in _heads()]
+    holders = [head for head in heads if head[2]]
+    if len(holders) != 1:
+        return None
+    oid, name, there = holders[0]
+    old, old_path = _merge_base(oid, path, base) if with_base else (LABELS[0], "")
+    return _with_paths((old, "HEAD", name), (old_path, ours, there), path)
+
+
+def _heads() -> list[tuple[str, str]]:
+    """Commits and the names they were given, as `git merge` told them."""
+    found = []
+    for pair in environment().items():
+        key, name = (decoded(word) if isinstance(word, bytes) else word for word in pair)
+        oid = key.removeprefix(_HEAD).lower()
+        if key.startswith(_HEAD) and _is_id(oid) and name:
+            found.append((oid, name))
+    return sorted(found)
+
+
+def _merge_base(oid: str, path: str, text: str) -> tuple[str, str]:
+    """The label of the ancestor, and where it has the text, if it is a commit."""
+    bases = _lines("merge-base", "--all", "HEAD", oid)
+    if len(bases) > 1:
+        return "merged common ancestors", ""
+    if not bases:
+        return LABELS[0], ""
+    there = _path_in(bases[0], path, text)
+    short = _lines("rev-parse", "--short", bases[0]) if there else []
+    return (short[0], there) if short else (LABELS[0], "")
+
+
+def _of_a_commit(folder: str, path: str, base: str, ours: str, theirs: str) -> Names | None:
+    """Names of the patch, the commit or the stash that git is at."""
+    mail = _mail(folder, base, theirs)
+    if mail:
+        return _with_paths(("constructed merge base", "HEAD", mail), ("", ours, ""), path)
+    for labels, old, new in _commits(folder):
+        there = _path_in(new, path, theirs)
+        before = _path_in(old, path, base) if there else ""
+        if before:
+            return _with_paths(labels, (before, ours, there), path)
+    return None
+
+
+def _commits(folder: str) -> Iterator[Claim]:
+    """Commits that git may be merging just now."""
+    for file, at in (("sequencer/todo", 0), ("rebase-merge/done", -1)):
+        word, oid = _command(_text(f"{folder}/{file}"), at)
+        title = _title(oid) if word in (*_PICKS, *_REVERTS) else ""
+        if title and word in _PICKS:
+            has_parent = _lines("rev-parse", "--verify", "-q", f"{oid}^")
+            old = f"parent of {title}" if has_parent else "(empty tree)"
+            yield (old, "HEAD", title), f"{oid}^", oid
+        elif title:
+            yield (title, "HEAD", f"parent of {title}"), oid, f"{oid}^"
+    for name in ("MERGE_AUTOSTASH", "rebase-merge/autostash", "rebase-apply/autostash"):
+        stash = _text(f"{folder}/{name}").strip()
+        if _is_id(stash):
+            yield ("Stash base", "Updated upstream", "Stashed changes"), f"{stash}^", stash
+
+
+def _command(todo: str, at: int) -> tuple[str, str]:
+    """The word and the commit of one command of a list of them."""
+    lines = [line for line in todo.split("\n") if line.strip() and line[0] != "#"]
+    words = [word for word in lines[at].split()[:3] if word not in ("-C", "-c")] if lines else []
+    return (words[0], words[1]) if len(words) > 1 and _is_id(words[1]) else ("", "")
+
+
+def _title(oid: str) -> str:
+    """`abc1234 (subject)`."""
+    told = _lines("rev-list", "-1", "--format=%h%n%B", oid, "--")  # a line `commit ID` above
+    subject = next((line for line in told[2:] if line.strip()), "")
+    return f"{told[1]} ({subject})" if len(told) > 1 else ""
+
+
+def _mail(folder: str, base: str, theirs: str) -> str:
+    """The subject of the patch that `git am` or `rebase --apply` is at, if it makes theirs."""
+    for line in _text(f"{folder}/rebase-apply/patch").split("\n"):
+        word, _, ids = line.partition(" ")
+        old, _, new = ids.partition(" ")[0].partition("..")
+        known = base.startswith(old) or (base in _EMPTY and not old.strip("0"))
+        if word == "index" and len(new) >= 7 and theirs.startswith(new) and known:
+            return _text(f"{folder}/rebase-apply/final-commit").partition("\n")[0].strip()
+    return ""
+
+
+def _path_in(commit: str, path: str, text: str) -> str:
+    """Where a commit has a text: at this path, or, if nothing is there, at the only other one."""
+    there = _lines("rev-parse", "--verify", "-q", f"{commit}:{path}")
+    if there:
+        return path if there == [text] else ""
+    if text in _EMPTY:
+        return path  # the ancestor of a file that both sides added
+    entries = decoded(GitQuestion("ls-tree", "-r", "-z", commit).answer()).split("\0")
+    found = [entry.partition("\t") for entry in entries]
+    names = [name for kind, _, name in found if kind.rpartition(" ")[2] == text]
+    return names[0] if len(names) == 1 else ""
+
+
+def _with_paths(labels: Names, paths: Names, path: str) -> Names:
+    """The labels; with the paths behind them where a side has the file at another one."""
+    if all(place in ("", path) for place in paths):
+        return labels
+    base, ours, theirs = (
+        f"{label}:{place}" if place else label for label, place in zip(labels, paths, strict=True)
+    )
+    return base, ours, theirs
+
+
+def _lines(*args: str) -> list[str]:
+    said = decoded(GitQuestion(*args).answer()).removesuffix("\n")
+    return said.split("\n") if said else []
+
+
+def _text(file: str) -> str:
+    return decoded(contents(file))
+
+
+def _is_id(word: str) -> bool:
+    return len(word) >= 4 and _HEX.issuperset(word)

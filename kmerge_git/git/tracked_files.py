@@ -1,0 +1,188 @@
+"""The files of the index and of commits: their names, their bytes, their attributes.
+
+Two readers give the same answers. libgit2 reads without another process, but its import costs
+more than a dozen bare interpreters, so a few files are read through one `git cat-file --batch`.
+That one also reads what libgit2 refuses (sha256, reftable). Both honour the `GIT_INDEX_FILE`
+that git gives to hooks: `git commit -a` has an index of its own.
+"""
+
+from __future__ import annotations
+
+import os
+
+from kmerge_git.errors import GitFailed, KmergeError, UsageError
+from kmerge_git.git import spawned_git
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from kmerge_git.git.repository import Repository
+    from kmerge_git.git.touched_files import TreeEntry
+
+
+MANY = 400  # so many files make up for the import of libgit2
+
+
+class ThroughGit:
+    """A running `git cat-file --batch`."""
+
+    def __init__(self, top: str) -> None:
+        import subprocess
+
+        self._top = top
+        argv = ["git", "-C", top, "cat-file", "--batch"]
+        self._process = subprocess.Popen(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        spawned_git.tell(argv, None, spawned_git.begin())
+
+    def read(self, name: str) -> bytes | None:
+        """The bytes of `:0:PATH`, `HEAD:PATH`, ..; None where there is no such blob."""
+        if "\n" in name:  # that ends a question
+            try:
+                return ask("-C", self._top, "cat-file", "blob", name)
+            except GitFailed:
+                return None
+        into, out = self._process.stdin, self._process.stdout
+        assert into is not None
+        assert out is not None
+        into.write(os.fsencode(name) + b"\n")
+        into.flush()
+        header = out.readline()
+        parts = header.split()
+        if len(parts) != 3 or not parts[2].isdigit():
+            if not header:
+                raise GitFailed(["git", "cat-file", "--batch"], 1, "it ended early")
+            return None
+        data = out.read(int(parts[2]) + 1)[:-1]
+        return data if parts[1] == b"blob" else None
+
+    def __del__(self) -> None:
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._process.wait()
+
+
+class ThroughLibgit2:
+    """libgit2 in this process."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def read(self, name: str) -> bytes | None:
+        """As `ThroughGit.read` does."""
+        entry: TreeEntry | None
+        if name.startswith(":0:"):
+            entry = self._repository.staged(name[3:])
+        elif ":" not in name:
+            return self._repository.blob(name)
+        else:
+            revision, _, path = name.partition(":")
+            try:
+                tree = self._repository.commit(revision).tree
+            except UsageError:  # before the first commit
+                return None
+            entry = self._repository.entry(tree, path)
+        return None if entry is None or entry.mode == SUBMODULE else self._repository.text(entry)
+
+
+Blobs = ThroughGit | ThroughLibgit2  # read by the names that git takes, paths from the top
+SUBMODULE = 0o160000
+
+
+def blobs_of(top: str, files: int = 0) -> Blobs:
+    """The reader for so many files."""
+    if files < MANY:
+        return ThroughGit(top)
+    from kmerge_git.git.repository import Repository
+
+    try:
+        return ThroughLibgit2(Repository.open(top))
+    except KmergeError:
+        return ThroughGit(top)
+
+
+def top_of_tree() -> str | None:
+    """The top of the working tree around the current folder, or None outside of one."""
+    try:
+        found = ask("rev-parse", "--show-toplevel")
+    except (GitFailed, UsageError):
+        return None
+    return os.fsdecode(found.removesuffix(b"\n")) or None
+
+
+def staged_paths(top: str, both: Collection[str]) -> list[str]:
+    """The files that will be committed with a change, paths from the top.
+
+    While a merge is unfinished these are also the files that both sides changed: one that was
+    resolved to ours as a whole is no change to the last commit, and yet may be a lost one.
+    """
+    found = dict.fromkeys(_changed(top, "--cached"))
+    found.update(dict.fromkeys(sorted(set(both) & set(tracked(top))) if both else ()))
+    return list(found)
+
+
+def _changed(top: str, *what: str) -> list[str]:
+    flags = ("--name-only", "-z", "--no-renames", "--diff-filter=ACMT")
+    return names_in(ask("-C", top, "diff", *flags, *what))
+
+
+def tracked(top: str, *patterns: str) -> list[str]:
+    """The tracked files that match, paths from the top."""
+    return names_in(ask("-C", top, "ls-files", "-z", "--", *patterns))
+
+
+def committed(top: str, revision: str) -> list[str]:
+    """The files of a commit, paths from the top."""
+    return names_in(ask("-C", top, "ls-tree", "-r", "-z", "--full-tree", "--name-only", revision))
+
+
+def names_in(out: bytes) -> list[str]:
+    """The names that git tells with `-z`."""
+    return [os.fsdecode(name) for name in out.split(b"\0") if name]
+
+
+def ask(*args: str) -> bytes:
+    """The output of a git command that must succeed."""
+    argv = ["git", *args]
+    try:
+        began = spawned_git.begin()
+        code, out, err = _run(argv)
+        spawned_git.tell(argv, code, began)
+    except FileNotFoundError:
+        raise UsageError("git was not found", hint="install git, or put it on PATH") from None
+    if code:
+        raise GitFailed(argv, code, os.fsdecode(err))
+    return out
+
+
+def _run(argv: list[str]) -> tuple[int, bytes, bytes]:
+    """Exit code, output and errors; without the import of subprocess where that can be done."""
+    if not (hasattr(os, "posix_spawnp") and hasattr(os, "memfd_create")):
+        import subprocess
+
+        done = subprocess.run(argv, capture_output=True, check=False)
+        return done.returncode, done.stdout, done.stderr
+    files = [os.memfd_create(name) for name in ("out", "err")]
+    try:
+        actions = [(os.POSIX_SPAWN_DUP2, fd, n) for n, fd in enumerate(files, 1)]
+        process = os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions)
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        out, err = (os.pread(fd, os.fstat(fd).st_size, 0) for fd in files)
+    finally:
+        for fd in files:
+            os.close(fd)
+    return code, out, err
+
+
+def answer(*args: str) -> bytes:
+    """The output of a git command, or nothing where it fails."""
+    try:
+        return ask(*args)
+    except GitFailed:
+        return b""

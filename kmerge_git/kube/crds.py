@@ -1,0 +1,241 @@
+"""CustomResourceDefinitions: read out of files and folders, and the lists that they declare.
+
+`x-kubernetes-list-type` and `-map-keys` count as they do for server-side apply. About a list that
+declares nothing the elements decide, as without the CRD: most authors just never wrote it down.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube import keytable
+from kmerge_git.system import calls, exists, is_folder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+
+SUFFIXES = (".yaml", ".yml", ".json")
+_KIND, _LINK, _FILE = 0o170000, 0o120000, 0o100000
+_LARGEST = 16 << 20  # bytes of a file that attributes name
+
+
+def kinds_of(text: str) -> list[str] | None:
+    """What may be the kinds of the resources in a file, also of those in lists, and in JSON.
+
+    None where one is spelled in a way that only a parser reads.
+    """
+    found = []
+    for rest in text.split("kind")[1:]:
+        before, _, value = rest.lstrip("\"' ").partition(":")
+        if before:
+            continue  # a longer word, or no key
+        words = value.partition("\n")[0].split()
+        while words and words[0][0] in "&!":  # an anchor, a tag
+            del words[0]
+        name = _name(words[0].lstrip("\"'")) if words else ""
+        if not name:
+            return None
+        found.append(name)
+    return found
+
+
+def _name(word: str) -> str:
+    """The letters and digits with which a word starts."""
+    end = next((at for at, char in enumerate(word) if not char.isalnum()), len(word))
+    return word[:end]
+
+
+def learn_files(paths: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
+    """Make the rules know the CRDs in these places; says which places are of no use.
+
+    With `kinds` only files are parsed that name one of them: a driver merges one file.
+    """
+    return [problem for path in paths for problem in _learned("kmerge.crd", path, kinds)]
+
+
+def learn_own(top: str, places: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
+    """The same for places that an attribute names: whoever wrote it, they lie below the top.
+
+    What comes with a repository must not make us read anything else: no symbolic link is followed.
+    """
+    problems = []
+    for place in places:
+        why = _obstacle(top, place)
+        if why:
+            problems.append(f"kmerge-crd: `{place}` {why}: it is not read")
+        else:
+            problems += _learned("kmerge-crd", _joined(top, place), kinds, is_own=True)
+    return problems
+
+
+def _learned(
+    name: str, path: str, kinds: Iterable[str] | None, *, is_own: bool = False
+) -> Iterator[str]:
+    """Learn what is at a place, and say what is wrong with it."""
+    try:
+        files = [file for file in _files(path) if not is_own or _is_plain(file)]
+        found = [learn(_read(file), file, kinds) for file in files]
+    except (KmergeError, OSError, RecursionError) as error:
+        yield f"{name}: {error}; its lists are merged as if nobody declared them"
+        return
+    if not any(found):
+        yield f"{name}: there is no CustomResourceDefinition in `{path}`"
+
+
+def _obstacle(top: str, place: str) -> str:
+    """Why a place is none of the repository's own files, or nothing."""
+    parts = place.replace("\\", "/").strip("/").split("/")
+    if place[:1] in ("/", "\\") or ":" in place or ".." in parts or ".git" in parts:
+        return "lies outside of the repository"
+    for count in range(1, len(parts) + 1):
+        at = _joined(top, "/".join(parts[:count]))
+        if exists(at) and calls.lstat(at).st_mode & _KIND == _LINK:
+            return "leads over a symbolic link"
+    return ""
+
+
+def _joined(top: str, place: str) -> str:
+    return f"{top.rstrip('/')}/{place}" if top else place
+
+
+def _is_plain(file: str) -> bool:
+    """Whether this is a regular file of a sound size."""
+    about = calls.lstat(file)
+    return about.st_mode & _KIND == _FILE and about.st_size <= _LARGEST
+
+
+def learn(data: bytes, path: str, kinds: Iterable[str] | None = None) -> bool:
+    """Make the rules know the CRDs of a file; whether there is one in it."""
+    if b"CustomResourceDefinition" not in data:
+        return False
+    if kinds is not None and not any(kind.encode() in data for kind in kinds):
+        return True
+    from kmerge_git.tree.plain_values import load
+
+    known = [learn_definition(value) for value in load(data, path) if isinstance(value, dict)]
+    return any(known)
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def _files(path: str) -> Iterator[str]:
+    if not is_folder(path):
+        if not exists(path):
+            raise KmergeError("no such file or directory", path=path)
+        yield path
+        return
+    for name in sorted(calls.listdir(path)):
+        if name.endswith(SUFFIXES):
+            yield f"{path.rstrip('/')}/{name}"
+
+
+if TYPE_CHECKING:
+    Node = Mapping[str, Any]
+    Tree = dict[str, dict[str, Any]]
+
+_INFER = ("", "?", "")
+
+
+def learn_definition(crd: Node) -> tuple[str, str] | None:
+    """Make the merge rules know the lists of a CRD; the group and kind, None if it is no CRD."""
+    for (group, kind), tree in crd_list_keys(crd).items():
+        pod = keytable.fields(keytable.root("v1", "Pod"))
+        facts = _facts(tree) | {"metadata": pod["metadata"]}
+        keytable.learn(group, kind, keytable.define(facts))
+        return group, kind
+    return None
+
+
+def crd_list_keys(crd: Node) -> dict[tuple[str, str], Tree]:
+    """(group, kind) -> the tree of the lists that a CRD declares.
+
+    A tree is `{field: facts}`; facts has, each only where it says something: "keys" (the key
+    fields) with "defaults" (key -> value), "set": True, "atomic": True; "list": True (the tree
+    below is that of each element), "each": True (a map: of every value); "below" (that tree).
+    The lists of all versions are united; the later version wins.
+    """
+    spec = crd.get("spec") if crd.get("kind", "") == "CustomResourceDefinition" else None
+    if not isinstance(spec, dict):
+        return {}
+    names = (str(spec.get("group", "")), str(_map(spec.get("names")).get("kind", "")))
+    tree: Tree = {}
+    for schema in _schemas(spec):
+        _overlay(tree, _lists_below(schema))
+    return {names: tree} if all(names) else {}
+
+
+def _schemas(spec: Node) -> Iterator[Node]:
+    for holder in (spec, *_list(spec.get("versions"))):
+        for field in ("validation", "schema"):  # v1beta1 and v1
+            yield _map(_map(_map(holder).get(field)).get("openAPIV3Schema"))
+
+
+def _map(value: object) -> Node:
+    """A mapping; what is none, in a file that anybody may have written, says nothing."""
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _lists_below(schema: Node) -> Tree:
+    tree: Tree = {}
+    for name, found in _map(schema.get("properties")).items():
+        facts: dict[str, Any] = {}
+        node = below = _map(found)
+        if node.get("type") == "array":
+            below = _map(node.get("items"))
+            facts = {"list": True, **_declared(node, below)}
+        elif isinstance(node.get("additionalProperties"), dict):
+            facts = {"each": True}
+            below = node["additionalProperties"]
+        lists = _lists_below(below)
+        if lists:
+            facts["below"] = lists
+        if lists or facts.keys() & {"keys", "set", "atomic"}:
+            tree[name] = facts
+    return tree
+
+
+def _declared(node: Node, element: Node) -> dict[str, Any]:
+    kind = node.get("x-kubernetes-list-type")
+    keys = tuple(map(str, _list(node.get("x-kubernetes-list-map-keys"))))
+    if kind == "map" and keys:
+        fields = {key: _map(_map(element.get("properties")).get(key)) for key in keys}
+        found = {key: field["default"] for key, field in fields.items() if "default" in field}
+        return {"keys": keys, "defaults": found}
+    return {str(kind): True} if kind in ("set", "atomic") else {}
+
+
+def _overlay(tree: Tree, newer: Tree) -> None:
+    for name, facts in newer.items():
+        old = tree.setdefault(name, {})
+        below = facts.get("below", {})
+        old.update({k: v for k, v in facts.items() if k != "below"})
+        if below:
+            _overlay(old.setdefault("below", {}), below)
+
+
+def _facts(tree: Tree) -> dict[str, keytable.Facts]:
+    """A tree in the columns of the key table."""
+    return {"": _INFER, **{name: _columns(facts) for name, facts in tree.items()}}
+
+
+def _columns(facts: dict[str, Any]) -> keytable.Facts:
+    below = str(keytable.define(_facts(facts["below"]))) if "below" in facts else ""
+    container = "[" if "list" in facts else "{" if "each" in facts else ""
+    if "keys" in facts:
+        defaults = facts["defaults"]
+        words = (f"{key}={defaults[key]}" if key in defaults else key for key in facts["keys"])
+        structural = ",".join(words)
+    elif "set" in facts:
+        structural = "*"
+    else:
+        structural = "" if "list" not in facts or "atomic" in facts else "?"
+    return ("", structural, container + below if below else "")

@@ -1,0 +1,327 @@
+"""Every decision of a merge with its three values: for those who ask why it came out so.
+
+The journal of a walk holds what the rules were asked. The versions and the result are compared
+once more here, so that places are listed too where nothing had to be decided, and so that the
+values are those of the text.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube import fieldpath
+from kmerge_git.kube.listkeys import start
+from kmerge_git.kube.lookup import found_at
+from kmerge_git.kube.outline import full_name
+from kmerge_git.merge.account.field_differences import (
+    Difference,
+    Four,
+    alike,
+    apart,
+    differences,
+    side_of,
+    told,
+    what_of,
+)
+from kmerge_git.merge.pairing import likely_same, name_of, one_new_file, pair_documents
+from kmerge_git.merge.rule_sentences import of_kyaml
+from kmerge_git.merge.three import Three, under, whose
+from kmerge_git.outcome import Decision
+from kmerge_git.text.markers import marker_size_for, resolve
+from kmerge_git.text.source import Source
+from kmerge_git.tree.brief import brief, shortened
+from kmerge_git.tree.documents import split, split_like
+from kmerge_git.tree.nodes import Collection, Node, is_block_text
+from kmerge_git.tree.same import comments
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.account.field_differences import Ends
+    from kmerge_git.merge.decide.rules import Rules
+    from kmerge_git.merge.journal import Note
+    from kmerge_git.outcome import Options, Outcome
+    from kmerge_git.tree.documents import Document, Stream
+
+
+if TYPE_CHECKING:
+    Place = tuple[str, Path]
+
+# what a note is for that says more than that one side changed something
+_TELLING = ("12", "13")
+
+
+def explained(
+    rules: Rules,
+    texts: Three[bytes],
+    outcome: Outcome,
+    notes: Iterable[tuple[str, Note]],
+    options: Options,
+) -> tuple[Decision, ...]:
+    """What came of every place at which the versions differ; nothing for what has no fields."""
+    try:
+        sources = texts.map(lambda data: Source(data, options.path))
+        base = split(sources.base)
+        streams = Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
+        ends = _ends(outcome, sources, options)
+        found = [*differing(rules, streams, ends, options.path)]
+    except (KmergeError, RecursionError):
+        return ()
+    known = {(resource, note.path): note for resource, note in notes}
+    made = [_decision(d, _note(known, d), outcome, options) for d in found]
+    told_of = {(d.resource, d.path) for d in found if d.kind != "comment"}
+    rest = [
+        (place, note)
+        for place, note in known.items()
+        if place not in told_of and (_says_more(note) or options.rules == "kyaml")
+    ]
+    made += _more(rest, told_of, streams)
+    if not made and not texts.base == texts.ours == texts.theirs:
+        side = whose(texts) or "conflict"
+        is_alike = texts.ours == texts.theirs
+        made.append(Decision("", "", "layout", "both" if is_alike else side, "14"))
+    return tuple(made)
+
+
+def _ends(outcome: Outcome, sources: Three[Source], options: Options) -> Ends[Stream]:
+    """The result, decided for either side where it has conflicts; None: it cannot be read."""
+    try:
+        made = Source(outcome.text, options.path)
+        if outcome.clean:
+            stream = split(made)
+            _ = stream.roots
+            return stream, stream
+        size = marker_size_for((source.text for source in sources.each()), options.marker_size)
+        sides = (Source.of(resolve(made.text, side, size)) for side in ("ours", "theirs"))
+        first, second = (split(source) for source in sides)
+        _ = first.roots, second.roots
+    except KmergeError:
+        return None
+    return first, second
+
+
+def _decision(
+    difference: Difference, note: Note | None, outcome: Outcome, options: Options
+) -> Decision:
+    what, side, rule = difference.what, difference.side, difference.rule
+    if options.rules == "kyaml":
+        rule = of_kyaml(what, side, difference.kind)
+    elif side == "both" and " " in what and "alike" not in what and outcome.method == "lines":
+        rule = "15"
+    if note is not None and (_says_more(note) or options.rules == "kyaml"):
+        what = note.what
+        rule = rule if note.side == "conflict" else note.rule
+        side = note.side if side not in ("ours", "theirs") else side
+    path, values = fieldpath.show(difference.path), difference.values
+    return Decision(
+        difference.resource, path, what, side, rule, values.ours, values.theirs, values.base
+    )
+
+
+def _note(known: Mapping[Place, Note], of: Difference) -> Note | None:
+    """What the rules said of a place; what they said of a resource is not about its comments."""
+    return known.get((of.resource, of.path)) if of.kind != "comment" else None
+
+
+def _says_more(note: Note) -> bool:
+    return note.side == "conflict" or note.rule.startswith(_TELLING)
+
+
+def _more(
+    notes: Iterable[tuple[Place, Note]], told_of: set[Place], streams: Three[Stream]
+) -> Iterable[Decision]:
+    """The notes of other places: what a policy, a favoured side or a null did there."""
+    for (resource, path), note in notes:
+        is_told = any(name == resource and _are_in_line(path, other) for name, other in told_of)
+        is_whole = not path and note.side == "conflict"
+        if is_told and not (is_whole or note.rule.startswith(_TELLING) or "lost" in note.rule):
+            continue
+        values = told(streams.map(lambda s, r=resource, p=path: _value(s, r, p)))  # type: ignore[misc]
+        shown = fieldpath.show(path)
+        yield Decision(
+            resource,
+            shown,
+            note.what,
+            note.side,
+            note.rule,
+            values.ours,
+            values.theirs,
+            values.base,
+        )
+
+
+def _are_in_line(one: Path, other: Path) -> bool:
+    """Whether one place is inside of the other."""
+    short = min(len(one), len(other))
+    return one[:short] == other[:short]
+
+
+def _value(stream: Stream, resource: str, path: Path) -> Node | None:
+    documents = [d for d in stream.documents if name_of(d) == resource]
+    return found_at(documents[0].root, path) if len(documents) == 1 else None
+
+
+if TYPE_CHECKING:
+    Documents = dict[Hashable, Document]
+    Trio = Three[Document | None]
+
+
+def differing(
+    rules: Rules, streams: Three[Stream], ends: Ends[Stream], path: str
+) -> Iterator[Difference]:
+    """All places at which the versions of a file differ, resource by resource."""
+    tables = pair_documents(streams, rules.twins, stops=rules.stops)
+    if not any(d.content.strip() for d in tables.base.values()) and tables.ours and tables.theirs:
+        tables = one_new_file(tables) or tables
+    made = [_placed(tables, end) for end in ends] if ends is not None and None not in ends else None
+    for key in dict.fromkeys([*tables.ours, *tables.theirs, *tables.base]):
+        at = under(tables, key)
+        contents = at.map(lambda d: d.content if d is not None else None)
+        if contents.base == contents.ours == contents.theirs:
+            continue
+        there = at.ours or at.theirs or at.base
+        name = name_of(there) if there is not None else ""
+        result = (made[0].get(key), made[1].get(key)) if made is not None else None
+        for found in _of_one(rules, at, result, path):
+            found.resource = name
+            yield found
+    yield from _order(tables, made)
+    yield from _around(streams, ends)
+
+
+def _of_one(rules: Rules, at: Trio, ends: Ends[Document], path: str) -> Iterator[Difference]:
+    """What differs in one resource; its comments and its spelling last."""
+    roots = at.map(_root)
+    result = (_root(ends[0]), _root(ends[1])) if ends is not None else None
+    four = Four(roots, result)
+    if at.ours is None or at.theirs is None:
+        what, side = what_of(roots, alike), side_of(roots, result, alike)
+        rule = "8"
+        if what or roots.base is None:
+            yield Difference((), what or "comments", side, rule, _names(at), "document")
+        return
+    doers: set[str] = set()
+    for found in differences(rules, four, (), start(roots.base or roots.ours, path)):
+        doers |= found.doers
+        yield found
+    for found in _comments(at, ends):
+        doers |= found.doers
+        yield found
+    yield from _layout(at.map(lambda d: d.content if d is not None else ""), doers)
+
+
+def _layout(texts: Three[str], told: set[str]) -> Iterator[Difference]:
+    """A side that changed a text, though no field of it and no comment."""
+    sides = ("ours", "theirs")
+    left = [s for s in sides if s not in told and texts.side(s) != texts.base]
+    if left:
+        side = left[0] if len(left) == 1 else "both"
+        yield Difference((), "layout", side, "14", Three("", "", ""), "comment")
+
+
+def _root(document: Document | None) -> Node | None:
+    return document.root if document is not None else None
+
+
+def _names(at: Trio) -> Three[str]:
+    """Whole resources by a few words of them."""
+    return at.map(lambda d: brief(d.root) if d is not None else "")
+
+
+def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:
+    """The comments of a resource that not all versions have."""
+    found = at.map(lambda d: tuple(_comments_of(d)) if d is not None else ())
+    if found.base == found.ours == found.theirs:
+        return
+    made = None
+    if ends is not None and ends[0] is not None and ends[1] is not None:
+        made = tuple(_comments_of(ends[0])), tuple(_comments_of(ends[1]))
+    side = side_of(found, made, lambda a, b: sorted(a or ()) == sorted(b or ()))
+    shown = apart(found.map(list), str, str, lambda parts, _: shortened(" / ".join(parts)))
+    yield Difference((), "comments", side, "14", shown, "comment")
+
+
+def _comments_of(document: Document) -> list[str]:
+    """The comments of a document, without what stands in block texts."""
+    text, root = document.source.text, document.root
+    out, at = "", document.body
+    for first, last in _block_texts(root) if root is not None and "#" in document.content else ():
+        out, at = out + text[at:first], last
+    return comments(out + text[at : document.end])
+
+
+def _block_texts(node: Node) -> Iterator[tuple[int, int]]:
+    """Where block texts stand, without their headers."""
+    if is_block_text(node):
+        yield node.text.find("\n", node.content, node.end) % (node.end + 1), node.end
+    elif isinstance(node, Collection):
+        for entry in node.entries:
+            yield from _block_texts(entry.value)
+
+
+def _placed(tables: Three[Documents], end: Stream | None) -> Documents:
+    """The documents of a result under the keys of what they came from."""
+    free = {document.number: document for document in (end.documents if end else ())}
+    placed: Documents = {}
+    keys = list(dict.fromkeys([*tables.ours, *tables.theirs, *tables.base]))
+    for name_as in (_content, full_name):
+        known: dict[Hashable, list[Document]] = {}
+        for document in free.values():
+            known.setdefault(name_as(document), []).append(document)
+        for key in [key for key in keys if key not in placed]:
+            same = _one_of(under(tables, key), known, name_as)
+            if same is not None:
+                placed[key] = free.pop(same.number)
+    return placed | _by_likeness(
+        tables, [key for key in keys if key not in placed], [*free.values()]
+    )
+
+
+def _by_likeness(tables: Three[Documents], keys: list[Hashable], left: list[Document]) -> Documents:
+    """The rest: what has no name, and what has another one."""
+    gone = {key for key in tables.base if key not in tables.ours or key not in tables.theirs}
+    rest = [key for key in keys if key not in gone]
+    mine = [tables.ours.get(key) or tables.theirs[key] for key in rest]
+    return {rest[i]: left[j] for i, j in likely_same(mine, left)} if mine and left else {}
+
+
+def _one_of(
+    at: Trio, known: dict[Hashable, list[Document]], name_as: Callable[[Document], Hashable]
+) -> Document | None:
+    """The first document of a result that is called as one of the versions."""
+    for version in (at.ours, at.theirs, at.base):
+        name = name_as(version) if version is not None else None
+        if name is not None and known.get(name):
+            return known[name].pop(0)
+    return None
+
+
+def _content(document: Document) -> str:
+    return document.content
+
+
+def _order(tables: Three[Documents], made: list[Documents] | None) -> Iterator[Difference]:
+    common = {key for key in tables.base if key in tables.ours and key in tables.theirs}
+    orders = tables.map(lambda table: [key for key in table if key in common])
+    if orders.base == orders.ours == orders.theirs:
+        return
+    found = None
+    if made is not None:
+        results = [sorted(table, key=lambda k, t=table: t[k].number) for table in made]  # type: ignore[misc]
+        first, second = ([key for key in keys if key in common] for keys in results)
+        found = first, second
+    side = side_of(orders, found, lambda a, b: a == b)
+    shown = orders.map(lambda keys: shortened(", ".join(name_of(tables.ours[k]) for k in keys)))
+    yield Difference((), "reordered", side, "8", shown, "order")
+
+
+def _around(streams: Three[Stream], ends: Ends[Stream]) -> Iterator[Difference]:
+    """Comments that stand above the first resource or behind the last one."""
+    parts: tuple[Callable[[Stream], str], ...] = (lambda s: s.prologue, lambda s: s.tail)
+    for part in parts:
+        texts = streams.map(part)
+        if not texts.base == texts.ours == texts.theirs:
+            made = (part(ends[0]), part(ends[1])) if ends and ends[0] and ends[1] else None
+            side = side_of(texts, made, lambda a, b: a == b)
+            yield Difference((), "comments", side, "14", texts.map(shortened), "comment")

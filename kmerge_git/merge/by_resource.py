@@ -1,0 +1,482 @@
+"""Merge the documents of three files: pair them by resource, merge each, put them in order.
+
+A document that one side alone indented anew is a special case: base and the other side are first
+laid out as that side has them. Else the new indentation would reach only the lines that a merge
+touches.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube.listkeys import start
+from kmerge_git.kube.outline import outline
+from kmerge_git.merge.decide.comments import comment_lines
+from kmerge_git.merge.decide.order import moved, weave
+from kmerge_git.merge.decide.rules import Place
+from kmerge_git.merge.decide.walk import Walk
+from kmerge_git.merge.journal import Note
+from kmerge_git.merge.merged import (
+    MergedDocument,
+    MergedFile,
+    conflict,
+    numbers_of,
+    texts_of,
+    whole_conflict,
+)
+from kmerge_git.merge.pairing import has_lost_one, name_of, one_new_file, pair_documents
+from kmerge_git.merge.plan import Plan, Why
+from kmerge_git.merge.three import Three, agreed, standing, under, whose
+from kmerge_git.merge.write.document_text import write_document
+from kmerge_git.merge.write.placed_lines import line_pieces
+from kmerge_git.text.diff3 import diff, lines_between, uncommon
+from kmerge_git.text.pieces import Hunk, side_text
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, Stream, split, split_like
+from kmerge_git.tree.nodes import Collection
+from kmerge_git.tree.same import comments, same_node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator
+
+    from kmerge_git.merge.decide.rules import Reading, Rules
+    from kmerge_git.merge.journal import Journal
+    from kmerge_git.merge.merged import Trio
+    from kmerge_git.merge.plan import Doubts
+    from kmerge_git.text.pieces import Pieces
+    from kmerge_git.tree.nodes import Node
+
+
+LARGE = 60_000  # characters of a document that is worth a look for runs nobody changed
+
+
+def split_all(sources: Three[Source]) -> Three[Stream]:
+    """The documents of three versions; `TextOnly` for more in one than is taken apart."""
+    if any(len(source.text) > LARGE for source in sources.each()):
+        from kmerge_git.merge.bulk import split_within  # most files are small
+
+        return split_within(sources)
+    base = split(sources.base)
+    return Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
+
+
+def merge(
+    rules: Rules,
+    at: Three[Stream],
+    journal: Journal,
+    path: str = "",
+    doubts: Doubts | None = None,
+) -> MergedFile:
+    """Merge three files, resource by resource; what is in doubt is a conflict."""
+    walk = Walk(rules, journal)
+    tables = pair_documents(at, rules.twins, stops=rules.stops)
+    if _strangers(tables) and rules.stops:
+        paired = one_new_file(tables)
+        if paired is None:
+            from kmerge_git.merge.newfile import what_tells_apart  # few files are new
+
+            why, new = what_tells_apart(tables)
+            return _whole_file(walk, at, why, new)
+        tables = paired
+    if has_lost_one(tables) and rules.stops:
+        return _whole_file(walk, at, Why.BOTH_CHANGED)
+    made: dict[Hashable, MergedDocument] = {}
+    out_of_place = _moved_and_gone(tables)
+    for key in [*tables.ours, *(k for k in tables.theirs if k not in tables.ours)]:
+        versions = under(tables, key)
+        doubtful = Walk(rules, journal, doubts.get(numbers_of(versions), {})) if doubts else walk
+        document = _merge_one(doubtful, versions, path, moved=key in out_of_place)
+        if document is not None:
+            made[key] = document
+    if rules.stops:
+        _part_namesakes(walk, made)
+    keys = tables.map(list)
+    order, _ = weave(*keys.each(), made)
+    documents = [made[key] for key in order]
+    _open(documents, at)
+    prologue = _comment_pieces(walk, at.map(lambda s: s.prologue))
+    return MergedFile(prologue, documents, standing(at.map(lambda s: s.tail)))
+
+
+def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
+    """Whether two people put unrelated resources into one new file."""
+    if any(d.content.strip() for d in tables.base.values()):
+        return False
+    if not (tables.ours and tables.theirs):
+        return False
+    shared = [key for key in tables.ours if key in tables.theirs]
+    return not any(tables.ours[k].content.strip() or len(tables.ours) == 1 for k in shared)
+
+
+def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None) -> MergedFile:
+    """A file that is one conflict; `new`: a resource of each side, which say why."""
+    texts = at.map(lambda s: s.source.text)
+    names = {name_of(d) for d in new.each() if d is not None} if new is not None else set()
+    is_one = len(names) == 1 and len(at.ours.documents) == 1
+    name = walk.journal.resource = names.pop() if is_one else ""
+    side = walk.noted(walk.rules.document_clash(why))
+    made = whole_conflict(texts, why, name, new)
+    if side:
+        made.documents[0].pieces = [texts.side(side)]
+    return made
+
+
+def _moved_and_gone(tables: Three[dict[Hashable, Document]]) -> set[Hashable]:
+    """What one side moved and the other has no more."""
+    ours, theirs = tables.ours, tables.theirs
+    if ours.keys() == theirs.keys():
+        return set()
+    pairs = (ours, theirs), (theirs, ours)
+    return {k for side, other in pairs for k in moved(tables.base, side) if k not in other}
+
+
+def _merge_one(walk: Walk, at: Trio, path: str, *, moved: bool) -> MergedDocument | None:
+    reading = walk.rules.reading(at)
+    if reading.gone:
+        return None
+    ours, theirs = at.ours, at.theirs
+    if () in walk.doubts:
+        there = ours or theirs
+        return _clash(walk, at, name_of(there) if there else "", walk.doubts[()])
+    if ours is None or theirs is None:
+        return _one_sided(walk, at, moved=moved)
+    if not reading.live:
+        side = whose(at.map(lambda d: d.content if d is not None else None))
+        if side == "ours":
+            return MergedDocument(at, "", None, [ours.content])
+        if side:
+            walk.journal.resource = name_of(theirs)
+            walk.journal.write([Note((), "changed", "theirs", "8")])
+            return MergedDocument(at, "", None, [theirs.content])
+    return _both_changed(walk, at, reading, path)
+
+
+def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDocument:
+    ours, theirs = at.ours, at.theirs
+    assert ours is not None and theirs is not None  # the caller's case
+    name = walk.journal.resource = name_of(ours)
+    laid = laid_out_anew(at) if walk.rules.stops else at
+    made = _without_runs(walk, at, reading, path, name) if laid is at else None
+    if made is not None:
+        return made
+    roots = _roots(laid)
+    if roots.ours is None and roots.theirs is None:
+        return MergedDocument(at, name, None, _comment_pieces(walk, texts_of(at)))
+    plan = reading.plan
+    if plan is None and roots.ours is not None and roots.theirs is not None:
+        plan = _decided(walk, roots, reading, path)
+    if plan is None:
+        return _clash(walk, at, name, Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED)
+    pieces = write_document(plan, laid)
+    if walk.rules.stops and all(isinstance(r, Collection) and r.flow for r in roots.each()):
+        around = _around(laid)
+        if around is None:
+            return _clash(walk, at, name, Why.COMMENT)
+        if len(pieces) > 2:  # else it is one conflict
+            pieces = [around[0], *pieces[1:-1], around[1]]
+    return MergedDocument(at, name, plan, pieces)
+
+
+def _around(at: Trio) -> tuple[str, str] | None:
+    """What stands above and behind a document in brackets, merged; None: both changed it."""
+    texts = [
+        (d.source.text[d.body : d.root.start], d.source.text[d.root.end : d.end])
+        for d in at.each()
+        if d is not None and d.root is not None
+    ]
+    above, behind = (agreed(Three(*part)) for part in zip(*texts, strict=True))
+    return (above, behind) if above is not None and behind is not None else None
+
+
+def _roots(at: Trio) -> Three[Node | None]:
+    return at.map(lambda d: d.root if d is not None else None)
+
+
+def _decided(walk: Walk, roots: Three[Node | None], reading: Reading, path: str) -> Plan | None:
+    return walk.node(roots, Place((), start(roots.base or roots.ours, path), reading.live))
+
+
+def _without_runs(
+    walk: Walk, at: Trio, reading: Reading, path: str, name: str
+) -> MergedDocument | None:
+    """The merge of a large document without its common runs; None: merge it as a whole."""
+    if reading.whole or at.base is None or len(at.base.content) < LARGE:
+        return None
+    from kmerge_git.merge.elision import elide
+
+    elided = elide(at)
+    if elided is None:
+        return None
+    trial = walk.trial()
+    plan = _decided(trial, _roots(elided.at), reading, path)
+    pieces = write_document(plan, elided.at) if plan is not None else []
+    if plan is None or not elided.restorable(pieces):
+        return None
+    walk.journal.adopt(trial.journal)
+    return MergedDocument(at, name, plan, pieces, elided)
+
+
+def _part_namesakes(walk: Walk, made: dict[Hashable, MergedDocument]) -> None:
+    """Two resources that have one name now, and had it on neither side: a conflict."""
+    if len(made) < 2 or not any(map(_has_new_name, made.values())):
+        return
+    names: dict[Hashable, list[MergedDocument]] = {}
+    for document in made.values():
+        name = outline(side_text(document.pieces, "ours"))
+        if name is not None:
+            names.setdefault(name, []).append(document)
+    for found in names.values():
+        fresh = [d for d in found if _has_new_name(d)] if len(found) > 1 else []
+        if fresh and not _is_old_twin(found):
+            last = fresh[-1]
+            clash = _clash(walk, last.at, last.name, Why.NAMESAKES)
+            last.give_up(clash.pieces)
+
+
+def _has_new_name(made: MergedDocument) -> bool:
+    base = made.at.base
+    others = (made.at.ours, made.at.theirs)
+    changed = [d for d in others if d is not None and (base is None or d.content != base.content)]
+    known = outline(base.content) if base is not None and changed else None
+    return any(outline(document.content) != known for document in changed)
+
+
+def _is_old_twin(found: list[MergedDocument]) -> bool:
+    """Whether one side alone gave all these resources one name: the merge did not bring that."""
+    for side in ("ours", "theirs"):
+        documents = [d.at.side(side) for d in found]
+        names = [outline(d.content) if d is not None else None for d in documents]
+        if None not in names and len(set(names)) == 1:
+            return True
+    return False
+
+
+def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:
+    """A document that one side does not have."""
+    base, there = at.base, at.ours or at.theirs
+    assert there is not None  # the caller's case
+    name = walk.journal.resource = name_of(there)
+    if base is None:
+        if at.theirs is None:
+            return MergedDocument(at, name, None, [there.content])
+        pieces = _added(walk, there)
+        walk.journal.write([Note((), "added", "theirs", "8")])
+        return MergedDocument(at, name, None, pieces)
+    if _untouched(base, there):
+        if at.ours is not None:
+            walk.journal.write([Note((), "deleted", "theirs", "8")])
+        return None
+    gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
+    why = f"deleted in {gone}, changed in {changed}"
+    if walk.rules.stops and (moved or name_of(there) != name_of(base)):  # else gone is gone
+        why = Why.MOVED_AND_GONE if moved else Why.RENAMED_AND_GONE
+    clash = _clash(walk, at, name, why)
+    return clash if clash.pieces != [""] else None
+
+
+def _untouched(base: Document, other: Document) -> bool:
+    if base.content == other.content:
+        return True
+    if base.root is None or other.root is None:
+        return base.content.split() == other.content.split()
+    same = same_node(base.root, other.root)
+    return same and comments(base.content) == comments(other.content)
+
+
+def _added(walk: Walk, theirs: Document) -> Pieces:
+    """The text of a document of theirs, without what the rules do not add."""
+    plan = walk.rules.added(theirs)
+    return write_document(plan, Three(None, theirs, theirs)) if plan else [theirs.content]
+
+
+def _clash(walk: Walk, at: Trio, name: str, why: str) -> MergedDocument:
+    walk.journal.resource = name
+    side = walk.noted(walk.rules.document_clash(why))
+    if not side:
+        return MergedDocument(at, name, None, conflict(at, why))
+    if side == "theirs" and at.theirs is not None:
+        return MergedDocument(at, name, None, _added(walk, at.theirs))
+    return MergedDocument(at, name, None, [texts_of(at).side(side)])
+
+
+def _open(documents: list[MergedDocument], at: Three[Stream]) -> None:
+    """Give every document of the result its opening line."""
+    opened = standing(at.map(lambda s: bool(s.documents and s.documents[0].opening)))
+    for index, document in enumerate(documents):
+        opening = _opening(document, None if index else opened)
+        piece = document.pieces[0] if len(document.pieces) == 1 else None
+        if document.plan is None and isinstance(piece, Hunk):  # a side without it has no opening
+            document.pieces = [piece.map(_opened(opening))]
+        else:
+            document.opening = opening
+
+
+def _opened(opening: str) -> Callable[[str], str]:
+    return lambda text: text and opening + text
+
+
+def _opening(made: MergedDocument, opened: bool | None) -> str:
+    """The lines that open a document; for the first one, whether the file begins with `---`."""
+    base, ours, theirs = made.at.map(lambda d: d.opening if d is not None else None).each()
+    if ours is None and theirs is None:
+        return ""
+    chosen = theirs if ours is None or (theirs is not None and ours == base) else ours
+    assert chosen is not None  # one of them is there
+    if opened is None:
+        return chosen if "---" in chosen else chosen + "---\n"
+    return ("---\n" if opened else "") if chosen in ("---\n", "") else chosen
+
+
+def _comment_pieces(walk: Walk, at: Three[str]) -> Pieces:
+    """Lines of comments alone."""
+    parts = walk.rules.lines(at.map(lambda text: comment_lines(text, 0)))
+    return [at.ours] if parts is None else line_pieces(parts, 0, (), "", Why.COMMENT)
+
+
+if TYPE_CHECKING:
+    Lines = list[str]
+
+
+def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
+    """The three versions, at the columns to which one side alone moved the lines."""
+    documents = [document for document in at.each() if document is not None]
+    if len(documents) < 3 or any(document.inline for document in documents):
+        return at
+    versions = Three(*documents)
+    base, *sides = (document.content for document in documents)
+    if not any(_may_be_moved(base, side) for side in sides):
+        return at
+    lines = versions.map(lambda document: document.content.split("\n"))
+    made = _as_theirs(versions, lines)
+    if made is not None:
+        return Three(*made.each())
+    mirrored = _as_theirs(versions.swapped(), lines.swapped())
+    return Three(*mirrored.swapped().each()) if mirrored is not None else at
+
+
+def _may_be_moved(base: str, side: str) -> bool:
+    """The same, told from the lines between what two texts share; it says yes too often."""
+    start, behind = uncommon(base, side)
+    gone, fresh = (set(lines_between(text, start, behind)) for text in (base, side))
+    columns = {line.lstrip() for line in gone - fresh if line.strip()}
+    return not columns.isdisjoint(line.lstrip() for line in fresh - gone)
+
+
+def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | None:
+    """Base and ours with the indentation of theirs, and theirs; None: theirs changed none alone."""
+    base, ours, theirs = at.each()
+    if not _may_be_indented_anew(lines.base, lines.theirs):
+        return None
+    bare = lines.map(lambda found: [line.strip() for line in found])
+    wanted = dict(_wanted(lines, bare))
+    if not wanted:
+        return None
+    kept = _pairs(bare.base, bare.ours)
+    moved = (
+        _moved(lines.base, wanted),
+        _moved(lines.ours, {o: wanted[b] for b, o in kept.items() if b in wanted}),
+    )
+    made = [Document(Source.of(text), 0, 0, 0, len(text), False) for text in moved]
+    if all(_means(new, old) for new, old in zip(made, (base, ours), strict=True)):
+        return Three(made[0], made[1], theirs)
+    return None
+
+
+def _may_be_indented_anew(base: Lines, theirs: Lines) -> bool:
+    """Whether a line of theirs says what one of base said in another column."""
+    known = set(base)
+    fresh = {line.lstrip() for line in theirs if line not in known}
+    known = set(theirs)
+    return any(line.lstrip() in fresh for line in base if line not in known and line.strip())
+
+
+def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]]:
+    """The columns of base's lines that theirs has; nothing if theirs moved none of them alone."""
+    mine, yours = _pairs(bare.base, bare.ours), _pairs(bare.base, bare.theirs)
+    columns = lines.map(lambda found: [_column(line) for line in found])
+    depths, there = _depths(lines.base), _depths(lines.theirs)
+    found: dict[int, int] = {}
+    is_moved = False
+    for number, line in enumerate(bare.base):
+        if not line or number not in yours:
+            continue
+        old, new = columns.base[number], columns.theirs[yours[number]]
+        own = columns.ours[mine[number]] if number in mine else old
+        # what went into another block did not only move
+        follows = own == old != new and depths[number] == there[yours[number]]
+        found[number] = new if follows else own
+        is_moved |= follows
+    if is_moved:
+        yield from found.items()
+
+
+def _depths(lines: Lines) -> list[int]:
+    """How many blocks every line stands in; a comment in as many as the line above it."""
+    depths: list[int] = []
+    around: list[tuple[int, bool]] = []
+    for line in lines:
+        bare = line.lstrip(" ")
+        if bare and bare[0] != "#":
+            kind = len(line) - len(bare), bare[:2] in ("- ", "-")
+            while around and around[-1] >= kind:
+                around.pop()
+            around.append(kind)
+        depths.append(len(around))
+    return depths
+
+
+def _pairs(base: Lines, side: Lines) -> dict[int, int]:
+    """The lines of base that a side has kept, and where."""
+    return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
+
+
+def _moved(lines: Lines, wanted: dict[int, int]) -> str:
+    """The text with its lines at the wanted columns; the others move as those beside them."""
+    columns = [_column(line) if line.strip() else -1 for line in lines]
+    shifts = {number: wanted[number] - columns[number] for number in wanted}
+    result: Lines = []
+    above = [(-1, 0)]  # the columns of the lines around, and how far each moved
+    for number, (line, column) in enumerate(zip(lines, columns, strict=True)):
+        if column < 0:
+            result.append(line)
+            continue
+        while above[-1][0] > column:
+            above.pop()
+        shift = shifts.get(number)
+        if shift is None:
+            shift = _shift_beside(columns, shifts, number, line[column] == "-")
+        if shift is None:
+            shift = above[-1][1]
+        above.append((column, shift))
+        result.append(" " * max(column + shift, 0) + line[column:])
+    return "\n".join(result)
+
+
+def _shift_beside(
+    columns: list[int], shifts: dict[int, int], number: int, is_element: bool
+) -> int | None:
+    """How far the nearest line moves that stands in the same block; of an element its own lines."""
+    column = columns[number]
+    inside = column + 2 if is_element else column
+    for rest in (range(number + 1, len(columns)), range(number - 1, -1, -1)):
+        for other in rest:
+            if 0 <= columns[other] < column:
+                break
+            if other in shifts and columns[other] in (column, inside):
+                return shifts[other]
+    return None
+
+
+def _column(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _means(new: Document, old: Document) -> bool:
+    """Whether a document still says the same, from the same column on."""
+    try:
+        made, known = new.root, old.root
+    except KmergeError:
+        return False
+    if not isinstance(made, Collection) or not isinstance(known, Collection):
+        return False
+    return made.column == known.column and same_node(made, known)

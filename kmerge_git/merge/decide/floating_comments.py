@@ -1,0 +1,595 @@
+"""Comments that float between the entries of a collection: parted from them, and put back.
+
+A comment above an entry, at the top or at the bottom of a collection belongs to what is there.
+When an entry comes or goes, or is commented in or out, what base had there can become the lead of
+another entry, though nobody touched it; with such changes on both sides it would be lost, or be
+there twice. So those lines are parted from the entries: each is there once, if no side took it
+away, next to what it was next to.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.merge.decide.comments import comment_lines, merge_lines
+from kmerge_git.merge.decide.order import inserted
+from kmerge_git.merge.plan import Clash, Item, Remark
+from kmerge_git.merge.three import Three
+from kmerge_git.text.pieces import VERSIONS
+from kmerge_git.tree.nodes import Collection, Entry
+from kmerge_git.tree.same import canon
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Collection as Kept
+    from typing import TypeVar
+
+    from kmerge_git.merge.decide.rules import Place
+    from kmerge_git.merge.plan import Line, Lines
+
+
+if TYPE_CHECKING:
+    C = TypeVar("C", bound=Collection)
+    Keys = dict[int, Hashable]  # of entries, by their ids
+    Where = tuple[int, int]  # the offsets of a line
+
+
+class Asides:
+    """What was parted from the entries of a collection in each version."""
+
+    __slots__ = ("lines", "names", "place", "starts", "tokens")
+
+    def __init__(self, parts: Three[_Parted], names: Three[Keys], place: Place) -> None:
+        self.place = place
+        self.tokens = parts.map(lambda part: part.tokens)
+        self.lines = parts.map(lambda part: part.lines)
+        self.starts = parts.map(lambda part: part.starts)
+        self.names = names
+
+
+def part(
+    at: Three[C | None], names: Three[Keys], place: Place
+) -> tuple[Three[C | None], Asides | None]:
+    """The collections without the comments that stand among their entries, and those comments.
+
+    `names` tells entries that are one by the same name.
+    """
+    assert at.base is not None and at.ours is not None and at.theirs is not None  # `may_part`
+    there, names = drawn(Three(at.base, at.ours, at.theirs), names)
+    if there.base is not at.base or there.ours is not at.ours or there.theirs is not at.theirs:
+        at = Three(*there.each())
+    slots = Three(*map(_Slots, there.each(), names.each()))
+    base = slots.base
+    pairs = slots.map(base.aligned)
+    loose = _loose(slots, pairs)
+    if not loose:
+        return at, None
+    ends: set[Hashable] = {
+        end
+        for side, where in zip(slots.each(), pairs.each(), strict=True)
+        for end in side.around(side.at[where[n]] for n in loose if n in where)
+        if end in (HEAD, FOOT)
+    }
+    numbers = pairs.map(lambda where: {where[n]: n for n in loose if n in where})
+    parted = Three(
+        *(
+            _Parted(*each, ends)
+            for each in zip(there.each(), slots.each(), numbers.each(), strict=True)
+        )
+    )
+    known = Three(*map(_named, names.each(), there.each(), parted.each()))
+    return parted.map(lambda found: found.view), Asides(parted, known, place)  # type: ignore[arg-type,return-value]
+
+
+def names_by(tables: Three[dict[Hashable, Entry]]) -> Three[Keys]:
+    """The names of entries that have keys."""
+    return tables.map(lambda table: {id(entry): key for key, entry in table.items()})
+
+
+def names_in(lists: Three[C | None]) -> Three[Keys]:
+    """The names of elements without keys: what is equal, or changed in its place, has one name."""
+    from kmerge_git.text.diff3 import diff
+
+    at = lists.map(lambda made: made.entries if made is not None else ())
+    keys = at.map(lambda entries: [canon(entry.value) for entry in entries])
+
+    def named(side: str) -> Keys:
+        found: Keys = {}
+        entries, i, j = at.side(side), 0, 0
+        end = (len(keys.base), len(keys.base), len(entries), len(entries))
+        for i0, i1, j0, j1 in [*diff(keys.base, keys.side(side)), end]:
+            same = i0 - i == j0 - j
+            found |= {id(entries[j + n]): i + n if same else (side, j + n) for n in range(j0 - j)}
+            found |= {id(entries[j0 + n]): i0 + n for n in range(j1 - j0)}
+            i, j = i1, j1
+        return found
+
+    return Three(named("base"), named("ours"), named("theirs"))
+
+
+def _named(names: Keys, old: Collection, new: _Parted) -> Keys:
+    pairs = zip(old.entries, new.view.entries, strict=True)
+    return {id(after): names[id(before)] for before, after in pairs}
+
+
+HEAD, FOOT = "head", "foot"
+
+
+class _Slots:
+    """The comment lines of a collection, and the place of each: above an entry, head, or foot."""
+
+    __slots__ = ("at", "lines", "top", "where")
+
+    def __init__(self, made: Collection, names: Keys) -> None:
+        self.lines: list[str] = []
+        self.where: list[Where] = []
+        self.at: list[Hashable] = []
+        entries, text = made.entries, made.text
+        self.top = {HEAD, (names[id(entries[0])],)}  # one follows the other, blank lines part them
+        self._read(text, made.top, entries[0].lead, HEAD)
+        for entry in entries:
+            if entry.lead < entry.line:
+                self._read(text, entry.lead, entry.line, (names[id(entry)],))
+        self._read(text, entries[-1].end, made.bottom, FOOT)
+
+    def _read(self, text: str, start: int, stop: int, slot: Hashable) -> None:
+        while start < stop:
+            end = text.find("\n", start, stop) + 1 or stop
+            bare = text[start:end].strip(" \t\r\n")
+            if bare:
+                self.lines.append(bare)
+                self.where.append((start, end))
+                self.at.append(slot)
+            start = end
+
+    def around(self, places: Iterable[Hashable]) -> set[Hashable]:
+        """Places, and what stands with the first of them."""
+        found = set(places)
+        return found | self.top if found & self.top else found
+
+    def aligned(self, side: _Slots) -> dict[int, int]:
+        """For lines of base the line of a side that is the same: in its place, or elsewhere."""
+        from kmerge_git.text.diff3 import diff
+
+        found: dict[int, int] = {}
+        there = side.numbers()
+        for place, mine in self.numbers().items():
+            yours = there.get(place, [])
+            texts = [self.lines[n] for n in mine], [side.lines[m] for m in yours]
+            for i0, i1, j0, _ in diff(*texts):
+                found.update(zip(mine[i0:i1], yours[j0:], strict=False))
+        taken = set(found.values())
+        left: dict[str, list[int]] = {}
+        for m, line in enumerate(side.lines):
+            if m not in taken:
+                left.setdefault(line, []).append(m)
+        for n, line in enumerate(self.lines):
+            if n not in found and left.get(line):
+                found[n] = left[line].pop(0)
+        return found
+
+    def numbers(self) -> dict[Hashable, list[int]]:
+        """The numbers of the lines in each place."""
+        found: dict[Hashable, list[int]] = {}
+        for n, place in enumerate(self.at):
+            found.setdefault(place, []).append(n)
+        return found
+
+
+def _loose(slots: Three[_Slots], pairs: Three[dict[int, int]]) -> list[int]:
+    """The lines of base that stand among the entries.
+
+    Those that a side has at another place, and all that stand with one of them anywhere.
+    """
+    base = slots.base
+    sides = ((slots.ours, pairs.ours), (slots.theirs, pairs.theirs))
+    loose = {n for side, at in sides for n, m in at.items() if base.at[n] != side.at[m]}
+    known = -1
+    while known < len(loose):
+        known = len(loose)
+        places = base.around(base.at[n] for n in loose)
+        loose |= {n for n in range(len(base.lines)) if base.at[n] in places}
+        for side, at in sides:
+            places = side.around(side.at[at[n]] for n in loose if n in at)
+            loose |= {n for n, m in at.items() if side.at[m] in places}
+    return sorted(loose)
+
+
+class _Parted:
+    """A collection without its loose comments, and these in order among its entries.
+
+    A token is an entry, the number of a line of base, or `foot`: what is left at the bottom.
+    `lines` has for a comment where the lines above it, itself, and it begin and end.
+    """
+
+    __slots__ = ("lines", "starts", "tokens", "view")
+
+    def __init__(
+        self, made: Collection, slots: _Slots, loose: dict[int, int], ends: set[Hashable]
+    ) -> None:
+        self.tokens: list[Hashable] = []
+        self.lines: dict[Hashable, list[Line]] = {}
+        self.starts: dict[Hashable, int] = {}
+        above: list[tuple[int, Where]] = [(loose[m], slots.where[m]) for m in sorted(loose)]
+        text, column, first = made.text, made.column, made.entries[0]
+        entries: list[Entry] = []
+        for entry in made.entries:
+            lead = made.top if entry is first and HEAD in ends else entry.lead
+            while above and above[0][1][0] < entry.line:
+                n, (_, end) = above.pop(0)
+                self._add(n, lead, comment_lines(text[lead:end], column))
+                lead = end
+            entries.append(entry if lead == entry.lead else with_lead(entry, lead))
+            self.tokens.append(entries[-1])
+        top = entries[0].lead if HEAD in ends else made.top
+        start = bottom = entries[-1].end
+        for n, (_, end) in above:
+            self._add(n, start, comment_lines(text[start:end], column))
+            start = end
+        if FOOT in ends:
+            self._add(FOOT, start, comment_lines(text[start : made.bottom], column))
+        else:
+            bottom = made.bottom
+        self.view = made.with_entries(tuple(entries), top, bottom)
+
+    def _add(self, token: Hashable, start: int, lines: list[Line]) -> None:
+        self.tokens.append(token)
+        self.starts[token] = start
+        self.lines[token] = lines
+
+
+def with_lead(entry: Entry, lead: int) -> Entry:
+    """The same entry with other lines above it."""
+    made = Entry(entry.start, entry.end, lead, max(entry.attached, lead), entry.line)
+    made.key, made.value = entry.key, entry.value
+    return made
+
+
+if TYPE_CHECKING:
+    Merge = Callable[[Three[list[Line]]], Lines | None]
+    Row = list[int]  # items by their numbers, comment n of base as -1 - n, what is gone above all
+
+
+def put_back(asides: Asides, items: list[Item], merge: Merge) -> tuple[list[Item], Lines | None]:
+    """The items with the comments among them; where no item is left, the comments alone."""
+    path = items[0].path[:-1] if items else ()
+    numbers = _numbers(asides, items)
+    outside = _outside(asides, items, numbers)
+    inside: set[tuple[str, Hashable]] = set()
+    items = [_with_own_comments(asides, item, outside, inside) for item in items]
+    made: dict[Hashable, Item] = {}
+    for token in dict.fromkeys(t for row in asides.tokens.each() for t in row):
+        if isinstance(token, Entry):
+            continue
+        at = Three(
+            *(None if (s, token) in inside else asides.lines.side(s).get(token) for s in VERSIONS)
+        )
+        lines = _merged(at, token, merge, stands=token in outside)
+        if lines:
+            made[token] = Item(Remark(lines), None, None, path)
+    if not items:
+        found = [made[t] for t in sorted(made, key=lambda t: (t == FOOT, t))]
+        return [], [part for item in found for part in item.plan.parts]  # type: ignore[attr-defined]
+    foot = [made.pop(FOOT)] if FOOT in made else []
+    rows = asides.tokens.map(lambda tokens: _row(tokens, numbers))
+    order = _order(rows, items, made)
+    return [*(items[n] if n >= 0 else made[-1 - n] for n in order), *foot], None
+
+
+def switched(asides: Asides, items: list[Item]) -> list[int]:
+    """The items that one side commented in, where the other took the commented line away."""
+    ours, theirs = (set(asides.lines.side(side)) for side in ("ours", "theirs"))
+    gone = {
+        lines[-1].lstrip("#").strip()
+        for token, lines in asides.lines.base.items()
+        if token != FOOT and token not in ours and token not in theirs
+    }
+    if not gone:
+        return []
+    found = []
+    for number, item in enumerate(items):
+        entry = item.ours or item.theirs
+        alone = item.base is None and (item.ours is None) != (item.theirs is None)
+        if alone and entry is not None and not isinstance(item.plan, Clash):
+            text = entry.value.text
+            if text[entry.start : text.find("\n", entry.start)].strip() in gone:
+                found.append(number)
+    return found
+
+
+def _numbers(asides: Asides, items: list[Item]) -> dict[int, int]:
+    """The numbers of the items by the ids of their entries, and of all that have their names."""
+    names = {id_: name for side in asides.names.each() for id_, name in side.items()}
+    known: dict[int, int] = {}
+    by_name: dict[Hashable, int] = {}
+    for number, item in enumerate(items):
+        entries = [item.ours, item.replaces, item.theirs, item.base]
+        if isinstance(item.plan, Clash):
+            entries += [entry for side in item.plan.at.each() for entry in side]
+        for entry in entries:
+            if entry is not None:
+                known.setdefault(id(entry), number)
+                by_name.setdefault(names.get(id(entry)), number)
+    return {id_: by_name[name] for id_, name in names.items() if name in by_name} | known
+
+
+def _outside(asides: Asides, items: list[Item], numbers: dict[int, int]) -> set[Hashable]:
+    """The comments that both sides have, but for those that stand within one conflict."""
+    around: list[dict[Hashable, int]] = []
+    for tokens in (asides.tokens.ours, asides.tokens.theirs):
+        found: dict[Hashable, int] = {}
+        waiting: list[Hashable] = []
+        above = -1
+        for token in tokens:
+            if not isinstance(token, Entry):
+                waiting.append(token)
+                continue
+            number = numbers.get(id(token), -1)
+            within = number == above >= 0 and isinstance(items[number].plan, Clash)
+            found.update(dict.fromkeys(waiting, number if within else -1))
+            waiting, above = [], number
+        around.append(found | dict.fromkeys(waiting, -1))
+    ours, theirs = around
+    return {t for t in ours if t in theirs and not (ours[t] == theirs[t] >= 0)}
+
+
+def _with_own_comments(
+    asides: Asides, item: Item, outside: set[Hashable], inside: set[tuple[str, Hashable]]
+) -> Item:
+    """A conflict whose entries have those of their comments that stand nowhere else."""
+    clash = item.plan
+    if not isinstance(clash, Clash):
+        return item
+    firsts = [entries[0] for entries in clash.at.each() if entries]
+    sides: list[list[Entry]] = []
+    for side in VERSIONS:
+        starts = _own_starts(asides, side, outside)
+        sides.append([])
+        for entry in clash.at.side(side):
+            start, tokens = starts.get(id(entry), (entry.lead, []))
+            inside.update((side, token) for token in tokens)
+            sides[-1].append(with_lead(entry, start) if tokens else entry)
+    at = Three(*sides)
+    is_lead = any(entry not in firsts for entries in at.each() for entry in entries[:1])
+    shows_lead = clash.with_lead or is_lead
+    plan = Clash(at, clash.why, clash.where, with_lead=shows_lead, refused=clash.refused)
+    return item.but(plan, item.theirs, None if plan.with_lead else item.lead)
+
+
+def _own_starts(
+    asides: Asides, side: str, outside: set[Hashable]
+) -> dict[int, tuple[int, list[Hashable]]]:
+    """For entries of a side where their own comments start, and which these are."""
+    found: dict[int, tuple[int, list[Hashable]]] = {}
+    own: list[Hashable] = []
+    for token in asides.tokens.side(side):
+        if isinstance(token, Entry):
+            if own:
+                found[id(token)] = asides.starts.side(side)[own[0]], own
+            own = []
+        else:
+            own = [] if token in outside else [*own, token]
+    return found
+
+
+def _merged(at: Three[list[Line] | None], token: Hashable, merge: Merge, *, stands: bool) -> Lines:
+    """A comment of base with what the sides put above it, or only that; or what is at the foot."""
+    base, ours, theirs = at.each()
+    if token == FOOT:
+        rest = at.map(lambda lines: lines or [])
+        return merge(rest) or [rest.ours]
+    if not stands or base is None or ours is None or theirs is None:
+        left = [side[:-1] for side in (ours, theirs) if side and any(side[:-1])]
+        return [*left]
+    above = Three(base[:-1], ours[:-1], theirs[:-1])
+    own = merge_lines(Three(base[-1:], ours[-1:], theirs[-1:]))
+    return [*(merge(above) or [above.ours]), *(own or [ours[-1:]])]
+
+
+# -- where they go
+
+
+def _row(tokens: list[Hashable], numbers: dict[int, int]) -> Row:
+    found: dict[int, None] = {}
+    for token in tokens:
+        if isinstance(token, Entry):
+            found[numbers.get(id(token), len(numbers) + id(token))] = None
+        elif token != FOOT:
+            found[-1 - token] = None  # type: ignore[operator]
+    return list(found)
+
+
+def _order(rows: Three[Row], items: list[Item], made: Kept[Hashable]) -> Row:
+    """The items in their order with the comments among them.
+
+    Every comment stands where ours has it, or theirs where they alone moved it or all the order.
+    """
+    count, there = len(items), set(rows.theirs)
+    both = {n for n in rows.ours if n in there}
+    shared = [n for n in range(count) if n in both]
+    canvas, other, behind = rows.ours, rows.theirs, _added(items) - both
+    if _only(canvas, shared) != shared and _only(other, shared) == shared:
+        canvas, other, behind = other, canvas, set()
+    moved = _moved(rows.base, canvas, other, both, shared)
+    stay = [n for n in canvas if n not in moved]
+    order = inserted(stay, set(stay), other, behind=behind)
+    kept = [n for n in order if (n < count if n >= 0 else -1 - n in made)]
+    if _only(kept, shared) == shared and len(_only(kept, [*range(count)])) == count:
+        return kept
+    return _beside(kept, count)
+
+
+def _added(items: list[Item]) -> set[int]:
+    """The items that base has not; a conflict is about what it had."""
+    found = enumerate(items)
+    return {n for n, item in found if item.base is None and not isinstance(item.plan, Clash)}
+
+
+def _moved(base: Row, canvas: Row, other: Row, both: set[int], shared: Row) -> set[int]:
+    """The comments that the other side alone put below another item."""
+    old = _only(shared, base)
+    before, here, there = (_above(row, old) for row in (base, canvas, other))
+    moved = {n for n in both if n < 0 and before.get(n) == here[n] != there[n]}
+    return moved | _out_of_order(base, canvas, other, both)
+
+
+def _out_of_order(base: Row, canvas: Row, other: Row, both: set[int]) -> set[int]:
+    """The comments that the other side alone put in another order."""
+    comments = [n for n in canvas if n < 0 and n in both]
+    there = _only(other, comments)
+    if there == comments or _only(base, comments) != comments:
+        return set()
+    from kmerge_git.text.diff3 import diff
+
+    stay = {n for start, end, _, _ in diff(comments, there) for n in comments[start:end]}
+    return set(comments) - stay
+
+
+def _only(row: Row, wanted: list[int]) -> Row:
+    there = set(wanted)
+    return [n for n in row if n in there]
+
+
+def _above(row: Row, shared: list[int]) -> dict[int, int]:
+    """For every comment the item above it that both sides have."""
+    found: dict[int, int] = {}
+    last, there = -1, set(shared)
+    for number in row:
+        if number < 0:
+            found[number] = last
+        elif number in there:
+            last = number
+    return found
+
+
+def _beside(kept: Row, count: int) -> Row:
+    """The items in their own order, each comment behind the item that it follows."""
+    behind: dict[int, list[int]] = {}
+    last = -1
+    for number in kept:
+        if number >= 0:
+            last = number
+        else:
+            behind.setdefault(last, []).append(number)
+    result = behind.get(-1, [])
+    for number in range(count):
+        result += [number, *behind.get(number, [])]
+    return result
+
+
+if TYPE_CHECKING:
+    Names = dict[int, Hashable]  # of entries, by their ids
+    Counts = dict[str, int]
+
+
+def drawn(at: Three[C], names: Three[Names]) -> tuple[Three[C], Three[Names]]:
+    """The collections with the same lines in each entry, and the names of their entries."""
+    while any((ends := _ends(at, names)).each()):  # it ends: lines only come in
+        made = Three(*map(_with_ends, at.each(), ends.each()))
+        names = Three(*map(_renamed, names.each(), at.each(), made.each()))
+        at = made
+    return at, names
+
+
+def _renamed(names: Names, old: Collection, new: Collection) -> Names:
+    pairs = zip(old.entries, new.entries, strict=True)
+    return {id(after): names[id(before)] for before, after in pairs}
+
+
+def _ends(at: Three[C], names: Three[Names]) -> Three[dict[int, int]]:
+    """For numbers of entries where their lines end, if that is further down than they know."""
+    found: Three[dict[int, int]] = Three({}, {}, {})
+    tables = Three(*map(_blocks, at.each(), names.each()))
+    for name in tables.base:
+        if name not in tables.ours or name not in tables.theirs:
+            continue
+        numbers = Three(*(table[name] for table in tables.each()))
+        below = Three(*map(_below, at.each(), numbers.each()))
+        if not any(
+            "#" in c.text[slice(*span)] for c, span in zip(at.each(), below.each(), strict=True)
+        ):
+            continue
+        spans = zip(at.each(), numbers.each(), strict=True)
+        inside = Three(*(_counts(c, (c.entries[n].line, c.entries[n].end)) for c, n in spans))
+        outside = Three(*map(_counts, at.each(), below.each()))
+        for side in ("base", "ours", "theirs"):
+            end = _end(at.side(side), below.side(side), side, inside, outside)
+            if end:
+                found.side(side)[numbers.side(side)] = end
+    return found
+
+
+def _blocks(made: Collection, names: Names) -> dict[Hashable, int]:
+    """The numbers of the entries that hold a block collection."""
+    return {
+        names[id(entry)]: number
+        for number, entry in enumerate(made.entries)
+        if isinstance(entry.value, Collection) and not entry.value.flow
+    }
+
+
+def _below(made: Collection, number: int) -> tuple[int, int]:
+    """The lines between an entry and the next one, or the end of the collection."""
+    entries = made.entries
+    last = number + 1 == len(entries)
+    return entries[number].end, made.bottom if last else entries[number + 1].line
+
+
+def _comments(made: Collection, span: tuple[int, int]) -> Iterator[tuple[str, int]]:
+    """The comment lines of a span, with their ends."""
+    at, stop = span
+    while at < stop:
+        end = made.text.find("\n", at, stop) + 1 or stop
+        line = made.text[at:end].strip(" \t\r\n")
+        if line.startswith("#"):
+            yield line, end
+        at = end
+
+
+def _counts(made: Collection, span: tuple[int, int]) -> Counts:
+    counts: Counts = {}
+    for line, _ in _comments(made, span):
+        counts[line] = counts.get(line, 0) + 1
+    return counts
+
+
+def _end(
+    made: Collection,
+    below: tuple[int, int],
+    side: str,
+    inside: Three[Counts],
+    outside: Three[Counts],
+) -> int:
+    """The end of the last line below an entry that another version has in it; 0: there is none."""
+    end = 0
+    others = [other for other in ("base", "ours", "theirs") if other != side]
+    seen: Counts = {}
+    for line, stop in _comments(made, below):
+        seen[line] = nth = seen.get(line, 0) + 1
+        if any(
+            inside.side(other).get(line, 0) - inside.side(side).get(line, 0) >= nth
+            and outside.side(other).get(line, 0) < outside.side(side)[line]
+            for other in others
+        ):
+            end = stop
+    return end
+
+
+def _with_ends(made: C, ends: dict[int, int]) -> C:
+    """A collection whose entries have other last lines."""
+    if not ends:
+        return made
+    entries: list[Entry] = []
+    floor = -1
+    for number, entry in enumerate(made.entries):
+        end = ends.get(number, entry.end)
+        lead = max(entry.lead, floor)
+        new = entry
+        if end != entry.end or lead != entry.lead:
+            new = Entry(entry.start, end, lead, max(entry.attached, lead), entry.line)
+            new.key, new.value = entry.key, entry.value
+        value = entry.value
+        if end != entry.end and isinstance(value, Collection):
+            new.value = value.with_entries(value.entries, value.top, end)
+        entries.append(new)
+        floor = end if number in ends else -1
+    return made.with_entries(tuple(entries), made.top, made.bottom)

@@ -1,0 +1,271 @@
+"""Elements whose key a side changed: found again by what they hold, or a riddle for a person.
+
+The tables of three collections come in, by key. They go out with one label for each element, the
+key that base had: so a key is a field like any other, and what the other side did inside follows.
+Where it is not certain what belongs together there is no merge, but a riddle: elements that a
+person must decide together.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube.likeness import MOST_COMPARISONS, Leaves, is_alike, is_one_thing, tells
+from kmerge_git.merge.bulk import refuse_replaced
+from kmerge_git.merge.decide.order import moved
+from kmerge_git.merge.decide.rules import Riddle
+from kmerge_git.merge.plan import Why
+from kmerge_git.merge.three import Three, agreed, under
+from kmerge_git.tree.nodes import Collection
+from kmerge_git.tree.same import same_comments, same_entry_text, same_node
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from kmerge_git.kube.listkeys import ListRule
+    from kmerge_git.merge.decide.rules import KeyPaths, Table
+    from kmerge_git.tree.nodes import Entry
+
+
+if TYPE_CHECKING:
+    Renamed = dict[Hashable, Hashable]  # new key -> old key
+
+
+def follow(
+    at: Three[Table], key_paths: KeyPaths, rule: ListRule | None
+) -> tuple[Three[Table], list[Riddle]]:
+    """The tables with a renamed element under its old key; and the riddles.
+
+    `key_paths` says which fields of an element are its key; `rule` is that of the list, None for a
+    mapping. Scalar entries are never renamed: their key is all that tells them apart.
+    """
+    if not at.base:
+        return at, _one_thing(at, key_paths) if rule is not None else []
+    search = _Search(at, key_paths, ordered=rule is not None and rule.ordered)
+    mine, yours = search.renames("ours"), search.renames("theirs")
+    labelled = Three(at.base, _labelled(at.ours, mine), _labelled(at.theirs, yours))
+    riddles = search.riddles
+    riddles += _gone_or_apart(labelled, mine, yours, is_mapping=rule is None)
+    riddles += _moved_and_gone(labelled)
+    if mine or yours:
+        riddles += _collisions(labelled, mine, yours)
+    if rule is not None and rule.kind in ("keyed", "infer", "set"):
+        riddles += _replaced(labelled)
+    return labelled, _joined(riddles)
+
+
+class _Search:
+    """The search for what gone elements of base were renamed to, on either side."""
+
+    __slots__ = ("at", "key_paths", "leaves", "ordered", "riddles")
+
+    def __init__(self, at: Three[Table], key_paths: KeyPaths, *, ordered: bool) -> None:
+        self.at = at
+        self.key_paths = key_paths
+        self.ordered = ordered  # to stand elsewhere is a change
+        self.leaves: dict[int, Leaves] = {}
+        self.riddles: list[Riddle] = []
+
+    def renames(self, name: str) -> Renamed:
+        """The new keys of one side, each with the key that it replaced."""
+        base, side = self.at.base, self.at.side(name)
+        other = self.at.theirs if name == "ours" else self.at.ours
+        gone = [k for k in base if k not in side and isinstance(base[k].value, Collection)]
+        fresh = [k for k in side if k not in base and isinstance(side[k].value, Collection)]
+        in_doubt = {k for k in gone if self.ordered or not _is_untouched(base[k], other.get(k))}
+        if not gone or not fresh or not (in_doubt or any(k in other for k in fresh)):
+            return {}
+        if len(gone) * len(fresh) > MOST_COMPARISONS:
+            refuse_replaced(len(in_doubt), len(fresh), "entries")
+            if in_doubt:
+                self.riddles.append(Riddle([*in_doubt, *fresh], Why.WHICH))
+            return {}
+        return self._matched(self._candidates(gone, fresh, side), in_doubt)
+
+    def _candidates(
+        self, gone: list[Hashable], fresh: list[Hashable], side: Table
+    ) -> list[tuple[float, Hashable, Hashable]]:
+        """Old and new keys of elements that are one by their leaves, and how alike they are."""
+        base = self.at.base
+        alike = [
+            (old, new)
+            for old in gone
+            for new in fresh
+            if is_alike(self._leaves(base[old]), self._leaves(side[new]))
+        ]
+        if not alike:
+            return []
+        stay = [k for k in base if k in side]
+        elsewhere = {
+            leaf for k in stay for e in (base[k], side[k]) for leaf in self._leaves(e).counts
+        }
+        return [
+            (a.shared(b) / max(a.total, b.total), old, new)
+            for old, new in alike
+            for a, b in [(self._leaves(base[old]), self._leaves(side[new]))]
+            if tells(a, b, elsewhere)
+        ]
+
+    def _leaves(self, entry: Entry) -> Leaves:
+        known = self.leaves.get(id(entry))
+        if known is None:
+            known = self.leaves[id(entry)] = Leaves(entry.value, self.key_paths)
+        return known
+
+    def _matched(
+        self, candidates: list[tuple[float, Hashable, Hashable]], in_doubt: set[Hashable]
+    ) -> Renamed:
+        """The most alike first; among equals nobody can tell."""
+        found: Renamed = {}
+        taken: set[tuple[str, Hashable]] = set()
+        for score in sorted({score for score, *_ in candidates}, reverse=True):
+            level = [
+                (old, new)
+                for s, old, new in candidates
+                if s == score and ("old", old) not in taken and ("new", new) not in taken
+            ]
+            rivals = _counted(old for old, _ in level), _counted(new for _, new in level)
+            for old, new in level:
+                if rivals[0][old] == rivals[1][new] == 1:
+                    found[new] = old
+                elif old in in_doubt:
+                    self.riddles.append(Riddle([old, new], Why.WHICH))
+                taken |= {("old", old), ("new", new)}
+        return found
+
+
+def _counted(keys: Iterable[Hashable]) -> dict[Hashable, int]:
+    counts: dict[Hashable, int] = {}
+    for key in keys:
+        counts[key] = counts.get(key, 0) + 1
+    return counts
+
+
+def _is_untouched(base: Entry, other: Entry | None) -> bool:
+    if other is None:
+        return False
+    if same_entry_text(base, other):
+        return True
+    return same_node(base.value, other.value) and same_comments(base, other)
+
+
+def _labelled(table: Table, renamed: Renamed) -> Table:
+    return {renamed.get(k, k): entry for k, entry in table.items()} if renamed else table
+
+
+def _gone_or_apart(
+    at: Three[Table], mine: Renamed, yours: Renamed, *, is_mapping: bool
+) -> Iterator[Riddle]:
+    """What one side renamed and the other took away, or gave another key of a mapping."""
+    for renamed, other in ((mine, at.theirs), (yours, at.ours)):
+        for old in renamed.values():
+            if old not in other:
+                yield Riddle([old], Why.RENAMED_AND_GONE)
+    if is_mapping:
+        names = {old: new for new, old in mine.items()}
+        apart = [old for new, old in yours.items() if names.get(old, new) != new]
+        yield from (Riddle([old], Why.RENAMED_APART) for old in apart)
+
+
+def _moved_and_gone(at: Three[Table]) -> Iterator[Riddle]:
+    """What one side moved and changed, and the other took away."""
+    for side, other in ((at.ours, at.theirs), (at.theirs, at.ours)):
+        if not side.keys() - other.keys():
+            continue
+        elsewhere = moved(at.base, side)
+        for key, base in at.base.items():
+            is_gone = key in elsewhere and key not in other
+            if is_gone and not _is_untouched(base, side[key]):
+                yield Riddle([key], Why.MOVED_AND_GONE)
+
+
+def _collisions(at: Three[Table], mine: Renamed, yours: Renamed) -> Iterator[Riddle]:
+    """Elements that would end with one key."""
+    names = Three(
+        {k: k for k in at.base},
+        {k: k for k in at.ours} | {old: new for new, old in mine.items()},
+        {k: k for k in at.theirs} | {old: new for new, old in yours.items()},
+    )
+    ends: dict[Hashable, set[Hashable]] = {}
+    for label in {**names.ours, **names.theirs}:
+        versions = under(names, label)
+        name = agreed(versions)
+        for end in [name] if name is not None else [versions.ours, versions.theirs]:
+            if end is not None and (name is not None or label in at.base):
+                ends.setdefault(end, set()).add(label)
+            elif end is not None:
+                ends.setdefault(label, set()).add(label)
+    return (Riddle(labels, Why.SAME_NAME) for labels in ends.values() if len(labels) > 1)
+
+
+def _replaced(at: Three[Table]) -> Iterator[Riddle]:
+    """The gap rule: what both sides took away, and each replaced by something of its own.
+
+    The gap of an element lies between its nearest neighbours in base that both sides kept.
+    """
+    lost = [k for k in at.base if k not in at.ours and k not in at.theirs]
+    if not lost:
+        return
+    gaps: dict[Hashable, int] = {}  # of what base had; of what stays, the one in front of it
+    number = 0
+    for key in at.base:
+        gaps[key] = number
+        number += key in at.ours and key in at.theirs
+    mine, yours = _newcomers(at.ours, at.theirs, gaps), _newcomers(at.theirs, at.ours, gaps)
+    taken: dict[int, list[Hashable]] = {}
+    for key in lost:
+        taken.setdefault(gaps[key], []).append(key)
+    for gap, keys in taken.items():
+        ours, theirs = mine.get(gap, ()), yours.get(gap, ())
+        if ours and theirs:
+            yield Riddle([*keys, *ours, *theirs], Why.REPLACED)
+
+
+def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int, list[Hashable]]:
+    """What only one side has, in the gaps behind and in front of its neighbours."""
+    last = sum(k in side and k in other for k in gaps)
+    found: dict[int, list[Hashable]] = {}
+    behind = 0
+    waiting: list[Hashable] = []
+    for key in (*side, None):
+        if key is None or (key in gaps and key in other):
+            before = last if key is None else gaps[key]
+            for gap in {behind, before} if waiting else ():
+                found.setdefault(gap, []).extend(waiting)
+            behind, waiting = before + 1, []
+        elif key not in gaps and key not in other:
+            waiting.append(key)
+    return found
+
+
+def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
+    """The only elements of a list that is new on both sides, under two names, but much alike."""
+    if len(at.ours) != 1 or len(at.theirs) != 1 or at.ours.keys() == at.theirs.keys():
+        return []
+    ours, theirs = (
+        Leaves(entry.value, key_paths) for t in (at.ours, at.theirs) for entry in t.values()
+    )
+    if not is_one_thing(ours, theirs):
+        return []
+    return [Riddle([*at.ours, *at.theirs], Why.BOTH_ADDED)]
+
+
+def _joined(riddles: list[Riddle]) -> list[Riddle]:
+    """Riddles that speak of one element are one; it stands where the last of them stood."""
+    last = list(range(len(riddles)))  # a riddle -> a later one that it is one with
+    known: dict[Hashable, int] = {}
+    for number, riddle in enumerate(riddles):
+        for key in riddle.keys:
+            last[_end(last, known.setdefault(key, number))] = number
+    groups: dict[int, list[Riddle]] = {}
+    for number, riddle in enumerate(riddles):
+        groups.setdefault(_end(last, number), []).append(riddle)
+    return [
+        Riddle({k for r in same for k in r.keys}, min(r.why for r in same))
+        for _, same in sorted(groups.items())
+    ]
+
+
+def _end(last: list[int], number: int) -> int:
+    while last[number] != number:
+        last[number] = number = last[last[number]]
+    return number

@@ -1,0 +1,262 @@
+"""merge2 and merge3: the seed documents' merges as pure functions over texts.
+
+>>> merge3("replicas: 1\n", "replicas: 2\n", "replicas: 1 # ours\n")
+'replicas: 2 # ours\n'
+>>> merge2("replicas: 2\n", "replicas: 1\nimage: web\n")
+'replicas: 2\nimage: web\n'
+
+Files without fields, such as Helm templates, are merged by git's lines; where both sides
+changed a line, the destination's stays.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import CannotParse, KmergeError, RepeatedKey, TextOnly, Unsupported
+from kmerge_git.merge import by_resource
+from kmerge_git.merge.bulk import split_within
+from kmerge_git.merge.journal import Journal, Note
+from kmerge_git.merge.kyaml.rule_numbers import THREE_WAY, TWO_WAY, numbered
+from kmerge_git.merge.result_text import to_bytes
+from kmerge_git.merge.three import Three, agreed, standing
+from kmerge_git.merge.verify import line_damage
+from kmerge_git.merge.verify.proof import prove
+from kmerge_git.outcome import Decision
+from kmerge_git.text.markers import marker_size_for
+from kmerge_git.text.opaque_files import SEALED, is_sealed
+from kmerge_git.text.source import Source
+from kmerge_git.tree.oddities import TEMPLATE, refuse_oddities
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from kmerge_git.merge.decide.rules import Rules
+
+
+NAMES = Three("original", "dest", "updated")
+
+
+class Result:
+    """The bytes of a merge and how they came about."""
+
+    __slots__ = ("conflicts", "data", "decisions", "reason")
+
+    def __init__(
+        self,
+        data: bytes,
+        decisions: tuple[Decision, ...] = (),
+        reason: str = "",
+        conflicts: int = 0,
+    ) -> None:
+        self.data = data
+        self.decisions = decisions
+        self.reason = reason  # why the lines were merged, and not the fields
+        self.conflicts = conflicts  # of other rules: these always have an answer
+
+    @property
+    def lost(self) -> tuple[Decision, ...]:
+        """Changes of dest that do not come through, and lines of updated that clash with dest's."""
+        return tuple(d for d in self.decisions if d.rule.endswith(" lost"))
+
+
+def merge3(original: str, updated: str, dest: str, *, infer: bool = True) -> str:
+    """Merge what changed from original to updated into dest; updated wins, null clears."""
+    texts = Three(original.encode(), dest.encode(), updated.encode())
+    return merge3_bytes(texts, infer=infer).data.decode()
+
+
+def merge2(src: str, dest: str, *, infer: bool = True, prepend: bool = False) -> str:
+    """Merge the fields of src over dest; null clears."""
+    return merge2_bytes(src.encode(), dest.encode(), infer=infer, prepend=prepend).data.decode()
+
+
+def merge3_bytes(
+    texts: Three[bytes], *, infer: bool = True, path: str = "", names: Three[str] = NAMES
+) -> Result:
+    """`merge3` over (original, dest, updated) as bytes, with its decisions.
+
+    `path` is the file's name as far as it tells the kind; `names` are for error messages.
+    """
+    from kmerge_git.merge.kyaml.three_way import KyamlRules
+
+    if texts.base == texts.ours == texts.theirs:
+        return Result(texts.ours)
+    sources = _sources(texts, names)
+    if _refuses(sources):
+        if texts.base in (texts.ours, texts.theirs):
+            return Result(standing(texts))
+        raise Unsupported(SEALED, path=names.ours, hint="decrypt the versions, merge, encrypt")
+    try:
+        return _merged(KyamlRules(infer=infer), THREE_WAY, sources, path)
+    except CannotParse as error:
+        if not is_text(error, texts):
+            raise
+        return _by_lines(sources, _why(error), path)
+    except Unsupported as error:
+        return _by_lines(sources, str(_placed(error, sources)), path)
+
+
+def is_text(error: KmergeError, texts: Three[bytes]) -> bool:
+    """Whether an error means that a file has lines, but no fields: a template or an odd mapping."""
+    is_template = isinstance(error, CannotParse) and any(b"{{" in text for text in texts.each())
+    return is_template or isinstance(error, TextOnly)
+
+
+def _why(error: KmergeError) -> str:
+    """Why there are no fields; of a template no parser's words, nobody is to mend it."""
+    return TEMPLATE if "{{" in error.excerpt else str(error)
+
+
+def merge3_text(
+    texts: Three[bytes], *, path: str = "", names: Three[str] = NAMES, reason: str = ""
+) -> Result:
+    """A merge of lines, whatever the files hold: where both changed something, dest's lines stay.
+
+    What is not text is kept whole.
+    """
+    trivial = agreed(texts)
+    if trivial is not None:
+        return Result(trivial, (), reason)
+    if any(b"\0" in text for text in texts.each()):
+        return _kept(texts, "both changed a binary file, dest's stays", reason)
+    try:
+        return _by_lines(_sources(texts, names), reason, path)
+    except CannotParse:  # it is in no encoding that we know
+        data, notes = merge_by_lines(texts)
+        return Result(data, _told(notes), reason)
+
+
+def merge2_bytes(
+    src: bytes,
+    dest: bytes,
+    *,
+    infer: bool = True,
+    prepend: bool = False,
+    path: str = "",
+    names: tuple[str, str] = ("src", "dest"),
+) -> Result:
+    """`merge2` over bytes, with its decisions."""
+    from kmerge_git.merge.kyaml.two_way import TwoWayRules
+
+    rules = TwoWayRules(infer=infer, prepend=prepend)
+    texts = Three(b"", dest, src)
+    sources = _sources(texts, Three("", names[1], names[0]))
+    if _refuses(sources):
+        raise Unsupported(SEALED, path=names[1], hint="decrypt the versions, merge, encrypt")
+    try:
+        return _merged(rules, TWO_WAY, sources, path)
+    except (CannotParse, TextOnly) as error:
+        if isinstance(error, RepeatedKey):
+            raise _placed(error, sources) from None
+        if not is_text(error, texts):
+            raise
+        if src == dest:
+            return Result(dest)
+        return _kept(texts, "there is no base to merge lines with, dest's stay", _why(error))
+    except Unsupported as error:
+        raise _placed(error, sources) from None
+
+
+def _sources(texts: Three[bytes], names: Three[str]) -> Three[Source]:
+    return Three(
+        Source(texts.base, names.base),
+        Source(texts.ours, names.ours),
+        Source(texts.theirs, names.theirs),
+    )
+
+
+def _refuses(sources: Three[Source]) -> bool:
+    return is_sealed(sources.ours.text) or is_sealed(sources.theirs.text)
+
+
+def _merged(
+    rules: Rules, numbers: dict[tuple[str, str], str], sources: Three[Source], path: str
+) -> Result:
+    journal = Journal()
+    streams = split_within(sources)
+    refuse_oddities(*streams.each())  # two-way the base has no document: all are looked at
+    merged = by_resource.merge(rules, streams, journal, path)
+    prove(merged, "ours")
+    data = _spelled(merged.decided("ours"), sources)
+    return Result(data, tuple(numbered(d, numbers) for d in journal.decisions()))
+
+
+def _spelled(text: str, sources: Three[Source]) -> bytes:
+    """The bytes of a result; an empty destination has no spelling of its own."""
+    theirs = sources.theirs
+    return to_bytes(text, sources if sources.ours.text else Three(theirs, theirs, theirs))
+
+
+def _by_lines(sources: Three[Source], reason: str, path: str) -> Result:
+    """A merge of lines; three good files are never made into one that is broken."""
+    texts = sources.map(lambda source: source.data)
+    merged, notes = merge_by_lines(sources.map(lambda s: s.text.encode("utf-8", "surrogateescape")))
+    data = _spelled(merged.decode("utf-8", "surrogateescape"), sources)
+    if data != texts.ours and line_damage.breaks(data, texts, path):
+        return _kept(texts, "merged lines would break the file, dest's stay", reason)
+    return Result(data, _told(notes), reason)
+
+
+def _kept(texts: Three[bytes], why: str, reason: str) -> Result:
+    """The destination as it is; that nothing of updated came is told."""
+    return Result(texts.ours, _told([Note((), why, "ours", LOST)]), reason)
+
+
+def _told(notes: list[Note]) -> tuple[Decision, ...]:
+    journal = Journal()
+    journal.write(notes)
+    return journal.decisions()
+
+
+def _placed(error: Unsupported, sources: Three[Source]) -> Unsupported:
+    """The error with the name of the file whose line it shows."""
+    if error.path or not error.line:
+        return error
+    for source in (sources.theirs, sources.ours, sources.base):
+        lines = source.text.split("\n")
+        if error.excerpt and lines[error.line - 1 : error.line] == [error.excerpt]:
+            error.path = source.path
+            break
+    return error
+
+
+STAYS = "both changed, dest's lines stay"
+LOST = "lines lost"  # the rule; here it is updated's change that does not come through
+
+
+def merge_by_lines(texts: Three[bytes]) -> tuple[bytes, list[Note]]:
+    """The merged text, and a note about all lines of updated that were not taken."""
+    from kmerge_git.text.linemerge import TemporaryFiles  # few files are texts
+
+    size = marker_size_for(text.decode("latin-1") for text in texts.each())
+    marked, conflicts = TemporaryFiles(texts.each(), marker_size=size).result()
+    if conflicts == 0:
+        return marked, []
+    data, conflicts = TemporaryFiles(texts.each(), favor="ours").result()
+    if conflicts:  # git cannot read it as text
+        return texts.ours, [Note((), "both changed, dest's version stays", "ours", LOST)]
+    return data, [
+        Note((f"line {line}",), STAYS, "ours", LOST, ours, theirs)
+        for line, ours, theirs in _clashes(marked, size)
+    ]
+
+
+def _clashes(marked: bytes, size: int) -> Iterator[tuple[int, str, str]]:
+    """The lines of both sides in each conflict, and where dest's stand in the result."""
+    start, middle, end = (char * size for char in (b"<", b"=", b">"))
+    number = 1  # of the next line of the result
+    inside: list[list[bytes]] = []
+    for line in marked.split(b"\n"):
+        if line.startswith(start):
+            inside = [[]]
+        elif not inside:
+            number += 1
+        elif line.startswith(end):
+            ours, theirs = (b"".join(side).decode("utf-8", "replace") for side in inside)
+            yield number, ours, theirs
+            number += len(inside[0])
+            inside = []
+        elif line.rstrip(b"\r") == middle:
+            inside.append([])
+        else:
+            inside[-1].append(line + b"\n")

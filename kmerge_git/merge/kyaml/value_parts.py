@@ -1,0 +1,418 @@
+"""Parts of a value: without the nulls that clear fields, only the changes of updated, only what
+the destination alone has.
+
+Each is a plan over the value's own text, so that it is written with its comments and its
+spelling.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube.listkeys import field_text, has_port_names, step_of
+from kmerge_git.merge.decide.keyed import by_key, key_fields
+from kmerge_git.merge.journal import Note
+from kmerge_git.merge.kyaml.rule_numbers import lost, null_rule
+from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take
+from kmerge_git.merge.three import Three
+from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence, in_flow
+from kmerge_git.tree.same import same_node
+from kmerge_git.tree.scalars import is_null
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterator
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.listkeys import ListRule, Where
+    from kmerge_git.merge.decide.rules import Notes, Place
+    from kmerge_git.tree.documents import Document
+    from kmerge_git.tree.nodes import Entry
+
+
+if TYPE_CHECKING:
+    Drop = Callable[[Entry], bool]
+    Found = tuple[Entry | None, Entry, Where, Path]
+
+
+def tables_of(
+    at: Three[Sequence | None], rule: ListRule, *, infer: bool
+) -> Three[dict[Hashable, Entry]] | None:
+    """The elements of three lists by key, or None for a list without keys."""
+    lists = at.map(lambda seq: seq.entries if seq is not None else ())
+    tables = by_key(lists, rule, infer=infer)
+    return _with_one_name(tables) if tables is not None and has_port_names(rule) else tables
+
+
+def _with_one_name(tables: Three[dict[Hashable, Entry]]) -> Three[dict[Hashable, Entry]]:
+    """The tables with a port that both sides have, under two numbers, under one key.
+
+    Names of ports are unique: there would be two of one name, and nothing told.
+    """
+    base, ours, theirs = tables.each()
+    mine, yours, before = map(_by_name, (ours, theirs, base))
+    to: Three[dict[Hashable, Hashable]] = Three({}, {}, {})
+    for name in mine.keys() & yours.keys():
+        old = before.get(name, mine[name])
+        keys = {mine[name], yours[name]}
+        numbers = keys | {old}
+        if len(keys) > 1 and not any(
+            number in side and side[number] is not side.get(own[name])
+            for side, own in ((ours, mine), (theirs, yours))
+            for number in numbers
+        ):
+            to.ours[mine[name]] = to.theirs[yours[name]] = old
+    return Three(
+        base,
+        {to.ours.get(key, key): entry for key, entry in ours.items()},
+        {to.theirs.get(key, key): entry for key, entry in theirs.items()},
+    )
+
+
+def _by_name(table: dict[Hashable, Entry]) -> dict[str, Hashable]:
+    """The keys of ports by their names, without those that share theirs."""
+    keys: dict[str, list[Hashable]] = {}
+    for key, entry in table.items():
+        keys.setdefault(field_text(entry.value, "name") or "", []).append(key)
+    return {name: same[0] for name, same in keys.items() if name and len(same) == 1}
+
+
+# -- what comes to the destination, and what stays there
+
+
+def taken(theirs: Entry, place: Place, over: Entry | None = None) -> Item:
+    """An entry of theirs, without what clears; its value alone comes `over` an entry of ours."""
+    part = place.live.part(theirs) if place.live else None
+    return Item(Take(theirs.value, theirs, part=part), over, theirs, place.path)
+
+
+def own(ours: Entry, place: Place) -> Item:
+    """An entry that only ours has, without what clears."""
+    plan = place.live.own(ours) if place.live else Keep(ours.value)
+    return Item(plan, ours, None, place.path)
+
+
+def updated_value(ours: Entry, theirs: Entry, place: Place, part: Plan | None = None) -> Take:
+    """Theirs' value in our quotes, and with our anchor: our aliases must not lose it."""
+    old, new = ours.value, theirs.value
+    style = old.style if isinstance(old, Scalar) and old.style in ("'", '"') else None
+    anchor = old.anchor if isinstance(new, Scalar) and not new.anchor else ""
+    if part is None and place.live:
+        part = place.live.part(theirs)
+    return Take(new, theirs, style, part=part, anchor=anchor)
+
+
+def excluded(at: Three[Mapping | None], names: list[str]) -> dict[str, Entry]:
+    """Our fields that updated's exclude, if updated has any of them."""
+    ours, theirs = (side.index() if side is not None else {} for side in (at.ours, at.theirs))
+    if not any(name in theirs for name in names):
+        return {}
+    return {name: ours[name] for name in names if name not in theirs}
+
+
+# -- without what clears
+
+
+def without(plan: Plan, drop: Drop) -> Plan:
+    """The plan without the entries of mappings that are to drop, at every depth.
+
+    The very same plan where there are none.
+    """
+    if isinstance(plan, Keep) and isinstance(plan.node, Collection):
+        node = plan.node
+        children = [(entry, without(Keep(entry.value), drop)) for entry in node.entries]
+        found = [(e, part) for e, part in children if e.key is None or not drop(e)]
+        untouched = all(isinstance(part, Keep) for _, part in found)
+        if untouched and len(found) == len(children):
+            return plan
+        return Build(node, node, [Item(part, e, e, ()) for e, part in found])
+    if isinstance(plan, Build):
+        items = [i for i in plan.items if i.ours is None or i.ours.key is None or not drop(i.ours)]
+        parts = [i.but(without(i.plan, drop), i.theirs, i.lead) for i in items]
+        return Build(plan.ours, plan.theirs, parts)
+    return plan
+
+
+def part_of(theirs: Entry, plans: Iterator[Plan] | list[Plan]) -> Plan | None:
+    """The first of some parts that can be written without the rest; None: the whole entry.
+
+    An element of a flow list comes as a whole: it has no line of its own.
+    """
+    if theirs.key is None and in_flow(theirs):
+        return None
+    for plan in plans:
+        if isinstance(plan, Build) and _stands_alone(theirs, plan):
+            return plan
+    return None
+
+
+def _stands_alone(entry: Entry, plan: Plan) -> bool:
+    """Whether a part is YAML without what is around it.
+
+    No alias has its anchor outside, and a blank follows the colon: JSON does not need one.
+    """
+    text = entry.value.text
+    if entry.key is not None and entry.value.start == entry.key.end + 1:
+        return False
+    if text.find("*", entry.start, entry.end) < 0:
+        return True
+    known: set[str] = set()
+    for node in (*([entry.key] if entry.key is not None else ()), *_nodes(plan)):
+        if isinstance(node, Alias) and node.name not in known:
+            return False
+        known.add(node.anchor)
+    return True
+
+
+def _nodes(plan: Plan) -> Iterator[Node]:
+    """The nodes that a part holds, in the order of its text."""
+    if isinstance(plan, Build):
+        yield plan.ours
+        for item in plan.items:
+            if item.ours is not None and item.ours.key is not None:
+                yield item.ours.key
+            yield from _nodes(item.plan)
+    elif isinstance(plan, Keep):
+        yield plan.node
+        for entry in plan.node.entries if isinstance(plan.node, Collection) else ():
+            if entry.key is not None:
+                yield from _nodes(Keep(entry.key))
+            yield from _nodes(Keep(entry.value))
+
+
+# -- what updated changed
+
+
+def delta(
+    old: Node, new: Node, where: Where, kept: tuple[str, ...] = (), *, infer: bool
+) -> Plan | None:
+    """What `new` adds to `old` or changes, together with the fields `kept`; None: nothing."""
+    if same_node(old, new):
+        return None
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        return _delta_of_mapping(old, new, where.at(new), kept, infer=infer)
+    if isinstance(old, Sequence) and isinstance(new, Sequence):
+        rule = where.list_rule()
+        at = Three(old, None, new)
+        tables = tables_of(at, rule, infer=infer)
+        if tables is not None and rule.kind != "set":
+            names = fields_of(at, rule, infer=infer)
+            parts = [
+                (e, _delta_of_entry(tables.base.get(key), e, where.items(), names, infer=infer))
+                for key, e in tables.theirs.items()
+            ]
+            items = [Item(part, e, e, ()) for e, part in parts if part is not None]
+            return Build(new, new, items) if items else None
+    return Keep(new)
+
+
+def fields_of(at: Three[Sequence | None], rule: ListRule, *, infer: bool) -> tuple[str, ...]:
+    """The names of the fields that make the key of an element of three lists."""
+    return key_fields(at.map(lambda seq: seq.entries if seq is not None else ()), rule, infer=infer)
+
+
+def _delta_of_mapping(
+    old: Mapping, new: Mapping, where: Where, kept: tuple[str, ...], *, infer: bool
+) -> Plan | None:
+    there = old.index()
+    items: list[Item] = []
+    changed = False
+    for e in new.entries:
+        part = _delta_of_entry(there.get(e.name), e, where.child(e.name), (), infer=infer)
+        changed = changed or part is not None
+        if part is not None or e.name in kept:
+            items.append(Item(part or Keep(e.value), e, e, ()))
+    return Build(new, new, items) if changed else None
+
+
+def _delta_of_entry(
+    before: Entry | None, entry: Entry, where: Where, kept: tuple[str, ...], *, infer: bool
+) -> Plan | None:
+    if before is None:
+        return Keep(entry.value)
+    if null(entry.value):
+        return None  # what it clears is not there
+    return delta(before.value, entry.value, where, kept, infer=infer)
+
+
+def without_cleared(old: Node, new: Node, where: Where, *, infer: bool) -> Plan:
+    """`new` without its nulls in the places of values that `old` has: they did their work."""
+    pairs: list[tuple[Entry | None, Entry, Where]] = []
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        there, inner = old.index(), where.at(new)
+        pairs = [(there.get(e.name), e, inner.child(e.name)) for e in new.entries]
+    elif isinstance(old, Sequence) and isinstance(new, Sequence):
+        tables = tables_of(Three(old, None, new), where.list_rule(), infer=infer)
+        if tables is not None:
+            inner = where.items()
+            pairs = [(tables.base.get(key), e, inner) for key, e in tables.theirs.items()]
+    items: list[Item] = []
+    for before, e, inner in pairs:
+        plan: Plan = Keep(e.value)
+        if before is not None:
+            if e.key is not None and null(e.value) and not null(before.value):
+                continue
+            plan = without_cleared(before.value, e.value, inner, infer=infer)
+        items.append(Item(plan, e, e, ()))
+    is_whole = len(items) == len(pairs) and all(isinstance(item.plan, Keep) for item in items)
+    if is_whole or not isinstance(new, Collection):
+        return Keep(new)
+    return Build(new, new, items)
+
+
+# -- what only the destination has
+
+
+def rest(
+    base: Node, ours: Node, where: Where, path: Path, *, infer: bool
+) -> tuple[Plan | None, list[Path]]:
+    """What only ours has in a mapping or keyed list that updated removed; None: nothing.
+
+    What base had goes; the paths say where ours had changed it.
+    """
+    found: list[Found] | None = None
+    if isinstance(base, Mapping) and isinstance(ours, Mapping):
+        there, inner = base.index(), where.at(ours)
+        found = [(there.get(e.name), e, inner.child(e.name), (*path, e.name)) for e in ours.entries]
+    elif isinstance(base, Sequence) and isinstance(ours, Sequence):
+        found = _elements(base, ours, where, path, infer=infer)
+    if found is None or not isinstance(ours, Mapping | Sequence):
+        return None, [] if null(ours) or same_node(base, ours) else [path]
+    items: list[Item] = []
+    lost: list[Path] = []
+    for before, entry, inner, place in found:
+        plan: Plan | None = Keep(entry.value)
+        if before is not None and entry.key is not None:
+            plan, below = rest(before.value, entry.value, inner, place, infer=infer)
+            lost += below
+        elif before is not None:  # M21: an element goes as a whole
+            plan = None
+            lost += [] if same_node(before.value, entry.value) else [place]
+        if plan is not None:
+            items.append(Item(plan, entry, None, place))
+    return Build(ours, ours, items) if items else None, lost
+
+
+def _elements(
+    base: Sequence, ours: Sequence, where: Where, path: Path, *, infer: bool
+) -> list[Found] | None:
+    rule = where.list_rule()
+    tables = tables_of(Three(base, ours, None), rule, infer=infer)
+    if tables is None:
+        return None
+    fields = fields_of(Three(base, ours, None), rule, infer=infer)
+    inferred = fields[0] if rule.kind == "infer" else None
+    return [
+        (tables.base.get(key), entry, where.items(), (*path, step_of(key, rule, inferred)))
+        for key, entry in tables.ours.items()
+    ]
+
+
+_WORDS = ("~", "null", "Null", "NULL")
+_ODD = ("&", "!", "\t", "? ", " \n", ": ]", ": ,", ":]", ":,")
+
+
+class Nulls:
+    """A document with nulls under the three-way rules; see `decide.rules.Live`.
+
+    A null acts only where it is a change: where original has a value, or updated alone has the
+    field. Any other null is nobody's wish to clear anything, and a value.
+    """
+
+    __slots__ = ()
+
+    def instructed(self, at: Three[Entry | None], place: Place) -> tuple[None, Notes] | None:
+        """M5, M9, M10, M17: a null that one side put in the place of a value clears the field."""
+        base, ours, theirs = at.base, at.ours, at.theirs
+        there = base or ours or theirs
+        if there is None or there.key is None or (base is not None and null(base.value)):
+            return None
+        if ours is not None and null(ours.value):
+            return self._cleared(base, theirs, place) if base is not None else None
+        if theirs is None or not null(theirs.value):
+            return None
+        if ours is None:
+            return None, []  # over nothing it adds nothing
+        rule = null_rule(ours)
+        if base is not None and same_node(base.value, ours.value):
+            return None, [Note(place.path, "null clears", "theirs", rule)]
+        return None, [lost(place.path, "null clears", rule, ours.value, theirs.value)]
+
+    def _cleared(self, base: Entry, theirs: Entry | None, place: Place) -> tuple[None, Notes]:
+        """What dest has cleared stays away, and what updated made of it is told."""
+        rule = null_rule(base)
+        if theirs is None or null(theirs.value) or same_node(base.value, theirs.value):
+            return None, [Note(place.path, "null clears", "ours", rule)]
+        what = "cleared in dest, changed in updated"
+        return None, [Note(place.path, what, "ours", f"{rule} lost", "", theirs.value.raw)]
+
+    def enters(self, ours: Node, theirs: Node) -> bool:
+        return holds_null(ours) or holds_null(theirs)
+
+    def part(self, theirs: Entry) -> Plan | None:
+        """A null inside of what updated adds clears nothing, and is not taken out."""
+        return None
+
+    def own(self, ours: Entry) -> Plan:
+        return Keep(ours.value)
+
+
+def null(node: Node) -> bool:
+    """Whether a node is null, however it is spelled."""
+    return isinstance(node, Scalar) and is_null(node)
+
+
+def is_null_field(entry: Entry) -> bool:
+    """Whether the value of an entry is null."""
+    return null(entry.value)
+
+
+def holds_null(node: Node) -> bool:
+    """Whether a field below a node is null."""
+    if isinstance(node, Collection):
+        return any(
+            (e.key is not None and null(e.value)) or holds_null(e.value) for e in node.entries
+        )
+    return False
+
+
+def document_holds_null(document: Document) -> bool:
+    """The same for a document, which is parsed only where its lines do not tell."""
+    if not may_hold_null(document.content):
+        return False
+    return document.root is not None and holds_null(document.root)
+
+
+def may_hold_null(text: str) -> bool:
+    """Whether lines of YAML could hold a null field; False is certain."""
+    if any(word in text for word in _WORDS) or any(sign in text for sign in _ODD):
+        return True
+    if text.count("{") != text.count("{}") or not text.endswith("\n"):
+        return True
+    at = text.find(":\n")
+    while at >= 0:
+        if not _has_value_below(text, at, at + 2):
+            return True
+        at = text.find(":\n", at + 2)
+    at = text.find("#")
+    while at >= 0:
+        start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        head = text[start:at].rstrip()
+        if head[-1:] == ":" and not _has_value_below(text, start + len(head) - 1, end + 1):
+            return True
+        at = text.find("#", end)
+    return False
+
+
+def _has_value_below(text: str, colon: int, below: int) -> bool:
+    """Whether the next line with a value belongs to the key that ends at a colon."""
+    start = text.rfind("\n", 0, colon) + 1
+    while text[start] == " " or text[start : start + 2] == "- ":
+        start += 1
+    column = start - text.rfind("\n", 0, start) - 1
+    while below < len(text):
+        at = below
+        while text[at] == " ":
+            at += 1
+        if text[at] not in "\n#":
+            return at - below > column or (at - below == column and text[at : at + 2] == "- ")
+        below = text.find("\n", at) + 1
+    return False

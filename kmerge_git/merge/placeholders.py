@@ -1,0 +1,243 @@
+"""The result of an inner merge of a criss-cross: a placeholder for every conflict, else as merged.
+
+A placeholder has a place that the next merge finds again: the value below a key, an element with
+its key, a document with its name. An element that has no key for certain makes its list a sequence
+there, and a place that cannot be held at all gives way to the one around it.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube.identity import Identity, describe, identity
+from kmerge_git.kube.listkeys import KEYS, field_text
+from kmerge_git.merge.merged import MergedDocument, MergedFile, texts_of
+from kmerge_git.merge.plan import Build, Clash, Item, NewText, Plan, Take, Why
+from kmerge_git.merge.three import Three
+from kmerge_git.merge.write.document_text import write_document
+from kmerge_git.text.pieces import Hunk, is_clean
+from kmerge_git.text.source import Source
+from kmerge_git.text.undecided import UNDECIDED, digest
+from kmerge_git.tree.documents import split
+from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, after
+from kmerge_git.tree.same import comments, same_node
+from kmerge_git.tree.scalars import respell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence as List
+
+    from kmerge_git.kube.fieldpath import Step
+    from kmerge_git.merge.merged import Trio
+    from kmerge_git.merge.plan import Lines
+    from kmerge_git.text.pieces import Pieces
+
+
+if TYPE_CHECKING:
+    Fields = list[tuple[str, str | None]]  # names, and values as text
+
+COMMENT = "# "
+
+
+def undecided_text(merged: MergedFile) -> str:
+    """The whole text; it is read once more, and what is wrong with it raises."""
+    prologue = _known(merged.prologue, Three(None, None, None))
+    made = MergedFile(prologue, list(map(_document, merged.documents)), merged.tail)
+    text = made.decided("ours")
+    _ = split(Source.of(text)).roots
+    return text
+
+
+def nothing_decided(texts: Three[bytes]) -> bytes:
+    """A file of which nothing is known; the texts may be no text at all."""
+    found = texts.map(lambda data: data.decode("utf-8", "backslashreplace"))
+    return (_object([], digest(*found.each())) + "\n").encode()
+
+
+def _document(made: MergedDocument) -> MergedDocument:
+    if is_clean(made.pieces):
+        return made
+    elided, plan = made.elided, made.plan and _plan(made.plan)
+    if plan is not None:
+        pieces = write_document(plan, elided.at if elided is not None else made.at)
+    elif made.plan is not None:
+        pieces, elided = [_unknown(made.at, texts_of(made.at))], None
+    else:
+        pieces = _known(made.pieces, made.at)
+    result = MergedDocument(made.at, made.name, None, pieces, elided)
+    result.opening = made.opening
+    return result
+
+
+def _known(pieces: Pieces, at: Trio) -> Pieces:
+    """The pieces of a document that was not merged inside."""
+    return [piece if isinstance(piece, str) else _known_of(piece, at) for piece in pieces]
+
+
+def _known_of(hunk: Hunk, at: Trio) -> str:
+    texts = Three(hunk.base, hunk.ours, hunk.theirs)
+    if hunk.why == Why.COMMENT:
+        return f"{COMMENT}{UNDECIDED}: {digest(*texts.each())}\n"
+    opening = ""  # if it is within the hunk, it stands above every side
+    for document, text in zip(at.each(), texts.each(), strict=True):
+        if document is not None and text.endswith(document.content):
+            opening = text[: len(text) - len(document.content)] or opening
+    if opening.endswith("---"):  # the document began on this line
+        opening += " "
+    return opening + _unknown(at, texts)
+
+
+def _unknown(at: Trio, texts: Three[str]) -> str:
+    """A document of which no more is known than its name."""
+    roots = [d.root for d in at.each() if d is not None and d.root is not None]
+    return _object(roots, digest(*texts.each())) + "\n"
+
+
+# -- plans
+
+
+def _plan(plan: Plan) -> Plan | None:
+    """The plan with a placeholder in every clash; None: this place cannot hold one."""
+    if isinstance(plan, NewText):
+        parts: Lines = [*_lines(plan.parts, "")]
+        return NewText(plan.ours, plan.header, parts, plan.comment)
+    if not isinstance(plan, Build):
+        return plan
+    items = []
+    for item in plan.items:
+        made = _item(item)
+        if made is None:
+            return None
+        items.append(made)
+    head, foot = _comments(plan.head), _comments(plan.foot)
+    return Build(plan.ours, plan.theirs, items, head=head, foot=foot, properties=plan.properties)
+
+
+def _comments(parts: Lines | None) -> Lines | None:
+    return parts and [*_lines(parts, COMMENT)]
+
+
+def _lines(parts: Lines, start: str) -> list[List[str]]:
+    return [_line_of(part, start) if isinstance(part, Three) else part for part in parts]
+
+
+def _line_of(lines: Three[List[str]], start: str) -> List[str]:
+    return [f"{start}{UNDECIDED}: {digest(*lines.map(chr(10).join).each())}"]
+
+
+def _item(item: Item) -> Item | None:
+    if isinstance(item.plan, Clash):
+        return _placeholder(item, item.plan.at)
+    plan = _plan(item.plan)
+    if plan is None:
+        versions = Three(item.base, item.ours, item.theirs)
+        return _placeholder(item, versions.map(lambda entry: [entry] if entry else []))
+    return item.but(plan, item.theirs, _comments(item.lead))
+
+
+def _placeholder(item: Item, at: Three[list[Entry]]) -> Item | None:
+    """An entry that stands for all of these, under the key that they share."""
+    entries = [entry for found in at.each() for entry in found]
+    nodes = [entry.value for entry in entries]
+    mark = digest(*at.map(lambda found: "".join(map(_text, found))).each())
+    if entries[0].key is None:
+        named = max(map(len, at.each())) == 1 and _is_named(nodes, item.path[-1:])
+        first, line = "- 0", f"- {_object(nodes if named else [], mark)}{_tail(at)}"
+    elif len({entry.name for entry in entries}) == 1:
+        key = min(entry.key.raw for entry in at.base or entries if entry.key is not None)
+        first, line = "0: 0", f"{key}: {_object([], mark)}{_tail(at)}"
+    else:
+        return None
+    text = "".join(f"{line}\n" for line in (first, *_lead(item, at), line))
+    root = split(Source.of(text)).documents[0].root
+    if not isinstance(root, Collection) or len(root.entries) != 2:
+        return None
+    entry = root.entries[1]
+    return Item(Take(entry.value, entry), None, entry, item.path)
+
+
+def _text(entry: Entry) -> str:
+    return entry.value.text[entry.lead : entry.end]
+
+
+def _tail(at: Three[list[Entry]]) -> str:
+    """A comment behind an entry, where the versions do not have the same."""
+    tails = [comments(after(found[0])) for found in at.each() if found]
+    texts = at.map(lambda found: "".join(map(after, found)))
+    differ = any(tail != tails[0] for tail in tails)
+    return f"  {COMMENT}{UNDECIDED}: {digest(*texts.each())}" if differ else ""
+
+
+def _lead(item: Item, at: Three[list[Entry]]) -> List[str]:
+    """The comment lines above an entry: as merged, or one that is undecided, too."""
+    if item.lead is not None:
+        return [line for part in _lines(item.lead, COMMENT) for line in part]
+    leads = at.map(lambda found: _lead_lines(found[0]) if found else [])
+    if isinstance(item.plan, Clash) and item.plan.with_lead:
+        known = [lead for lead, found in zip(leads.each(), at.each(), strict=True) if found]
+        if any(any(lead) and lead != known[0] for lead in known):
+            return _line_of(leads, COMMENT)
+        return known[0]
+    return leads.ours
+
+
+def _lead_lines(entry: Entry) -> list[str]:
+    return [line.strip() for line in entry.value.text[entry.lead : entry.line].split("\n")[:-1]]
+
+
+# -- what is known of a value
+
+
+def _is_named(nodes: list[Node], steps: tuple[Step, ...]) -> bool:
+    """Whether the last step of a path names an element, and means all of these."""
+    return any(
+        isinstance(step, tuple) and bool(step) and all(_has_part(nodes, part) for part in step)
+        for step in steps
+    )
+
+
+def _has_part(nodes: list[Node], part: tuple[str, str] | str) -> bool:
+    if not isinstance(part, str):
+        return all(field_text(node, part[0]) in (part[1], None) for node in nodes)
+    if any(all(field_text(node, key) == part for node in nodes) for key in KEYS):
+        return True
+    known = _identity(nodes)
+    return known is not None and describe(known) == part
+
+
+def _object(nodes: list[Node], mark: str) -> str:
+    """A mapping in one line, JSON too: what tells that all nodes are one thing, and the mark."""
+    known = _identity(nodes)
+    fields = _shared(nodes) if known is None else _full_name(known)
+    return _line([*fields, (UNDECIDED, respell(mark, '"'))])
+
+
+def _line(fields: Fields) -> str:
+    pairs = [(respell(name, '"'), text) for name, text in fields]
+    return "{" + ", ".join(f"{name}: {text}" for name, text in pairs if name and text) + "}"
+
+
+def _identity(nodes: list[Node]) -> Identity | None:
+    """The identity of resources that share one."""
+    known = [identity(node) for node in nodes]
+    return known[0] if len(set(known)) == 1 else None
+
+
+def _full_name(known: Identity) -> Fields:
+    version = f"{known.group}/{known.version}" if known.group else known.version
+    names = ("name", known.name), ("namespace", known.namespace)
+    named = [*names, ("generateName", known.generate_name)]
+    metadata = _line([(field, respell(text, '"')) for field, text in named if text])
+    texts = [("apiVersion", respell(version, '"')), ("kind", respell(known.kind, '"'))]
+    return [*texts, ("metadata", metadata)]
+
+
+def _shared(nodes: list[Node]) -> Fields:
+    """The scalars that all nodes have."""
+    mappings = [node.index() for node in nodes if isinstance(node, Mapping)]
+    if not mappings or len(mappings) < len(nodes):
+        return []
+    found: Fields = []
+    for name in sorted(set(mappings[0]).intersection(*mappings[1:])):
+        first, *others = (mapping[name].value for mapping in mappings)
+        if isinstance(first, Scalar) and all(same_node(first, other) for other in others):
+            found.append((name, respell(first.value, '"')))
+    return found

@@ -1,0 +1,282 @@
+"""The laws of counts and of order, for things that are told apart by what they are.
+
+Tallies count things in base, ours, theirs and the result, all over a file, without pairing.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.merge.verify import sites
+from kmerge_git.merge.verify.sites import RESULT
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.verify.sites import Site
+    from kmerge_git.tree.scalars import Meaning
+
+
+if TYPE_CHECKING:
+    Place = tuple[int, Path]  # a document of the result, or -1; a collection in it
+    # how often something stands in base, ours, theirs and the result
+    Count = list[int]
+    Tally = dict[Place, Count]
+    Keys = list[Hashable]
+
+
+class Tallies:
+    """Counts of keys by the pattern of their path, and of values by the name of their field."""
+
+    __slots__ = ("keys", "values")
+
+    def __init__(self) -> None:
+        self.keys: dict[tuple[str, Hashable], Tally] = {}
+        self.values: dict[tuple[str, Meaning], Tally] = {}
+
+    def count(self, site: Site, key: Hashable, count: Count, is_fresh: bool) -> None:
+        """Note how often a key stands in a collection of each of the four."""
+        if is_fresh:  # what both sides added is the base of what each of them added to it
+            count = [min(count[1], count[2]), *count[1:]]
+        tally = self.keys.setdefault((site.pattern, key), {})
+        known = tally.setdefault((site.number, site.path), [0, 0, 0, 0])
+        for side, number in enumerate(count):
+            known[side] += number
+
+    def one(self, site: Site, key: Hashable, side: int) -> None:
+        """Note that a key stands once in one of the four."""
+        self.count(site, key, [int(side == which) for which in range(4)], False)
+
+    def forget_parts(self, site: Site) -> None:
+        """Leave out the parts of keys that were counted at a place."""
+        for pattern, key in [*self.keys]:
+            if pattern == site.pattern and isinstance(key, tuple):
+                del self.keys[pattern, key]
+
+    def value(self, site: Site, around: Site, value: Meaning, side: int) -> None:
+        """Note a value of one of the four."""
+        name = site.pattern.rpartition(".")[2]
+        tally = self.values.setdefault((name, value), {})
+        tally.setdefault((around.number, around.path), [0, 0, 0, 0])[side] += 1
+
+    def wrong(self, perhaps: Tallies) -> Iterator[tuple[tuple[str, Hashable], Place, str]]:
+        """Keys that stand too often or not often enough, where, and how often.
+
+        `perhaps` are some more that base may have.
+        """
+        for which, tally in self.keys.items():
+            base, ours, theirs, made = _sums(tally)
+            more = _sums(perhaps.keys.get(which, {}))[0]
+            allowed = [bounds(base, ours, theirs), bounds(base + more, ours, theirs)]
+            if not any(low <= made <= high for low, high in allowed):
+                yield which, _place(tally), sites.miscounted(which[1], made, *allowed[0])
+
+    def lost(self, perhaps: Tallies) -> Iterator[tuple[Meaning, Place]]:
+        """Values that one side alone brought and the result seems not to have, and where.
+
+        What base has besides, `perhaps`, nobody brought.
+        """
+        for (name, value), tally in self.values.items():
+            base, ours, theirs, made = _sums(tally)
+            if base or made or (ours > 0) == (theirs > 0):
+                continue
+            if (name, value) not in perhaps.values:
+                yield value, _place(tally)
+
+
+def _sums(tally: Tally) -> Count:
+    return [sum(count[side] for count in tally.values()) for side in range(4)]
+
+
+def _place(tally: Tally) -> Place:
+    """The place where a count is most likely to be wrong; if it can be, one in the result."""
+    wrong = []
+    for place, (base, ours, theirs, made) in tally.items():
+        low, high = bounds(base, ours, theirs)
+        if not low <= made <= high:
+            wrong.append(place)
+    found = [place for place in wrong or tally if place[0] >= 0]
+    return next((p for p in found if tally[p][RESULT]), found[0] if found else (-1, ()))
+
+
+_MOST = 300  # elements of a list that both sides reordered; beyond that time matters more
+
+MOST_NEWCOMERS = 400  # pairs of elements that both sides added to one list
+
+
+def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
+    """How often a thing may stand in the result, by how often it stands in the versions."""
+    mine, yours = ours - base, theirs - base
+    both = base + mine + yours
+    if mine > 0 and yours > 0:
+        return base + max(mine, yours), both
+    if mine < 0 and yours < 0:
+        return max(both, 0), base + min(mine, yours)
+    return max(both, 0), max(both, 0)
+
+
+class Newcomers:
+    """What both sides added to one list, and in which gaps.
+
+    The gap of an element is told by the elements of base before it that both sides have.
+    """
+
+    __slots__ = ("_are_few", "_fresh", "_gaps", "_is_one")
+
+    def __init__(self, base: Keys, ours: Keys, theirs: Keys) -> None:
+        known = set(base)
+        common = known.intersection(ours, theirs)
+        self._fresh = [[x for x in side if x not in known] for side in (ours, theirs)]
+        self._are_few = len(self._fresh[0]) * len(self._fresh[1]) <= MOST_NEWCOMERS
+        self._gaps = [_places(side, common) for side in (ours, theirs)]
+        # the gaps with the same elements before them on both sides
+        orders = [[x for x in dict.fromkeys(side) if x in common] for side in (ours, theirs)]
+        self._is_one = {0}
+        apart: set[Hashable] = set()
+        for n, (x, y) in enumerate(zip(*orders, strict=True)):
+            apart ^= {x} ^ {y}
+            if not apart:
+                self._is_one.add(n + 1)
+
+    def allowed(self, key: Hashable, counts: tuple[int, int, int]) -> tuple[int, int]:
+        """The same within a list: what both added in one gap stands there once.
+
+        Beside other newcomers equal elements may be two (`-f a` and `-f b`).
+        """
+        if counts != (0, 1, 1):
+            return bounds(*counts)
+        gap = self._gaps[0][key]
+        if gap != self._gaps[1][key] or gap not in self._is_one:
+            return 1, 2
+        if not self._are_few:
+            return 1, 2  # not looked at one by one
+        runs = [
+            [x for x in news if places[x] == gap]
+            for news, places in zip(self._fresh, self._gaps, strict=True)
+        ]
+        return 1, 1 if _is_part(*runs) or _is_part(*reversed(runs)) else 2
+
+
+def _places(keys: Keys, common: set[Hashable]) -> dict[Hashable, int]:
+    """How many different ones of some stand in front of each key, where it comes first."""
+    places: dict[Hashable, int] = {}
+    before = 0
+    for key in keys:
+        if key not in places:
+            places[key] = before
+            before += key in common
+    return places
+
+
+def _is_part(shorter: Keys, longer: Keys) -> bool:
+    """Whether a sequence is another one with perhaps some elements left out."""
+    rest = iter(longer)
+    return all(any(x == y for y in rest) for x in shorter)
+
+
+def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
+    """Two elements of all versions whose order one side changed, or nobody, and not the result.
+
+    Only what stands once in each version has an order.
+    """
+    once = {key for key, n in counted([base, ours, theirs, result]).items() if n == [1, 1, 1, 1]}
+    b, o, t, r = ([key for key in keys if key in once] for keys in (base, ours, theirs, result))
+    if (t == b and r == o) or (o == b and r == t) or o == t == r or len(b) > _MOST:
+        return ()
+    places = [{key: n for n, key in enumerate(keys)} for keys in (o, t, r)]
+    pairs = ((x, y) for n, x in enumerate(b) for y in b[n + 1 :])
+    return next((pair for pair in pairs if _is_turned(*pair, places)), ())
+
+
+def _is_turned(x: Hashable, y: Hashable, places: list[dict[Hashable, int]]) -> bool:
+    """Whether the order of two, which base has as they are given, is not what it should be."""
+    mine, yours, made = (place[x] < place[y] for place in places)
+    return made != (mine and yours)
+
+
+def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
+    """What both sides put in the place of elements that both took away, if both are there.
+
+    The place lies between the nearest elements of base that both sides have. What both put there
+    alike stands for one that is gone.
+    """
+    old, mine, yours, made = set(base), set(ours), set(theirs), set(result)
+    known = old & mine & yours
+    here, there = _gaps(ours, known), _gaps(theirs, known)
+    for edge, gone in _gaps(base, known).items():
+        new = [x for x in here.get(edge, ()) if x not in old]
+        others = [x for x in there.get(edge, ()) if x not in old]
+        if len({*gone} - mine - yours) > len({*new}.intersection(others)):
+            twice = [[x for x in new if x not in yours], [x for x in others if x not in mine]]
+            if all(made.intersection(found) for found in twice):
+                return tuple(next(x for x in found if x in made) for found in twice)
+    return ()
+
+
+def _gaps(keys: Keys, known: set[Hashable]) -> dict[tuple[Hashable, Hashable], Keys]:
+    """What stands between two known elements that follow one another."""
+    gaps: dict[tuple[Hashable, Hashable], Keys] = {}
+    run: Keys = []
+    before: Hashable = None
+    for key in (*keys, None):
+        if key is None or key in known:
+            gaps[before, key] = run
+            before, run = key, []
+        else:
+            run.append(key)
+    return gaps
+
+
+def counted(lists: list[Keys]) -> dict[Hashable, Count]:
+    """How often each thing stands in each list."""
+    counts: dict[Hashable, Count] = {}
+    for side, keys in enumerate(lists):
+        for key in keys:
+            counts.setdefault(key, [0, 0, 0, 0])[side] += 1
+    return counts
+
+
+def unsettled(counts: dict[Hashable, Count]) -> dict[Hashable, Count]:
+    """The counts without those that nobody changed, and without what both sides replaced alike.
+
+    Where one side alone changed the rest, and the result follows it, there is none.
+    """
+    rest = {key: count for key, count in counts.items() if len(set(count)) > 1}
+    gone = {key for key, count in rest.items() if count[0] and not any(count[1:])}
+    new = {key for key, count in rest.items() if not count[0] and len(set(count[1:])) == 1}
+    if sum(rest[key][0] for key in gone) == sum(rest[key][1] for key in new):
+        rest = {key: count for key, count in rest.items() if key not in gone and key not in new}
+    return {} if all(map(_follows, rest.values())) else rest
+
+
+def _follows(count: Count) -> bool:
+    base, ours, theirs, made = count
+    return (base == theirs and ours == made) or (base == ours and theirs == made)
+
+
+def unexplained(counts: dict[Hashable, Count]) -> tuple[str, tuple[Hashable, ...]]:
+    """What is wrong with elements without keys that can be merged inside, and which ones.
+
+    Two versions of one element may have become a third: each of them is gone for one that is new.
+    """
+    merged = [key for key, count in counts.items() if not any(count[:3])]
+    made = sum(counts[key][3] for key in merged)
+    new = [0, 0, 0]
+    missing: list[Keys] = [[], [], []]
+    for key, count in counts.items():
+        base, ours, theirs, there = count
+        low, high = bounds(base, ours, theirs)
+        if there > high and any(count[:3]):
+            return "an element stands there too often", (key,)
+        if there < low and ours <= base and theirs <= base:
+            return "an element is lost", (key,)
+        for side in (1, 2):
+            if count[side] > base:
+                new[side] += min(there, low)
+                missing[side] += [key] * (low - there)
+    for side, other in ((1, 2), (2, 1)):
+        if len(missing[side]) > made + new[other]:
+            return "an element that one side added or changed is lost", tuple(missing[side])
+    if made > min(len(missing[1]), len(missing[2])):
+        return "an element comes from no side", tuple(merged)
+    return "", ()

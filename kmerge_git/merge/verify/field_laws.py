@@ -1,0 +1,329 @@
+"""The referee's walk through the fields of three versions and of the result, side by side.
+
+What one side alone changed, and the result has as that side, cancels out and is not walked. The
+laws of leaf, gone and order are looked at on the way; counts are gathered and judged at the end.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube.listkeys import ListRule, step_of
+from kmerge_git.merge.verify import sites
+from kmerge_git.merge.verify.count_laws import (
+    Newcomers,
+    Tallies,
+    counted,
+    disordered,
+    replaced_twice,
+    unexplained,
+    unsettled,
+)
+from kmerge_git.merge.verify.sites import RESULT, Site, Violation
+from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, Sequence, is_block_text
+from kmerge_git.tree.same import canon, same_node, same_text
+from kmerge_git.tree.scalars import meaning
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Iterable
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.verify.count_laws import Count
+    from kmerge_git.merge.verify.sites import Tables
+    from kmerge_git.tree.same import Known
+
+
+if TYPE_CHECKING:
+    # base, ours, theirs, result
+    Nodes = list[Node | None]
+    Entries = list[Entry | None]
+
+UNLIKE = "is not what the side that changed it made it"
+
+
+class Fields:
+    """One walk: the violations found, and the counts that are judged when it is over."""
+
+    __slots__ = ("exempt", "found", "has_conflicts", "known", "perhaps", "settled", "tallies")
+
+    def __init__(self, *, has_conflicts: bool) -> None:
+        self.has_conflicts = has_conflicts
+        self.settled: set[Path] = set()  # in the document that is walked
+        self.found: list[Violation] = []
+        self.exempt: set[str] = set()  # the lines of what was settled
+        self.known: Known = {}
+        self.tallies = Tallies()
+        self.perhaps = (
+            Tallies()
+        )  # what base has besides, if both sides renamed it, each its own way
+
+    def tell(self, law: str, site: Site, what: str, which: object = None) -> None:
+        """Note a violation."""
+        self.found.append(Violation(law, site.number, site.path, what, (site.path, which)))
+
+    # -- what has a path
+
+    def children(self, tables: Tables, site: Site, inner: Callable[[Hashable], Site]) -> None:
+        """What stands under keys: entries of mappings, keyed elements, documents."""
+        base, ours, theirs = (table.keys() for table in tables[:RESULT])
+        lost = [base - ours, base - theirs]
+        both_lost, both_gained = base - ours - theirs, (ours & theirs) - base
+        rows = _rows(tables)
+        for key in rows if site.entire else _unsettled(rows):
+            at = rows[key]
+            there = [entry is not None for entry in at]
+            if site.told and there == [True, False, False, False] and not both_gained:
+                # deleted by both, for they gave it no new name together; in a conflict, two names
+                self.aside(at, inner(key), site, key)
+                continue
+            # the fields of what may have been renamed come from elsewhere, too
+            renamed = both_lost if there[1] and there[2] else lost[0 if there[1] else 1]
+            pure = site.pure and (there[0] or not renamed)
+            fresh = site.fresh or (pure and there[:RESULT] == [False, True, True])
+            self.entry(at, inner(key).but(pure=pure, fresh=fresh), site, key)
+
+    def aside(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
+        """An entry that base alone has, and that may count or not."""
+        if self.has_conflicts:
+            kept, self.tallies = self.tallies, self.perhaps
+            self.entry(at, site, around, key)
+            self.tallies = kept
+
+    def entry(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
+        """An entry of a mapping, a keyed element, a document."""
+        nodes = _values(at)
+        if site.path in self.settled:
+            self.leave_out(at)
+            return
+        there = [node is not None for node in nodes]
+        parts = sites.parts(key)
+        for part in parts:
+            self.tallies.count(around, part, [int(is_there) for is_there in there], site.fresh)
+        if site.told:
+            law, what = _presence(nodes, is_one=len(parts) == 1)
+            if law:
+                self.tell(law, around, f"`{sites.shown(key)}` {what}")
+        told = site.told and there[RESULT] and (all(there) or (site.pure and not there[0]))
+        site = site.but(told=told, entire=site.entire or not all(there[:RESULT]))
+        self.value(nodes, site, around, sites.shown(key))
+
+    def value(self, nodes: Nodes, site: Site, around: Site, name: str) -> None:
+        """What stands at one place in some of the four."""
+        kinds = {_kind(node) for node in nodes[1:] if node is not None}
+        if site.told and (len(kinds) > 1 or "leaf" in kinds):
+            what = _leaf(nodes)
+            if what:
+                made = nodes[RESULT]
+                self.tell("leaf", around, f"`{name}` {what}", made and canon(made))
+            site = site.but(told=False)
+        mappings = [node if isinstance(node, Mapping) else None for node in nodes]
+        if any(mappings):
+            self.mapping(mappings, site)
+        lists = [node if isinstance(node, Sequence) else None for node in nodes]
+        if any(lists):
+            self.sequence(lists, site)
+        self.leaves(nodes, site, around)
+
+    def leaves(self, nodes: Nodes, site: Site, around: Site) -> None:
+        """Count the values that stand there; texts of several lines are merged by lines."""
+        if any(node is not None and is_block_text(node) for node in nodes):
+            return
+        for side, node in enumerate(nodes):
+            if isinstance(node, Scalar) and "\n" not in node.value:
+                self.tallies.value(site, around, meaning(node), side)
+
+    def mapping(self, nodes: list[Mapping | None], site: Site) -> None:
+        """Key by key; a key that may have been renamed is no part of a pattern."""
+        site = site.within(next(node for node in nodes if node is not None))
+        tables = [sites.index(node) for node in nodes]
+
+        is_whole = None not in nodes[:RESULT]
+
+        def inner(key: Hashable) -> Site:
+            entries = [table.get(key) for table in tables]
+            may_be_renamed = None in entries[:RESULT] and any(
+                isinstance(entry.value, Collection) for entry in entries if entry is not None
+            )
+            return site.key(str(key), "*" if is_whole and may_be_renamed else str(key))
+
+        self.children(tables, site, inner)
+
+    def sequence(self, nodes: list[Sequence | None], site: Site) -> None:
+        """By key where the list has one, else by what the elements are."""
+        rule = site.where.list_rule()
+        lists = [[*node.entries] if node is not None else [] for node in nodes]
+        laws = site.told and None not in nodes[1:]
+        infer = sites.inferred(lists, rule)
+        tables = sites.tables(lists, rule, infer)
+        if tables is None:
+            self.unkeyed(lists, site, rule, laws=laws)
+            return
+        self.children(tables, site, lambda key: site.element(step_of(key, rule, infer)))
+        keys = [list(table) for table in tables]
+        if laws and len(keys[RESULT]) < len(lists[RESULT]):
+            self.tell("count", site, "an element stands twice", len(lists[RESULT]))
+        if laws and rule.ordered:
+            self.order(keys, site)
+        if laws:
+            both = replaced_twice(*keys)
+            if both:
+                self.tell("count", site, f"{sites.named(both)} both replace what is gone")
+
+    # -- what has none
+
+    def unkeyed(self, lists: list[list[Entry]], site: Site, rule: ListRule, *, laws: bool) -> None:
+        """Elements without keys: how many of each, their order, and what differs in them."""
+        keys: list[list[Hashable]] = [
+            [sites.what(e.value, self.known) for e in entries] for entries in lists
+        ]
+        counts = counted(keys)
+        differing = counts if site.entire else unsettled(counts)
+        new = Newcomers(*keys[:RESULT]) if laws and differing else None
+        for key, count in differing.items():
+            if not sites.is_leaf(key):
+                continue
+            self.tallies.count(site, key, count, site.fresh)
+            base, ours, theirs, made = count
+            low, high = new.allowed(key, (base, ours, theirs)) if new is not None else (0, made)
+            if not low <= made <= high:
+                self.tell("count", site, sites.miscounted(key, made, low, high))
+        if laws:
+            self.whole(counts, keys, site, rule)
+        if site.fresh:  # what both sides added alike is the base of the rest
+            lists, keys = [lists[1], *lists[1:]], [keys[1], *keys[1:]]
+            differing = {key: [min(count[1:3]), *count[1:]] for key, count in differing.items()}
+        inner = site.elements()
+        for side, entries in enumerate(lists):
+            for entry, key in zip(entries, keys[side], strict=True):
+                if key in differing and differing[key][side] and not sites.is_leaf(key):
+                    self.alone(entry.value, side, inner, site)
+
+    def whole(
+        self, counts: dict[Hashable, Count], keys: list[list[Hashable]], site: Site, rule: ListRule
+    ) -> None:
+        """A list without keys that all four have: what became of its elements, and their order."""
+        inside = {key: count for key, count in counts.items() if not sites.is_leaf(key)}
+        what, which = unexplained(inside)
+        if what:
+            self.tell("count", site, what, which)
+        if rule.kind != "set" and not rule.bag:
+            self.order(keys, site)
+
+    def alone(self, node: Node, side: int, site: Site, around: Site) -> None:
+        """An element, or a document, that nothing tells from others, of one of the four."""
+        nodes: Nodes = [None, None, None, None]
+        nodes[side] = node
+        self.value(nodes, site.but(told=False), around, "")
+
+    def order(self, keys: list[list[Hashable]], site: Site) -> None:
+        """The law of order, where it means something."""
+        pair = disordered(*keys)
+        if pair:
+            self.tell("order", site, f"{sites.named(pair)} stand the other way round")
+
+    def judge(self) -> None:
+        """Look at what was counted all over the file; a place is told of once."""
+        told = {(v.document, v.path) for v in self.found}
+        for which, place, what in self.tallies.wrong(self.perhaps):
+            if place not in told:
+                self.found.append(Violation("count", *place, what, which))
+
+    def leave_out(self, at: Iterable[Entry | None]) -> None:
+        """Remember the lines of something that a policy or the favourite side settled."""
+        for entry in at:
+            if entry is not None:
+                lines = entry.value.text[entry.lead : entry.end].split("\n")
+                self.exempt.update(line.strip() for line in lines)
+
+
+def _follows(at: Nodes) -> bool:
+    """Whether at most one side changed a value, and the result is as that side has it."""
+    base, ours, theirs, made = at
+    if _same(base, theirs):
+        return _same(ours, made)
+    return _same(base, ours) and _same(theirs, made)
+
+
+def _rows(tables: Tables) -> dict[Hashable, Entries]:
+    keys = dict.fromkeys(key for table in tables for key in table)
+    return {key: [table.get(key) for table in tables] for key in keys}
+
+
+def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
+    """The keys that must be looked into.
+
+    Not those that nobody changed, or one side alone, or both alike, as the result has it. What
+    comes or goes is among them where anything else can have become it.
+    """
+    left = [key for key, at in rows.items() if not _cancels_out(_values(at))]
+    agreed = {key for key in left if _replaced(_values(rows[key]))}
+    gone = {key for key in left if rows[key][0] and not any(rows[key][1:])}
+    if not gone or len(agreed) == len(gone):  # both made the same of them
+        left = [key for key in left if key not in agreed and key not in gone]
+    moved = any(None in rows[key][:RESULT] for key in left)
+    known = set(left)
+    return [key for key, at in rows.items() if key in known or (moved and None in at[:RESULT])]
+
+
+def _cancels_out(at: Nodes) -> bool:
+    """The same, or both sides made the same of a value, and the result has it."""
+    if _follows(at):
+        return True
+    return None not in at and _same(at[1], at[2]) and _same(at[1], at[RESULT])
+
+
+def _replaced(at: Nodes) -> bool:
+    """Whether both sides added the same, and the result has it."""
+    return at[0] is None and at[1] is not None and _same(at[1], at[2]) and _same(at[1], at[RESULT])
+
+
+def _values(at: Entries) -> Nodes:
+    return [entry.value if entry is not None else None for entry in at]
+
+
+def _same(a: Node | None, b: Node | None) -> bool:
+    """Whether two values need no look inside: blocks of one text, others of one meaning."""
+    if a is None or b is None:
+        return a is b
+    if isinstance(a, Collection) and isinstance(b, Collection) and not (a.flow and b.flow):
+        return same_text(a, b)
+    return same_node(a, b)
+
+
+def _presence(at: Nodes, *, is_one: bool) -> tuple[str, str]:
+    """The law that is broken by something being there, or not, and how; or two empty texts.
+
+    A key of several fields may be new because each side changed one of them.
+    """
+    base, ours, theirs, made = at
+    sides = [side for side in (ours, theirs) if side is not None]
+    if made is None:
+        if base is not None and len(sides) == 2:
+            return "leaf", "is lost"
+        return ("leaf", "was added and is lost") if sides and base is None and is_one else ("", "")
+    if not sides:
+        if base is not None:
+            return "gone", "is there, and both sides deleted it"
+        return ("count", "is there, and neither side has it") if is_one else ("", "")
+    if len(sides) == 1 and base is not None and same_node(base, sides[0]):
+        return "gone", "is there, and one side deleted it"
+    return "", ""
+
+
+def _leaf(at: Nodes) -> str:
+    """What is wrong with a value of the result where one side alone has the say, or nothing."""
+    base, ours, theirs, made = at
+    if ours is None or theirs is None:  # then it is new, on one side
+        return "" if _same(ours or theirs, made) else "is not what was added"
+    if _same(ours, theirs) or _same(base, theirs):
+        return "" if _same(ours, made) else UNLIKE
+    if _same(base, ours):
+        return "" if _same(theirs, made) else UNLIKE
+    if all(node is not None and is_block_text(node) for node in at[1:]):
+        return ""  # merged by lines
+    return "was changed on both sides"
+
+
+def _kind(node: Node) -> str:
+    if isinstance(node, Mapping):
+        return "mapping"
+    return "sequence" if isinstance(node, Sequence) else "leaf"

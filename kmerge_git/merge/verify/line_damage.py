@@ -1,0 +1,177 @@
+"""Damage that a line merge can do: what neither side had, and no reader wants.
+
+Repeated keys, repeated elements of keyed lists, repeated resources, elements that stand twice in
+an unkeyed list. What does not parse (an undefined alias too) raises.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import KmergeError
+from kmerge_git.kube.identity import identity
+from kmerge_git.kube.listkeys import ListRule, Where, element_key, field_text, has_port_names, start
+from kmerge_git.merge.three import Three
+from kmerge_git.text.opaque_files import is_chart_text
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, Stream, split
+from kmerge_git.tree.nodes import Mapping, Node, Sequence
+from kmerge_git.tree.same import canon
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+    from kmerge_git.kube.identity import Identity
+    from kmerge_git.tree.nodes import Entry
+    from kmerge_git.tree.same import Known
+
+
+if TYPE_CHECKING:
+    Identities = dict[str, Identity | None]  # of documents, by their texts
+    Places = dict[str, list[Entry | Document]]
+
+
+LARGE = 100_000  # bytes that may have too many entries
+
+
+def is_sound(data: bytes, inputs: Three[Stream], path: str) -> bool:
+    """Whether a line merge brings no damage that neither ours nor theirs had."""
+    try:
+        return not new_damage(split(Source(data, path)), inputs, path)
+    except KmergeError:
+        return False
+
+
+def breaks(data: bytes, texts: Three[bytes], path: str) -> bool:
+    """Whether three inputs that are YAML became something that no input was."""
+    return bool(brought(data, texts, path))
+
+
+def brought(
+    data: bytes, texts: Three[bytes], path: str, sound: Identities | None = None
+) -> set[str]:
+    """The damage in a merge of three inputs that are YAML, where no input has it.
+
+    The result is read first: where nothing is wrong with it, the inputs are not parsed. One that
+    is too much to be taken apart is not looked into. `sound` has the documents of earlier results
+    of the same inputs with which nothing was wrong: they are not read again.
+    """
+    if is_chart_text(path):
+        return set()
+    if len(data) > LARGE:
+        from kmerge_git.merge.bulk import has_bulk  # few files are so large
+
+        if has_bulk(data):
+            return set()
+    try:
+        at = texts.map(lambda text: split(Source(text, path)))
+    except KmergeError:
+        return set()
+    known = {d.content for stream in (at.ours, at.theirs) for d in stream.documents}
+    keys = dict(sound or {})
+    try:
+        found = damage(split(Source(data, path)).documents, path, known, keys)
+    except KmergeError:
+        found = {"it is no YAML"}
+    if not found:
+        if sound is not None:
+            sound.update(keys)
+        return found
+    try:
+        for stream in (at.ours, at.theirs):
+            found -= damage(stream.documents, path) if found else found
+        return found if at.base.roots is not None else set()
+    except KmergeError:
+        return set()
+
+
+def new_damage(result: Stream, inputs: Three[Stream], path: str) -> set[str]:
+    """The damage of a result that neither ours nor theirs has."""
+    known = {d.content for s in (inputs.ours, inputs.theirs) for d in s.documents}
+    found = damage(result.documents, path, known)
+    if not found:
+        return found
+    return found - damage(inputs.ours.documents, path) - damage(inputs.theirs.documents, path)
+
+
+def damage(
+    documents: tuple[Document, ...],
+    path: str = "",
+    known: set[str] | None = None,
+    keys: Identities | None = None,
+) -> set[str]:
+    """Every damage, as a line that says what and where; `known` texts are not looked into.
+
+    `keys` are the resources by their texts: those that are there are not looked into, either.
+    """
+    return set(places(documents, path, known, keys))
+
+
+def places(
+    documents: tuple[Document, ...],
+    path: str = "",
+    known: set[str] | None = None,
+    keys: Identities | None = None,
+) -> Places:
+    """Every damage as `damage` has it, and what it is about: entries, or documents."""
+    found: Places = {}
+    seen: dict[object, Document] = {}
+    keys = {} if keys is None else keys  # the same text holds the same, and is read once
+    made_of: Known = {}
+    for document in documents:
+        text = document.text
+        if text not in keys:
+            root = document.root
+            key = keys[text] = identity(root)
+            if root is not None and (known is None or document.content not in known):
+                named = (str(key),) if key is not None else ()
+                _walk(root, start(root, path), named, found, made_of)
+        key = keys[text]
+        if key is not None and key.name:
+            if key in seen:
+                found[f"resource twice: {key}"] = [seen[key], document]
+            seen[key] = document
+    return found
+
+
+def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known: Known) -> None:
+    if isinstance(node, Mapping):
+        where = where.at(node)
+        names: list[Hashable] = [entry.name for entry in node.entries]
+        if len(set(names)) < len(names):
+            for name, twins in _twins(names, node.entries):
+                found[f"key twice: {'/'.join(path)} {name}".replace(":  ", ": ")] = twins
+        for entry in node.entries:
+            _walk(entry.value, where.child(entry.name), (*path, entry.name), found, known)
+    elif isinstance(node, Sequence):
+        keys, inner = repeat_keys(node, where.list_rule(), known), where.items()
+        known_keys = [key for key in keys if key is not None]
+        if len(set(known_keys)) < len(known_keys):
+            for key, twins in _twins(keys, node.entries * 2):  # ports have two keys each
+                found[f"element twice: {'/'.join(path) or 'document'} {key}"] = twins
+        for entry in node.entries:
+            _walk(entry.value, inner, (*path, "[]"), found, known)
+
+
+def _twins(
+    keys: list[Hashable], entries: tuple[Entry, ...]
+) -> Iterator[tuple[Hashable, list[Entry | Document]]]:
+    """The keys that more than one entry has, with these."""
+    of: dict[Hashable, list[Entry | Document]] = {}
+    for key, entry in zip(keys, entries, strict=False):
+        of.setdefault(key, []).append(entry)
+    return ((key, twins) for key, twins in of.items() if key is not None and len(twins) > 1)
+
+
+def repeat_keys(made: Sequence, rule: ListRule, known: Known) -> list[Hashable]:
+    """What no two elements of a list may share; None: there is nothing to compare."""
+    nodes = [entry.value for entry in made.entries]
+    if rule.kind in ("resources", "keyed"):
+        keys = [element_key(node, rule) for node in nodes]
+        if has_port_names(rule):
+            names = [field_text(node, "name") for node in nodes]
+            keys += [name and ("name", name) for name in names]
+        return keys
+    names = [field_text(node, "name") for node in nodes]
+    if rule.kind == "infer" and all(name is not None for name in names):
+        return list(names)
+    return [canon(node, known) for node in nodes]

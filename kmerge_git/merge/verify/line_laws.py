@@ -1,0 +1,278 @@
+"""The referee's laws of lines: comments are counted, lines that both sides kept stay as they are.
+
+Nothing is parsed: block scalars are told by their headers and their indentation.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube.identity import identity
+from kmerge_git.merge.verify.count_laws import bounds
+from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Violation
+from kmerge_git.text.diff3 import diff
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.identity import Identity
+    from kmerge_git.merge.three import Three
+    from kmerge_git.tree.documents import Document, Stream
+
+
+if TYPE_CHECKING:
+    Documents = list[list[Document]]
+
+ANY = -1  # any column
+UNLIKE = "is not there as both sides kept it"
+
+
+def line_laws(
+    at: Three[Stream], result: Stream, rest: Documents, exempt: set[str], *, any_column: bool
+) -> list[Violation]:
+    """The laws of comments and of untouched lines, over the documents that are left to look into.
+
+    What opens documents, and what stands before and behind them, is looked at in the whole file.
+    Lines may stand at `any_column` where a person will look at the result anyway.
+    """
+    around = [_around(stream) for stream in (*at.each(), result)]
+    if len(set(around)) == 1 and not any(rest):
+        return []
+    texts = _texts(rest)
+    lines = [_bare(text) for text in texts]
+    # what both added may stand in the place of what one of them deleted, line for line
+    may_hide = bool({*lines[1]}.intersection(lines[2]).difference(lines[0]))
+    whole = around
+    if any("#" in text for text in texts):  # block scalars are told by their headers
+        whole = [a + _whole(documents) for a, documents in zip(around, rest, strict=True)]
+    found = [("comment", *told) for told in _comments(whole, exempt, may_hide=may_hide)]
+    untouched = [
+        line for line in _untouched(texts, lines, any_column=any_column) if line not in exempt
+    ]
+    if untouched and may_hide:
+        before = _counted(_bare(_whole(rest[0])))
+        untouched = [line for line in untouched if before.get(line) == 1]
+    found += [("untouched", line, UNLIKE) for line in untouched]
+    return _placed(found, rest, result.source.path or at.ours.source.path)
+
+
+def _texts(rest: Documents) -> list[str]:
+    """The texts of the documents, without the lines that the k-th ones begin and end with alike."""
+    if len({len(documents) for documents in rest}) > 1:
+        return list(map(_whole, rest))
+    texts = []
+    for four in zip(*rest, strict=True):
+        lines = [document.content.split("\n") for document in four]
+        most = min(map(len, lines))
+        head = 0
+        while head < most and lines[0][head] == lines[1][head] == lines[2][head] == lines[3][head]:
+            head += 1
+        tail = -1
+        while tail > head - most and (
+            lines[0][tail - 1] == lines[1][tail - 1] == lines[2][tail - 1] == lines[3][tail - 1]
+        ):
+            tail -= 1
+        texts.append(["\n".join(found[head:tail]) + "\n" for found in lines])
+    return ["".join(parts) for parts in zip(*texts, strict=True)] or [""] * 4
+
+
+def _counted(lines: list[str]) -> dict[str, int]:
+    """How often each line is there."""
+    counts: dict[str, int] = {}
+    for line in lines:
+        counts[line] = counts.get(line, 0) + 1
+    return counts
+
+
+def _whole(documents: list[Document]) -> str:
+    return "".join(document.content for document in documents)
+
+
+def _bare(text: str) -> list[str]:
+    return [line.strip(" \t\r") for line in text.split("\n")]
+
+
+def _around(stream: Stream) -> str:
+    openings = [d.opening for d in stream.documents if "#" in d.opening]
+    return "".join([stream.prologue, *openings, stream.tail])
+
+
+def _comments(texts: list[str], exempt: set[str], *, may_hide: bool) -> list[tuple[str, str]]:
+    """The comments that stand too often or not often enough, and how often."""
+    counts: dict[str, list[int]] = {}
+    for side, text in enumerate(texts):
+        for line in comments(text):
+            counts.setdefault(line, [0, 0, 0, 0])[side] += 1
+    found = []
+    for line, (base, ours, theirs, made) in counts.items():
+        low, high = bounds(base, ours, theirs)
+        if may_hide and max(base, ours, theirs) > 1:
+            low = 0
+        if not low <= made <= high and line not in exempt:
+            wanted = str(low) if low == high else f"{low} to {high}"
+            found.append((line, f"would stand there {made} times, not {wanted}"))
+    return found
+
+
+def comments(text: str) -> list[str]:
+    """The lines that are comments, without their indentation."""
+    if "#" not in text:
+        return []
+    found = []
+    floor = -1  # the column of the entry that a block scalar belongs to
+    for line in text.split("\n"):
+        bare = line.strip(" \t\r")
+        if not bare:
+            continue
+        column = len(line) - len(line.lstrip(" "))
+        if floor >= 0 and column > floor:
+            continue
+        floor = -1
+        if bare[0] == "#":
+            found.append(bare)
+        elif _opens_text(bare):
+            floor = column + _dashes(bare)
+    return found
+
+
+def _opens_text(bare: str) -> bool:
+    """Whether a line ends in the header of a block scalar."""
+    value = bare.split(" #", maxsplit=1)[0].rstrip()
+    mark = value.rstrip("+-0123456789")
+    return mark[-1:] in ("|", ">") and (len(mark) == 1 or mark[-2] in " \t")
+
+
+def _dashes(bare: str) -> int:
+    """How many columns the dashes in front of a key take; the last one counts if no key follows."""
+    taken = 0
+    while bare.startswith("- "):
+        rest = bare[1:].lstrip(" ")
+        if rest[0] in "|>":
+            break
+        taken += len(bare) - len(rest)
+        bare = rest
+    return taken
+
+
+def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> list[str]:
+    """Lines that both sides kept, and that the result has less often or at another column."""
+    columns = [[len(line) - len(line.lstrip(" ")) for line in t.split("\n")] for t in texts]
+    needed = _needed(columns, bare, any_column=any_column)
+    there: dict[tuple[int, str], int] = {}
+    for column, line in zip(columns[RESULT], bare[RESULT], strict=True):
+        for key in ((column, line), (ANY, line)):
+            there[key] = there.get(key, 0) + 1
+    short = [key for key, count in needed.items() if there.get(key, 0) < count]
+    if not short:
+        return []
+    lost = []
+    counts, made_of = [_counted(version) for version in bare[:RESULT]], set(bare[RESULT])
+    for column, line in short:
+        base, ours, theirs = (count.get(line, 0) for count in counts)
+        # what a diff keeps of equal lines is a guess: both sides may have deleted different ones
+        least = base - max(base - ours, 0) - max(base - theirs, 0)
+        made = there.get((column, line), 0)
+        if made < min(needed[column, line], least) and not _is_emptied(line, made_of):
+            lost.append(line)
+    return lost
+
+
+def _needed(
+    columns: list[list[int]], bare: list[list[str]], *, any_column: bool
+) -> dict[tuple[int, str], int]:
+    """The lines that both sides kept, at the columns where they belong, and how often."""
+    mine, yours = (_kept(bare[0], bare[side]) for side in (1, 2))
+    kept = {
+        n: (columns[0][n], columns[1][mine[n]], columns[2][yours[n]])
+        for n, line in enumerate(bare[0])
+        if line and n in mine and n in yours
+    }
+    both_move = all(any(place[0] != place[side] for place in kept.values()) for side in (1, 2))
+    needed: dict[tuple[int, str], int] = {}
+    for n, place in kept.items():
+        column = ANY if any_column else _standing(*place, may_stay=both_move)
+        key = column, bare[0][n]
+        needed[key] = needed.get(key, 0) + 1
+    return needed
+
+
+def _is_emptied(line: str, made: set[str]) -> bool:
+    """Whether a key has a block in base, and in the result nothing but brackets."""
+    return line[-1] == ":" and any(line + brackets in made for brackets in (" []", " {}"))
+
+
+def _standing(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
+    """The column that a line comes to; any, where both sides indent their lines anew."""
+    if theirs in (base, ours):
+        return ours
+    return theirs if ours == base and not may_stay else ANY
+
+
+def _kept(base: list[str], side: list[str]) -> dict[int, int]:
+    """Where the lines of base that a side kept stand in it."""
+    return {
+        i: j
+        for i0, i1, j0, j1 in diff(base, side)
+        for i, j in zip(range(i0, i1), range(j0, j1), strict=True)
+    }
+
+
+def _placed(found: list[tuple[str, str, str]], rest: Documents, path: str) -> list[Violation]:
+    if not found:
+        return []
+    places = _Places(rest, path)
+    return [Violation(law, *places.of(line), f"`{line}` {what}") for law, line, what in found]
+
+
+class _Places:
+    """Where lines stand in the versions of a file, looked up many times."""
+
+    __slots__ = ("_counts", "_known", "_last", "_made", "_names", "_path")
+
+    def __init__(self, rest: Documents, path: str) -> None:
+        self._path = path
+        self._made = rest[RESULT]
+        self._names: dict[Identity, Document] | None = None
+        self._known: dict[int, CollectionPaths] = {}  # by the document's id
+        self._counts: list[dict[str, int]] = []
+        self._last: list[dict[str, tuple[Document, int]]] = []  # and the offset of the line
+        for documents in rest:
+            self._counts.append(_counted([line for d in documents for line in _bare(d.content)]))
+            self._last.append(_last_places(documents))
+
+    def of(self, line: str) -> tuple[int, Path]:
+        """The document and the collection where a line stands, or should stand."""
+        counts = [count.get(line, 0) for count in self._counts]
+        most = max(counts[:RESULT])
+        side = RESULT if counts[RESULT] >= most else counts.index(most)
+        if line not in self._last[side]:
+            return -1, ()
+        document, offset = self._last[side][line]
+        made = document if side == RESULT else self._counterpart(document)
+        if made is None:
+            return -1, ()
+        if id(document) not in self._known:
+            self._known[id(document)] = CollectionPaths(document.root, self._path)
+        return made.number, self._known[id(document)].around(offset)
+
+    def _counterpart(self, document: Document) -> Document | None:
+        """The document of the result with the name of another version's."""
+        if len(self._made) == 1:
+            return self._made[0]
+        if self._names is None:
+            self._names = {}
+            for made in self._made:
+                name = identity(made.root)
+                if name is not None:
+                    self._names.setdefault(name, made)
+        known = identity(document.root)
+        return self._names.get(known) if known is not None else None
+
+
+def _last_places(documents: list[Document]) -> dict[str, tuple[Document, int]]:
+    """Where each line stands last."""
+    found: dict[str, tuple[Document, int]] = {}
+    for document in documents:
+        offset = document.body
+        for line in document.content.split("\n"):
+            found[line.strip(" \t\r")] = document, offset
+            offset += len(line) + 1
+    return found

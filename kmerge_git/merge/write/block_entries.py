@@ -1,0 +1,374 @@
+"""Writing the entries of block collections: what a plan keeps is cut from our text unchanged.
+
+Only the entries that a plan changes are put together anew. Three kinds of values carry a comment
+differently. A value that ends its line has it behind itself. A block collection below its key has
+it on the key's line; where one starts behind a dash, it goes to lines of its own for a comment. A
+block scalar has no place for one.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.kube import fieldpath
+from kmerge_git.merge.plan import (
+    Build,
+    Clash,
+    Item,
+    Keep,
+    NewText,
+    Plan,
+    Remark,
+    Take,
+    decided_item,
+    is_empty,
+    keeps_tail,
+    named_clash,
+)
+from kmerge_git.merge.write import flow
+from kmerge_git.merge.write.placed_lines import (
+    comment_lines,
+    entry_lines,
+    gap,
+    overlay,
+    shift_rest,
+    starts_blank,
+    text_lines,
+    value_lines,
+    value_rest,
+    way_below,
+    without_blank_start,
+)
+from kmerge_git.text.pieces import VERSIONS, Hunk, side_text
+from kmerge_git.tree.nodes import (
+    Collection,
+    Entry,
+    Mapping,
+    Node,
+    after,
+    column_of,
+    in_mid_line,
+    inline,
+    keeps_blank_lines,
+    on_own_lines,
+    opening,
+    properties,
+    separator_end,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.text.pieces import Pieces
+
+
+def must_lift(plan: Build) -> bool:
+    """Whether a clash inside has no lines of its own, or leaves nothing on one side."""
+    if plan.ours.flow and not _becomes_block(plan) and flow.must_lift(plan):
+        return True
+    return is_empty(plan, "ours") or is_empty(plan, "theirs")
+
+
+def cause(plan: Plan) -> tuple[str, str, Item | None]:
+    """Place and cause of a conflict around a plan, and what clashes there."""
+    path, why, item = named_clash(plan)
+    return fieldpath.show(path), why, item
+
+
+# -- block collections
+
+
+def write_block(plan: Build, column: int, path: Path) -> Pieces:
+    """The lines of a block collection: head, items, foot."""
+    head, foot = _ends(plan, column, path)
+    if starts_blank(foot) and _has_open_end(plan):
+        foot = without_blank_start(foot)
+    return [p for p in (*head, *write_items(plan, column), *foot) if p]
+
+
+def _ends(plan: Build, column: int, path: Path) -> tuple[Pieces, Pieces]:
+    """The comment lines above the first and below the last entry."""
+    ours = plan.ours
+    head: Pieces = [ours.text[ours.top : ours.entries[0].lead]]
+    foot: Pieces = [ours.text[ours.entries[-1].end : ours.bottom]]
+    return (
+        head if plan.head is None else comment_lines(plan.head, column, path),
+        foot if plan.foot is None else comment_lines(plan.foot, column, path),
+    )
+
+
+def head_and_foot(plan: Build, column: int, path: Path) -> Pieces:
+    """Head and foot of a collection that has no entries left."""
+    head, foot = _ends(plan, column, path)
+    return [*head, *foot]
+
+
+def write_items(plan: Build, column: int) -> Pieces:
+    pieces: Pieces = []
+    above: Plan | None = None
+    for item in plan.items:
+        lines = _item(item, column)
+        if above is not None and starts_blank(lines) and _has_open_end(above):
+            lines = without_blank_start(lines)
+        pieces += lines
+        above = item.plan
+    return pieces
+
+
+def _has_open_end(plan: Plan) -> bool:
+    """Whether blank lines below would belong to the text above them."""
+    if isinstance(plan, Build):
+        return bool(plan.items) and _has_open_end(plan.items[-1].plan)
+    if isinstance(plan, Clash):
+        entries = (*plan.at.ours[-1:], *plan.at.theirs[-1:])
+        return any(keeps_blank_lines(e.value) for e in entries)
+    if isinstance(plan, NewText):
+        return "+" in plan.header
+    return isinstance(plan, Keep | Take) and keeps_blank_lines(plan.node)
+
+
+# -- entries
+
+
+def _item(item: Item, column: int) -> Pieces:
+    if isinstance(item.plan, Clash):
+        return _clash(item.plan, item, column)
+    if isinstance(item.plan, Remark):
+        return comment_lines(item.plan.parts, column, item.path)
+    entry = item.ours
+    if entry is None:
+        taken = item.plan.entry if isinstance(item.plan, Take) else item.theirs
+        return [entry_lines(taken, column)] if taken is not None else []
+    return [*_lead(item, entry, column), *entry_pieces(item, column)]
+
+
+def _lead(item: Item, entry: Entry, column: int) -> Pieces:
+    """The lines above an entry of ours."""
+    if item.lead is None:
+        return [entry.value.text[entry.lead : entry.line]]
+    return comment_lines(item.lead, column, item.path)
+
+
+def _clash(clash: Clash, item: Item, column: int) -> Pieces:
+    """A hunk around the entries; the comments above stay outside where both sides agree."""
+
+    def lines(entries: list[Entry]) -> str:
+        leads = [clash.with_lead, *[True] * len(entries)]
+        return "".join(
+            entry_lines(e, column, lead=lead) for e, lead in zip(entries, leads, strict=False)
+        )
+
+    hunk = Hunk(*clash.at.map(lines).each(), fieldpath.show(item.path), clash.why, item)
+    entry = item.ours
+    if clash.with_lead or entry is None:
+        return [hunk]
+    return [*_lead(item, entry, column), hunk]
+
+
+def entry_pieces(item: Item, column: int) -> Pieces:
+    """The lines of one of our entries from its key or dash on."""
+    plan, entry = item.plan, item.ours
+    assert entry is not None  # the caller's case
+    if isinstance(plan, Build):
+        if must_lift(plan):
+            return [_lifted(item, column)]
+        if plan.ours.flow and not _becomes_block(plan):
+            return [before_value(item, entry, column), *flow.write(plan), tail_of(item, entry)]
+        return _entry_with_block(item, entry, plan, column)
+    if isinstance(plan, NewText):
+        before = before_value(item, entry, column, stop=plan.ours.content)
+        return [before, *text_lines(plan, column + 2, item.path), tail_of(item, entry)[1:]]
+    if isinstance(plan, Take):
+        return [_with_taken(item, entry, plan, column)]
+    return _with_own_value(item, entry, column)
+
+
+def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
+    """Our key and our value, perhaps with another key or comment."""
+    value = entry.value
+    if on_own_lines(value):
+        below = value.text[behind_key(entry) + len(opening(entry)) : entry.end]
+        return [key_part(item, entry, column) + rest_of_key_line(item, entry) + below]
+    kept = value.text[value.start : value.end]
+    if dash_comment(item):
+        line = f"{key_part(item, entry, column)}  {dash_comment(item)}\n"
+        indent = value.start - (value.text.rfind("\n", 0, value.start) + 1)
+        return [line, " " * indent + kept + tail_of(item, entry)]
+    return [before_value(item, entry, column) + kept + tail_of(item, entry)]
+
+
+def _with_taken(item: Item, entry: Entry, plan: Take, column: int) -> str:
+    """Our key with theirs' value, and the comment of whom it is from."""
+    taken, new = plan.entry, plan.node
+    assert taken is not None  # the caller's case
+    if on_own_lines(new):
+        line = key_part(item, entry, column) + rest_of_key_line(item, entry, properties(new))
+        return line + value_lines(taken, column, entry.value)
+    # a block's lines stand below one another, whatever gap ours has behind its dash
+    is_block = isinstance(new, Collection) and not new.flow
+    if inline(entry.value) and not is_block:
+        start = before_value(item, entry, column)
+    else:
+        start = key_part(item, entry, column) + (separator(entry) if entry.key else "")
+        start = start if entry.key else start + " " * (gap(taken) - 1)
+    rest = value_rest(taken, column, plan.style)
+    if plan.anchor:
+        rest = f"&{plan.anchor} {rest}".rstrip()
+    if plan.keeps_comment and not keeps_tail(plan, entry, taken):
+        rest = _with_comment(rest, after(entry))
+    if not rest.strip():
+        start = start.rstrip(" ")
+    elif not start.endswith((" ", "\n")):
+        start += " "
+    return start + rest + tail_of(item, entry)
+
+
+def _with_comment(rest: str, tail: str) -> str:
+    """A value of several lines with the comment that stood behind the old one."""
+    comment = tail.split("\n", 1)[0].rstrip()
+    if "#" not in comment:
+        return rest
+    first, newline, below = rest.partition("\n")
+    return first + ("" if comment[0].isspace() else " ") + comment + newline + below
+
+
+def _lifted(item: Item, column: int) -> Hunk:
+    """The entry once for each side, with the comment that the side has behind it."""
+    sides = []
+    for side, own in zip(VERSIONS, (item.base, item.ours, item.theirs), strict=True):
+        pieces: Pieces = []
+        for one in decided_item(item, side):
+            tailed = one.with_tail(after(own)) if own is not None and own is not item.ours else one
+            pieces += entry_pieces(tailed, column)
+        sides.append(side_text(pieces, side))
+    if item.base is None:
+        sides[0] = ""
+    return Hunk(sides[0], sides[1], sides[2], *cause(item.plan))
+
+
+# -- entries whose value is a block collection
+
+
+def _becomes_block(plan: Build) -> bool:
+    """Whether an empty flow collection of ours is filled with block entries."""
+    return plan.ours.flow and not plan.ours.entries and bool(plan.items) and not plan.theirs.flow
+
+
+def _entry_with_block(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
+    ours = plan.ours
+    if _becomes_block(plan):
+        return _filled(item, entry, plan, column)
+    if not plan.items:
+        return _emptied(item, entry, plan, column)
+    pieces = write_block(plan, ours.column, item.path)
+    if dash_comment(item):
+        return [f"{key_part(item, entry, column)}  {dash_comment(item)}\n", *pieces]
+    if in_mid_line(ours):
+        return overlay(before_value(item, entry, column, stop=ours.content), ours.column, pieces)
+    line = key_part(item, entry, column) + rest_of_key_line(item, entry, plan.properties)
+    return [line, *pieces]
+
+
+def _filled(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
+    """An empty `{}` or `[]` of ours with the lines of theirs below."""
+    inner = column + way_below(item.theirs, plan.theirs)
+    marks = plan.properties if plan.properties is not None else properties(plan.ours)
+    tail = tail_of(item, entry)
+    pieces = write_items(plan, inner)
+    if entry.key is None and not marks and not tail.strip():
+        return overlay(key_part(item, entry, column).ljust(inner), inner, pieces)
+    line = key_part(item, entry, column) + separator(entry) + (" " + marks if marks else "")
+    return [line + tail, *pieces]
+
+
+def _emptied(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
+    """A collection that lost its last entry stays as `{}` or `[]`."""
+    empty = "{}" if isinstance(plan.ours, Mapping) else "[]"
+    if in_mid_line(plan.ours):
+        return [before_value(item, entry, column, stop=plan.ours.content) + empty + "\n"]
+    line = rest_of_key_line(item, entry, plan.properties)
+    bare, hash_mark, comment = line.partition("#")
+    spacer = "  " if hash_mark else ""
+    first = bare.rstrip() + " " + empty + spacer + hash_mark + comment.rstrip("\n")
+    return [
+        key_part(item, entry, column) + first.rstrip() + "\n",
+        *head_and_foot(plan, plan.ours.column, item.path),
+    ]
+
+
+def key_part(item: Item, entry: Entry, column: int) -> str:
+    """The indentation and the key or dash."""
+    text = entry.value.text
+    indent = " " * column if entry.line == entry.start else text[entry.line : entry.start]
+    if entry.key is None:
+        return indent + "-"
+    key = item.key if item.key is not None else entry.key.raw
+    return indent + text[entry.start : entry.key.start] + key
+
+
+def before_value(item: Item, entry: Entry, column: int, stop: int = -1) -> str:
+    """Everything of the entry's lines before its value, or before `stop`."""
+    begin = behind_key(entry)
+    end = entry.value.start if stop < 0 else stop
+    return key_part(item, entry, column) + entry.value.text[begin:end]
+
+
+def behind_key(entry: Entry) -> int:
+    """The offset behind the key or the dash."""
+    return entry.key.end if entry.key is not None else entry.start + 1
+
+
+def separator(entry: Entry) -> str:
+    """What stands between the key and its value's line: a colon, but for `? ` keys."""
+    if entry.key is None:
+        return ""
+    found = entry.value.text[entry.key.end : separator_end(entry)]
+    return found or "\n" + " " * column_of(entry) + ":"  # `? key` alone
+
+
+def rest_of_key_line(item: Item, entry: Entry, marks: str | None = None) -> str:
+    """What follows a key above a block, with other properties, another comment, or both."""
+    value = entry.value
+    below = on_own_lines(value)
+    line = opening(entry) if below else ""
+    if below and item.after is None and marks in (None, properties(value)):
+        return line
+    if marks is None:
+        marks = properties(value)
+    if item.after is not None:
+        comment = item.after
+    else:
+        comment = after(entry) if below else tail_of(item, entry)
+    comment = comment.split("\n", 1)[0].rstrip()
+    if comment and not comment[0].isspace():
+        comment = " " + comment
+    return separator(entry) + (" " + marks if marks else "") + comment + "\n"
+
+
+def tail_of(item: Item, entry: Entry) -> str:
+    """What follows the value of an entry of ours, to the end of its lines."""
+    plan, value = item.plan, entry.value
+    taken = plan.entry if isinstance(plan, Take) else None
+    if taken is not None and not keeps_tail(plan, entry, taken):
+        return _lines(after(taken), column_of(entry) - column_of(taken))
+    if item.after is not None and not _starts_in_mid_line(value):
+        by = column_of(entry) - column_of(item.theirs) if item.theirs is not None else 0
+        return _lines(item.after, by)
+    if on_own_lines(value):
+        return _lines(after(entry), 0)
+    return value.text[value.end : entry.end]
+
+
+def dash_comment(item: Item) -> str:
+    """A comment of theirs for the line of our dash, if ours has its value on that line."""
+    if item.ours is None or not _starts_in_mid_line(item.ours.value) or not item.after:
+        return ""
+    return item.after.split("\n", 1)[0].strip()
+
+
+def _starts_in_mid_line(node: Node) -> bool:
+    return isinstance(node, Collection) and in_mid_line(node)
+
+
+def _lines(text: str, by: int) -> str:
+    """A tail as whole lines, with a blank before its comment."""
+    text = shift_rest(text.rstrip() + "\n", by)
+    return text if text[:1] in " \n" else "  " + text

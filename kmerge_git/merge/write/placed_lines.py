@@ -1,0 +1,259 @@
+"""Text of another file at our columns: runs of lines in a result, and hunks of them."""
+
+from __future__ import annotations
+
+from kmerge_git.kube import fieldpath
+from kmerge_git.merge.plan import Line, NewText, Why
+from kmerge_git.merge.three import Three
+from kmerge_git.text.pieces import VERSIONS, Hunk, is_clean, side_text
+from kmerge_git.tree import block_scalars
+from kmerge_git.tree.nodes import (
+    Collection,
+    Entry,
+    Mapping,
+    Node,
+    Scalar,
+    column_of,
+    in_flow,
+    in_mid_line,
+    on_own_lines,
+)
+from kmerge_git.tree.scalars import respell
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.merge.plan import Lines
+    from kmerge_git.text.pieces import Pieces
+
+
+def comment_lines(parts: Lines, column: int, path: Path) -> Pieces:
+    """Comment lines at a column, above, in or below what stands at a path."""
+    return line_pieces(parts, column, path, "comment", Why.COMMENT)
+
+
+def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
+    """Header and lines of the block scalar at a path."""
+    ours = plan.ours
+    text = ours.text[ours.content : ours.end]
+    first = text.split("\n", 1)[0]
+    known = block_scalars.header_comment(ours)
+    comment = known if plan.comment is None else plan.comment
+    if plan.header != block_scalars.header(ours) or comment != known:
+        digits = "".join(c for c in first.split("#")[0] if c.isdigit())
+        first = plan.header[0] + digits + plan.header[1:] + ("  " + comment if comment else "")
+    indent = block_scalars.body_indent(ours) or column
+    return [first + "\n", *line_pieces(plan.parts, indent, path, "text", Why.BOTH_CHANGED)]
+
+
+def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pieces:
+    """Lines at a column; where both sides changed them, a hunk that says its path, or `top`."""
+
+    def lines(of: Sequence[str]) -> str:
+        return "".join(_placed(line, column) + "\n" for line in of)
+
+    pieces: Pieces = []
+    for part in parts:
+        if isinstance(part, Three):
+            pieces.append(Hunk(*part.map(lines).each(), fieldpath.show(path) or top, why, path))
+        elif part:
+            pieces.append(lines(part))
+    return pieces
+
+
+def _placed(line: str, column: int) -> str:
+    """A line at a column; a comment stays as far from what it belongs to as it was."""
+    if isinstance(line, Line):
+        return shift(line.spelled, column - line.home)
+    return " " * column + line if line else ""
+
+
+def starts_blank(pieces: Pieces) -> bool:
+    """Whether the first line is blank, on any side."""
+    for piece in pieces:
+        sides = [piece] if isinstance(piece, str) else [piece.side(s) for s in VERSIONS]
+        if any(sides):
+            return any(side and len(_trimmed(side)) < len(side) for side in sides)
+    return False
+
+
+def without_blank_start(pieces: Pieces) -> Pieces:
+    """The pieces without blank lines at their start."""
+    for index, piece in enumerate(pieces):
+        if isinstance(piece, Hunk):
+            return [piece.map(_trimmed), *pieces[index + 1 :]]
+        if _trimmed(piece):
+            return [_trimmed(piece), *pieces[index + 1 :]]
+    return []
+
+
+def _trimmed(text: str) -> str:
+    """A text without the blank lines that it starts with."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1
+        if not end or text[start:end].strip():
+            break
+        start = end
+    return text[start:]
+
+
+def overlay(prefix: str, column: int, pieces: Pieces) -> Pieces:
+    """Put a prefix (`  - `) over the indentation of the first line, on every side of a hunk.
+
+    Comment lines above the first entry move above the prefix.
+    """
+    if not pieces:
+        return [prefix]
+    first = pieces[0]
+    if isinstance(first, str) and _has_entry_line(first):
+        return [_over(prefix, column, first), *pieces[1:]]
+    if isinstance(first, Hunk) and all(_has_entry_line(first.side(s)) for s in VERSIONS):
+        return [first.map(lambda text: _over(prefix, column, text)), *pieces[1:]]
+    sides = [_over(prefix, column, side_text(pieces, s)) for s in VERSIONS]
+    if is_clean(pieces):
+        return [sides[1]]
+    hunk = next(p for p in pieces if isinstance(p, Hunk))
+    return [hunk.but(*sides)]
+
+
+def _has_entry_line(text: str) -> bool:
+    return any(line.strip() and line.lstrip()[0] != "#" for line in text.split("\n"))
+
+
+def _over(prefix: str, column: int, text: str) -> str:
+    dash = prefix.rfind("\n") + 1
+    above, own = prefix[:dash], prefix[dash:]
+    indent = len(own) - len(own.lstrip(" "))
+    lines = text.split("\n")
+    for index, line in enumerate(lines):
+        if line.strip() and line.lstrip()[0] != "#":
+            lead = [" " * indent + x.lstrip() if x.strip() else x for x in lines[:index]]
+            return above + "\n".join([*lead, own + line[column:], *lines[index + 1 :]])
+    return prefix + text
+
+
+def shift(text: str, by: int) -> str:
+    """Move all lines; a line that has not enough blanks to lose goes to the margin."""
+    if not by:
+        return text
+    lines = text.split("\n")
+    if by > 0:
+        pad = " " * by
+        return "\n".join(pad + line if line.strip() else line for line in lines)
+    return "\n".join(line[min(-by, len(line) - len(line.lstrip(" "))) :] for line in lines)
+
+
+def shift_rest(text: str, by: int) -> str:
+    """As `shift`, for a text that starts in the middle of its first line."""
+    first, newline, rest = text.partition("\n")
+    return first + newline + shift(rest, by)
+
+
+def entry_lines(entry: Entry, column: int, *, lead: bool = True) -> str:
+    """An entry of any text as whole lines at a column of ours, with the comments above it."""
+    if in_flow(entry):
+        return " " * column + _flow_entry_as_block(entry, column).rstrip(" ") + "\n"
+    text, indent = entry.value.text, column_of(entry)
+    first = " " * indent if entry.line == entry.start else ""
+    above = text[entry.lead : entry.line] if lead else ""
+    return shift(above + first + text[entry.line : entry.end], column - indent)
+
+
+def value_lines(entry: Entry, column: int, old: Node) -> str:
+    """The lines of a block collection below its key, which is put at a column of ours.
+
+    Where `old`, the value of ours that it replaces, is such a block, it stands at that column.
+    """
+    value = entry.value
+    assert isinstance(value, Collection)  # the caller's case
+    inner = column + way_below(entry, value)
+    if isinstance(old, Collection) and type(old) is type(value) and on_own_lines(old):
+        inner = old.column
+    return _block(value, inner)
+
+
+def value_rest(entry: Entry, column: int, style: str | None) -> str:
+    """A value that starts on the line of its key or dash, which is put at a column of ours."""
+    value = entry.value
+    if isinstance(value, Collection) and not value.flow:
+        inner = column + gap(entry)
+        return _block(value, inner)[inner:-1]
+    return shift_rest(token(value, style, flow=False), column - column_of(entry))
+
+
+def way_below(parent: Entry | None, child: Collection) -> int:
+    """The columns from a key or dash to the block below it."""
+    if parent is None or not child.entries:
+        return 2
+    return max(child.column - column_of(parent), 0)
+
+
+def gap(entry: Entry) -> int:
+    """The columns from a dash to the block that starts behind it; 2 where a key is above it."""
+    value = entry.value
+    if entry.key is not None or not isinstance(value, Collection) or not in_mid_line(value):
+        return 2
+    return value.column - column_of(entry)
+
+
+def _block(made: Collection, column: int) -> str:
+    """The lines of a block collection with its entries at a column."""
+    first = " " * made.column if in_mid_line(made) else ""
+    return shift(first + made.text[made.top : made.bottom], column - made.column)
+
+
+def _flow_entry_as_block(entry: Entry, column: int) -> str:
+    value = shift_rest(entry.value.raw, column - column_of(entry))
+    if entry.key is None:
+        return "- " + value
+    return f"{entry.key.raw}: {value}"
+
+
+def as_flow(node: Node) -> str:
+    """A node as text that can stand in a flow collection."""
+    if isinstance(node, Scalar):
+        return _scalar_as_flow(node)
+    if not isinstance(node, Collection) or node.flow:
+        return node.raw
+    if isinstance(node, Mapping):
+        return "{" + ", ".join(map(entry_as_flow, node.entries)) + "}"
+    return "[" + ", ".join(map(entry_as_flow, node.entries)) + "]"
+
+
+def entry_as_flow(entry: Entry) -> str:
+    """An entry as text that can stand in a flow collection."""
+    value = as_flow(entry.value)
+    if entry.key is None:
+        return value
+    return f"{as_flow(entry.key)}: {value or 'null'}"
+
+
+def _scalar_as_flow(node: Scalar) -> str:
+    if node.style in ("'", '"'):
+        return node.raw
+    odd = any(char in node.value for char in ",[]{}\n#") or node.value[:1] in ("?", ":", "-")
+    if node.style == "" and not (odd and not _is_number(node.value)):
+        return node.raw
+    spelled = respell(node.value, '"')
+    properties = node.text[node.start : node.content]
+    return properties + (spelled if spelled is not None else node.raw)
+
+
+def _is_number(text: str) -> bool:
+    return not text.strip("0123456789.eE+-")
+
+
+def token(node: Node, style: str | None, *, flow: bool) -> str:
+    """A value's text as one token; in the wanted quotes, where they can hold it."""
+    if style and isinstance(node, Scalar) and node.style == "" and not node.tag:
+        spelled = respell(node.value, style) if respell(node.value, "") is not None else None
+        if spelled is not None:
+            return node.text[node.start : node.content] + spelled
+    if style and isinstance(node, Scalar) and node.style in ("'", '"') and node.style != style:
+        spelled = respell(node.value, style)
+        if spelled is not None:
+            return node.text[node.start : node.content] + spelled
+    return as_flow(node) if flow else node.raw

@@ -1,0 +1,346 @@
+"""Prepare an exchange of files, and record it in a folder of the directory until it is done.
+
+`new/N` are the fresh files, `old/N` copies of those that go, `journal` says which is which. It
+is written last and by rename: without a journal no other file was touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+
+from kmerge_git.errors import UsageError
+from kmerge_git.packages.package_files import UNDERWAY, File, check_path
+
+Changes = Mapping[str, File | None]
+
+
+def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Changes | None) -> None:
+    """Fill UNDERWAY with all that the changes need; its journal comes last."""
+    made = []
+    for name in (NEW, OLD):
+        folder = os.path.join(root, UNDERWAY, name)
+        with errors_of(folder):
+            os.mkdir(folder, 0o700)
+    own = {NOT + DONE: b"", NOT + BACK: b"", ".gitignore": b"*\n"}  # `git add -A` is not for this
+    for name, data in own.items():
+        with errors_of(os.path.join(root, UNDERWAY)):
+            write(os.path.join(root, UNDERWAY, name), File(data))
+    for number, path in enumerate(sorted(changes)):
+        with errors_of(os.path.join(root, path)):
+            old = _keep(root, path, number)
+            new = _lay(root, changes[path], number)
+        if before is not None:
+            _check_version(root, path, old, before.get(path))
+        made.append(Exchange(path, number, old, new))
+    with errors_of(os.path.join(root, UNDERWAY)):
+        folders = _folders(root, changes)
+        store(root, Ledger(dict(about), os.urandom(4).hex(), folders, tuple(made)))
+
+
+def _check_version(root: str, path: str, found: Stamp | None, known: File | None) -> None:
+    """Refuse a file that is not the one that the change was made for."""
+    if found != (stamp_of(known) if known else None):
+        where = os.path.join(root, path)
+        raise UsageError("it was changed in the meantime", path=where, hint="run it again")
+
+
+@contextmanager
+def errors_of(path: str) -> Iterator[None]:
+    """Say of what the system refuses which file it is about."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise UsageError(f"cannot write it: {why}", path=path) from None
+
+
+def check(root: str, changes: Changes) -> None:
+    """Refuse changes that lead out of the directory, or where they cannot be written."""
+    for path, file in changes.items():
+        check_path(path, root)
+        where = os.path.join(root, path)
+        with errors_of(where):
+            for folder in above(path):
+                if file and changes.get(folder):
+                    raise UsageError(f"{folder} would be a file and a folder", path=where)
+            blocked = in_the_way(root, path)
+            if blocked and blocked not in changes:
+                what = "a link" if os.path.islink(os.path.join(root, blocked)) else "no folder"
+                raise UsageError(f"{blocked} is {what}: nothing is written there", path=where)
+            if not blocked:
+                _check_place(root, path, changes)
+
+
+def _check_place(root: str, path: str, changes: Changes) -> None:
+    """Refuse to write over a device or a folder with files that stay, or where one may not."""
+    where = os.path.join(root, path)
+    if os.path.lexists(where) and not (
+        os.path.islink(where) or os.path.isfile(where) or os.path.isdir(where)
+    ):
+        raise UsageError("it is neither a file nor a directory", path=where)
+    if changes[path] is not None:
+        for name, is_folder in inside(root, path):
+            if not is_folder and (name not in changes or changes[name]):
+                raise UsageError(f"it is a folder, and {name} stays in it", path=where)
+    folder = next(f for f in [*above(path), ""] if os.path.lexists(os.path.join(root, f)))
+    if not os.access(os.path.join(root, folder), os.W_OK | os.X_OK):
+        raise UsageError("cannot write it: Permission denied", path=where)
+
+
+def _keep(root: str, path: str, number: int) -> Stamp | None:
+    """Have what stands at a path once more: as a second name of it, or as a copy."""
+    where, kept = os.path.join(root, path), os.path.join(root, UNDERWAY, OLD, str(number))
+    if in_the_way(root, path) or not os.path.lexists(where):
+        return None
+    if os.path.islink(where):
+        os.symlink(os.readlink(where), kept)
+        return stamp(kept)
+    if os.path.isdir(where):
+        return None
+    try:
+        os.link(where, kept)
+    except OSError:  # another file system, one without hard links, somebody else's file
+        write(kept, file_at(where))
+    return stamp(kept)
+
+
+def _lay(root: str, file: File | None, number: int) -> Stamp | None:
+    if file is None:
+        return None
+    fresh = os.path.join(root, UNDERWAY, NEW, str(number))
+    write(fresh, file)
+    return stamp(fresh)  # the permissions as this file system has them
+
+
+def file_at(path: str) -> File:
+    """A file or a link in memory."""
+    if os.path.islink(path):
+        return File(os.fsencode(os.readlink(path)), link=True)
+    with open(path, "rb") as file:
+        return File(file.read(), stat.S_IMODE(os.fstat(file.fileno()).st_mode))
+
+
+def write(path: str, file: File) -> None:
+    """Make a file that is not there."""
+    if file.link:
+        os.symlink(os.fsdecode(file.data), path)
+        return
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as out:
+        out.write(file.data)
+    os.chmod(path, file.mode)
+
+
+def _folders(root: str, changes: Changes) -> dict[str, int]:
+    """The folders around the changes, and in their places, with their permissions."""
+    wanted = {folder for path in changes for folder in above(path)}
+    replaced = [path for path, file in changes.items() if file and standing(root, path) is None]
+    for path in replaced:
+        wanted |= {path, *(name for name, is_folder in inside(root, path) if is_folder)}
+    found = {}
+    for folder in sorted(wanted):
+        place = os.path.join(root, folder)
+        if not in_the_way(root, f"{folder}/") and os.path.lexists(place):
+            found[folder] = stat.S_IMODE(os.lstat(place).st_mode)
+    return found
+
+
+JOURNAL, NEW, OLD = "journal", "new", "old"
+DONE, BACK, NOT = "done", "back", "not-"  # all is in its place; the old files are put back
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What tells a file from another one: its kind, its checksum, its permissions."""
+
+    kind: str  # file, link, other
+    checksum: str = ""
+    mode: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One file's old and new version; None is no file."""
+
+    path: str
+    number: int
+    old: Stamp | None
+    new: Stamp | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The whole journal: what is exchanged, and what the folders around it were."""
+
+    about: dict[str, str]
+    token: str  # of names beside a target, where a rename cannot reach it
+    folders: dict[str, int]  # those that were there before, with their permissions
+    exchanges: tuple[Exchange, ...]
+
+
+def store(root: str, ledger: Ledger) -> None:
+    """Write the journal: from here on the exchange is begun.
+
+    It is flushed to the disk. The fresh files are not, one by one: what a power cut makes of them
+    is seen by their checksums, and the old ones are names of what was on the disk already.
+    """
+    folder = os.path.join(root, UNDERWAY)
+    draft = os.path.join(folder, f"{JOURNAL}.part")
+    text = json.dumps({"version": VERSION, **asdict(ledger)})  # ASCII: odd bytes are escapes
+    with open(draft, "x", encoding="ascii") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.rename(draft, os.path.join(folder, JOURNAL))
+    for place in (folder, root):
+        flush(place)
+
+
+def flush(place: str) -> None:
+    """Have a directory's entries on the disk, where the system lets one ask for it."""
+    try:
+        handle = os.open(place, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        return
+    finally:
+        os.close(handle)
+
+
+def load(root: str) -> Ledger | None:
+    """The journal as it was written; None if there is none."""
+    folder = os.path.join(root, UNDERWAY)
+    path = os.path.join(folder, JOURNAL)
+    is_link = any(os.path.islink(os.path.join(folder, name)) for name in (NEW, OLD, JOURNAL))
+    if is_link or os.path.islink(folder) or os.path.isfile(folder):
+        raise UsageError("kmerge did not make it", path=folder, hint="remove it")
+    try:
+        with open(path, "rb") as file:
+            found = json.loads(file.read())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise UsageError(f"cannot read it: {error.strerror}", path=path) from None
+    except ValueError:
+        raise _damaged(path) from None
+    try:
+        return _ledger(found, path)
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise _damaged(path) from None
+
+
+def _damaged(path: str) -> UsageError:
+    hint = f"move {UNDERWAY} away; its folder {OLD} has the files as they were"
+    return UsageError("it is damaged", path=path, hint=hint)
+
+
+def _ledger(found: dict[str, object], path: str) -> Ledger:
+    if found.pop("version") != VERSION:
+        raise UsageError("another version of kmerge wrote it", path=path, hint="use that one")
+    about, folders, exchanges = found["about"], found["folders"], found["exchanges"]
+    if not (isinstance(about, dict) and isinstance(folders, dict) and isinstance(exchanges, list)):
+        raise TypeError
+    made = tuple(
+        Exchange(str(e["path"]), int(e["number"]), _known(e["old"]), _known(e["new"]))
+        for e in exchanges
+    )
+    for name in [*(e.path for e in made), *folders]:
+        check_path(name, path)
+    modes = {name: int(mode) for name, mode in folders.items()}
+    token = found["token"]
+    if not (isinstance(token, str) and token.isalnum()):
+        raise TypeError
+    return Ledger({str(k): str(v) for k, v in about.items()}, token, modes, made)
+
+
+def _known(found: Mapping[str, object] | None) -> Stamp | None:
+    if found is None:
+        return None
+    mode = found["mode"]
+    if not isinstance(mode, int):
+        raise TypeError
+    return Stamp(str(found["kind"]), str(found["checksum"]), mode)
+
+
+def stamp(path: str) -> Stamp | None:
+    """What stands at a path that is known to be no way through links; a directory is nothing."""
+    try:
+        about = os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if stat.S_ISDIR(about.st_mode):
+        return None
+    if stat.S_ISLNK(about.st_mode):
+        return stamp_of(File(os.fsencode(os.readlink(path)), link=True))
+    if not stat.S_ISREG(about.st_mode):
+        return Stamp("other")
+    with open(path, "rb") as file:
+        checksum = hashlib.file_digest(file, "sha256").hexdigest()
+    return Stamp("file", checksum, stat.S_IMODE(about.st_mode))
+
+
+def stamp_of(file: File) -> Stamp:
+    """What a file would be told by, once it is written."""
+    checksum = hashlib.sha256(file.data).hexdigest()
+    return Stamp("link", checksum) if file.link else Stamp("file", checksum, file.mode)
+
+
+def is_alike(one: Stamp | None, other: Stamp | None) -> bool:
+    """Whether git would take two files for the same."""
+    if one is None or other is None:
+        return one is other
+    same_bytes = (one.kind, one.checksum) == (other.kind, other.checksum)
+    return same_bytes and not (one.mode ^ other.mode) & 0o100
+
+
+def standing(root: str, path: str) -> Stamp | None:
+    """What stands at a path of a directory; nothing stands behind a link or a file."""
+    return None if in_the_way(root, path) else stamp(os.path.join(root, path))
+
+
+def in_the_way(root: str, path: str) -> str:
+    """The first part of the way to a path that is there and no directory, or nothing."""
+    here = ""
+    for part in path.split("/")[:-1]:
+        here = f"{here}/{part}" if here else part
+        try:
+            if not stat.S_ISDIR(os.lstat(os.path.join(root, here)).st_mode):
+                return here
+        except FileNotFoundError:
+            return ""
+    return ""
+
+
+def above(path: str) -> list[str]:
+    """The folders above a path, the nearest first."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
+
+
+def inside(root: str, path: str) -> list[tuple[str, bool]]:
+    """All below a directory, what is in a folder after it, and whether it is a folder itself."""
+    place = os.path.join(root, path)
+    if os.path.islink(place) or not os.path.isdir(place):
+        return []
+    found, folders = [], [path]
+    for folder in folders:
+        with os.scandir(os.path.join(root, folder)) as entries:
+            here = [(f"{folder}/{e.name}", e.is_dir(follow_symlinks=False)) for e in entries]
+        found += here
+        folders += [name for name, is_folder in here if is_folder]
+    return found
+
+
+def draft(root: str, ledger: Ledger, each: Exchange) -> str:
+    """Where a copy of a fresh file lies beside its target, if a rename cannot reach that."""
+    folder = os.path.dirname(os.path.join(root, each.path))
+    return os.path.join(folder, f".kmerge-{ledger.token}-{each.number}")

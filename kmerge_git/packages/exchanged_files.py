@@ -1,0 +1,380 @@
+"""Exchange the files of a directory as one: all of them, or none, whenever the process dies.
+
+Fresh files and copies of the old ones are made first, in a folder of the directory, then a
+journal, then one rename a file. So every file has its old or its new bytes at any time, and the
+next command can go on or go back. Files that somebody else wrote in between are left alone; the
+bytes that should have come there are saved in SAVED.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Collection, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+
+from kmerge_git.errors import UsageError
+from kmerge_git.packages import exchange_journal
+from kmerge_git.packages.directory_lock import alone
+from kmerge_git.packages.exchange_journal import (
+    BACK,
+    DONE,
+    JOURNAL,
+    NEW,
+    NOT,
+    OLD,
+    Ledger,
+    Stamp,
+    above,
+    draft,
+    errors_of,
+    file_at,
+    in_the_way,
+    inside,
+    is_alike,
+    load,
+    stamp,
+    standing,
+    write,
+)
+from kmerge_git.packages.package_files import SAVED, UNDERWAY, File
+
+__all__ = ["SAVED", "UNDERWAY", "Unfinished", "begin", "carry_out", "carry_out_or_back"]
+__all__ += ["check_whole", "forget", "roll_back", "settle", "taken_back", "told", "unfinished"]
+__all__ += ["write_all"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """What a process left that ended before it said it was done."""
+
+    about: dict[str, str]
+    paths: tuple[str, ...]
+    is_begun: bool  # without a journal no file was touched
+    is_carried_out: bool
+    is_going_back: bool
+
+
+def write_all(
+    root: str,
+    changes: Mapping[str, File | None],
+    before: Mapping[str, File | None] | None = None,
+) -> list[str]:
+    """Exchange files, or leave all as they were and say why; None is no file.
+
+    `before` is what was there when the changes were decided: an error if it is not any more.
+    Gives the paths that somebody else wrote in this very moment: they are left alone.
+    """
+    made = _make(root)
+    try:
+        with alone(root):
+            if not changes:
+                return []
+            begin(root, changes, {}, before)
+            left = carry_out_or_back(root)
+            forget(root)
+            return left
+    except BaseException:
+        for folder in made:
+            with suppress(OSError):
+                os.rmdir(folder)
+        raise
+
+
+def settle(root: str) -> str:
+    """Finish or undo what a killed `write_all` left; a sentence about it, or nothing."""
+    if not os.path.lexists(os.path.join(root, UNDERWAY)):
+        return ""
+    with alone(root):
+        found = unfinished(root)
+        if found is None:
+            return ""
+        if found.about:
+            hint = "end it with `kmerge vendor update DIR --continue` or `--abort`"
+            raise UsageError("an update of it is not finished", path=root, hint=hint)
+        if not found.is_begun:  # killed before the first file was touched, or after the last one
+            forget(root)
+            return f"{root}: {UNDERWAY} of a run that was killed is removed"
+        left = roll_back(root) if found.is_going_back else carry_out(root)
+        forget(root)
+    what = "is undone" if found.is_going_back else "is finished"
+    return f"{root}: the writing of a run that was killed {what}{told(left)}"
+
+
+def told(left: Collection[str]) -> str:
+    """What to say of paths that were left alone."""
+    if not left:
+        return ""
+    return f"; changed since and left alone: {', '.join(left)} (see {SAVED})"
+
+
+def begin(
+    root: str,
+    changes: Mapping[str, File | None],
+    about: Mapping[str, str],
+    before: Mapping[str, File | None] | None = None,
+) -> None:
+    """Lay everything ready in UNDERWAY, the journal last; no other file is touched."""
+    with alone(root):
+        found = unfinished(root)
+        if found and found.is_begun:
+            raise UsageError("an earlier update of it is not finished", path=root)
+        if found:
+            forget(root)
+        exchange_journal.check(root, changes)
+        folder = os.path.join(root, UNDERWAY)
+        with exchange_journal.errors_of(folder):
+            os.mkdir(folder, 0o700)
+        try:
+            exchange_journal.prepare(root, changes, about, before)
+        except BaseException:
+            with suppress(OSError, UsageError):
+                forget(root)
+            raise
+
+
+def carry_out(root: str) -> list[str]:
+    """Put what `begin` laid ready in its place; may be done again after a kill.
+
+    Gives the paths that somebody else wrote since: they are left alone.
+    """
+    with alone(root):
+        ledger = _begun(root)
+        if _is_marked(root, BACK):
+            raise UsageError("the update is being undone", path=root, hint="end that first")
+        if _is_marked(root, DONE):
+            return []
+        left = exchange(root, ledger, back=False)
+        _mark(root, DONE)
+        return left
+
+
+def roll_back(root: str, *, give_up: Collection[str] = ()) -> list[str]:
+    """Put the old files back, however far `carry_out` came; may be done again after a kill.
+
+    Gives the paths that somebody else wrote since: they are left alone, but for those to give up.
+    """
+    with alone(root):
+        ledger = load(root)
+        if ledger is None:
+            return []
+        _mark(root, BACK)
+        return exchange(root, ledger, back=True, give_up=give_up)
+
+
+def taken_back(root: str) -> tuple[list[str], list[str]]:
+    """Of the files that were exchanged for others: those that are as before again, and the rest."""
+    back: list[str] = []
+    rest: list[str] = []
+    for each in _begun(root).exchanges:
+        if each.old is not None and not is_alike(each.old, each.new):
+            now = standing(root, each.path)
+            (back if is_alike(now, each.old) else rest).append(each.path)
+    return back, rest
+
+
+def carry_out_or_back(root: str) -> list[str]:
+    """`carry_out`, and if that cannot be done everything as it was before `begin`."""
+    try:
+        return carry_out(root)
+    except BaseException as error:
+        try:
+            roll_back(root)
+            forget(root)
+        except (OSError, UsageError):
+            hint = f"what is left to do lies in {UNDERWAY}: free what is missing, and run it again"
+            why = getattr(error, "why", "it was interrupted")
+            raise UsageError(f"{why}; not all could be undone", path=root, hint=hint) from None
+        raise
+
+
+def forget(root: str) -> None:
+    """Take UNDERWAY away; without its journal it is nothing any more."""
+    folder = os.path.join(root, UNDERWAY)
+    with alone(root), exchange_journal.errors_of(folder):
+        if load(root):
+            os.unlink(os.path.join(folder, JOURNAL))
+        if os.path.lexists(folder):
+            shutil.rmtree(folder)
+
+
+def unfinished(root: str) -> Unfinished | None:
+    """What lies in UNDERWAY, if there is one."""
+    if not os.path.lexists(os.path.join(root, UNDERWAY)):
+        return None
+    ledger = load(root)
+    if ledger is None:
+        return Unfinished({}, (), False, False, False)
+    paths = tuple(each.path for each in ledger.exchanges)
+    return Unfinished(ledger.about, paths, True, _is_marked(root, DONE), _is_marked(root, BACK))
+
+
+def check_whole(root: str) -> None:
+    """Refuse to take a directory for a version of anything that a kill left half written."""
+    found = unfinished(root)
+    if found and found.is_begun and (found.is_going_back or not found.is_carried_out):
+        hint = "what wrote there ends it when it is run again"
+        raise UsageError("it was left half written", path=root, hint=hint)
+
+
+def _begun(root: str) -> Ledger:
+    ledger = load(root)
+    if ledger is None:
+        raise UsageError("no update of it is begun", path=root)
+    return ledger
+
+
+def _is_marked(root: str, name: str) -> bool:
+    return os.path.lexists(os.path.join(root, UNDERWAY, name))
+
+
+def _mark(root: str, name: str) -> None:
+    """Remember what was done by a rename: that needs no room on a full disk."""
+    path = os.path.join(root, UNDERWAY, name)
+    with exchange_journal.errors_of(path):
+        if not os.path.lexists(path):
+            os.rename(os.path.join(root, UNDERWAY, NOT + name), path)
+
+
+def _make(root: str) -> list[str]:
+    """Make the directory itself; those that were made, the deepest first."""
+    made: list[str] = []
+    place = os.path.abspath(root)
+    while not os.path.lexists(place):
+        made.append(place)
+        place = os.path.dirname(place)
+    with exchange_journal.errors_of(root):
+        for folder in reversed(made):
+            os.mkdir(folder)
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    path: str
+    had: Stamp | None  # what may be exchanged
+    want: Stamp | None
+    source: str  # where the wanted file lies
+    draft: str  # its copy beside the target, where a rename cannot reach that
+    saved: str  # where it goes if somebody else wrote there
+
+
+def exchange(root: str, ledger: Ledger, *, back: bool, give_up: Collection[str] = ()) -> list[str]:
+    """Go on from wherever the files are; the paths that somebody else wrote are left alone."""
+    steps = _steps(root, ledger, back=back)
+    left = []
+    for step in steps:
+        with errors_of(os.path.join(root, step.path)):
+            _discard(root, step)
+            if step.want is None and not _remove(root, step, give_up):
+                left.append(step.path)
+    _prune(root, steps)
+    modes = ledger.folders if back else {}
+    for step in steps:
+        with errors_of(os.path.join(root, step.path)):
+            if step.want is not None and not _place(root, step, modes, give_up):
+                _save(root, step)
+                left.append(step.path)
+    for folder in sorted(modes):
+        with errors_of(os.path.join(root, folder)):
+            _make_way(root, f"{folder}/", modes)
+    return sorted(left)
+
+
+def _steps(root: str, ledger: Ledger, *, back: bool) -> list[_Step]:
+    made = []
+    for each in ledger.exchanges:
+        had, want = (each.new, each.old) if back else (each.old, each.new)
+        source = os.path.join(root, UNDERWAY, OLD if back else NEW, str(each.number))
+        saved = f"{SAVED}/{each.path}.{'old' if back else 'new'}"
+        made.append(_Step(each.path, had, want, source, draft(root, ledger, each), saved))
+    return made
+
+
+def _discard(root: str, step: _Step) -> None:
+    """Remove the draft that a kill left."""
+    if not in_the_way(root, step.path):
+        with suppress(FileNotFoundError):
+            os.unlink(step.draft)
+
+
+def _remove(root: str, step: _Step, give_up: Collection[str]) -> bool:
+    now = standing(root, step.path)
+    if now is not None and now != step.had and step.path not in give_up:
+        return False
+    if now is not None:
+        os.unlink(os.path.join(root, step.path))
+    return True
+
+
+def _prune(root: str, steps: list[_Step]) -> None:
+    """Remove the folders that were emptied, but for those that are needed."""
+    needed = {folder for step in steps if step.want for folder in above(step.path)}
+    emptied = {folder for step in steps if not step.want for folder in above(step.path)}
+    for folder in sorted(emptied - needed, reverse=True):  # the deepest first
+        if not in_the_way(root, f"{folder}/"):
+            with suppress(OSError):  # most have files left
+                os.rmdir(os.path.join(root, folder))
+
+
+def _place(root: str, step: _Step, modes: dict[str, int], give_up: Collection[str]) -> bool:
+    """Put a file in its place; False where somebody else wrote, or where it is damaged."""
+    now = standing(root, step.path)
+    if now == step.want:
+        return True
+    if now != step.had and step.path not in give_up:
+        return False
+    if stamp(step.source) != step.want or not _make_way(root, step.path, modes):
+        return False
+    if not _clear(root, step.path):
+        return False
+    target = os.path.join(root, step.path)
+    try:
+        os.replace(step.source, target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        write(step.draft, file_at(step.source))
+        os.replace(step.draft, target)
+    return True
+
+
+def _make_way(root: str, path: str, modes: dict[str, int]) -> bool:
+    """Make the folders above a path; False where a file or a link is in the way."""
+    if in_the_way(root, path):
+        return False
+    for folder in reversed(above(path)):
+        place = os.path.join(root, folder)
+        if not os.path.lexists(place):
+            os.mkdir(place)
+            if folder in modes:
+                os.chmod(place, modes[folder])
+    return True
+
+
+def _clear(root: str, path: str) -> bool:
+    """Remove a folder that has nothing but folders in it; whether a file can stand there now."""
+    found = inside(root, path)
+    if not all(is_folder for _, is_folder in found):
+        return False
+    target = os.path.join(root, path)
+    for folder in [*(os.path.join(root, name) for name, _ in reversed(found)), target]:
+        if os.path.isdir(folder) and not os.path.islink(folder):
+            os.rmdir(folder)
+    return True
+
+
+def _save(root: str, step: _Step) -> None:
+    """Keep what could not be put in place: nobody else may have it."""
+    if stamp(step.source) != step.want:
+        return
+    name, number = step.saved, 1
+    while os.path.lexists(os.path.join(root, name)):
+        number += 1
+        name = f"{step.saved}.{number}"
+    if not _make_way(root, name, {}):
+        where = os.path.join(root, in_the_way(root, name))
+        raise UsageError("it is in the way", path=where, hint="remove it")
+    os.rename(step.source, os.path.join(root, name))

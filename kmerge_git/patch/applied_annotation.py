@@ -1,0 +1,121 @@
+"""The annotation in which `kubectl apply` keeps the config that it applied last.
+
+Written byte for byte as kubectl does, because the annotation itself is a field that is patched:
+another spelling of the same config would be a change.
+"""
+
+from __future__ import annotations
+
+import json
+from math import isfinite
+
+from kmerge_git.errors import PatchError
+from kmerge_git.patch.json_values import Map, Value, copied, failure, go_type, no_number
+
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+LIMIT = 262144  # bytes, all annotations of an object together: the API server's limit
+
+# Go's JSON is safe to put into HTML, and breaks no line of JavaScript.
+_ESCAPES = str.maketrans({c: f"\\u{ord(c):04x}" for c in "&<>\u2028\u2029"} | {"\ufffd": "\ufffd"})
+_INT64 = range(-(2**63), 2**63)
+
+
+def last_applied(live: Map) -> Map | None:
+    """The config in the annotation; None without one, and `{}` for an empty text."""
+    text = annotation(live)
+    if text is None:
+        return None
+    return _parsed(text) if text else {}
+
+
+def annotation(live: Map) -> str | None:
+    """The text of the annotation."""
+    metadata = _map(live, ("metadata",))
+    text = _map(metadata, ("metadata", "annotations")).get(LAST_APPLIED)
+    return None if text is None else str(text)
+
+
+def without_annotation(patch: Map) -> Map:
+    """The patch without the last-applied annotation, which differs on both sides always."""
+    metadata = patch.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict) or not isinstance(annotations, dict):
+        return patch
+    kept = {key: value for key, value in annotations.items() if key != LAST_APPLIED}
+    return {**patch, "metadata": {**metadata, "annotations": kept}}
+
+
+def with_last_applied(target: Map, config: Map) -> Map:
+    """The target carrying the config in its annotation."""
+    result = copied(target)
+    annotations = _annotations(result)
+    annotations[LAST_APPLIED] = annotation_text(config)
+    size = sum(len(f"{key}{value}".encode()) for key, value in annotations.items())
+    if size > LIMIT:
+        raise PatchError(
+            f"Too long: must have at most {LIMIT} bytes",
+            field="metadata.annotations",
+            steps=("metadata", "annotations"),
+            hint=f"the annotations have {size} bytes; use server-side apply for this object",
+        )
+    return result
+
+
+def annotation_text(config: Map) -> str:
+    """The config as the annotation holds it: without the annotation, compact, keys sorted."""
+    plain = copied(config)
+    _annotations(plain).pop(LAST_APPLIED, None)
+    return go_json(plain) + "\n"
+
+
+def _annotations(resource: Map) -> Map:
+    metadata = resource["metadata"] = _map(resource, ("metadata",))
+    annotations = metadata["annotations"] = _map(metadata, ("metadata", "annotations"))
+    return annotations
+
+
+def _map(around: Map, at: tuple[str, ...]) -> Map:
+    """The map there, an empty one in the place of nothing; kubectl reads no other value there."""
+    value = around.get(at[-1])
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise failure(f"it must be a map, not {go_type(value)}", at)
+    return value
+
+
+def _parsed(text: str) -> Map:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict) or no_number(value) is not None:
+        raise failure("invalid JSON document", ("metadata", "annotations", LAST_APPLIED))
+    return value
+
+
+def go_json(value: Value) -> str:
+    """The value as Go encodes it: sorted keys, no spaces, `<`, `>` and `&` escaped."""
+    if isinstance(value, dict):
+        entries = (f"{go_json(key)}:{go_json(value[key])}" for key in sorted(value))
+        return "{" + ",".join(entries) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(map(go_json, value)) + "]"
+    if isinstance(value, float) or (type(value) is int and value not in _INT64):
+        return _go_number(float(value))
+    text = json.dumps(value, ensure_ascii=False)
+    return text.translate(_ESCAPES) if isinstance(value, str) else text
+
+
+def _go_number(value: float) -> str:
+    if not isfinite(value):
+        raise PatchError(f"unsupported value: {value}", hint="JSON has no such number")
+    if value == 0 or 1e-6 <= abs(value) < 1e21:
+        text = repr(value)
+        if "e" in text:
+            from decimal import Decimal
+
+            text = f"{Decimal(text):f}"
+        return text.removesuffix(".0")
+    mantissa, _, power = repr(value).partition("e")
+    return f"{mantissa.removesuffix('.0')}e{power[0]}{power[1:].lstrip('0')}"

@@ -1,0 +1,93 @@
+"""JSON merge patch (RFC 7386), for kinds without a schema: applied, and made from three objects.
+
+Like the API server's library: a null inside a list that replaces something else than a map is
+taken out of the maps there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kmerge_git.errors import PatchError
+from kmerge_git.patch.apply_patch import without_nulls
+from kmerge_git.patch.json_values import Map, Value, copied, same
+from kmerge_git.patch.make_patch import (
+    Precondition,
+    check_preconditions,
+    conflict,
+    json_has_conflicts,
+)
+
+
+def apply_json_patch(original: Map, patch: Map) -> Map:
+    """The object after the patch: maps merged, null deletes, lists and scalars replaced."""
+    if not isinstance(original, dict) or not isinstance(patch, dict):
+        raise PatchError("invalid JSON document")
+    return copied(_merged(original, patch))
+
+
+def _merged(original: Map, patch: Map) -> Map:
+    result = dict(original)
+    for key, value in patch.items():
+        if value is None:
+            result.pop(key, None)
+        elif not isinstance(result.get(key), dict):
+            result[key] = without_nulls(value)
+        else:
+            result[key] = _merged(result[key], value) if isinstance(value, dict) else value
+    return result
+
+
+def make_json_patch(original: Map, modified: Map) -> Map:
+    """The JSON merge patch that makes the modified object of the original one."""
+    return copied(_difference(original, modified))
+
+
+def _difference(original: Map, modified: Map) -> Map:
+    patch: Map = {}
+    for key, value in modified.items():
+        before = original.get(key)
+        if key in original and isinstance(before, dict) and isinstance(value, dict):
+            below = _difference(before, value)
+            if below:
+                patch[key] = below
+        elif key not in original or not same(before, value):
+            patch[key] = value
+    return patch | dict.fromkeys(key for key in original if key not in modified)
+
+
+def make_json_patch3(
+    original: Map, modified: Map, current: Map, *, preconditions: Iterable[Precondition] = ()
+) -> Map:
+    """The patch that `kubectl apply` sends for a custom resource.
+
+    Additions and changes from current to modified, deletions from original to modified.
+    """
+    additions = _additions(_difference(current, modified))
+    deletions = _deletions(_difference(original, modified))
+    if json_has_conflicts(additions, deletions):
+        raise conflict(additions, deletions)
+    patch = copied(_merged(deletions, additions))
+    check_preconditions(patch, preconditions)
+    return patch
+
+
+def _additions(patch: Map) -> Map:
+    """The patch without its nulls; a map that was empty is a value, one that became so is not."""
+    kept: Map = {}
+    for key, value in patch.items():
+        left: Value = _additions(value) if isinstance(value, dict) else value
+        if value is not None and (left or not isinstance(left, dict) or not value):
+            kept[key] = left
+    return kept
+
+
+def _deletions(patch: Map) -> Map:
+    """The nulls of the patch alone."""
+    kept: Map = {}
+    for key, value in patch.items():
+        if value is None:
+            kept[key] = None
+        elif isinstance(value, dict) and (below := _deletions(value)):
+            kept[key] = below
+    return kept

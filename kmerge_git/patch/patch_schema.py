@@ -1,0 +1,282 @@
+"""How a strategic merge patch treats each field of a kind: strategy, merge key, what is below.
+
+One `Schema` is one place in a kind. A lookup is made only where both sides hold a map, or both
+a list, exactly where upstream makes it: every schema error of kubectl comes from a lookup.
+The facts come from the built-in tables or from an OpenAPI document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from kmerge_git.errors import PatchError
+from kmerge_git.kube import keytable
+from kmerge_git.patch.field_shapes import object_type, root_shape
+from kmerge_git.patch.json_values import failure
+
+
+@dataclass(frozen=True, slots=True)
+class FieldRule:
+    """How a patch merges a field: by what strategy and key, and the schema below it."""
+
+    below: Schema
+    strategy: str = ""  # "", "merge" or "replace"
+    retain_keys: bool = False
+    merge_key: str = ""
+    list_keys: tuple[str, ...] = ()  # the keys of server-side apply: kustomize's
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The schema of a kind, or of a place inside it."""
+
+    source: Builtin | Definitions
+    place: Place = None
+
+    @classmethod
+    def builtin(cls, api_version: str, kind: str, *, complete: bool = False) -> Schema:
+        """The schema of a built-in kind (Kubernetes 1.21 to 1.36).
+
+        It knows the strategic fields and takes all others as plain (map merged, list replaced).
+        With `complete` it knows every field, and an unknown one is the error that kubectl has.
+        """
+        found = cls.find(api_version, kind, complete=complete)
+        if found is None:
+            group, _, version = api_version.rpartition("/")
+            raise PatchError(
+                f"strategic merge patch is not supported for {group}/{version}, Kind={kind} "
+                "locally, try --type merge"
+            )
+        return found
+
+    @classmethod
+    def find(cls, api_version: str, kind: str, *, complete: bool = False) -> Schema | None:
+        """The built-in schema, or None for a custom resource."""
+        number = keytable.root(api_version, kind)
+        if not 0 <= number < keytable.LEARNED:  # a CRD tells list keys, and no strategies
+            return None
+        shape = root_shape(api_version, kind) if complete else ""
+        return cls(Builtin(), (number, shape))
+
+    @classmethod
+    def from_definitions(cls, definitions: Mapping[str, Any], root: str) -> Schema:
+        """A complete schema from OpenAPI definitions (v2; v3 schemas work too).
+
+        `definitions` is the document, or its `definitions` part; `root` names one of them.
+        """
+        known = definitions_of(definitions)
+        if root not in known:
+            raise PatchError(f"the schema has no definition {root}")
+        return cls(Definitions(known), (root, known[root]))
+
+    def field(self, name: str, *, in_list: bool, at: tuple[str | int, ...] = ()) -> FieldRule:
+        """What the field is; `in_list`: both sides hold a list there, else both hold a map."""
+        try:
+            facts = self.source.look_up(self.place, name, in_list=in_list)
+        except UnknownField as unknown:
+            raise failure(str(unknown), at) from None
+        rest = [s for s in facts.strategies if s != "retainKeys"]
+        if len(facts.strategies) > 2 or len(rest) > 1:
+            raise failure(f"unexpected patch strategy: [{' '.join(facts.strategies)}]", at)
+        return FieldRule(
+            Schema(self.source, facts.below),
+            rest[0] if rest else "",
+            "retainKeys" in facts.strategies,
+            facts.merge_key,
+            facts.list_keys or ((facts.merge_key,) if facts.merge_key else ()),
+        )
+
+    def name(self) -> str:
+        """What upstream calls this place: the Go kind, or the OpenAPI name."""
+        return self.source.name(self.place)
+
+
+__all__ = ["NO_DOCUMENT", "definitions_of", "schema_for"]
+
+
+def schema_for(document: Node, api_version: str, kind: str) -> Schema | None:
+    """The schema of a kind, found by `x-kubernetes-group-version-kind`."""
+    group, _, version = api_version.rpartition("/")
+    wanted = {"group": group, "version": version, "kind": kind}
+    for name, node in definitions_of(document).items():
+        if wanted in [dict(gvk) for gvk in node.get("x-kubernetes-group-version-kind", [])]:
+            return Schema.from_definitions(document, name)
+    return None
+
+
+Node = Mapping[str, Any]
+
+NO_DOCUMENT = "this is no OpenAPI document"
+
+
+def definitions_of(document: Node) -> dict[str, Node]:
+    """The definitions of a v2 or v3 document; a bare map of them is taken as it is."""
+    components = document.get("components")
+    found = document.get("definitions") or (
+        components.get("schemas") if isinstance(components, Mapping) else None
+    )
+    definitions = found or document
+    if not isinstance(definitions, Mapping) or not all(
+        isinstance(node, Mapping) for node in definitions.values()
+    ):
+        raise PatchError(NO_DOCUMENT, hint="`kubectl get --raw /openapi/v2` prints a cluster's own")
+    return dict(definitions)
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """Looks fields up as upstream's OpenAPI v2 does; a place is a name and its definition."""
+
+    definitions: dict[str, Node]
+
+    def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
+        """The facts of a field; raises `UnknownField`."""
+        if place is None:
+            return Facts()
+        path, node = self._resolved(place)
+        if node is None:
+            return Facts()
+        if "properties" not in node:
+            raise UnknownField(f"expected kind, but got {_shape(node)}")
+        if name not in node["properties"]:
+            raise UnknownField(f'unable to find api field "{name}" in {path}')
+        field = node["properties"][name]
+        strategies = str(field.get("x-kubernetes-patch-strategy", "")).split(",")
+        key = str(field.get("x-kubernetes-patch-merge-key", ""))
+        list_keys = tuple(field.get("x-kubernetes-list-map-keys", ()))
+        below: Place = (f"{path}.{name}", field)
+        if in_list:
+            below = self._elements(below)
+        return Facts(below, tuple(s for s in strategies if s), key, list_keys)
+
+    def name(self, place: Place) -> str:
+        """The name of the definition."""
+        return str(place[0]) if place else "arbitrary"
+
+    def _elements(self, place: Place) -> Place:
+        path, node = self._resolved(place)
+        if node is None:
+            return None
+        if node.get("type") != "array" and "items" not in node:
+            raise UnknownField(f"expected array, but got {_shape(node)}")
+        return (path, node.get("items", {}))
+
+    def _resolved(self, place: Place) -> tuple[str, Node | None]:
+        """The definition behind `$ref`s; None where the field has no type: anything goes."""
+        path, node = place
+        for _ in range(100):  # a circle of bare refs would never end
+            ref = _ref(node)
+            if ref is None:
+                break
+            path = ref.rpartition("/")[2]
+            if path not in self.definitions:
+                raise UnknownField(f"unknown model in reference: {path}")
+            node = self.definitions[path]
+        untyped = not node.get("type") and "properties" not in node
+        return path, None if untyped else node
+
+
+def _ref(node: Node) -> str | None:
+    if "$ref" in node:
+        return str(node["$ref"])
+    parts = node.get("allOf") or []
+    return _ref(parts[0]) if len(parts) == 1 else None  # v3 wraps a ref with a default like this
+
+
+def _shape(node: Node) -> str:
+    kind = node.get("type")
+    if "properties" in node:
+        return "kind"
+    return {"object": "map", "array": "slice"}.get(str(kind), "primitive")
+
+
+Place = Any  # where a source stands in itself; None: below here everything is allowed
+
+_STRATEGIES = {"m": "merge", "r": "replace", "k": "retainKeys"}
+# What Go calls a value of that shape when it is asked for its fields.
+_GO_KINDS = {
+    "string": "string",
+    "integer": "int64",
+    "number": "float64",
+    "boolean": "bool",
+    "any": "interface",
+}
+_OPAQUE = {
+    "object": "RawExtension",
+    "quantity": "Quantity",
+    "integer|string": "IntOrString",
+}
+
+
+class Facts(NamedTuple):
+    """What a source says about a field."""
+
+    below: Place = None
+    strategies: tuple[str, ...] = ()
+    merge_key: str = ""
+    list_keys: tuple[str, ...] = ()
+
+
+class UnknownField(Exception):
+    """The schema has no such field; the text is upstream's."""
+
+
+class Builtin:
+    """The built-in tables: a place is the number of a definition (-1: none) and its shape.
+
+    Without a shape only the key table is asked: a field that it does not name is a plain one.
+    """
+
+    def look_up(self, place: Place, name: str, *, in_list: bool) -> Facts:
+        """The facts of a field; raises `UnknownField`."""
+        number, shape = place
+        return _facts(number, shape, name, in_list)
+
+    def name(self, place: Place) -> str:
+        """The Go kind."""
+        shape = place[1]
+        return _go_kind(shape) if shape else "struct"
+
+
+@lru_cache(maxsize=4096)  # the names come from files
+def _facts(number: int, shape: str, name: str, in_list: bool) -> Facts:
+    # the shape is looked up first, for kubectl's error
+    inner = _field_shape(shape, name) if shape else ""
+    if in_list and inner.startswith("[]"):
+        inner = inner[2:]
+    elif in_list and inner.startswith(("@", "{}")):
+        raise UnknownField("expected slice or array type, but got: struct")
+    known = keytable.fields(number) if number >= 0 else {}
+    strategic, structural, below = known.get(name, ("", "", ""))
+    letters, _, key = strategic.partition(":")
+    return Facts(
+        (keytable.below(below), inner),
+        tuple(_STRATEGIES[letter] for letter in letters),
+        key,
+        tuple(field for field, _ in keytable.keys(structural)),
+    )
+
+
+def _field_shape(shape: str, name: str) -> str:
+    known = (_OPAQUE[shape], {}) if shape in _OPAQUE else object_type(shape)
+    if known is None:
+        raise UnknownField(
+            f"merging an object in json but data type is not struct, instead is: {_go_kind(shape)}"
+        )
+    go_name, fields = known
+    if name not in fields:
+        raise UnknownField(
+            f'unable to find api field in struct {go_name} for the json field "{name}"'
+        )
+    return fields[name]
+
+
+def _go_kind(shape: str) -> str:
+    if shape.startswith("{}"):
+        return "map"
+    if shape.startswith("@"):
+        return "struct"
+    return "slice" if shape.startswith("[]") else _GO_KINDS.get(shape, shape)

@@ -1,0 +1,1 @@
+"""Past merges made again, and policies tried on them."""

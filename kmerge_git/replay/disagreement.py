@@ -1,0 +1,68 @@
+"""One disagreement for a terminal, and its five texts as files for any other tool."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from difflib import unified_diff
+from pathlib import Path, PurePosixPath
+
+from kmerge_git.replay.past_merges import Replayed, ReplayedTexts
+
+_SHORT = 60  # lines of a base that is shown whole
+
+
+Line = tuple[str, str]  # a text and its colour, if it has one
+
+
+def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
+    """The base, what each side did to it, what kmerge and what people made of it."""
+    yield f"{file.path} in {file.commit[:10]} {file.subject}", "bold"
+    versions = {name: lines_of(data) for name, data in _named(texts).items()}
+    base = versions["base"]
+    if len(base) <= _SHORT:
+        yield from _section("base", ((line, "") for line in base))
+    for name, text in versions.items():
+        if name != "base":
+            yield from _diff(("base", base), (name, text))
+    yield from _diff(("kmerge", versions["kmerge"]), ("people", versions["people"]))
+
+
+def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
+    """Write base, ours, theirs, kmerge and people; the names of the files."""
+    suffix = PurePosixPath(path).suffix
+    target = Path(directory)
+    target.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, data in _named(texts).items():
+        file = target / f"{name}{suffix}"
+        file.write_bytes(data)
+        written.append(str(file))
+    return written
+
+
+def lines_of(data: bytes) -> list[str]:
+    """The lines of a text, whatever its bytes are."""
+    return data.decode("utf-8", "replace").splitlines()
+
+
+def _named(texts: ReplayedTexts) -> dict[str, bytes]:
+    return {
+        "base": texts.base,
+        "ours": texts.ours,
+        "theirs": texts.theirs,
+        "kmerge": texts.kmerge.text,
+        "people": texts.people,
+    }
+
+
+def _diff(old: tuple[str, list[str]], new: tuple[str, list[str]]) -> Iterator[Line]:
+    found = list(unified_diff(old[1], new[1], lineterm=""))[2:]
+    colours = {"+": "green", "-": "red", "@": "dim"}
+    changes = [(line, colours.get(line[:1], "")) for line in found]
+    return _section(f"{old[0]} -> {new[0]}", changes or [("(the same)", "dim")])
+
+
+def _section(title: str, text: Iterable[Line]) -> Iterator[Line]:
+    yield "", ""
+    yield f"== {title}", "blue"
+    yield from text

@@ -1,0 +1,272 @@
+"""The conflicts that a merge leaves, one by one: what policies would have made of each, and what
+people made of it. All policies are asked about all conflicts, which is quick and shows the
+policies that are worth a merge.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from posixpath import basename
+from typing import TYPE_CHECKING, Literal
+
+from kmerge_git.git.settings import POLICIES, matches
+from kmerge_git.kube import fieldpath
+from kmerge_git.kube.fieldpath import show
+from kmerge_git.merge.decide.policies import policy_for
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import SIDES, Decision, Outcome
+from kmerge_git.replay.merge_quality import Judge, value_of
+from kmerge_git.text.markers import marker_size_for, resolve
+from kmerge_git.tree.nodes import Entry
+
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.outcome import Policy
+
+
+Match = Literal["as people", "otherwise", "unknown", "silent"]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPolicy:
+    """A policy for a field of some files, as `kmerge.policy` has it."""
+
+    glob: str
+    field: str
+    policy: str
+
+    def asked(self, mine: str, path: str) -> Policy | None:
+        """What is asked at the places of a file; `mine`: the side whose change is made again."""
+        return policy_for([(self.field, self.policy)], mine, path)
+
+    def means(self, path: str, left: Remaining) -> bool:
+        """Whether it is for this conflict of a file."""
+        words = fieldpath.pattern(self.field)
+        return bool(left.path) and fieldpath.matches(words, left.path) and matches(self.glob, path)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a policy makes of a conflict, beside what people made of it.
+
+    `unknown`: it settles the conflict, and people's file does not have the place to compare.
+    `silent`: it is for this field, and does not settle the conflict.
+    """
+
+    match: Match
+    value: str = ""  # both told where people have another one
+    people: str = ""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the policy settles the conflict."""
+        return self.match != "silent"
+
+
+def hinted(
+    clashes: Sequence[Clash], judge: Judge, people: bytes | None, mine: str, path: str
+) -> tuple[Remaining, ...]:
+    """The conflicts, each with what the policies would do."""
+
+    @cache
+    def policy(name: str, field: str) -> Policy | None:
+        # some speak only of fields that are named
+        return policy_for([("**", name), (field, name)], mine, path)
+
+    def hints(left: Remaining, inquiry: Inquiry) -> Iterator[tuple[str, bool | None]]:
+        for name in POLICIES:
+            ask = policy(name, any_element(left.path))
+            found = ask(inquiry.path, *inquiry.at) if ask is not None else None
+            if found is None or not found.side:
+                continue
+            if found.side not in SIDES or not _is_one(inquiry):
+                yield name, None
+                continue
+            entries = inquiry.at[1 + SIDES.index(found.side)]
+            value = value_of(entries[0].value if entries else None)
+            there = judge.value(people, left.resource, left.path)
+            if value is not None and there is not None:
+                yield name, value.canon == there.canon
+
+    return tuple(
+        replace(left, hints=tuple(hints(left, inquiry))) if inquiry and left.path else left
+        for left, inquiry in clashes
+    )
+
+
+def _is_one(inquiry: Inquiry) -> bool:
+    """Whether it is about one value, and not about elements or the lines of a text."""
+    _, ours, theirs = inquiry.at[:3]
+    is_value = not isinstance(inquiry.path[-1], int) and bool(ours or theirs)
+    return is_value and len(ours) < 2 and len(theirs) < 2
+
+
+def judged(
+    left: Sequence[Remaining],
+    outcome: Outcome,
+    three: Three[bytes | None],
+    judge: Judge,
+    people: bytes | None,
+) -> Iterator[Judgement]:
+    """What a merge with a policy made of each of these conflicts."""
+    still = {d.place for d in outcome.decisions if d.side == "conflict"}
+    settled = {d.place for d in outcome.decisions if d.is_settled} - still
+    if outcome.method not in ("structure", "lines"):
+        settled = set()
+    # what is decided is the same in either reading of what is not
+    text = outcome.text if outcome.clean else _decided_for_ours(outcome.text, three)
+    for each in left:
+        if each.place not in settled:
+            yield Judgement("silent")
+            continue
+        value = judge.value(text, each.resource, each.compared)
+        there = judge.value(people, each.resource, each.compared)
+        if value is None or there is None:
+            yield Judgement("unknown")
+        elif value.canon == there.canon:
+            yield Judgement("as people")
+        else:
+            yield Judgement("otherwise", value.shown, there.shown)
+
+
+def _decided_for_ours(data: bytes, three: Three[bytes | None]) -> bytes:
+    size = marker_size_for(_text(version or b"") for version in three.each())
+    return resolve(_text(data), "ours", size).encode("utf-8", "surrogateescape")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+@dataclass(frozen=True, slots=True)
+class Remaining:
+    """A conflict that is left; the path is empty where it is about no field.
+
+    The hints are what policies would do, by their names: whether that is what people did, None
+    where only a merge can tell. Only a merge with the policy proves it.
+    """
+
+    resource: str
+    field: str
+    cause: str
+    path: Path = ()
+    hints: tuple[tuple[str, bool | None], ...] = ()
+
+    @property
+    def place(self) -> str:
+        """`Deployment/web spec.replicas`."""
+        return " ".join(part for part in (self.resource, self.field) if part)
+
+    @property
+    def compared(self) -> Path:
+        """What is compared: of an element that has nothing but its place, the list."""
+        return _without_place(self.path)
+
+    def called(self, file: str) -> str:
+        """The field for a list of them: `**.image`, `version of Chart.yaml`."""
+        if is_at_top(self.path):
+            return f"{any_element(self.path)} of {basename(file)}"
+        return anywhere(self.path) or self.field
+
+
+@dataclass(frozen=True, slots=True)
+class Inquiry:
+    """What a policy is asked: the entries of base, ours and theirs at a place, and what follows."""
+
+    path: Path
+    at: tuple[Sequence[Entry], ...]
+
+
+Clash = tuple[Remaining, Inquiry | None]  # None where more than one question may be it
+
+
+class Listener:
+    """In the place of a policy: hears what a merge asks, and has nothing to say.
+
+    So the merge is the one that is made without policies. What was asked on trial, or about a part
+    of a wider conflict, is what no conflict of the result belongs to.
+    """
+
+    def __init__(self) -> None:
+        self._heard: defaultdict[str, dict[tuple[int, ...], Inquiry]] = defaultdict(dict)
+
+    def __call__(self, path: Path, *at: Sequence[Entry]) -> None:
+        # a place may be asked about more than once; the entries say which one it is
+        key = tuple(id(entry) for entries in at[:3] for entry in entries)
+        self._heard[show(path)].setdefault(key, Inquiry(path, at))
+
+    def clashes(self, outcome: Outcome) -> list[Clash]:
+        """What is left, in the order of the file: every field for itself.
+
+        The conflicts of an outcome are hunks: fields in lines that touch each other are one.
+        """
+        if outcome.method != "structure":
+            causes = (_by_lines(c.why, outcome.reason) for c in outcome.conflicts)
+            return [(Remaining("", "", cause), None) for cause in causes]
+        given_up = {c.resource for c in outcome.conflicts if not c.field}
+        decided = [d for d in outcome.decisions if d.side == "conflict"]
+        decided = [d for d in decided if d.path and d.resource not in given_up]
+        known = {(d.resource, d.path) for d in decided}
+        rest = [c for c in outcome.conflicts if (c.resource, c.field) not in known]
+        return self._found(decided) + [
+            (Remaining(c.resource, c.field, c.why.partition(":")[0]), None) for c in rest
+        ]
+
+    def _found(self, decided: Sequence[Decision]) -> list[Clash]:
+        counts = Counter(decision.path for decision in decided)
+        rows = {path: list(self._heard[path].values()) for path in counts}
+        # as many as there are clashes: then the first is the first
+        each = {path: iter(row) for path, row in rows.items() if len(row) == counts[path]}
+        paths = {path: row[0].path if row else () for path, row in rows.items()}
+        return [
+            (
+                Remaining(d.resource, d.path, d.what, paths[d.path]),
+                next(each.get(d.path, iter(())), None),
+            )
+            for d in decided
+        ]
+
+
+def _by_lines(why: str, reason: str) -> str:
+    """The cause of a conflict that has no place: why the file was merged by lines."""
+    parts = [_cause(part) for part in (why, reason) if part]
+    return ": ".join(dict.fromkeys(parts))
+
+
+def _cause(why: str) -> str:
+    """The cause alone: where it is differs from file to file."""
+    kind, _, cause = why.partition(": ")
+    if kind == "a template":
+        return f"{kind}: {cause.partition(': ')[0].partition(' at ')[0]}"
+    return cause if why.startswith("line ") else why
+
+
+def any_element(path: Path) -> str:
+    """The pattern of a field in whatever elements it is; a place in a list counts as the list."""
+    out = ""
+    for step in _without_place(path):
+        key = show((step,)) if isinstance(step, str) else "[*]"
+        out += f".{key}" if out and key[0] != "[" else key
+    return out
+
+
+def anywhere(path: Path) -> str:
+    """The pattern of a field by its name alone: `**.image`; nothing where it has none."""
+    path = _without_place(path)
+    names = [at for at, step in enumerate(path) if isinstance(step, str)]
+    if not names:
+        return ""
+    end = any_element(path[names[-1] :])
+    return f"**{end}" if end[0] == "[" else f"**.{end}"
+
+
+def is_at_top(path: Path) -> bool:
+    """Whether a field stands at the top of its document."""
+    return sum(isinstance(step, str) for step in path) == 1 and isinstance(path[0], str)
+
+
+def _without_place(path: Path) -> Path:
+    return path[:-1] if path and isinstance(path[-1], int) else path

@@ -1,0 +1,146 @@
+"""How good a merge is: damage that nobody wrote, and whether it says what people committed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import TYPE_CHECKING, Literal
+
+from kmerge_git.errors import KmergeError, TextOnly
+from kmerge_git.kube.lookup import found_at
+from kmerge_git.merge.bulk import refuse_at_sight
+from kmerge_git.merge.pairing import name_of
+from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify.line_damage import new_damage
+from kmerge_git.text.opaque_files import is_chart_text
+from kmerge_git.text.source import Source
+from kmerge_git.tree.brief import brief
+from kmerge_git.tree.documents import Stream, split
+from kmerge_git.tree.nodes import Node
+from kmerge_git.tree.oddities import TEMPLATE
+from kmerge_git.tree.plain_values import to_value
+
+if TYPE_CHECKING:
+    from kmerge_git.kube.fieldpath import Path
+
+
+Agreement = Literal[
+    "same bytes", "same meaning", "another order", "different", "unreadable", "gone"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedValue:
+    """The value of a field: the same text for the same value, and as people may read it."""
+
+    canon: str  # empty where there is none
+    shown: str = ""
+
+
+class Judge:
+    """Judges the results of one file; every text is parsed once at most, and only if need be."""
+
+    def __init__(self, three: Three[bytes | None], path: str, sound: bytes | None = None) -> None:
+        self._inputs = [side or b"" for side in three.each()]
+        self._sound = sound  # a result that is known to be whole
+        self._path = path
+        self._stream = cache(partial(_stream, path))
+        self._damage: dict[bytes, tuple[str, ...]] = {}
+
+    def agreement(self, result: bytes, people: bytes | None) -> Agreement:
+        """How a result compares with what people committed.
+
+        `another order`: but for the order of list items or documents they mean the same.
+        `unreadable`: what people committed is not YAML. `gone`: the file is not in their commit.
+        """
+        if people is None:
+            return "gone"
+        if result == people:
+            return "same bytes"
+        try:
+            theirs = self._values(people)
+        except KmergeError:
+            return "unreadable"
+        try:
+            ours = self._values(result)
+        except KmergeError:
+            return "different"
+        if _canon(ours) == _canon(theirs):
+            return "same meaning"
+        return "another order" if _canon(_sorted(ours)) == _canon(_sorted(theirs)) else "different"
+
+    def damage(self, result: bytes) -> tuple[str, ...]:
+        """What is broken in a merge of files that were whole: repeated keys, items, resources."""
+        if result == self._sound or result in self._inputs:
+            return ()
+        if result not in self._damage:
+            self._damage[result] = self._look(result)
+        return self._damage[result]
+
+    def _look(self, result: bytes) -> tuple[str, ...]:
+        try:
+            stream = self._stream(result)
+        except TextOnly:
+            return ()
+        except KmergeError as error:
+            # broken before: no merge is to blame
+            return (f"not YAML any more: {error.why}",) if self._are_inputs_whole() else ()
+        try:
+            inputs = Three(*(split(Source(data, self._path)) for data in self._inputs))
+            return tuple(sorted(new_damage(stream, inputs, self._path)))
+        except KmergeError:
+            return ()
+
+    def _are_inputs_whole(self) -> bool:
+        try:
+            return all(self._stream(data) for data in self._inputs)
+        except KmergeError:
+            return False
+
+    def value(self, data: bytes | None, resource: str, path: Path) -> ComparedValue | None:
+        """What a text has at a place; None where it cannot be read, or lacks the resource."""
+        try:
+            stream = self._stream(data) if data is not None else None
+        except KmergeError:
+            return None
+        documents = stream.documents if stream is not None else ()
+        found = [d.root for d in documents if d.root and name_of(d) == resource]
+        return value_of(found_at(found[0], path), found[0]) if len(found) == 1 else None
+
+    def _values(self, data: bytes) -> list[object]:
+        return [to_value(root) for root in self._stream(data).roots]
+
+
+def value_of(node: Node | None, root: Node | None = None) -> ComparedValue | None:
+    """The value of a node, if there is one; None where it cannot be told."""
+    if node is None:
+        return ComparedValue("")
+    try:
+        return ComparedValue(_canon(to_value(node, root)), brief(node))
+    except KmergeError:
+        return None
+
+
+def _stream(path: str, data: bytes) -> Stream:
+    """The documents of a text, all of them parsed."""
+    if is_chart_text(path):
+        raise TextOnly(TEMPLATE, path=path)
+    source = Source(data, path)
+    refuse_at_sight(source)
+    stream = split(source)
+    _ = stream.roots
+    return stream
+
+
+def _canon(value: object) -> str:
+    """The same text for the same value; `1`, `1.0`, `"1"` and `true` differ."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _sorted(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _sorted(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return sorted((_sorted(item) for item in value), key=_canon)
+    return value

@@ -1,0 +1,370 @@
+"""Merge again what people merged: every manifest that both sides of a past merge changed.
+The history also names cherry-picks and reverts in the messages of its commits: these are
+three-way merges as well.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from itertools import pairwise
+from typing import Literal
+
+from kmerge_git.errors import UsageError
+from kmerge_git.git.commits import Commit
+from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.git.manifests import is_merged
+from kmerge_git.git.repository import MissingObject, Repository
+from kmerge_git.git.settings import matches, settle
+from kmerge_git.git.touched_files import FileCase, touched_by_both
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Options, Outcome
+from kmerge_git.replay.left_conflicts import (
+    FieldPolicy,
+    Judgement,
+    Listener,
+    Remaining,
+    hinted,
+    judged,
+)
+from kmerge_git.replay.merge_quality import Agreement, Judge
+from kmerge_git.whole.both_merges import Both, Job, merge_all, merge_both
+from kmerge_git.whole.moved_edits import Arrivals, changed_nothing_else, find_moves, without_edits
+
+Kind = Literal["cherry-pick", "revert"]
+
+_PICKED = re.compile(r"^\(cherry picked from commit ([0-9a-f]{7,64})\)$", re.MULTILINE)
+_REVERTED = re.compile(
+    r"^This reverts commit ([0-9a-f]{7,64})"
+    r"(?:,\s+reversing\s+changes\s+made\s+to\s+([0-9a-f]{7,64}))?\.",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A commit that was applied again or taken back, as the message names it."""
+
+    kind: Kind
+    commit: str
+    parent: str = ""  # the one that a revert of a merge went back to
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The commits of a history that are made again; `instead`: it has no merges, only picks."""
+
+    commits: list[str]
+    instead: bool
+    seen: int  # commits that were looked at
+
+
+def choose(history: Iterable[Commit], *, picks: bool, most: int | None) -> Chosen:
+    """The newest merges; with `picks`, or where there are none, the newest picks and reverts."""
+    merges: list[str] = []
+    others: list[str] = []
+    seen = 0
+    for commit in history:
+        seen += 1
+        if len(commit.parents) > 1 or (picks and pick_of(commit.message)):
+            merges.append(commit.oid)
+        elif not merges and pick_of(commit.message):
+            others.append(commit.oid)
+        if len(merges) == most:
+            break
+    return Chosen(merges or others[:most], instead=not merges, seen=seen)
+
+
+def pick_of(message: str) -> Pick | None:
+    """What a message says was picked or reverted; None for a commit that is several of them."""
+    reverts = list(_REVERTED.finditer(message))
+    if reverts:
+        own = message[:7].lower() in ("revert ", "revert:", "revert(", "reapply")
+        (found, *more) = reverts
+        return Pick("revert", found[1], found[2] or "") if own and not more else None
+    picks = list(_PICKED.finditer(message))
+    # who picks a pick gets a second line below the first; elsewhere it is a squash of several
+    gaps = [message[a.end() : b.start()] for a, b in pairwise(picks)]
+    return Pick("cherry-pick", picks[-1][1]) if picks and not "".join(gaps).strip("\n") else None
+
+
+def trees_of(repository: Repository, commit: Commit, pick: Pick) -> Three[str | None] | None:
+    """Base, ours and theirs as git had them; None where the named commit is not here.
+
+    Of a merge that was picked the first parent is the base: no message tells another one.
+    """
+    named = _commit(repository, pick.commit)
+    before = _commit(repository, pick.parent) if pick.parent else None
+    if named is None or (pick.parent and (before is None or before.oid not in named.parents)):
+        return None
+    if before is None and named.parents:
+        before = repository.named(named.parents[0])
+    ours = repository.named(commit.parents[0]).tree
+    if pick.kind == "cherry-pick":
+        return Three(before.tree if before else None, ours, named.tree)
+    return Three(named.tree, ours, before.tree) if before else None
+
+
+def _commit(repository: Repository, oid: str) -> Commit | None:
+    try:
+        found = repository.commit(oid)
+    except UsageError:
+        return None
+    return found if found.oid.startswith(oid) else None
+
+
+# the first that fits; what holds an action of a template and what names its kind is looked at last
+BY_NAME = {
+    "Chart.yaml": "Chart.yaml",
+    "*values*": "values",
+    "[Kk]ustomization*": "kustomizations",
+}
+BY_TEXT = {b"{{": "templates", b"apiVersion:": "manifests"}
+OTHER = "other YAML"
+
+
+def sort_of(path: str, text: bytes) -> str:
+    """The sort of a file, told by its name, else by what stands in it."""
+    name = path.rpartition("/")[2]
+    by_name = (sort for pattern, sort in BY_NAME.items() if fnmatchcase(name, pattern))
+    by_text = (sort for word, sort in BY_TEXT.items() if word in text)
+    return next(by_name, "") or next(by_text, OTHER)
+
+
+Way = Literal["merge"] | Kind
+# the side whose change is made again
+MINE = {"merge": "ours", "cherry-pick": "theirs", "revert": ""}
+
+Skipped = Literal["", "octopus", "cut off", "missing", "elsewhere"]
+
+
+BlobIds = dict[str, str]  # base, ours, theirs and people; empty where there is no such file
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """One file of one past merge: what git, kmerge and people made of it."""
+
+    commit: str
+    subject: str
+    path: str
+    blobs: BlobIds
+    git_clean: bool
+    git_damage: tuple[str, ...]
+    kmerge_clean: bool
+    kmerge_damage: tuple[str, ...]  # looked for only where git did damage
+    method: str
+    changed: bool  # kmerge's bytes are not those of git's clean merge
+    agreement: Agreement  # of kmerge's result with what people committed, if it is clean
+    people_damage: tuple[str, ...]
+    places: tuple[str, ...]  # of the conflicts that kmerge leaves
+    seconds: float
+    criss_cross: bool = False
+    left: tuple[Remaining, ...] = ()  # the same, field by field
+    is_late: bool = False  # it took too long: git's line merge stands
+    kind: Way = "merge"
+    sort: str = OTHER
+
+    @property
+    def is_resolved(self) -> bool:
+        """Git's line merge stops with a conflict, kmerge's merge does not."""
+        return self.kmerge_clean and not self.git_clean
+
+    @property
+    def is_disagreement(self) -> bool:
+        """Kmerge decided by itself, and what people committed means something else."""
+        decided = self.kmerge_clean and (not self.git_clean or self.changed)
+        return decided and self.agreement == "different"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedMerge:
+    """All files of one past merge that both sides changed; a pick is a merge, too."""
+
+    files: tuple[Replayed, ...] = ()
+    kind: Way = "merge"
+    criss_cross: bool = False
+    skipped: Skipped = ""
+    deleted: int = 0  # manifests that one side deleted and the other changed
+    followed: int = 0  # of these, those whose resources the deleting side has in another file
+    hint: str = ""  # the command that brings what is missing
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedTexts:
+    """The five texts of a replayed file; what is not there is empty."""
+
+    base: bytes
+    ours: bytes
+    theirs: bytes
+    kmerge: Outcome
+    people: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A file that was left with conflicts, merged again with one policy."""
+
+    file: Replayed
+    cases: tuple[tuple[Remaining, Judgement], ...]  # the conflicts of the field that it is for
+    freed: Agreement | Literal[""]  # how the file agrees with people's; nothing: not clean
+
+
+class Replayer:
+    """Replays merges of one repository, one after the other, without a process a file."""
+
+    def __init__(self, repository: Repository, glob: str = "*") -> None:
+        self.repository = repository
+        self._glob = glob  # of the files that are looked at
+        settings = settle("", repository.settings(), {}, os.environ, {})
+        self._seconds = settings.timeout  # for a file; 0: as many as it needs
+        self._lines = Libgit2LineMerge()
+        # what the first merge imports is no part of its time
+        merge_both(Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
+
+    def merge(self, oid: str) -> ReplayedMerge:
+        """Make one merge again, or a cherry-pick or a revert whose message names its commit."""
+        try:
+            commit = self.repository.named(oid)
+            return self._merge(commit) if len(commit.parents) > 1 else self._pick(commit)
+        except MissingObject as error:
+            return ReplayedMerge(skipped="missing", hint=error.hint)
+
+    def _merge(self, commit: Commit) -> ReplayedMerge:
+        if len(commit.parents) != 2:
+            return ReplayedMerge(skipped="octopus")
+        ours, theirs = map(self.repository.named, commit.parents)
+        base = self.repository.merge_base(ours.oid, theirs.oid)
+        if base is None and self.repository.is_shallow:
+            return ReplayedMerge(skipped="cut off")
+        criss_cross = bool(base and self.repository.is_criss_cross(base, ours.oid, theirs.oid))
+        tree = self.repository.named(base).tree if base else None
+        return self._made(commit, Three(tree, ours.tree, theirs.tree), criss_cross=criss_cross)
+
+    def _pick(self, commit: Commit) -> ReplayedMerge:
+        pick = pick_of(commit.message)
+        trees = trees_of(self.repository, commit, pick) if pick and commit.parents else None
+        if pick is None or trees is None:
+            return ReplayedMerge(skipped="elsewhere")
+        return self._made(commit, trees, pick.kind)
+
+    def _made(
+        self,
+        commit: Commit,
+        trees: Three[str | None],
+        kind: Way = "merge",
+        *,
+        criss_cross: bool = False,
+    ) -> ReplayedMerge:
+        ours, theirs = trees.ours or "", trees.theirs or ""
+        cases = touched_by_both(
+            self.repository.changes(trees.base, ours),
+            self.repository.changes(trees.base, theirs),
+        )
+        files = tuple(
+            replace(self._file(commit, case, kind), criss_cross=criss_cross)
+            for case in cases
+            if _is_replayable(case) and matches(self._glob, case.path)
+        )
+        gone = [case for case in cases if _is_deleted(case)]
+        followed = self._followed(gone, trees.base, (ours, theirs)) if gone else 0
+        return ReplayedMerge(
+            files, kind, criss_cross=criss_cross, deleted=len(gone), followed=followed
+        )
+
+    def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
+        """How many deleted files `kmerge solve` would follow to where their resources are now."""
+        arrivals = [Arrivals.between(self.repository, base_tree, tree) for tree in trees]
+        count = 0
+        for case in gone:
+            three = Three(*map(self.repository.text, case.entries))
+            moves = find_moves(case.path, three, *arrivals)
+            count += bool(moves) and changed_nothing_else(without_edits(three, moves))
+        return count
+
+    def _file(self, commit: Commit, case: FileCase, kind: Way) -> Replayed:
+        people_entry = self.repository.entry(commit.tree, case.path)
+        if people_entry is not None and not people_entry.is_text:
+            people_entry = None
+        oids = [entry.oid if entry else "" for entry in (*case.entries, people_entry)]
+        blobs = dict(zip(("base", "ours", "theirs", "people"), oids, strict=True))
+        three, people = self._versions(blobs), self._read(blobs["people"])
+        asked = Listener()
+        start = time.perf_counter()
+        both = self._merged(three, Options(case.path, policy=asked))
+        seconds = time.perf_counter() - start
+        outcome = both.outcome
+        # a clean result that the pipeline vouches for needs no judge
+        is_proved = outcome.clean and outcome.method == "structure"
+        judge = Judge(three, case.path, sound=outcome.text if is_proved else None)
+        git_damage = judge.damage(both.git) if both.git_clean else ()
+        clashes = () if outcome.clean else asked.clashes(outcome)
+        return Replayed(
+            commit.oid,
+            commit.subject,
+            case.path,
+            blobs,
+            both.git_clean,
+            git_damage,
+            outcome.clean,
+            judge.damage(outcome.text) if outcome.clean and git_damage else (),
+            outcome.method,
+            both.result == "improved",
+            judge.agreement(outcome.text, people),
+            judge.damage(people) if people is not None else (),
+            tuple(conflict.place or conflict.why for conflict in outcome.conflicts),
+            seconds,
+            left=hinted(clashes, judge, people, MINE[kind], case.path) if clashes else (),
+            is_late=both.is_late,
+            kind=kind,
+            sort=sort_of(case.path, three.ours or b""),
+        )
+
+    def _merged(self, three: Three[bytes | None], options: Options) -> Both:
+        (both,) = merge_all([Job(three, options)], self._seconds, self._lines)
+        return both
+
+    def tried(self, file: Replayed, rule: FieldPolicy) -> Tried:
+        """A file that was left with conflicts, merged again with one policy."""
+        left = tuple(each for each in file.left if rule.means(file.path, each))
+        if not left:
+            return Tried(file, (), "")
+        three, people = self._versions(file.blobs), self._read(file.blobs["people"])
+        policy = rule.asked(MINE[file.kind], file.path)
+        outcome = self._merged(three, Options(file.path, policy=policy)).outcome
+        judge = Judge(three, file.path)
+        cases = tuple(zip(left, judged(left, outcome, three, judge, people), strict=True))
+        is_freed = outcome.clean and any(verdict.is_settled for _, verdict in cases)
+        return Tried(file, cases, judge.agreement(outcome.text, people) if is_freed else "")
+
+    def _versions(self, blobs: BlobIds) -> Three[bytes | None]:
+        return Three(blobs["base"], blobs["ours"], blobs["theirs"]).map(self._read)
+
+    def _read(self, oid: str) -> bytes | None:
+        return self.repository.blob(oid) if oid else None
+
+    def texts(self, file: Replayed) -> ReplayedTexts:
+        """The five texts of a file, merged once more."""
+        three = self._versions(file.blobs)
+        both = self._merged(three, Options(file.path))
+        people = self._read(file.blobs["people"])
+        base, ours, theirs = three.map(lambda data: data or b"").each()
+        return ReplayedTexts(base, ours, theirs, both.outcome, people or b"")
+
+
+def _is_replayable(case: FileCase) -> bool:
+    return (
+        case.kind in ("changed by both", "added by both")
+        and is_merged(case.path)
+        and case.is_text
+        and len({entry.oid if entry else "" for entry in case.entries}) == 3  # not modes alone
+    )
+
+
+def _is_deleted(case: FileCase) -> bool:
+    kinds = ("deleted by us", "deleted by them")
+    return case.kind in kinds and is_merged(case.path) and case.is_text

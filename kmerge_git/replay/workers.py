@@ -1,0 +1,97 @@
+"""Replays merges in several processes, the results in the order of the merges."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.pool import Pool
+from types import TracebackType
+from typing import TypeVar
+
+from kmerge_git.git.repository import Repository
+from kmerge_git.replay.left_conflicts import FieldPolicy
+from kmerge_git.replay.past_merges import Replayed, ReplayedMerge, Replayer, Tried
+from kmerge_git.whole.cores import collect_rarely
+
+_BATCH = 16  # merges a task: small enough for a smooth bar, large enough to cost nothing
+_FEW = 32  # starting processes takes longer than so many merges
+_FEW_FILES = 256  # or than so many files, where nothing but a merge of each is made
+
+_replayer: Replayer | None = None  # of a worker process
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+class Workers:
+    """As many processes as asked for, started when there is enough to do for them."""
+
+    def __init__(self, repository: Repository, jobs: int, glob: str = "*") -> None:
+        self._repository = repository
+        self._jobs = jobs
+        self._glob = glob  # of the files that are looked at
+        self._own: Replayer | None = None
+        self._pool: Pool | None = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        if self._pool is not None:
+            self._pool.terminate()
+            self._pool.join()
+
+    def replay(self, commits: Sequence[str]) -> Iterator[ReplayedMerge]:
+        """Make the merges again."""
+        return self._each(_replay, commits, self._jobs > 1 and len(commits) >= _FEW)
+
+    def tried(self, rule: FieldPolicy, files: Sequence[Replayed]) -> Iterator[Tried]:
+        """Merge files that were left with conflicts again, with one policy."""
+        jobs = [(rule, file) for file in files]
+        few = 1 if self._pool is not None else _FEW_FILES
+        return self._each(_try, jobs, self._jobs > 1 and len(jobs) >= few)
+
+    def _each(
+        self, work: Callable[[Replayer, T], R], jobs: Sequence[T], is_shared: bool
+    ) -> Iterator[R]:
+        if not is_shared:
+            self._own = self._own or Replayer(self._repository, self._glob)
+            for job in jobs:
+                yield work(self._own, job)
+            return
+        if self._pool is None:
+            # `spawn`, because a forked copy of an open repository is not safe to use
+            context = multiprocessing.get_context("spawn")
+            self._pool = context.Pool(self._jobs, _start, (self._repository.git_dir, self._glob))
+        batches = ((work, jobs[at : at + _BATCH]) for at in range(0, len(jobs), _BATCH))
+        for results in self._pool.imap(_run, batches):
+            yield from results
+
+
+def _replay(replayer: Replayer, oid: str) -> ReplayedMerge:
+    return replayer.merge(oid)
+
+
+def _try(replayer: Replayer, job: tuple[FieldPolicy, Replayed]) -> Tried:
+    rule, file = job
+    return replayer.tried(file, rule)
+
+
+def _start(git_dir: str, glob: str) -> None:
+    global _replayer
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
+    _replayer = Replayer(Repository.open(git_dir), glob)
+    collect_rarely()
+
+
+def _run(task: tuple[Callable[[Replayer, T], R], Sequence[T]]) -> list[R]:
+    if _replayer is None:
+        raise RuntimeError("a worker without its repository")
+    work, jobs = task
+    return [work(_replayer, job) for job in jobs]

@@ -1,0 +1,179 @@
+"""The merge of templates, top-down.
+
+text -> a merge by blocks and fields (see `bodies`) -> the guards -> the readings.
+
+It is entered where git's line merge of a template conflicts, and answers where it is certain.
+Whatever is in doubt raises: then git's lines stand, byte for byte, and the doubt is the reason
+that people are told: `a template: CAUSE at WHERE`. Where git's lines are clean
+they are looked through: damage that neither side has becomes a conflict.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import KmergeError, Unsupported
+from kmerge_git.merge.result_text import conflicted, to_bytes
+from kmerge_git.merge.three import Three
+from kmerge_git.merge.verify.line_opinion import Asked
+from kmerge_git.outcome import BY_BLOCKS, Outcome
+from kmerge_git.template import template_guards
+from kmerge_git.template.action_lexer import ASSIGN, COMMENT
+from kmerge_git.template.block_merge import Bodies, refuse_broken
+from kmerge_git.template.masking import Words
+from kmerge_git.template.merged_readings import differs, explained
+from kmerge_git.template.template_blocks import BLANK, Block, Row, parse
+from kmerge_git.template.template_damage import around, brought, new_damage
+from kmerge_git.template.template_guards import refuse_joined
+from kmerge_git.template.template_layout import Sided, Unreadable, lay_out
+from kmerge_git.template.template_pairs import refuse_taken
+from kmerge_git.text.linemerge import TemporaryFiles
+from kmerge_git.text.markers import first_marker
+from kmerge_git.text.opaque_files import is_chart_text
+from kmerge_git.text.source import Source
+from kmerge_git.tree.oddities import has_control
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kmerge_git.outcome import Options
+    from kmerge_git.template.block_merge import Structure
+
+
+if TYPE_CHECKING:
+    ByStructure = Callable[[Three[Source], Options, Asked], Outcome]
+
+LARGEST = 200_000  # characters of a template that is merged by its blocks
+MOST_ACTIONS = 4_000  # in braces; large charts have some hundreds
+
+
+def merged(
+    texts: Three[bytes], options: Options, lines: tuple[bytes, int], by_structure: ByStructure
+) -> Outcome | str:
+    """The merge of a template; or why git's line merge stands, where there is more to say.
+
+    `lines` is what git came to, `by_structure` merges texts that are YAML.
+    """
+    text, count = lines
+    try:
+        sources = texts.map(lambda data: Source(data, options.path))
+        if not count:
+            return looked_through(text, sources, options) or ""
+    except KmergeError:
+        return ""
+    at = sources.map(lambda source: source.text)
+    if any(_holds_markers(version) for version in at.each()):
+        return ""
+    structure = _without_favor(by_structure, options)
+    try:
+        made = _by_blocks(at, structure, options.path)
+    except KmergeError as error:
+        if isinstance(error, Unreadable) and not any(map(has_control, at.each())):
+            return ""  # broken YAML with braces in it: its parser says more
+        return f"a template: {error.why}"
+    outcome = Outcome(to_bytes(made, sources), True, "structure", reason=BY_BLOCKS)
+    outcome.tell(None, lambda _: explained(at, structure))
+    return outcome
+
+
+def _by_blocks(at: Three[str], structure: Structure, path: str) -> str:
+    """The merge of the blocks, after all guards; what is in doubt raises."""
+    for side, version in zip(("base", "ours", "theirs"), at.each(), strict=True):
+        _refuse_unread(version, side)
+    if is_chart_text(path):
+        at.map(_refuse_prose)
+    try:
+        return _guarded(at, structure, path)
+    except Sided as error:  # with the sides in one order, which the other may not have
+        try:
+            return _guarded(at.swapped(), structure, path)
+        except KmergeError:
+            raise error from None  # the other one's would call the sides by the wrong names
+
+
+def _guarded(at: Three[str], structure: Structure, path: str) -> str:
+    made = Bodies(structure).by_structure(at)
+    refuse_broken(made)
+    template_guards.check(made, at)
+    refuse_joined(made, at)
+    broken = brought(made, at, path)
+    if broken:
+        raise Sided(f"merged by its blocks it would be broken: {broken}")
+    doubt = differs(made, at, structure, path)
+    if doubt:
+        raise Sided(doubt)
+    return made
+
+
+def held(made: Outcome, sources: Three[Source], options: Options) -> Outcome:
+    """A merge by fields of a file with actions in it: as sound as merges of templates have to be.
+
+    Documents without actions of their own, and texts inside of fields, are merged as any others.
+    """
+    if options.rules == "git":
+        _refuse_other_names(sources)
+    return looked_through(made.text, sources, options) or made
+
+
+def _refuse_other_names(sources: Three[Source]) -> None:
+    """Refuse names that were freed and taken, in documents beside those that are templates."""
+    words = Words()
+    try:
+        parts = sources.map(lambda source: parse(source.text))
+        units = parts.map(lambda version: lay_out(version, words.plain))
+    except KmergeError:
+        return  # it is no template
+    refuse_taken(units)
+
+
+def looked_through(text: bytes, sources: Three[Source], options: Options) -> Outcome | None:
+    """Git's clean result with a conflict around damage that neither side has; None: it has none."""
+    result = Source(text, options.path).text
+    at = sources.map(lambda source: source.text)
+    found = new_damage(result, at, options.path)
+    if not found:
+        return None
+    # an ancestor has markers, as where lines conflict: placeholders stand in YAML alone
+    spelled = options.but(virtual=False, style="merge") if options.virtual else options
+    made = conflicted(around(result, at, options.path, found), sources, spelled)
+    made.reason = found[0].why
+    if options.favor and not options.virtual and made.open_merge is not None:
+        return Outcome(made.open_merge.decided(options.favor), True, "lines", reason=made.reason)
+    return made
+
+
+def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
+    """The merge of texts that are YAML, which leaves conflicts what they are."""
+    plain = options.but(favor="", policy=False)
+
+    def structure(at: Three[bytes]) -> Outcome:
+        asked = Asked(lambda favor: TemporaryFiles(at.each(), favor=favor))
+        return by_structure(at.map(Source), plain, asked)
+
+    return structure
+
+
+def _holds_markers(text: str) -> bool:
+    """Whether it is an image of rerere, or an ancestor of a criss-cross that was left open."""
+    return "<<<<<<<" in text and first_marker(text) >= 0
+
+
+def _refuse_unread(text: str, side: str) -> None:
+    """Refuse a version that cannot be taken apart, and say where, or is too large for that."""
+    if len(text) > LARGEST:
+        raise Unsupported("it is too large for a merge by its blocks")
+    if text.count("{{") > MOST_ACTIONS:
+        raise Unsupported(f"more than {MOST_ACTIONS:,} actions, too many for a merge by its blocks")
+    try:
+        parse(text)
+    except Unsupported as error:
+        raise Unsupported(f"{error.why} at line {error.line} of {side}") from None
+
+
+def _refuse_prose(text: str) -> None:
+    """Refuse helpers and notes that hold more than definitions: their lines are no entries."""
+    for part in parse(text):
+        is_definition = isinstance(part, Block) and part.word == "define"
+        if not is_definition and not (
+            isinstance(part, Row) and part.kind in (BLANK, COMMENT, ASSIGN)
+        ):
+            raise Unsupported("text outside of definitions is merged by lines alone")

@@ -1,0 +1,174 @@
+"""Nodes to plain Python values, as kubectl reads them.
+
+Aliases are expanded, `<<` brings in what the mapping itself does not say, of repeated keys the
+last one wins, and every key is a string, because JSON knows no other keys.
+"""
+
+from __future__ import annotations
+
+from kmerge_git.errors import Unsupported
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import split
+from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar
+from kmerge_git.tree.scalars import resolve
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+MOST_EXPANDED = 200_000  # nodes that aliases bring in; ten lines can stand for a billion
+DEEPEST = 200  # collections inside each other; aliases can nest deeper than the parser lets text
+
+_MERGE_TAGS = ("", "!!merge", "!<tag:yaml.org,2002:merge>")
+_ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
+
+
+def load(data: bytes, path: str = "") -> list[object]:
+    """The values of the documents of a stream; a document of nothing but comments has none."""
+    try:
+        return [to_value(root) for root in split(Source(data, path)).roots]
+    except Unsupported as error:
+        error.path = path
+        raise
+
+
+def to_value(node: Node | None, root: Node | None = None) -> object:
+    """The value of a node; `root` is the top of its document, where its anchors are looked up."""
+    if node is None:
+        return None
+    try:
+        return _Reading(root or node).value(node)
+    except RecursionError:  # the caller's own stack was deep already
+        raise _unsupported(node, "collections nest too deep") from None
+
+
+def reader(root: Node) -> Callable[[Node], object]:
+    """Reads nodes of one document, each collection once; what it gives must stay as it is."""
+    reading = _Reading(root)
+    reading.known = {}
+
+    def read(node: Node) -> object:
+        reading.expanded = reading.inside = reading.depth = 0
+        try:
+            return reading.value(node)
+        except RecursionError:
+            raise _unsupported(node, "collections nest too deep") from None
+
+    return read
+
+
+def is_merge_key(key: Node | None) -> bool:
+    """Whether a key is `<<`; quoted it is a key like any other."""
+    return (
+        isinstance(key, Scalar) and key.value == "<<" and not key.style and key.tag in _MERGE_TAGS
+    )
+
+
+class _Reading:
+    """One reading of a node: the anchors it may use, and how much its aliases brought in."""
+
+    __slots__ = ("anchors", "depth", "expanded", "inside", "known", "root")
+
+    def __init__(self, root: Node) -> None:
+        self.root = root
+        self.anchors: dict[str, Node] | None = None
+        self.depth = 0
+        self.inside = 0  # aliases around the current node
+        self.expanded = 0
+        self.known: dict[int, object] | None = None  # collections, where they are kept
+
+    def value(self, node: Node) -> object:
+        if self.inside:
+            self.expanded += 1
+            if self.expanded > MOST_EXPANDED:
+                raise _unsupported(node, f"aliases stand for more than {MOST_EXPANDED} values")
+        if isinstance(node, Scalar):
+            return resolve(node.value, node.style, node.tag)
+        if isinstance(node, Alias):
+            self.inside += 1
+            value = self.value(self.target(node))
+            self.inside -= 1
+            return value
+        if not isinstance(node, Collection):
+            raise TypeError(f"{type(node).__name__} is no kind of node")
+        keeps = self.known if not self.inside else None  # what aliases bring in is counted anew
+        if keeps is not None and id(node) in keeps:
+            return keeps[id(node)]
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise _unsupported(node, f"more than {DEEPEST} collections inside each other")
+        value = (
+            self.mapping(node)
+            if isinstance(node, Mapping)
+            else [self.value(entry.value) for entry in node.entries]
+        )
+        self.depth -= 1
+        if keeps is not None:
+            keeps[id(node)] = value
+        return value
+
+    def mapping(self, node: Mapping) -> dict[str, object]:
+        own: dict[str, object] = {}
+        merged: dict[str, object] = {}
+        for entry in node.entries:
+            if entry.key is None or is_merge_key(entry.key):
+                merged.update(self.merged(entry.value))
+            else:
+                own[self.key(entry.key)] = self.value(entry.value)
+        return {**merged, **own} if merged else own
+
+    def merged(self, node: Node) -> dict[str, object]:
+        """What `<<: node` brings in; of several mappings the first one that has a key wins."""
+        value = self.value(node)
+        parts = value if isinstance(value, list) else [value]
+        result: dict[str, object] = {}
+        for part in reversed(parts):
+            if not isinstance(part, dict):
+                raise _unsupported(node, "`<<` takes a mapping, or a list of mappings")
+            result.update(part)
+        return result
+
+    def key(self, node: Node) -> str:
+        value = self.value(node)
+        if isinstance(value, str):
+            return value
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, int | float):
+            return _ODD_FLOATS.get(repr(value), repr(value))
+        kind = "null" if value is None else "a collection"
+        raise _unsupported(node, f"{kind} as a key", "JSON and Kubernetes have string keys only")
+
+    def target(self, alias: Alias) -> Node:
+        if self.anchors is None:
+            self.anchors = {node.anchor: node for node in anchored(self.root)}
+        target = self.anchors.get(alias.name)
+        if target is None or target.start > alias.start:
+            raise _unsupported(alias, f"no anchor &{alias.name} before its alias")
+        if target.end > alias.start:
+            raise _unsupported(alias, f"*{alias.name} stands inside its own anchor")
+        return target
+
+
+def anchored(node: Node) -> Iterator[Node]:
+    """The nodes with an anchor, in the order of the text."""
+    if node.anchor:
+        yield node
+    if isinstance(node, Collection) and node.text.find("&", node.start, node.end) >= 0:
+        for entry in node.entries:
+            if entry.key is not None:
+                yield from anchored(entry.key)
+            yield from anchored(entry.value)
+
+
+def _unsupported(node: Node, why: str, hint: str = "write the value out") -> Unsupported:
+    start = node.text.rfind("\n", 0, node.start) + 1
+    end = node.text.find("\n", node.start)
+    return Unsupported(
+        why,
+        line=node.text.count("\n", 0, node.start) + 1,
+        column=node.start - start + 1,
+        hint=hint,
+        excerpt=node.text[start : end if end >= 0 else len(node.text)][:200],
+    )

@@ -1,0 +1,350 @@
+"""Update a package to another version of its upstream: plan all of it, then carry it out.
+
+An update that is not finished left a conflict or was killed; the next command goes on or back.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.merge.three import Three
+from kmerge_git.packages import exchanged_files
+from kmerge_git.packages.directory_lock import alone
+from kmerge_git.packages.package_files import File, Package, read
+from kmerge_git.packages.package_merge import Merged, ResultFile, merge_packages
+from kmerge_git.packages.package_rules import Ways, ways
+from kmerge_git.text.markers import first_marker
+from kmerge_git.vendored import upstream_copies
+from kmerge_git.vendored.origin_records import (
+    MOVING,
+    NAME_record,
+    Record,
+    Vendored,
+    parse_record,
+    vendored,
+)
+from kmerge_git.vendored.upstream_copies import Release, checksum, newest, release
+from kmerge_git.vendored.upstream_sources import check_folder, check_ref
+
+WORDS = ("recorded", "local", "upstream")
+Watch = Callable[[int], Callable[[int], None]]  # hears how many files there are, then of each
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateWishes:
+    """How to update; without a ref or a path those on record."""
+
+    ref: str = ""
+    path: str = ""
+    rules: str = "git"
+    accept_source: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """What an update comes to, before anything is written."""
+
+    vendored: Vendored
+    record: Record  # the next one
+    found: str  # what its ref stands for, in full
+    at: Three[Package]
+    before: Package  # all that lies in the directory, the record too
+    merged: Merged
+    rules: str
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is anything to do."""
+        now = self.vendored.record
+        return any(getattr(self.record, key) != getattr(now, key) for key in MOVING)
+
+    def whose(self, file: ResultFile) -> str:
+        """Who made a file of the result what it is, in a word."""
+        if self.is_open(file):
+            return "conflict"
+        old = file.source or file.path
+        if file.status == "same":
+            return "same" if _alike(file.before, self.at.theirs.get(file.path)) else "local"
+        is_untouched = _alike(self.at.ours.get(old), self.at.base.get(old))
+        return "upstream" if is_untouched else "merged"
+
+    @property
+    def conflicts(self) -> list[ResultFile]:
+        """The files that are left to a person before the record moves on."""
+        return [file for file in self.merged.files if self.is_open(file)]
+
+    def is_open(self, file: ResultFile) -> bool:
+        """Whether a person must decide; by the rules kyaml what is told is decided."""
+        return file.is_conflict if self.rules == "git" else bool(file.merged.conflicts)
+
+
+def plan(
+    vendored: Vendored,
+    wishes: UpdateWishes,
+    under: Callable[[Ways], Ways] = lambda how: how,
+    watch: Watch = lambda total: lambda done: None,
+) -> Update:
+    """Fetch both versions and merge; nothing in the directory is touched.
+
+    `under` may put a clock on the rules.
+    """
+    directory, now = vendored.directory, vendored.record
+    refuse_unfinished(directory)
+    wanted = replace(now, ref=wishes.ref or now.ref, path=wishes.path.strip("/") or now.path)
+    check_ref(wanted.ref)
+    check_folder(wanted.path)
+    url = vendored.url
+    upstream_copies.check_known(url, directory, accept=wishes.accept_source)
+    upstream = upstream_copies.upstream(url)
+    found = newest(upstream, wanted, is_kpt=vendored.is_kpt)
+    base = release(upstream, now)
+    theirs = release(upstream, replace(wanted, commit=found.commit, checksum=""))
+    upstream_copies.remember(url, directory)
+    new = _next(now, wanted, base, theirs)
+    before = read(directory)
+    own = own_files(before)
+    aside = vendored.origin_aside
+    old, new_files = (apart_from(version.package, before) for version in (base, theirs))
+    at = Three(aside(old, own), own, aside(new_files, own))
+    inner = [f"{p}: a package of its own" for p in theirs.package if p not in new_files]
+    merged = Merged([], [])
+    if (new.path, new.commit) != (now.path, now.commit):
+        labels = now.label, WORDS[1], new.label
+        how = under(ways(wishes.rules, labels=labels, words=WORDS))
+        done = watch(len({*at.base, *at.ours, *at.theirs}))
+        merged = merge_packages(at, how, done=done)
+    return Update(
+        vendored, new, found.name, at, before, merged, wishes.rules, (*theirs.left_out, *inner)
+    )
+
+
+def carry_out(update: Update) -> list[str]:
+    """Write it; while a conflict is left the update stays unfinished and the record where it is.
+
+    Gives the files that somebody else wrote meanwhile: they are left alone.
+    """
+    if not update.is_new:
+        return []
+    package, record = update.vendored, update.record
+    changes = dict(update.merged.changes)
+    conflicts = [file.path for file in update.conflicts]
+    if not conflicts:
+        name = package.file
+        now = changes.get(name, update.before.get(name))
+        changes[name] = package.moved_on(now, record, update.found)
+    began = package.record.commit
+    about = Underway("update", record, update.found, tuple(conflicts), began).spelled()
+    with alone(package.directory):
+        exchanged_files.begin(package.directory, changes, about, update.before)
+        edited = exchanged_files.carry_out_or_back(package.directory)
+        if not conflicts and not edited:
+            exchanged_files.forget(package.directory)
+    return edited
+
+
+def own_files(before: Package) -> Package:
+    """What of a directory belongs to the package: all but the record, and packages inside of it."""
+    return {path: file for path, file in apart_from(before, before).items() if path != NAME_record}
+
+
+def apart_from(package: Package, before: Package) -> Package:
+    """A version without what lies where the directory has packages with a record of their own."""
+    inner = tuple(
+        path.removesuffix(NAME_record) for path in before if path.endswith(f"/{NAME_record}")
+    )
+    return {path: file for path, file in package.items() if not path.startswith(inner)}
+
+
+def _next(now: Record, wanted: Record, base: Release, theirs: Release) -> Record:
+    """The record after this update; newer commits that do not touch the package are not one."""
+    digest = checksum(theirs.package)
+    is_asked_again = (wanted.path, wanted.ref) == (now.path, now.ref)
+    if is_asked_again and digest == checksum(base.package):
+        return now
+    return replace(wanted, commit=theirs.commit, checksum=digest)
+
+
+def _alike(a: File | None, b: File | None) -> bool:
+    return a is b if a is None or b is None else a.essence == b.essence
+
+
+@dataclass(frozen=True, slots=True)
+class Underway:
+    """What an unfinished update or `add` is about."""
+
+    what: str  # `update` or `add`
+    record: Record  # the one that it leads to
+    found: str
+    conflicts: tuple[str, ...] = ()
+    began: str = ""  # the commit that was on record
+
+    def spelled(self) -> dict[str, str]:
+        """As it is kept beside the journal."""
+        return {
+            "what": self.what,
+            "record": self.record.spelled().decode(),
+            "found": self.found,
+            "conflicts": json.dumps(self.conflicts),
+            "began": self.began,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What still stands between an update and its end."""
+
+    marked: tuple[tuple[str, int], ...] = ()  # files with conflict markers, and the first line
+    edited: tuple[str, ...] = ()  # files that somebody changed before they could be replaced
+
+
+def underway(directory: str) -> Underway | None:
+    """The unfinished update of a directory; one that changed no file yet is none."""
+    state = exchanged_files.unfinished(directory) if os.path.isdir(directory) else None
+    return _read(state.about, directory) if state and state.is_begun else None
+
+
+def refuse_unfinished(directory: str) -> None:
+    """Raise if an update of the directory has not come to its end."""
+    found = underway(directory)
+    if found:
+        raise UsageError(
+            f"its {found.what} to {found.record.ref} is unfinished",
+            path=directory,
+            hint=f"`kmerge vendor update {directory} --continue`, or `--abort`",
+        )
+
+
+def go_on(directory: str) -> tuple[Underway, Left]:
+    """Finish an update, if nothing of it is left to a person."""
+    with alone(directory):
+        found = _needed(directory)
+        edited = exchanged_files.carry_out(directory)
+        marked = _marked(read(directory), found)
+        if edited or marked:
+            return found, Left(tuple(marked), tuple(edited))
+        _refuse_what_was_taken_back(directory, found)
+        if found.conflicts:
+            package = vendored(directory)
+            if package.record.commit not in (found.began, found.record.commit):
+                raise UsageError(
+                    f"its record is not at {found.began[:7]} any more, where the update began",
+                    path=directory,
+                    hint="go back to the branch it belongs to, or give --abort",
+                )
+            _move_on(package, found)
+        exchanged_files.forget(directory)
+    return found, Left()
+
+
+def _refuse_what_was_taken_back(directory: str, found: Underway) -> None:
+    """Raise if nothing of what the update brought is there: what the record says would not be so.
+
+    A conflict may well be solved by the old version; elsewhere that was `git stash`, or a branch.
+    """
+    back, rest = ({*paths} - {*found.conflicts} for paths in exchanged_files.taken_back(directory))
+    if found.conflicts and back and not rest:
+        raise UsageError(
+            f"{sorted(back)[0]} and all else is as it was before the update",
+            path=directory,
+            hint="bring back what it wrote (`git stash pop`, its branch), or give --abort",
+        )
+
+
+def go_back(directory: str) -> tuple[Underway, list[str]]:
+    """Undo an unfinished update; gives the files that somebody edited and that stay so."""
+    with alone(directory):
+        found = _needed(directory)
+        if found.conflicts and _has_moved_on(directory, found):
+            raise UsageError(
+                f"its {found.what} is finished but for its drafts",
+                path=directory,
+                hint=f"`kmerge vendor update {directory} --continue` takes them away",
+            )
+        edited = exchanged_files.roll_back(directory, give_up=found.conflicts)
+        exchanged_files.forget(directory)
+    return found, edited
+
+
+def _has_moved_on(directory: str, found: Underway) -> bool:
+    """Whether the record is the next one already: all that is left is to take the drafts away."""
+    try:
+        now = vendored(directory).record
+        return all(getattr(now, key) == getattr(found.record, key) for key in MOVING)
+    except KmergeError:
+        return False  # the record itself is in conflict
+
+
+def _needed(directory: str) -> Underway:
+    state = exchanged_files.unfinished(directory) if os.path.isdir(directory) else None
+    if state is None:
+        hint = "what a finished one did is taken back with git"
+        raise UsageError("no update is unfinished there", path=directory, hint=hint)
+    if not state.is_begun:
+        exchanged_files.forget(directory)
+        raise UsageError(
+            "the update was stopped before it changed a file; its drafts are removed",
+            path=directory,
+            hint="run it again",
+        )
+    return _read(state.about, directory)
+
+
+def _marked(package: Package, found: Underway) -> list[tuple[str, int]]:
+    """The files in which a conflict is left, with the line of its first marker.
+
+    One that was renamed since is known by the version that its markers name.
+    """
+    end = f" {found.record.label}"
+    left = []
+    for path, file in package.items():
+        if file.link or not (path in found.conflicts or b">>>>>>>" in file.data):
+            continue
+        text = file.data.decode("utf-8", "replace")
+        at = first_marker(text) if path in found.conflicts else _closing(text, end)
+        if at >= 0:
+            left.append((path, text.count("\n", 0, at) + 1))
+    return left
+
+
+def _closing(text: str, end: str) -> int:
+    """The offset of a line of `>` and this end, or -1."""
+    at = 0
+    for line in text.split("\n"):
+        if line.startswith(">>>>>>>") and line.lstrip(">").rstrip("\r") == end:
+            return at
+        at += len(line) + 1
+    return -1
+
+
+def _move_on(package: Vendored, found: Underway) -> None:
+    """Replace the record by rename; the draft lies where `forget` takes it away after a kill."""
+    now = read(package.directory).get(package.file)
+    new = package.moved_on(now, found.record, found.found)
+    fresh = os.path.join(package.directory, exchanged_files.UNDERWAY, "record")
+    path = os.path.join(package.directory, package.file)
+    try:
+        with open(fresh, "wb") as out:
+            out.write(new.data)
+        os.chmod(fresh, new.mode)
+        os.replace(fresh, path)
+    except OSError as error:
+        raise UsageError(f"cannot write it: {error.strerror}", path=path) from None
+
+
+def _read(about: Mapping[str, str], directory: str) -> Underway:
+    where = os.path.join(directory, exchanged_files.UNDERWAY)
+    try:
+        record = parse_record(about["record"].encode("utf-8", "surrogateescape"), where)
+        conflicts = json.loads(about["conflicts"])
+        assert isinstance(conflicts, list)
+        paths = tuple(map(str, conflicts))
+        return Underway(about["what"], record, about["found"], paths, about["began"])
+    except (KeyError, ValueError, AssertionError):
+        raise UsageError(
+            "it is of no update that `kmerge vendor` began", path=where, hint="look what is in it"
+        ) from None

@@ -1,0 +1,138 @@
+"""Fetch a package from its upstream into the user's cache, and read one commit of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar
+
+from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.git.files import read_text, write_text
+from kmerge_git.git.upstream import PROTOCOLS, SUBMODULE, BrokenCache, Named, Upstream
+from kmerge_git.packages.package_files import File, Package, check_links, check_path
+from kmerge_git.vendored.origin_records import NAME_record, Record
+from kmerge_git.vendored.upstream_sources import is_local
+
+_LINK, _EXECUTABLE = 0o120000, 0o100
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The files of a package at a commit; `left_out` says what is not copied."""
+
+    commit: str
+    package: Package
+    left_out: tuple[str, ...] = ()
+
+
+def newest(upstream: Upstream, record: Record, *, is_kpt: bool) -> Named:
+    """What the record's ref stands for now; kpt tries the tag `DIRECTORY/REF` first."""
+    own = (f"{record.path}/{record.ref}",) if is_kpt and record.path != "." else ()
+    return _sound(upstream, lambda: upstream.fetch((*own, record.ref)))
+
+
+def release(upstream: Upstream, record: Record, *, offline: bool = False) -> Release:
+    """The package at the record's commit, which must be what was recorded."""
+    if offline and not upstream.has(record.commit):
+        raise KmergeError(
+            f"commit {record.commit[:12]} of {upstream.url} is not in the cache",
+            hint="`kmerge vendor status DIR --fetch` brings it",
+        )
+
+    def read() -> Release:
+        if not upstream.has(record.commit):
+            upstream.fetch((record.commit,))
+        return _read(upstream, record.commit, record.path)
+
+    found = _sound(upstream, read)
+    if record.checksum and checksum(found.package) != record.checksum:
+        raise KmergeError(
+            f"commit {record.commit[:12]} of {upstream.url} is not what was recorded: "
+            "its files have another checksum",
+            hint="find out who changed the record; `kmerge vendor add --adopt` makes a new one",
+        )
+    return found
+
+
+def checksum(package: Package) -> str:
+    """A digest over paths, kinds, executable bits and bytes."""
+    digest = sha256()
+    for path, file in sorted(package.items()):
+        kind = "link" if file.link else "executable" if file.is_executable else "file"
+        name = path.encode("utf-8", "surrogateescape")
+        digest.update(b"%s %d %d %s\0" % (kind.encode(), len(name), len(file.data), name))
+        digest.update(file.data)
+    return f"sha256:{digest.hexdigest()}"
+
+
+def _read(upstream: Upstream, commit: str, path: str) -> Release:
+    package: Package = {}
+    left_out = []
+    for found, data in upstream.files(commit, "" if path == "." else path):
+        if found.mode == SUBMODULE:
+            left_out.append(f"{found.path}: a submodule")
+        elif found.path.rpartition("/")[2].lower() == NAME_record:
+            left_out.append(f"{found.path}: upstream has a record of its own")
+        else:
+            check_path(found.path, upstream.url)
+            mode = 0o755 if found.mode & _EXECUTABLE else 0o644
+            is_link = found.mode == _LINK
+            package[found.path] = File(data, 0o644 if is_link else mode, is_link)
+    check_links(package, upstream.url)
+    return Release(commit, package, tuple(left_out))
+
+
+def _sound(upstream: Upstream, ask: Callable[[], T]) -> T:
+    """An answer from a cache that is whole: a broken one is made anew."""
+    try:
+        return ask()
+    except BrokenCache:
+        upstream.renew()
+        return ask()
+
+
+def upstream(url: str) -> Upstream:
+    """The cached repository of a source."""
+    protocols = ("file",) if is_local(url) else PROTOCOLS  # whatever `url.*.insteadOf` says
+    return Upstream(url, _root() / _name(url), protocols)
+
+
+def check_known(url: str, directory: str, *, accept: bool) -> None:
+    """Raise where the directory came from another source so far, unless the user accepts that."""
+    known = read_text(_note(directory))
+    if known and known != url and not accept:
+        raise UsageError(
+            f"its record names {url}, but so far it came from {known}",
+            path=directory,
+            hint="--accept-source, if that is meant",
+        )
+
+
+def remember(url: str, directory: str) -> None:
+    """From now on the directory comes from this source."""
+    note = _note(directory)
+    if read_text(note) == url:
+        return
+    try:
+        os.makedirs(note.parent, mode=0o700, exist_ok=True)
+        write_text(note, url)
+    except OSError as error:
+        raise KmergeError(f"no cache: {error.strerror}", path=str(note.parent)) from None
+
+
+def _note(directory: str) -> Path:
+    return _root() / "sources" / _name(os.path.realpath(directory))
+
+
+def _root() -> Path:
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    home = Path(given) if os.path.isabs(given) else Path("~/.cache").expanduser()
+    return home / "kmerge" / "vendor"
+
+
+def _name(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogateescape")).hexdigest()

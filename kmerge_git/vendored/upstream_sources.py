@@ -1,0 +1,152 @@
+"""Check which sources and versions may be asked for, and order tags as versions."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+
+from kmerge_git.errors import UsageError
+from kmerge_git.packages.package_files import check_path
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.S)
+_HELPER = re.compile(r"[A-Za-z0-9+.-]*::")
+_SCP = re.compile(r"(?:([^/:]*)@)?(\[[^/\]]*\]|[^/:@\[\]]+):(.*)", re.S)
+_NO_REF = re.compile(r"\.\.|@\{|//|[\x00-\x20\x7f~^:?*\[\\]|(^|/)\.|\.lock(/|$)|^[-/]|[./]$|^@?$")
+_ABOUT_SECRETS = "it would be in the record for everybody; let a git credential helper keep it"
+
+
+def check_source(source: str) -> None:
+    """Raise unless it is a source that may be fetched from and put on record."""
+    scheme = _SCHEME.fullmatch(source)
+    is_odd = " " in source and not is_path(source)
+    if is_odd or not source or source != source.strip() or not source.isprintable():
+        raise UsageError(f"{source!r}: a source is a URL or a path, without odd characters")
+    if source.startswith("-"):
+        raise UsageError(f"{source}: a source that git would take for an option")
+    if scheme:
+        _check_url(source, scheme[1].lower(), scheme[2])
+    elif _HELPER.match(source):
+        raise UsageError(
+            f"{source}: it names a program to run", hint="give an https or ssh URL, or a path"
+        )
+    elif not is_path(source):
+        _check_scp(source)
+
+
+def is_path(source: str) -> bool:
+    """Whether it is a path on this machine, and no URL in any spelling."""
+    return not _SCHEME.match(source) and ":" not in source.partition("/")[0]
+
+
+def is_local(source: str) -> bool:
+    """Whether it can be fetched without a network."""
+    return is_path(source) or source.lower().startswith("file://")
+
+
+def recorded(given: str, directory: str) -> str:
+    """A source as the record spells it: a relative path counts from the package's directory."""
+    if not is_path(given) or os.path.isabs(given):
+        return given
+    found = os.path.relpath(os.path.realpath(given), os.path.realpath(directory))
+    return found if found.startswith("..") else f"./{found}"
+
+
+def url_of(source: str, directory: str) -> str:
+    """What git is given for a source on record."""
+    if not is_path(source):
+        return source
+    return os.path.normpath(os.path.join(os.path.realpath(directory), source))
+
+
+def check_ref(ref: str) -> None:
+    """Raise unless it can be a branch, a tag or a commit, as `git check-ref-format` has it."""
+    if _NO_REF.search(ref) or not ref.isprintable():
+        raise UsageError(f"{ref!r} is no name of a branch, a tag or a commit")
+
+
+def check_folder(path: str) -> None:
+    """Raise unless it is `.` or a path that stays inside the repository."""
+    if path != ".":
+        check_path(path, "the path in the repository")
+
+
+def _check_url(source: str, scheme: str, rest: str) -> None:
+    host = rest.partition("/")[0]
+    user, at, name = host.rpartition("@")
+    if scheme not in ("https", "ssh", "file"):
+        why = (
+            "it is not encrypted" if scheme in ("http", "git", "ftp") else "git would run a helper"
+        )
+        raise UsageError(f"{scheme}: {why}", path=_bare(source), hint="use https, ssh or file")
+    if ":" in user or (at and scheme == "https"):
+        raise UsageError("a name or a password in the URL", path=_bare(source), hint=_ABOUT_SECRETS)
+    if "?" in rest or "#" in rest:
+        raise UsageError("a URL with `?` or `#`", path=_bare(source), hint=_ABOUT_SECRETS)
+    if name.startswith("-") or user.startswith("-") or (not host and scheme != "file"):
+        raise UsageError("a URL without a host that could be one", path=_bare(source))
+
+
+def _check_scp(source: str) -> None:
+    parts = _SCP.fullmatch(source)
+    if parts is None or not parts[3] or parts[2].startswith("-") or parts[3].startswith("-"):
+        raise UsageError(f"{source}: neither a URL nor USER@HOST:PATH", hint="put ./ before a path")
+    if "@" in parts[3].partition("/")[0]:
+        raise UsageError("a password in the source", path=_bare(source), hint=_ABOUT_SECRETS)
+
+
+def _bare(source: str) -> str:
+    """A source without what might be a secret."""
+    scheme, between, rest = source.rpartition("://")
+    rest = rest.partition("?")[0].partition("#")[0]
+    host, slash, path = rest.partition("/")
+    return f"{scheme}{between}{host.rpartition('@')[2]}{slash}{path}"
+
+
+_VERSION = re.compile(
+    r"(.*?)(\d{1,18}(?:\.\d{1,18})*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?", re.S
+)
+Parts = tuple[tuple[int, int, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TagVersion:
+    """A tag in its parts: `chart-` `1.2.0` `rc.1`."""
+
+    prefix: str
+    numbers: tuple[int, ...]
+    pre: str
+
+    @property
+    def rank(self) -> tuple[tuple[int, ...], bool, Parts]:
+        """What versions are compared by: a pre-release comes before its release."""
+        numbers = self.numbers
+        while numbers and numbers[-1] == 0:
+            numbers = numbers[:-1]
+        parts = [
+            (0, int(p), "") if p.isdecimal() and len(p) < 19 else (1, 0, p)
+            for p in self.pre.split(".")
+        ]
+        return numbers, not self.pre, tuple(parts)
+
+
+def version(tag: str) -> TagVersion | None:
+    """The version that a tag names, if it names one."""
+    found = _VERSION.fullmatch(tag)
+    if found is None or not tag.isascii() or (found[1] and found[1][-1] == "."):
+        return None
+    return TagVersion(found[1], tuple(map(int, found[2].split("."))), found[3] or "")
+
+
+def newer(tag: str, tags: list[str]) -> list[str]:
+    """The tags above this one, the newest first; pre-releases only for who is on one."""
+    mine = version(tag)
+    if mine is None:
+        return []
+    found = [
+        (yours.rank, other)
+        for other in tags
+        if (yours := version(other)) and yours.prefix == mine.prefix
+        if yours.rank > mine.rank and (mine.pre or not yours.pre)
+    ]
+    return [other for _, other in sorted(found, reverse=True)]

@@ -1,0 +1,181 @@
+"""Merge a file twice: by lines as git does it, and by structure.
+
+No other module of `whole` runs a merge. No merge takes longer than it may: git's line merge
+stands then.
+"""
+
+from __future__ import annotations
+
+import signal
+import textwrap
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+from typing import Literal
+
+from kmerge_git.errors import TimeUp
+from kmerge_git.git.inmemory import Libgit2LineMerge
+from kmerge_git.git.settings import Settings
+from kmerge_git.merge.decide.policies import policy_for
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import GENERATED, Conflict, Decision, Options, Outcome
+from kmerge_git.pipeline import merge
+
+
+def merge_all(
+    jobs: Sequence[Job], seconds: float = 0.0, lines: Libgit2LineMerge | None = None
+) -> list[Both]:
+    """Merge files that know nothing of each other; `seconds` for each, 0: no limit."""
+    lines = lines or Libgit2LineMerge()
+    found = []
+    with _clock(seconds) as ring_in:
+        for job in jobs:
+            try:
+                ring_in(seconds)
+                both = merge_both(job.three, job.options, lines)
+                ring_in(0)
+            except TimeUp:
+                both = _by_lines(job, lines, seconds)
+            found.append(both)
+    return found
+
+
+def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
+    texts = job.three.map(lambda data: data or b"")
+    text, count = lines.merge_file(*texts.each(), job.options.but(favor=""))
+    late = f"no result within {seconds:g} s"
+    if job.options.generated and count:
+        found = Outcome(texts.ours, False, "kept", conflicts=(Conflict("", "", GENERATED),))
+        found.reason = f"{late}; {GENERATED}"
+        return Both(found, text if count >= 0 else texts.ours, False)
+    why = f"{late}, git's line merge instead"
+    conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
+    if count < 0:
+        text, conflicts = texts.ours, (Conflict("", "", why),)
+    outcome = Outcome(text, count == 0, "lines", conflicts=conflicts, reason=why)
+    return Both(outcome, text, count == 0, is_late=True)
+
+
+@contextmanager
+def _clock(seconds: float) -> Iterator[Callable[[float], object]]:
+    """A function that lets `TimeUp` be raised in so many seconds, with 0 never."""
+    is_main = threading.current_thread() == threading.main_thread()
+    if not (seconds and is_main and hasattr(signal, "setitimer")):  # or another clock would stop
+        yield lambda seconds: None
+        return
+    before = signal.signal(signal.SIGALRM, _ring)
+    try:
+        yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise TimeUp
+
+
+Result = Literal["clean", "resolved", "improved", "moved", "conflict"]
+
+
+def plain(conflict: Conflict) -> dict[str, str]:
+    """A conflict for a report: where, why, and the three texts without their indentation."""
+    texts = {side: short(getattr(conflict, side)) for side in ("base", "ours", "theirs")}
+    return {"resource": conflict.resource, "field": conflict.field, "why": conflict.why} | texts
+
+
+def plain_decision(decision: Decision) -> dict[str, str]:
+    """What a policy or the favourite side decided, for a report."""
+    return {
+        "resource": decision.resource,
+        "field": decision.path,
+        "why": decision.what,
+        "side": decision.side,
+        "by": decision.rule.partition(" ")[2],  # `favor`, `policy higher`
+    }
+
+
+def short(text: str) -> str:
+    """A few lines of a file without the indentation that they share."""
+    return textwrap.dedent(text).strip("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Both:
+    """The two merges of a file; `git` is the text of git's line merge."""
+
+    outcome: Outcome
+    git: bytes
+    git_clean: bool
+    is_late: bool = False  # kmerge's merge took too long: both are git's
+
+    @property
+    def result(self) -> Result:
+        """`resolved`: only git conflicts; `improved`: both clean, but structure says otherwise."""
+        if not self.outcome.clean:
+            return "conflict"
+        if not self.git_clean:
+            return "resolved"
+        return "clean" if self.outcome.text == self.git else "improved"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A file to be merged; an added file has no base."""
+
+    three: Three[bytes | None]
+    options: Options
+
+
+def options_for(
+    path: str,
+    settings: Settings,
+    labels: tuple[str, str, str],
+    *,
+    mine: str = "",
+    define: Callable[[], None] | None = None,
+) -> Options:
+    """How a path is merged by its settings; `mine` is the side whose change goes on top."""
+    return Options(
+        path,
+        settings.rules,
+        settings.favor,
+        settings.marker_size,
+        labels,
+        settings.conflict_style,
+        policy_for(settings.policies, mine, path),
+        generated=settings.generated,
+        define=define,
+    )
+
+
+def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineMerge) -> Both:
+    """Git's and kmerge's merge of a file that both sides have, the line merge made once."""
+    texts = three.map(lambda data: data or b"")
+    by_lines = _Lines(texts, options.but(favor=""), lines)  # git alone favours nobody
+
+    def start(favor: str) -> _Lines:
+        return _Lines(texts, options.but(favor=favor), lines) if favor else by_lines
+
+    outcome = merge(texts, options, start)
+    text, count = by_lines.result()
+    # of what it cannot merge (binary files) git leaves ours
+    return Both(outcome, text if count >= 0 else texts.ours, count == 0)
+
+
+class _Lines:
+    """Git's line merge of a file, made when it is asked for."""
+
+    def __init__(self, texts: Three[bytes], options: Options, lines: Libgit2LineMerge) -> None:
+        self._texts = texts
+        self._options = options
+        self._lines = lines
+        self._answer: tuple[bytes, int] | None = None
+
+    def result(self) -> tuple[bytes, int]:
+        """As `GitMergeFile.result`."""
+        if self._answer is None:
+            self._answer = self._lines.merge_file(*self._texts.each(), self._options)
+        return self._answer

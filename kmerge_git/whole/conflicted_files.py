@@ -1,0 +1,344 @@
+"""Settle the files together that git leaves in conflict: one engine for all commands.
+
+Git itself makes a merge up to its conflicts, in the index or as a tree, and every file that
+both sides changed comes as its three versions. Here they are merged: first each by itself,
+then the files into which one side moved resources that the other side edited in the old place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+from kmerge_git.git.index_stages import Stages
+from kmerge_git.git.repository import Repository
+from kmerge_git.git.touched_files import TreeEntry, merged_mode
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import BY_BLOCKS, Conflict, Decision, Options
+from kmerge_git.whole.both_merges import Both, Job, Result, merge_all
+from kmerge_git.whole.moved_edits import (
+    Arrivals,
+    MovedEdit,
+    at_target,
+    changed_nothing_else,
+    find_moves,
+    without_edits,
+    words_for_source,
+    words_for_target,
+)
+
+
+class Ground(Protocol):
+    """Where the results will be written: it may hold work that nobody staged."""
+
+    def in_the_way(
+        self, path: str, three: Three[bytes | None], made: Iterable[bytes | None]
+    ) -> str:
+        """Why a file in conflict must be left alone, or nothing; `made` is what we may leave."""
+
+    def is_as_staged(self, path: str, data: bytes) -> bool:
+        """Whether a file that is not in conflict holds nothing else."""
+
+
+class Nowhere:
+    """Trees: nobody works in them."""
+
+    def in_the_way(
+        self, path: str, three: Three[bytes | None], made: Iterable[bytes | None]
+    ) -> str:
+        """Nothing ever is."""
+        return ""
+
+    def is_as_staged(self, path: str, data: bytes) -> bool:
+        """It always is."""
+        return True
+
+
+NOWHERE = Nowhere()
+
+
+Verdict = Literal["solved", "conflict", "skipped"]
+
+
+_NO_TEXTS: Three[bytes | None] = Three(None, None, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A merge as git left it."""
+
+    repository: Repository
+    trees: Three[str | None] | None  # None: they are not known, and no resource is followed
+    conflicts: tuple[Stages, ...]
+    settled: Callable[[str], TreeEntry | None]  # a file of the result without a conflict
+    options: Callable[[str], Options]
+    ground: Ground = NOWHERE
+    merge_all: Callable[[Sequence[Job], float], Sequence[Both]] = merge_all
+    seconds: float = 0.0  # for a file; git's line merge stands then; 0: no limit
+    filters: bool = False  # whether files that pass through a program are merged, too
+    favors_deletions: bool = False  # whether a favoured side says if a file stays
+
+
+@dataclass(frozen=True, slots=True)
+class FileMerge:
+    """What becomes of a file; `data` is None for a deletion or where nothing is written."""
+
+    path: str
+    situation: str
+    verdict: Verdict
+    why: str = ""
+    data: bytes | None = None
+    mode: int = 0o100644
+    writes: bool = False
+    both: Both | None = None  # None: there was nothing to merge
+    moves: tuple[MovedEdit, ...] = ()  # of resources that left the file, or came into it
+    settled_by: str = ""  # what settled a file without a merge
+    favor: str = ""  # the side that wins where both changed something
+    # what was merged in a file that was not in conflict: the target of a moved resource
+    stages: Three[bytes] | None = None
+    three: Three[bytes | None] = _NO_TEXTS  # what was merged: without what moved elsewhere
+
+    @property
+    def conflicts(self) -> tuple[Conflict, ...]:
+        """What is left for a person."""
+        return self.both.outcome.conflicts if self.both else ()
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """What was decided, place by place."""
+        return self.both.outcome.decisions if self.both else ()
+
+    @property
+    def chosen(self) -> tuple[str, ...]:
+        """What a policy or the favourite side decided, in words."""
+        if self.both is None or (self.both.outcome.method == "lines" and self.both.git_clean):
+            return ()
+        return tuple(self.both.outcome.chosen(self.favor))
+
+    @property
+    def method(self) -> str:
+        """How the file was merged, as `Outcome.method` says it, or what settled it otherwise."""
+        return self.both.outcome.method if self.both else self.settled_by
+
+    @property
+    def git_clean(self) -> bool:
+        """Whether git's line merge alone would have come to a result.
+
+        A file into which a resource moved is in no conflict there: git leaves it as it is.
+        """
+        if self.stages is not None:
+            return True
+        return bool(self.both and self.both.git_clean and not self.moves)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person can decide in it, place by place: not where ours is kept whole."""
+        return self.verdict == "conflict" and self.method != "kept"
+
+    @property
+    def result(self) -> Result:
+        """The file in one word, beside git's result."""
+        if self.verdict != "solved":
+            return "conflict"
+        if self.moves:
+            return "moved"
+        return self.both.result if self.both else "resolved"
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """A file in conflict before its merge."""
+
+    stages: Stages
+    options: Options
+    three: Three[bytes | None] = _NO_TEXTS
+    moves: tuple[MovedEdit, ...] = ()
+    obstacle: str = ""
+
+    @property
+    def rest(self) -> Three[bytes | None]:
+        """The three versions without what moved away."""
+        return without_edits(self.three, self.moves)
+
+    @property
+    def is_on_both(self) -> bool:
+        """Whether both sides have the file."""
+        return self.three.ours is not None and self.three.theirs is not None
+
+
+def settle(
+    scene: Scene, is_chosen: Callable[[str], bool] = lambda path: True
+) -> tuple[FileMerge, ...]:
+    """Decide about every chosen file in conflict; nothing is written."""
+    looks = list(_looks(scene, [stages for stages in scene.conflicts if is_chosen(stages.path)]))
+    jobs = {look.stages.path: Job(look.rest, look.options) for look in looks if look.is_on_both}
+    merged = dict(zip(jobs, scene.merge_all(list(jobs.values()), scene.seconds), strict=True))
+    files = [_settled(scene, look, merged.get(look.stages.path)) for look in looks]
+    return _with_targets(scene, files)
+
+
+def _looks(scene: Scene, chosen: Sequence[Stages]) -> Iterator[_Look]:
+    read, at = scene.repository, scene.trees
+    arrivals = [
+        Arrivals.between(read, at.base, side) if at and side else Arrivals((), read.blob)
+        for side in ((at.ours, at.theirs) if at else (None, None))
+    ]
+    conflicted = {stages.path: stages for stages in scene.conflicts}
+    for stages in chosen:
+        obstacle = stages.obstacle
+        if not (obstacle or scene.filters):
+            obstacle = _filtered(scene.repository, stages.path)
+        options = scene.options(stages.path)
+        if obstacle:
+            yield _Look(stages, options, obstacle=obstacle)
+            continue
+        three = Three(*map(scene.repository.text, stages.entries))
+        # what a generator writes is generated again: nothing is taken out of it by hand
+        moves = () if options.generated else find_moves(stages.path, three, *arrivals)
+        follows = (move for move in moves if _can_follow(scene, conflicted.get(move.target), move))
+        yield _Look(stages, options, three, tuple(follows))
+
+
+def _filtered(repository: Repository, path: str) -> str:
+    """Git's blobs of such a path are no text (git-crypt, LFS): nothing to merge by structure."""
+    name = repository.attribute(path, "filter")
+    return f"it passes through the filter {name!r}" if name not in (None, "unset") else ""
+
+
+def _can_follow(scene: Scene, target: Stages | None, move: MovedEdit) -> bool:
+    """Whether the new file is free of conflicts, or its stages are the edit's (a killed run)."""
+    # other stages may have the same resource: the edit has no place but the old file then
+    if target is None:
+        return True
+    return move.is_done(Three(*map(scene.repository.text, target.entries)))
+
+
+def _settled(scene: Scene, look: _Look, both: Both | None) -> FileMerge:
+    stages = look.stages
+    skipped = FileMerge(stages.path, stages.situation, "skipped")
+    if look.obstacle:
+        return replace(skipped, why=look.obstacle)
+    file = _merged(look, both) if both else _deleted(scene, look)
+    made = _may_be_there(scene, look, file)
+    in_the_way = scene.ground.in_the_way(stages.path, look.three, made)
+    if in_the_way:
+        return replace(skipped, why=in_the_way)
+    if look.moves:
+        return replace(file, why=words_for_source(look.moves), moves=look.moves)
+    return file
+
+
+def _may_be_there(scene: Scene, look: _Look, file: FileMerge) -> Iterator[bytes | None]:
+    """What we leave in such a file, and what the driver does.
+
+    It knows no moves and was given no side to favour.
+    """
+    yield file.data
+    if look.is_on_both and (look.moves or look.options.favor):
+        (both,) = scene.merge_all([Job(look.three, look.options.but(favor=""))], scene.seconds)
+        yield both.outcome.text
+
+
+def _merged(look: _Look, both: Both) -> FileMerge:
+    stages, outcome = look.stages, both.outcome
+    return FileMerge(
+        stages.path,
+        stages.situation,
+        "solved" if outcome.clean else "conflict",
+        "" if outcome.clean and outcome.reason != BY_BLOCKS else outcome.reason,
+        outcome.text,
+        merged_mode(*stages.entries),
+        # `kept`: a file that must not hold markers; of SOPS what git left there stays
+        writes=outcome.clean or outcome.method != "kept" or look.options.generated,
+        both=both,
+        favor=look.options.favor,
+        three=look.rest,
+    )
+
+
+def _deleted(scene: Scene, look: _Look) -> FileMerge:
+    """A file that one side deleted and the other changed, but for what moved elsewhere."""
+    stages, three = look.stages, look.rest
+    mode, favored = merged_mode(*stages.entries), look.options.favor
+    file = FileMerge(stages.path, stages.situation, "solved", mode=mode, writes=True, three=three)
+    if look.moves and changed_nothing_else(three):  # what the other side changed lives on elsewhere
+        return replace(file, settled_by="moved")
+    if favored and scene.favors_deletions:
+        data = three.ours if favored == "ours" else three.theirs
+        why = f"{favored} taken (rule 13 favor)"
+        return replace(file, why=why, data=data, settled_by=f"favor {favored}", favor=favored)
+    who = "us" if three.ours is None else "them"
+    why = f"deleted by {who}, changed by {'them' if who == 'us' else 'us'}"
+    if look.options.generated:
+        why += "; a generated file: generate it again, then `git add` or `git rm` it"
+    return replace(file, verdict="conflict", why=why, writes=False)
+
+
+def _with_targets(scene: Scene, files: list[FileMerge]) -> tuple[FileMerge, ...]:
+    """Merge the edits of moved resources into the files where the resources are now."""
+    conflicted = {stages.path for stages in scene.conflicts}
+    free = sorted(_targets(files) - conflicted)
+    entries = {path: _free_entry(scene, path, files) for path in free}
+    busy = {path: entry for path, entry in entries.items() if isinstance(entry, str)}
+    # Where an edit cannot follow, the old file is the only place that still shows it.
+    kept = [_blocked(file, busy) if busy.keys() & _targets([file]) else file for file in files]
+    moves = [move for file in kept if file.verdict != "skipped" for move in file.moves]
+    jobs: list[Job] = []
+    arriving: list[tuple[str, TreeEntry, tuple[MovedEdit, ...]]] = []
+    for path, entry in entries.items():
+        mine = tuple(move for move in moves if move.target == path)
+        if not isinstance(entry, str) and mine:
+            arriving.append((path, entry, mine))
+            at = at_target(scene.repository.blob(entry.oid), mine)
+            jobs.append(Job(at, scene.options(path)))
+    merged = zip(arriving, jobs, scene.merge_all(jobs, scene.seconds), strict=True)
+    return (*kept, *(_target(*there, job, both) for there, job, both in merged))
+
+
+def _targets(files: Iterable[FileMerge]) -> set[str]:
+    """The files into which resources of these were moved."""
+    left = (file for file in files if file.verdict != "skipped")
+    return {move.target for file in left for move in file.moves}
+
+
+def _free_entry(scene: Scene, path: str, files: Iterable[FileMerge]) -> TreeEntry | str:
+    """The file into which resources moved, or why nothing can be done there."""
+    entry = scene.settled(path)
+    work = "has changes of its own: commit or stash them first"
+    if entry is None:
+        return "is not there, or has another name"
+    if not entry.is_text:
+        return "is no regular file"
+    data = scene.repository.blob(entry.oid)
+    moves = [move for file in files for move in file.moves if move.target == path]
+    if not all(move.fits(data) for move in moves):
+        return "has no single place for it"
+    return entry if scene.ground.is_as_staged(path, data) else work
+
+
+def _target(
+    path: str, entry: TreeEntry, moves: tuple[MovedEdit, ...], job: Job, both: Both
+) -> FileMerge:
+    """The merge of a file into which resources moved."""
+    outcome = both.outcome
+    return FileMerge(
+        path,
+        "moved resource",
+        "solved" if outcome.clean else "conflict",
+        words_for_target(moves),
+        outcome.text,
+        entry.mode,
+        writes=True,
+        both=both,
+        favor=job.options.favor,
+        moves=moves,
+        stages=job.three.map(lambda data: data or b""),
+        three=job.three,
+    )
+
+
+def _blocked(file: FileMerge, busy: dict[str, str]) -> FileMerge:
+    target = next(move.target for move in file.moves if move.target in busy)
+    why = f"{file.why}, but {target} {busy[target]}"
+    return replace(file, verdict="skipped", writes=False, data=None, why=why)

@@ -1,0 +1,312 @@
+"""The two versions of many files that `kmerge diff` compares: of git's trees, or of folders.
+
+Git itself says which files differ (`git diff --raw`), with all that its words mean: ranges, merge
+bases, path patterns, files that are only touched. Only what differs is read.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kmerge_git.compare.folder_changes import FILE, LINK, SUBMODULE, FileVersion, is_manifest
+from kmerge_git.errors import GitFailed, UsageError
+from kmerge_git.git import revision_paths
+from kmerge_git.git.tracked_files import ThroughGit, answer, ask, top_of_tree
+
+Files = dict[str, FileVersion]
+EXECUTABLE = 0o100755
+NOTHING = frozenset("0")  # the id of what is not in the object database
+WHOLE_PATHS = ("-c", "diff.relative=false", "diff")
+RAW = (
+    *WHOLE_PATHS,
+    "--raw",
+    "-z",
+    "--no-renames",
+    "--no-abbrev",
+    "--no-color",
+    "--no-ext-diff",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TwoSides:
+    """The files that differ, in both versions, and those that are in conflict."""
+
+    old: Files
+    new: Files
+    unmerged: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DiffWords:
+    """What the command line names: revisions, paths, or two things to compare."""
+
+    revisions: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
+    things: tuple[str, ...] = ()
+
+
+def understood(words: Sequence[str], behind: Sequence[str] | None) -> DiffWords:
+    """The words before and behind a `--` (None: there is none) as git takes them.
+
+    Without one, two paths are two things to compare, and one `REV:PATH` is compared with that path.
+    """
+    if behind is not None:
+        wrong = next((word for word in words if not is_revision(word)), "")
+        if wrong:
+            raise UsageError(f"{wrong} is no revision", hint="paths stand behind the `--`")
+        return DiffWords(tuple(words), tuple(behind))
+    revisions: list[str] = []
+    rest = list(words)
+    while rest and len(revisions) < 2 and is_revision(rest[0]):
+        if os.path.lexists(rest[0]):
+            hint = f"say `{rest[0]} --` for the revision, or `-- {rest[0]}` for the path"
+            raise UsageError(f"{rest[0]} is a revision and a path here", hint=hint)
+        revisions.append(rest.pop(0))
+    if not revisions and len(rest) == 2 and all(map(is_thing, rest)):
+        return DiffWords(things=tuple(rest))
+    if not revisions and len(rest) == 1 and _of_git(rest[0]):
+        return DiffWords(things=(rest[0], _on_disk(revision_paths.parts(rest[0])[1])))
+    for word in rest:
+        if not os.path.lexists(word):
+            hint = "put `--` before a path that is not there; see `git log` for revisions"
+            error = UsageError(f"{word} is neither a revision nor a path", hint=hint)
+            raise revision_paths.why_missing(word) or error
+    return DiffWords(tuple(revisions), tuple(rest))
+
+
+def is_revision(word: str) -> bool:
+    """Whether git takes a word for a commit, or for a range of them."""
+    if word.startswith("-") or "\0" in word or (":" in word and ":/" not in word):
+        return False
+    try:
+        return bool(answer("rev-parse", "-q", "--revs-only", word).strip())
+    except UsageError:  # no git
+        return False
+
+
+def is_thing(word: str) -> bool:
+    """Whether a word is a file or a folder, of this machine or of git."""
+    return word == "-" or os.path.lexists(word) or _of_git(word)
+
+
+def _of_git(word: str) -> bool:
+    return (
+        not os.path.lexists(word)
+        and revision_paths.may_be(word)
+        and _kind(word) in ("blob", "tree")
+    )
+
+
+def _kind(name: str) -> str:
+    try:
+        return answer("cat-file", "-t", name).decode().strip()
+    except UsageError:
+        return ""
+
+
+def _on_disk(path: str) -> str:
+    """A path of git as one of this folder."""
+    if path.startswith(("./", "../")):
+        return path
+    return os.path.join(os.fsdecode(ask("rev-parse", "--show-cdup").rstrip(b"\n")), path)
+
+
+# -- what git has -------------------------------------------------------------------------------
+
+
+def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
+    """What `git diff` would show; without a revision the last commit is the old version."""
+    revisions = list(asked.revisions)
+    if staged:
+        if len(revisions) > 1 or any(".." in word for word in revisions):
+            hint = "give one revision, or none"
+            raise UsageError("--staged compares the index with one commit", hint=hint)
+        revisions.insert(0, "--cached")
+    if not asked.revisions:
+        revisions.append(_last_commit())
+    try:
+        out = ask(*RAW, *revisions, "--", *asked.paths)
+    except GitFailed as error:
+        raise UsageError(_said(error), hint="see `git log` for revisions") from None
+    unmerged = () if _are_commits(asked.revisions) else _unmerged(asked.paths)
+    return _read([e for e in _entries(out) if e.path not in unmerged], unmerged)
+
+
+def _are_commits(revisions: Sequence[str]) -> bool:
+    """Whether both versions are commits, so that the index and its conflicts do not matter."""
+    return bool(revisions) and len(answer("rev-parse", "--revs-only", *revisions).split()) > 1
+
+
+def _unmerged(paths: Sequence[str]) -> tuple[str, ...]:
+    try:
+        if not ask("ls-files", "-u", "-z", "--", ":/"):
+            return ()
+        names = ask(*WHOLE_PATHS, "--name-only", "-z", "--diff-filter=U", "--", *paths)
+    except GitFailed as error:
+        raise UsageError(_said(error), hint="give two commits") from None
+    return tuple(os.fsdecode(names).split("\0")[:-1])
+
+
+def _last_commit() -> str:
+    if answer("rev-parse", "-q", "--verify", "HEAD"):
+        return "HEAD"
+    if not answer("rev-parse", "--git-dir"):
+        hint = "go into one, or give two files or two folders"
+        raise UsageError("this is no git repository", hint=hint)
+    return ask("hash-object", "-t", "tree", os.devnull).decode().strip()  # no commit yet
+
+
+def _said(error: GitFailed) -> str:
+    line = (error.stderr.strip().splitlines() or ["git refuses"])[0]
+    return line.removeprefix("fatal: ").removeprefix("error: ")
+
+
+@dataclass(frozen=True, slots=True)
+class RawEntry:
+    """A line of `git diff --raw`."""
+
+    path: str
+    modes: tuple[int, int]
+    ids: tuple[str, str]
+    status: str
+
+
+def _entries(out: bytes) -> list[RawEntry]:
+    words = os.fsdecode(out).split("\0")
+    found = []
+    for about, path in zip(words[:-1:2], words[1::2], strict=True):
+        old_mode, new_mode, old, new, status = about.removeprefix(":").split(" ")
+        modes = int(old_mode, 8), int(new_mode, 8)
+        found.append(RawEntry(path, modes, (old, new), status))
+    return found
+
+
+def _read(entries: Iterable[RawEntry], unmerged: tuple[str, ...]) -> TwoSides:
+    blobs, top = ThroughGit("."), top_of_tree() or ""
+    sides: tuple[Files, Files] = ({}, {})
+    for entry in entries:
+        for side, mode, oid in zip(sides, entry.modes, entry.ids, strict=True):
+            if mode:
+                side[entry.path] = _version(blobs, entry.path, mode, oid, top)
+    for path in sides[0].keys() & sides[1].keys():
+        version = sides[1][path]
+        if sides[0][path] != version:
+            continue
+        if version.mode == SUBMODULE:  # as git says it: what is in it was never committed
+            sides[1][path] = FileVersion(version.data + b"-dirty", SUBMODULE)
+        else:  # only its line ends are others on disk
+            del sides[0][path], sides[1][path]
+    return TwoSides(*sides, unmerged)
+
+
+def _version(blobs: ThroughGit, path: str, mode: int, oid: str, top: str = "") -> FileVersion:
+    if mode == SUBMODULE:
+        where = os.path.join(top, path)
+        return FileVersion(_checked_out(where) if NOTHING.issuperset(oid) else oid.encode(), mode)
+    if NOTHING.issuperset(oid):
+        full = os.path.join(top, path)
+        if os.path.exists(full) and not os.path.isfile(full):  # nobody may write into a pipe
+            raise UsageError("it is no file", path=path, hint="git cannot compare it either")
+        return _cleaned(path, read_file(full, mode))
+    data = blobs.read(oid)
+    if data is None:
+        raise UsageError(f"git has no object {oid}", path=path, hint="see `git fsck`")
+    return FileVersion(data, mode)
+
+
+def _checked_out(submodule: str) -> bytes:
+    """The commit of a submodule in the work tree."""
+    from kmerge_git.git.run_git import ask_git, environment  # few repositories have one
+
+    env = environment(any_repository=True)
+    found = ask_git("-C", submodule, "rev-parse", "-q", "--verify", "HEAD", env=env)
+    return found.line.encode()
+
+
+def _cleaned(path: str, version: FileVersion) -> FileVersion:
+    """A file of the work tree as it would be staged: with git's own line ends."""
+    if version.mode == LINK or not (b"\r\n" in version.data or b"$Id" in version.data):
+        return version
+    from kmerge_git.git.repository import Repository  # few files need it
+
+    return FileVersion(Repository.open().from_worktree(path, version.data), version.mode)
+
+
+# -- files and folders --------------------------------------------------------------------------
+
+
+def of_things(old: str, new: str, read: dict[str, bytes]) -> TwoSides:
+    """Two files, or two folders; `read` has those files that the caller has read."""
+    if not read:
+        return TwoSides(_folder(old), _folder(new))
+    for word in (old, new):
+        if word not in read:
+            hint = "give two files or two folders"
+            raise UsageError("it is a folder, and the other one is a file", path=word, hint=hint)
+    name = _telling(
+        [revision_paths.parts(word)[1] if _of_git(word) else word for word in (new, old)]
+    )
+    if read[old] == read[new]:
+        return TwoSides({}, {})
+    return TwoSides({name: FileVersion(read[old])}, {name: FileVersion(read[new])})
+
+
+def _telling(names: Sequence[str]) -> str:
+    """The name that tells what the two files are: the new one's, unless only the old one does."""
+    return next(filter(is_manifest, names), names[0])
+
+
+def is_folder(word: str) -> bool:
+    """Whether a word is a folder of this machine or of git."""
+    if os.path.lexists(word) or word == "-":
+        return os.path.isdir(word)
+    return _kind(word) == "tree"
+
+
+def _folder(word: str) -> Files:
+    return _below(word) if os.path.isdir(word) else _tree(word)
+
+
+def _tree(name: str) -> Files:
+    """The files of a tree of git, paths from there on."""
+    out = os.fsdecode(ask("ls-tree", "-r", "-z", "--full-tree", _id(name)))
+    blobs, found = ThroughGit("."), {}
+    for line in out.split("\0")[:-1]:
+        about, _, path = line.partition("\t")
+        mode, _, oid = about.split(" ")
+        found[path] = _version(blobs, path, int(mode, 8), oid)
+    return found
+
+
+def _id(name: str) -> str:
+    return ask("rev-parse", "-q", "--verify", name).decode().strip()
+
+
+def _below(root: str) -> Files:
+    """The files of a folder without those of git's own; links are not followed."""
+    found: Files = {}
+    for where, folders, names in os.walk(root):
+        links = [name for name in folders if os.path.islink(os.path.join(where, name))]
+        folders[:] = sorted(name for name in folders if name != ".git" and name not in links)
+        for name in sorted((*names, *links)):
+            full = os.path.join(where, name)
+            path = os.path.relpath(full, root).replace(os.sep, "/")
+            if os.path.islink(full) or os.path.isfile(full):
+                found[path] = read_file(full)
+    return found
+
+
+def read_file(path: str, mode: int = 0) -> FileVersion:
+    """A file of this machine; of a link the place that it leads to."""
+    try:
+        if os.path.islink(path):
+            return FileVersion(os.fsencode(os.readlink(path)), LINK)
+        with open(path, "rb") as file:
+            executable = os.fstat(file.fileno()).st_mode & 0o100
+            return FileVersion(file.read(), mode or (EXECUTABLE if executable else FILE))
+    except OSError as error:
+        hint = "check its name and permissions"
+        raise UsageError(f"cannot read it: {error.strerror}", path=path, hint=hint) from None

@@ -1,0 +1,422 @@
+"""Explain why a merge came out as it did: make it again and compare it with what is there now.
+
+No record is kept anywhere. A merge commit is made again from its two parents, a merge in
+progress from what git knows of it: the commits that it merges, the stages of the index, and
+the stages that git remembers of files that are staged already. Settings are those of today.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from kmerge_git.compare.change import FieldChange
+from kmerge_git.compare.file_changes import by_lines, compare
+from kmerge_git.errors import Unsupported, UsageError
+from kmerge_git.git.commits import Commit
+from kmerge_git.git.index_stages import Operation, Stages
+from kmerge_git.git.manifests import is_manifest
+from kmerge_git.git.repository import Repository
+from kmerge_git.git.resolved_conflicts import resolved_conflicts
+from kmerge_git.git.scratch_merges import scratch
+from kmerge_git.git.touched_files import SUBMODULE
+from kmerge_git.merge.three import Three
+from kmerge_git.outcome import Conflict, Decision
+from kmerge_git.text.markers import first_marker, marker_size_for, resolve
+from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
+from kmerge_git.whole.operation import current_operation
+from kmerge_git.whole.path_options import SettingsOf
+from kmerge_git.whole.previewing import cut_off
+from kmerge_git.whole.tree_merge import Sides, merge_trees, result_of
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A file that is not what a merge makes of it, though at most one side changed it."""
+
+    path: str
+    changes: tuple[FieldChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A merge, made again; `commit` is None while it is in progress."""
+
+    operation: str
+    title: str
+    sides: Three[str]
+    files: tuple[ExplainedFile, ...]
+    commit: Commit | None = None
+    notes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()  # conflicts in files that are no manifests, or about their names
+    elsewhere: tuple[Elsewhere, ...] = ()
+    problems: tuple[str, ...] = ()  # settings that make no sense
+
+
+Read = Callable[[str], bytes | None]
+IsChosen = Callable[[str], bool]
+
+
+def explain_commit(
+    repository: Repository, rev: str, is_chosen: IsChosen = lambda path: True
+) -> Explanation:
+    """A merge commit, made again from its parents."""
+    commit = repository.commit(rev)
+    ours, theirs = _parents(repository, commit, rev)
+    base = _base(repository, ours, theirs)
+    title = f"{commit.oid[:10]} {commit.subject}"
+    words = Three(_words(base), _words(ours), _words(theirs))
+    criss_cross = repository.is_criss_cross(base.oid, ours.oid, theirs.oid)
+    trees = Three(base.tree, ours.tree, theirs.tree)
+    sides = Sides(trees) if criss_cross else Sides(trees, ours.oid, theirs.oid)
+
+    def committed(path: str) -> bytes | None:
+        entry = repository.entry(commit.tree, path)
+        return repository.text(entry) if entry and entry.mode != SUBMODULE else None
+
+    # without a working tree the attributes are those of the merge
+    with scratch(repository, None if repository.worktree else commit.tree) as at:
+        settings = SettingsOf(at.repository, mine="ours")
+        made = merge_trees(at, sides, settings)
+        chosen = [file for file in made.files if is_chosen(file.path)]
+        files = tuple(explained(file, committed(file.path)) for file in chosen)
+        seen = {file.path for file in made.files} | {stages.path for stages in made.others}
+        tree = result_of(at.repository, made)
+        aside = {_before_tilde(path) for m in made.stuck for path in m.paths} - {""}
+        elsewhere = tuple(
+            each
+            for each in _elsewhere(at.repository, tree, commit.tree, seen, is_chosen)
+            if _before_tilde(each.path) not in aside
+        )
+    others = {s.path for s in made.others} | {m.paths[0] for m in made.stuck if m.paths}
+    return Explanation(
+        "merge",
+        title,
+        words,
+        files,
+        commit,
+        ("criss-cross: several merge bases, made again against the first",) if criss_cross else (),
+        tuple(sorted(filter(is_chosen, others))),
+        elsewhere,
+        tuple(settings.problems),
+    )
+
+
+def _parents(repository: Repository, commit: Commit, rev: str) -> tuple[Commit, Commit]:
+    count = len(commit.parents)
+    if count == 2:
+        first, second = (repository.commit(oid) for oid in commit.parents)
+        return first, second
+    if count > 2:
+        why = f"an octopus: it merges {count - 1} commits at once, one after the other"
+        raise Unsupported(why, path=rev, hint="`git show` tells its parents")
+    hint = "of a rebase, a cherry-pick or a squash no record is kept"
+    if count:
+        hint += f"; `kmerge diff {rev}^ {rev}` shows what it changed"
+    raise UsageError("no merge: nothing was merged in it", path=rev, hint=hint)
+
+
+def _base(repository: Repository, ours: Commit, theirs: Commit) -> Commit:
+    base = repository.merge_base(ours.oid, theirs.oid)
+    if base is None and repository.is_shallow:
+        raise cut_off()
+    if base is None:
+        raise Unsupported("the two histories have nothing in common: every file is new on a side")
+    return repository.commit(base)
+
+
+def _words(commit: Commit) -> str:
+    return f"{commit.oid[:10]} {commit.subject}"
+
+
+def explain_progress(
+    repository: Repository, is_chosen: IsChosen = lambda path: True
+) -> Explanation:
+    """The operation in progress, with what was resolved in it so far."""
+    if repository.worktree is None:
+        raise UsageError("a bare repository has no merge in progress", hint="name a merge commit")
+    operation = current_operation(repository)
+    left = _conflicts(repository)
+    if not operation.name and not left:
+        is_merge = len(repository.commit("HEAD").parents) > 1
+        hint = f"`kmerge explain {'HEAD' if is_merge else 'REV'}` explains a merge commit"
+        raise UsageError("no merge is in progress here", hint=hint)
+    _require_base(repository, operation)
+    settings = SettingsOf(repository, labels=operation.labels, mine=operation.mine)
+    known = _from_trees(repository, operation, settings) if operation.is_known else ()
+    made = {file.path for file in known}
+    rest = [stages for stages in left if stages.path not in made]
+    taken = tuple(stages for stages in rest if settings.takes(stages.path))
+    scene = Scene(repository, None, taken, repository.staged, settings, seconds=settings.timeout)
+    merged = (*known, *settle(scene))
+    on_disk = _on_disk(Path(repository.worktree))
+    unmerged = {stages.path for stages in repository.conflicts()}
+    files = [
+        explained(file, on_disk(file.path), waits=not unmerged.isdisjoint(_places(file)))
+        for file in merged
+        if is_chosen(file.path)
+    ]
+    others = sorted(stages.path for stages in rest if stages not in taken)
+    return Explanation(
+        operation.name,
+        f"{operation.name or 'conflicts'} in progress",
+        Three(*operation.labels),
+        tuple(sorted(files, key=lambda file: file.path)),
+        notes=_notes(operation),
+        others=tuple(filter(is_chosen, others)),
+        problems=tuple(settings.problems),
+    )
+
+
+def _places(file: FileMerge) -> Iterator[str]:
+    """The file, and those from which resources come into it."""
+    yield file.path
+    yield from (move.source for move in file.moves if file.stages)
+
+
+def _conflicts(repository: Repository) -> list[Stages]:
+    """The conflicts of the index, and those that are resolved and not committed yet.
+
+    Git goes on remembering these after the commit.
+    """
+    left = repository.conflicts()
+    known = {stages.path for stages in left}
+    head = repository.commit("HEAD").tree
+    done = (s for s in resolved_conflicts(repository.worktree or "") if s.path not in known)
+    return [
+        *left,
+        *(s for s in done if repository.staged(s.path) != repository.entry(head, s.path)),
+    ]
+
+
+def _require_base(repository: Repository, operation: Operation) -> None:
+    """Where a history is cut off, git merged against nothing, or against what is not here."""
+    if operation.name == "merge" and repository.is_shallow:
+        _base(repository, repository.commit("HEAD"), repository.commit("MERGE_HEAD"))
+
+
+def _notes(operation: Operation) -> tuple[str, ...]:
+    if operation.labels[0] == "merged common ancestors":
+        return ("criss-cross: several merge bases, made again against the first",)
+    if operation.is_known:
+        return ()
+    return ("git does not tell what is merged: only files that were in conflict are explained",)
+
+
+def _from_trees(
+    repository: Repository, operation: Operation, settings: SettingsOf
+) -> tuple[FileMerge, ...]:
+    """The merge once more: also what the driver settled without leaving a trace."""
+    trees = Three(operation.base, operation.ours, operation.theirs)
+    with scratch(repository) as at:
+        return merge_trees(at, Sides(trees), settings).files
+
+
+def _on_disk(top: Path) -> Read:
+    def read(path: str) -> bytes | None:
+        file = top / path
+        try:
+            if file.is_symlink():  # what git keeps of it: never what it leads to
+                return os.fsencode(os.readlink(file))
+            return file.read_bytes()
+        except OSError:
+            return None
+
+    return read
+
+
+def _before_tilde(path: str) -> str:
+    """`a.yaml` of `a.yaml~HEAD`, as git calls a file that is in the way: a label tells the side."""
+    return path.rpartition("~")[0]
+
+
+def _elsewhere(
+    read: Repository, tree: str, commit: str, seen: set[str], is_chosen: IsChosen
+) -> Iterator[Elsewhere]:
+    """What the commit has that neither side brought, in files that only one of them changed."""
+    for change in read.changes(tree, commit, renames=False):
+        path = change.new_path
+        if path in seen or not is_chosen(path):
+            continue
+        entries = [entry for entry in (change.old, change.new) if entry is not None]
+        if not all(entry.is_text for entry in entries):
+            continue
+        changes = compared(read.text(change.old), read.text(change.new), path)
+        yield Elsewhere(path, tuple(changes))
+
+
+# how what is there now compares with the merge that was made again
+State = Literal["same", "as git", "different", "gone", "there", "in conflict", "unsolved"]
+# whose version of a conflict is there now
+Choice = Literal["ours", "theirs", "neither", ""]
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedConflict:
+    """A conflict, and whose version somebody chose; nothing where that is not done."""
+
+    conflict: Conflict
+    choice: Choice = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainedFile:
+    """A file that both sides changed."""
+
+    path: str
+    merge: FileMerge
+    decisions: tuple[Decision, ...]
+    conflicts: tuple[ExplainedConflict, ...]
+    git_alone: tuple[FieldChange, ...]  # from our result to that of git, where git has one
+    state: State
+    changes: tuple[FieldChange, ...]  # from our result to what is there now
+    against: tuple[FieldChange, ...] = ()  # what one side changed in a file that the other deleted
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether git alone comes to the same, and that is what is there."""
+        return self.merge.result == "clean" and self.state == "same"
+
+    @property
+    def is_layout_alone(self) -> bool:
+        """Whether what is there now means what the merge makes."""
+        return all(change.how == "layout" for change in self.changes)
+
+
+def explained(file: FileMerge, found: bytes | None, *, waits: bool = False) -> ExplainedFile:
+    """A file as the merge makes it again; `found` is what is there now.
+
+    `waits`: git has it, or the file from which a resource comes into it, still in conflict.
+    """
+    outcome = file.both.outcome if file.both else None
+    made = ExplainedFile(
+        file.path,
+        file,
+        outcome.explained if outcome else (),
+        tuple(ExplainedConflict(conflict) for conflict in file.conflicts),
+        _by_git(file),
+        "same",
+        (),
+        _against(file),
+    )
+    if file.verdict == "solved" and waits and _is_untouched(file, found):
+        return replace(made, state="unsolved")
+    if file.verdict == "solved":
+        return _beside(made, file.data, found)
+    if file.writes and file.method != "kept":
+        return _resolved(made, file, found)
+    if found is None:
+        return replace(made, state="gone")
+    if first_marker(found.decode("utf-8", "surrogateescape")) >= 0:
+        return replace(made, state="in conflict")
+    if file.both and file.data is not None:  # ours was kept, a person must merge
+        return replace(made, state="same" if found == file.data else "different")
+    return replace(made, state="there")
+
+
+def _is_untouched(file: FileMerge, found: bytes | None) -> bool:
+    """Whether nobody has settled by hand what is in conflict; git leaves no side of a file out."""
+    if found is None or file.data is None:
+        return found is not None
+    if file.stages:
+        plain = _plain(found, file.data)
+        return plain != file.data and plain in (file.stages.ours, file.stages.theirs)
+    return first_marker(found.decode("utf-8", "surrogateescape")) >= 0
+
+
+def _by_git(file: FileMerge) -> tuple[FieldChange, ...]:
+    """What git alone would have made of it instead, where it is clean."""
+    if not file.git_clean or file.moves or file.both is None or file.verdict != "solved":
+        return ()
+    return tuple(compared(file.data, file.both.git, file.path))
+
+
+def _against(file: FileMerge) -> tuple[FieldChange, ...]:
+    """What is at stake in a file that one side deleted."""
+    if file.both is not None or file.verdict != "conflict":
+        return ()
+    base, ours, theirs = file.three.each()
+    return tuple(compared(base, theirs if ours is None else ours, file.path))
+
+
+def compared(old: bytes | None, new: bytes | None, path: str) -> list[FieldChange]:
+    """What differs between two versions of a file, by field where it may have some."""
+    if is_manifest(path, json=True):
+        return compare(old, new, path)
+    return by_lines(old or b"", new or b"")
+
+
+def _beside(file: ExplainedFile, made: bytes | None, found: bytes | None) -> ExplainedFile:
+    """A file without a conflict beside what is there now."""
+    if made is None or found is None:
+        state: State = "gone" if made else "there"
+        return replace(file, state="same" if made is found else state)
+    found = _plain(found, made)
+    changes = tuple(compared(made, found, file.path))
+    both = file.merge.both
+    state = "as git" if both and both.git_clean and both.git == found else "different"
+    return replace(file, state=state if changes else "same", changes=changes)
+
+
+def _plain(found: bytes, made: bytes) -> bytes:
+    """Without the line ends that a checkout may have added."""
+    return found if b"\r" in made else found.replace(b"\r\n", b"\n")
+
+
+def _resolved(file: ExplainedFile, merge: FileMerge, found: bytes | None) -> ExplainedFile:
+    """A file in conflict beside what is there now: whose version each place has."""
+    if found is None:
+        return replace(file, state="gone")
+    made = (merge.data or b"").decode("utf-8", "surrogateescape")
+    found = _plain(found, merge.data or b"")
+    text = found.decode("utf-8", "surrogateescape")
+    size = _size_of(made)
+    if first_marker(text, min(size, 7)) >= 0:
+        return replace(file, state="in conflict")
+    sides = [resolve(made, s, size).encode("utf-8", "surrogateescape") for s in ("ours", "theirs")]
+    mine, yours = (compared(side, found, merge.path) for side in sides)
+    conflicts = tuple(
+        replace(c, choice=_choice(c.conflict, mine, yours, text)) for c in file.conflicts
+    )
+    rest = [c for c in mine if not any(_is_about(c, known.conflict) for known in file.conflicts)]
+    return replace(file, conflicts=conflicts, state="different", changes=tuple(rest))
+
+
+def _size_of(made: str) -> int:
+    """How long the markers of a merge are."""
+    at = first_marker(made)
+    return len(made[at:]) - len(made[at:].lstrip("<")) if at >= 0 else marker_size_for([made])
+
+
+def _choice(
+    conflict: Conflict, mine: list[FieldChange], yours: list[FieldChange], text: str
+) -> Choice:
+    is_ours, is_theirs = (
+        not any(_is_about(change, conflict) for change in changes) for changes in (mine, yours)
+    )
+    if is_ours and is_theirs:  # the values say nothing: the conflict is about comments
+        text = text.replace("\r\n", "\n")
+        is_ours, is_theirs = (part.strip("\n") in text for part in (conflict.ours, conflict.theirs))
+    return "ours" if is_ours else "theirs" if is_theirs else "neither"
+
+
+def _is_about(change: FieldChange, conflict: Conflict) -> bool:
+    """Whether a change is at the place of a conflict, inside of it or around it."""
+    if change.how == "layout" or (
+        conflict.resource and change.resource and conflict.resource != change.resource
+    ):
+        return False
+    one, other = change.field, _place_of(conflict)
+    short, long = sorted((one, other), key=len)
+    if not short:
+        return not other or change.how == "lines"
+    return long.startswith(short) and long[len(short) : len(short) + 1] in ("", ".", "[")
+
+
+def _place_of(conflict: Conflict) -> str:
+    """The field of a conflict; of elements without a key their list: places shift."""
+    head, bracket, last = conflict.field.rpartition("[")
+    return head if bracket and last[:-1].isdigit() else conflict.field

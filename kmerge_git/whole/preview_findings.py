@@ -1,0 +1,185 @@
+"""Where what a preview tells stands in the files of the side that comes in: as findings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from kmerge_git.compare.file_changes import compare
+from kmerge_git.errors import KmergeError
+from kmerge_git.finding import ERROR, WARNING, Finding
+from kmerge_git.git.repository import Repository
+from kmerge_git.kube import fieldpath
+from kmerge_git.kube.identity import describe, identity
+from kmerge_git.merge.pairing import name_of
+from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.nodes import Entry, Mapping, Node, Scalar, Sequence
+from kmerge_git.whole.both_merges import short
+
+if TYPE_CHECKING:
+    from kmerge_git.compare.change import FieldChange
+    from kmerge_git.outcome import Conflict
+    from kmerge_git.whole.previewing import FilePreview, Preview
+
+
+MOST = 50  # places of a file that are told one by one
+_LONGEST = 200  # characters of a value
+_LONGEST_MESSAGE = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewRule:
+    """What a finding of a preview means."""
+
+    id: str
+    severity: str
+    what: str
+    mend: str
+
+
+CONFLICT = PreviewRule(
+    "conflict",
+    ERROR,
+    "both sides changed it, a person must decide",
+    "Merge the target with `kmerge merge`, answer with `kmerge resolve`.",
+)
+IMPROVED = PreviewRule(
+    "improved",
+    WARNING,
+    "git merges it without a conflict to something that means something else",
+    "Merge the target with `kmerge merge`.",
+)
+RULES = (CONFLICT, IMPROVED)
+
+
+def findings(repository: Repository, preview: Preview, ours: str) -> list[Finding]:
+    """The conflicts, and where git would merge to something else; `ours` names the other side.
+
+    Lines are those of the commit that is merged, or of the one that is rebased.
+    """
+    found = []
+    for step in preview.steps:
+        tree = repository.named(step.commit).tree
+        for file in step.files:
+            if file.result in ("conflict", "improved"):
+                found += list(_of_file(repository, tree, file, ours))
+    return found
+
+
+def otherwise(file: FilePreview) -> list[FieldChange]:
+    """What structure says otherwise than git, field by field, where both are clean."""
+    return compare(*file.texts, file.path)[:MOST] if file.texts else []
+
+
+def _of_file(repository: Repository, tree: str, file: FilePreview, ours: str) -> Iterator[Finding]:
+    path = file.path
+    entry = repository.entry(tree, path)
+    if entry is None and file.old:  # the other side gave it its new name
+        path, entry = file.old, repository.entry(tree, file.old)
+    if file.result == "improved":
+        pins = _Pins(repository.text(entry))
+        yield from _improved(file, path, pins)
+        return
+    fields = [conflict for conflict in file.conflicts if conflict.place]
+    if not fields:
+        whole = dict.fromkeys(conflict.told for conflict in file.conflicts)
+        about = "; ".join(dict.fromkeys(p for p in (file.kind, file.note, *whole) if p))
+        yield _finding(CONFLICT, path, (1, 1), about, "")
+        return
+    pins = _Pins(repository.text(entry))
+    for conflict in fields[:MOST]:
+        at = pins.at(conflict.resource, conflict.field)
+        yield _finding(CONFLICT, path, at, _words(conflict, ours), conflict.field)
+    if len(fields) > MOST:
+        more = f"and {len(fields) - MOST} more conflicts in this file"
+        yield _finding(CONFLICT, path, (1, 1), more, "")
+
+
+def _words(conflict: Conflict, ours: str) -> str:
+    """What is so in the other side; what this side says stands on the line."""
+    first, _, rest = short(conflict.ours).partition("\n")
+    cut = first[:_LONGEST] + ("…" if rest or len(first) > _LONGEST else "")
+    return f"{conflict.shown()}; in {ours}: {cut or '(nothing)'}"
+
+
+def _improved(file: FilePreview, path: str, pins: _Pins) -> Iterator[Finding]:
+    changes = otherwise(file)
+    for change in changes:
+        place = " ".join(part for part in (change.resource, change.field) if part)
+        at = pins.at(change.resource, change.field)
+        what = "git merges this without a conflict, by lines, to something else"
+        yield _finding(IMPROVED, path, at, f"{place}: {what}" if place else what, change.field)
+
+
+def _finding(
+    rule: PreviewRule, path: str, at: tuple[int, int], message: str, field: str
+) -> Finding:
+    cut = message[:_LONGEST_MESSAGE], field[:_LONGEST_MESSAGE]  # a key can be of any length
+    return Finding(rule.id, rule.severity, path, *at, cut[0], path=cut[1], mend=rule.mend)
+
+
+class _Pins:
+    """The places of one file; the first line where it has no such place."""
+
+    def __init__(self, data: bytes | None) -> None:
+        self._source = Source.of("")
+        self._documents: dict[str, Document] = {}
+        try:
+            self._source = Source(data or b"")
+            for document in split(self._source).documents:
+                self._documents.setdefault(name_of(document), document)
+        except KmergeError:
+            return
+
+    def at(self, resource: str, field: str) -> tuple[int, int]:
+        """Line and column of a field, or of the nearest one around it that is there."""
+        document = self._documents.get(resource)
+        try:
+            root = document.root if document else None
+        except KmergeError:
+            root = None
+        if root is None:
+            return 1, 1
+        return self._source.position(_reached(root, fieldpath.pattern(field)))
+
+
+def _reached(node: Node, words: list[fieldpath.Word]) -> int:
+    """The offset of the last step that there is."""
+    at = node.content
+    for word in words:
+        entry = _entry(node, word)
+        if entry is None:
+            break
+        at, node = entry.start, entry.value
+    return at
+
+
+def _entry(node: Node, word: fieldpath.Word) -> Entry | None:
+    raw, parts = (word, (word,)) if isinstance(word, str) else word
+    if isinstance(node, Mapping):
+        name = parts[0] if len(parts) == 1 else None
+        return node.index().get(name) if isinstance(name, str) else None
+    if not isinstance(node, Sequence) or isinstance(word, str):
+        return None
+    for entry in node.entries:
+        if _is_called(entry.value, parts):
+            return entry
+    number = int(raw) if raw.isascii() and raw.isdigit() and len(raw) < 8 else -1
+    return node.entries[number] if 0 <= number < len(node.entries) else None
+
+
+def _is_called(node: Node, parts: fieldpath.Element) -> bool:
+    """Whether an element of a list has these keys, this value, or is this resource."""
+    if isinstance(node, Scalar):
+        return parts == (node.value,)
+    if not isinstance(node, Mapping):
+        return False
+    pairs = [part for part in parts if not isinstance(part, str)]
+    if not pairs:
+        known = identity(node)
+        return known is not None and parts == (describe(known),)
+    values = [(node.get(name), text) for name, text in pairs]
+    said = [(value.value, text) for value, text in values if isinstance(value, Scalar)]
+    return bool(said) and all(value == text for value, text in said)  # one may be left out
