@@ -1,6 +1,6 @@
 """Nothing is printed that has not gone through `visible`: no command can forget it.
 
-Commands print with `files.tell`, `files.say`, `files.tell_json` and `Paint.line`. Whoever needs
+Commands print with `tell`, `say`, `warn`, `show` and `Paint.line` of `cli/printing`. Whoever needs
 another way stands in a table here, with the reason.
 """
 
@@ -18,7 +18,8 @@ PACKAGE = Path(__file__).resolve().parent.parent / "kmerge_git"
 # what a function writes that is not seen to be safe, and why it is
 ELSEWHERE = {
     "cli/in_and_out.py write": "a manifest, byte for byte",
-    "cli/in_and_out.py tell_json": "ASCII, with escapes for all else: tests/report/test_formats.py",
+    "cli/printing.py show": "ASCII, with escapes for all else: tests/report/test_formats.py",
+    "cli/printing.py tell_json": "ASCII, with escapes for all else: tests/report/test_formats.py",
     "cli/vendor_status.py diff": "a patch, byte for byte; lines for people on a terminal",
     "cli/diff_external.py _print_patch": "a patch, byte for byte; lines for people on a terminal",
     "cli/merge_branch.py _relay": "the words of git, line by line",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterable, Sequence
 
-from kmerge_git.cli.in_and_out import say, tell_json
 from kmerge_git.cli.lost_changes import is_loss, loss, place, values
+from kmerge_git.cli.printing import counted, say, tell_json
 from kmerge_git.outcome import Decision
 
 TYPE_CHECKING = False
@@ -57,7 +57,6 @@ def print_json(
         ]
 
     report = {
-        "schema": 1,
         "command": args.command,
         "written": not args.dry_run,
         "files": [
@@ -103,8 +102,3 @@ def files(statuses: Sequence[str], unmerged: int) -> str:
     parts = [f"{statuses.count(word)} {word}" for word in words]
     text = f"{counted(len(statuses), 'file')}: {', '.join(parts)}"
     return f"{text}; {unmerged} not merged" if unmerged else text
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 file`, `2 files`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from kmerge_git.cli import in_and_out, object_files
-from kmerge_git.cli.accounts import counted
+from kmerge_git.cli import object_files
 from kmerge_git.cli.object_files import (
     Definitions,
     Loaded,
@@ -15,7 +14,7 @@ from kmerge_git.cli.object_files import (
     find_schema,
     read_schema,
 )
-from kmerge_git.cli.printing import Paint
+from kmerge_git.cli.printing import Paint, counted, say
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.applied_annotation import LAST_APPLIED
@@ -71,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
         try:
             applied = _applied(args, wanted, partner, before, schema)
         except PatchConflict as conflict:
-            in_and_out.say(f"kmerge: {conflict}")
+            say(f"kmerge: {conflict}")
             return 1
         done.append((wanted, partner, applied))
         _tell(wanted, applied)
@@ -124,10 +123,10 @@ def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | Non
 
 def _tell(wanted: Loaded, applied: Applied) -> None:
     for warning in applied.warnings:
-        in_and_out.say(f"warning: {warning}")
+        say(f"warning: {warning}")
     word = "created" if applied.created else "configured" if applied.changed else "unchanged"
     group, kind, _, name = object_files.naming(wanted.value)
-    in_and_out.say(f"{kind.lower()}{'.' + group if group else ''}/{name} {word}")
+    say(f"{kind.lower()}{'.' + group if group else ''}/{name} {word}")
 
 
 def _explain(fields: list[Field], paint: Paint, *, whole: bool) -> None:
@@ -137,9 +136,7 @@ def _explain(fields: list[Field], paint: Paint, *, whole: bool) -> None:
         print(paint.line(*_parts(field)), file=sys.stderr)
     left = len(fields) - len(told)
     if left:
-        in_and_out.say(
-            f"{counted(left, 'field')} {'stays' if left == 1 else 'stay'} as before: see --all"
-        )
+        say(f"{counted(left, 'field')} {'stays' if left == 1 else 'stay'} as before: see --all")
 
 
 _COLOURS = {"changed": "yellow", "added": "green", "removed": "red"}

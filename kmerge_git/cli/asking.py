@@ -14,8 +14,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.pressed_keys import AGAIN, ENTER, RESIZED, Keys
+from kmerge_git.cli.printing import counted
 from kmerge_git.cli.question_screen import Around, Screen, Size, in_short, picture, side_of
 from kmerge_git.cli.resolve_report import stages, told
 from kmerge_git.errors import KmergeError

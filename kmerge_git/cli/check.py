@@ -7,7 +7,7 @@ import os
 import sys
 
 from kmerge_git.cli.parsing import add_old
-from kmerge_git.cli.printing import add_color, wants_colour
+from kmerge_git.cli.printing import add_color, say, wants_colour
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
 from kmerge_git.visible import visible
@@ -191,7 +191,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
 
     from kmerge_git.check.registry import select
     from kmerge_git.check.run import Run
-    from kmerge_git.cli import check_files, check_repository, in_and_out
+    from kmerge_git.cli import check_files, check_repository
 
     configured = check_repository.configuration()
     ignored = list(args.ignore)
@@ -205,7 +205,7 @@ def _worker(args: argparse.Namespace, merge: MergeCheck | None) -> tuple[Run, li
         of = check_files.staged_world
     world, versions, paths = of(args.files)
     for problem in check_repository.learn_definitions(configured, paths):
-        in_and_out.say(f"kmerge: {problem}")
+        say(f"kmerge: {problem}")
     if args.target:
         check_files.require_target(args.target, world)
     worker = Run(
@@ -266,7 +266,7 @@ def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> l
             left += found
         if done:
             verb = "mended" if write else "can be mended"
-            in_and_out.say(f"kmerge: {path}: {len(done)} {verb}: {', '.join(f.id for f in done)}")
+            say(f"kmerge: {path}: {len(done)} {verb}: {', '.join(f.id for f in done)}")
     return sorted(left, key=order)
 
 
@@ -295,9 +295,9 @@ def _report(
             color = _color(args)
             sys.stdout.write(text.render(findings, files=files, skipped=skipped, color=color))
     elif args.format == "json":
-        from kmerge_git.report import json
+        from kmerge_git.report.results import of_findings
 
-        sys.stdout.write(json.render(findings, skipped))
+        sys.stdout.write(of_findings(findings, skipped).as_json())
     elif args.format == "github":
         from kmerge_git.report import github
 

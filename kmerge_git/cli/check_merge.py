@@ -11,7 +11,6 @@ from kmerge_git.check.checked_texts import World, nowhere
 from kmerge_git.check.merges.git_versions import NOTHING
 from kmerge_git.check.registry import HISTORY, MERGED, MERGED_UNREAD, get
 from kmerge_git.check.run import Run, check_files
-from kmerge_git.cli import in_and_out
 from kmerge_git.cli.check_files import (
     Versions,
     disk_world,
@@ -20,6 +19,7 @@ from kmerge_git.cli.check_files import (
     world_of,
 )
 from kmerge_git.cli.check_repository import from_here, from_top_of, top_of
+from kmerge_git.cli.printing import say
 from kmerge_git.errors import UsageError
 from kmerge_git.git.merge_sides import MergeSides, in_progress, of_commit
 from kmerge_git.git.tracked_files import blobs_of, committed
@@ -46,9 +46,7 @@ class MergeCheck:
         if isinstance(found, str):
             if rev:
                 raise UsageError(f"it is {found}", path=rev, hint="name a merge of two commits")
-            in_and_out.say(
-                f"kmerge: no merge is in progress, and HEAD is {found}: nothing to compare"
-            )
+            say(f"kmerge: no merge is in progress, and HEAD is {found}: nothing to compare")
             found = None
         self.sides = found
         self._blobs = blobs_of(self._top, len(found.cases()) if found else 0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kmerge_git.cli import in_and_out
 from kmerge_git.cli.guard import within
+from kmerge_git.cli.printing import say
 from kmerge_git.compare.folder_changes import ComparedFile, FileVersion, compared
 from kmerge_git.errors import TimeUp
 
@@ -16,5 +16,5 @@ def watched(
         with within(path):
             return compared(path, old, new, source)
     except TimeUp as up:
-        in_and_out.say(f"kmerge: {up}; compared by lines")
+        say(f"kmerge: {up}; compared by lines")
         return compared(path, old, new, source, by_fields=False)

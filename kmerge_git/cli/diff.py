@@ -7,8 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.printing import Paint, add_color
+from kmerge_git.cli.printing import Paint, add_color, counted, tell, tell_json
 from kmerge_git.errors import UsageError
 
 if TYPE_CHECKING:
@@ -70,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
     sides = _of_things(asked) if asked.things else of_git(asked, staged=args.staged)
     found = compare_folders(sides.old, sides.new, watched)
     if args.json:
-        in_and_out.tell_json(_in_words(_as_json(found, sides)))
+        tell_json(_as_json(found, sides))
     else:
         _print(found, sides, args)
     return 1 if args.exit_code and (found or sides.unmerged) else 0
@@ -91,21 +90,20 @@ def _print(found: list[ComparedFile], sides: TwoSides, args: argparse.Namespace)
     paint = Paint(args.color, sys.stdout)
     if args.stat:
         for file in found:
-            in_and_out.tell(summary(file))
+            tell(summary(file))
         if found:
-            in_and_out.tell(f"{counted(len(found), 'file')} changed")
+            tell(f"{counted(len(found), 'file')} changed")
     else:
         for text, colour in lines(found, full=args.full):
             print(paint.line((text, colour)))
     for path in sides.unmerged:
-        in_and_out.tell(f"{path}: in conflict")
+        tell(f"{path}: in conflict")
 
 
 def _as_json(found: list[ComparedFile], sides: TwoSides) -> dict[str, object]:
     return {
-        "schema": 1,
         "command": "diff",
-        "files": [file.as_json() for file in found],
+        "files": _in_words([file.as_json() for file in found]),
         "unmerged": list(sides.unmerged),
     }
 

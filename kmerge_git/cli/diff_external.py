@@ -12,9 +12,8 @@ import os
 import stat
 import sys
 
-from kmerge_git.cli import in_and_out
 from kmerge_git.cli.comparing import watched
-from kmerge_git.cli.printing import Paint
+from kmerge_git.cli.printing import Paint, tell
 from kmerge_git.errors import UsageError
 
 TYPE_CHECKING = False
@@ -30,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     given = args.paths or []
     for_people = sys.stdout.isatty() or _has_pager()
     if len(given) == 1:  # nothing else is told of a file in conflict
-        in_and_out.tell(f"{given[0]}: in conflict" if for_people else f"* Unmerged path {given[0]}")
+        tell(f"{given[0]}: in conflict" if for_people else f"* Unmerged path {given[0]}")
         return 0
     if len(given) < 7:
         hint = "it is for `diff.kmerge.command`: see `kmerge install --diff`"

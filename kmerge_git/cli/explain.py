@@ -12,10 +12,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.in_and_out import say, tell_json
 from kmerge_git.cli.lost_changes import place
-from kmerge_git.cli.printing import Paint, add_color
+from kmerge_git.cli.printing import Paint, add_color, counted, say, tell_json
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.rule_sentences import in_words
 from kmerge_git.outcome import BY_BLOCKS
@@ -122,7 +120,6 @@ def _is_commit(repository: Repository, word: str) -> bool:
 def as_json(found: Explanation) -> dict[str, Any]:
     """All of it; a schema grows by fields, and changes with its number."""
     return {
-        "schema": 1,
         "operation": found.operation,
         "commit": found.commit.oid if found.commit else None,
         "title": found.title,

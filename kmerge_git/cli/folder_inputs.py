@@ -6,8 +6,8 @@ import argparse
 import os
 from contextlib import closing
 
-from kmerge_git.cli import accounts, in_and_out
-from kmerge_git.cli.printing import Progress
+from kmerge_git.cli import accounts
+from kmerge_git.cli.printing import Progress, say, tell
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
 from kmerge_git.packages.exchanged_files import check_whole, settle, told, write_all
@@ -44,7 +44,7 @@ def _settle(args: argparse.Namespace) -> None:
     if target and not args.dry_run:
         found = settle(target)
         if found:
-            in_and_out.say(found)
+            say(found)
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -68,7 +68,7 @@ def _write(args: argparse.Namespace, results: list[ResultFile]) -> None:
     os.umask(umask)
     left = write_all(target, {r.path: _fresh(r, umask) for r in wanted}, before)
     if left:
-        in_and_out.say(f"{target}{told(left)}")
+        say(f"{target}{told(left)}")
 
 
 def _fresh(result: ResultFile, umask: int) -> File | None:
@@ -87,7 +87,7 @@ def _tell(args: argparse.Namespace, merged: Merged, words: dict[str, str]) -> No
     for name, source, target in moves:
         if args.explain or args.dry_run or args.summary:
             what = f"moved: {name}" if name else "renamed"
-            in_and_out.say(f"{what}: {source} -> {target}")
+            say(f"{what}: {source} -> {target}")
     for result in merged.files:
         _tell_one(args, result, words)
     if args.summary:
@@ -100,19 +100,19 @@ def _tell_counts(merged: Merged, words: dict[str, str]) -> None:
     unmerged = sum(bool(r.unmerged) for r in merged.files)
     left = {r.source for r in merged.files}  # a renamed file counts once
     counted = [r for r in _present(merged) if r.after is not None or r.path not in left]
-    in_and_out.say(accounts.files([r.status for r in counted], unmerged))
-    in_and_out.say(accounts.count(decisions, words, conflicts))
+    say(accounts.files([r.status for r in counted], unmerged))
+    say(accounts.count(decisions, words, conflicts))
 
 
 def _tell_one(args: argparse.Namespace, result: ResultFile, words: dict[str, str]) -> None:
     accounts.tell(args, result.merged, words, result.path)
     if result.note and not args.quiet:
-        in_and_out.say(f"{result.path}: {result.note}")
+        say(f"{result.path}: {result.note}")
     if result.unmerged:
-        in_and_out.say(f"not merged: {result.path}: {result.unmerged}")
+        say(f"not merged: {result.path}: {result.unmerged}")
     if args.dry_run and result.status != "same":
         origin = f" (from {result.source})" if result.source else ""
-        in_and_out.tell(f"{result.status}: {result.path}{origin}")
+        tell(f"{result.status}: {result.path}{origin}")
 
 
 def _present(merged: Merged) -> list[ResultFile]:

@@ -7,7 +7,6 @@ import sys
 
 from kmerge_git.cli import guard
 from kmerge_git.errors import UsageError
-from kmerge_git.visible import visible
 
 
 def read(path: str) -> bytes:
@@ -87,20 +86,3 @@ def write(path: str | None, data: bytes) -> None:
         why = error.strerror or str(error)
         hint = "check the directory and its permissions, or use another -o"
         raise UsageError(f"cannot write it: {why}", path=path, hint=hint) from None
-
-
-def say(text: str) -> None:
-    """One line for people, on stderr."""
-    print(visible(text), file=sys.stderr)
-
-
-def tell(text: str) -> None:
-    """One line for people, on stdout."""
-    print(visible(text))
-
-
-def tell_json(report: object) -> None:
-    """A report for programs, on stdout; no character of it drives a terminal."""
-    from kmerge_git.report.json import dumps
-
-    print(dumps(report))

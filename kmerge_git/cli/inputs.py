@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from kmerge_git.cli import accounts, guard, in_and_out
 from kmerge_git.cli.haste import make_haste
+from kmerge_git.cli.printing import say, tell
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.kyaml.kyaml_merges import Result
 from kmerge_git.merge.three import Three
@@ -122,7 +123,7 @@ def finish(args: argparse.Namespace, merged: Result, before: bytes, words: dict[
         return 1 if merged.conflicts else 0
     accounts.tell(args, merged, words)
     if args.dry_run:
-        in_and_out.tell(f"{'unchanged' if status == 'same' else status}: {args.dest}")
+        tell(f"{'unchanged' if status == 'same' else status}: {args.dest}")
     if args.summary:
-        in_and_out.say(accounts.count(merged.decisions, words, merged.conflicts))
+        say(accounts.count(merged.decisions, words, merged.conflicts))
     return 1 if merged.conflicts else 0

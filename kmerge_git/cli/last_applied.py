@@ -9,8 +9,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from kmerge_git.cli import guard, in_and_out, object_files
+from kmerge_git.cli import guard, object_files
 from kmerge_git.cli.object_files import Loaded, Map, ObjectFile
+from kmerge_git.cli.printing import say
 from kmerge_git.errors import PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.applied_annotation import annotation, last_applied, with_last_applied
@@ -87,9 +88,7 @@ def _view(args: argparse.Namespace, file: ObjectFile) -> int:
         if config:
             found.append(config)
         else:
-            in_and_out.say(
-                f"kmerge: {object_files.title(loaded.value)} has no last-applied annotation"
-            )
+            say(f"kmerge: {object_files.title(loaded.value)} has no last-applied annotation")
     object_files.write_values(found, args.output)
     return 0
 
@@ -129,7 +128,7 @@ def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
         if edited.value != config:
             pairs.append((loaded, edited.value))
         else:
-            in_and_out.say(f"{object_files.title(loaded.value)}: edit cancelled, no changes made")
+            say(f"{object_files.title(loaded.value)}: edit cancelled, no changes made")
     return pairs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kmerge_git.cli import in_and_out, object_files
+from kmerge_git.cli import object_files
 from kmerge_git.cli.object_files import (
     Definitions,
     Loaded,
@@ -16,6 +16,7 @@ from kmerge_git.cli.object_files import (
     read_schema,
 )
 from kmerge_git.cli.parsing import add_old
+from kmerge_git.cli.printing import say
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.patch.json_merge_patch import make_json_patch, make_json_patch3
 from kmerge_git.patch.make_patch import make_patch, make_patch3
@@ -71,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
             if patch or single:
                 patches.append(patch if single else _named(wanted.value, patch))
     except PatchConflict as conflict:
-        in_and_out.say(f"kmerge: {conflict}")
+        say(f"kmerge: {conflict}")
         return 1
     _complain_about_lost(original, modified, single)
     object_files.write_values(patches or [{}], args.output)
@@ -107,7 +108,7 @@ def _complain_about_lost(original: ObjectFile, modified: ObjectFile, single: boo
     names = {object_files.naming(loaded.value) for loaded in modified.objects}
     for loaded in [] if single else original.objects:
         if object_files.naming(loaded.value) not in names:
-            in_and_out.say(
+            say(
                 f"kmerge: {object_files.title(loaded.value)} is only in {original.source.path}; "
                 "a patch cannot remove an object"
             )

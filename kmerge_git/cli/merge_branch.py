@@ -10,10 +10,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.haste import make_haste
-from kmerge_git.cli.in_and_out import say, tell_json
 from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
+from kmerge_git.cli.printing import counted, say, tell_json
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.git import merge_command as git
 from kmerge_git.git.driver_lines import usual_attributes
@@ -421,7 +420,6 @@ def as_json(
     """The merge for programs; a schema grows by fields, and changes with its number."""
     files = plan.files if plan else ()
     return {
-        "schema": 1,
         "exit": code,
         "made_by": "git" if by_git else "kmerge",
         "clean": code == 0,

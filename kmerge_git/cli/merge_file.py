@@ -6,6 +6,7 @@ import argparse
 
 from kmerge_git.cli import in_and_out
 from kmerge_git.cli.haste import make_haste
+from kmerge_git.cli.printing import say
 from kmerge_git.errors import UsageError
 from kmerge_git.outcome import BY_BLOCKS, Outcome
 from kmerge_git.pipeline import merge_files
@@ -112,7 +113,7 @@ def _tell(outcome: Outcome, *, explain: bool) -> None:
         from kmerge_git.cli.explain import explain_line
 
         for decision in outcome.explained:
-            in_and_out.say(explain_line(decision))
+            say(explain_line(decision))
         how = {
             "same": "two of the three versions are equal",
             "lines": "git's line merge stands",
@@ -120,10 +121,10 @@ def _tell(outcome: Outcome, *, explain: bool) -> None:
             "kept": "ours is kept",
         }[outcome.method]
         if outcome.reason == BY_BLOCKS:
-            in_and_out.say(BY_BLOCKS)
+            say(BY_BLOCKS)
         else:
-            in_and_out.say(how + (f": {outcome.reason}" if outcome.reason else ""))
+            say(how + (f": {outcome.reason}" if outcome.reason else ""))
     if outcome.reason and outcome.method in ("lines", "kept") and not outcome.clean and not explain:
-        in_and_out.say(f"kmerge: {outcome.reason}")
+        say(f"kmerge: {outcome.reason}")
     for conflict in outcome.conflicts if outcome.method == "structure" else ():
-        in_and_out.say(f"conflict: {conflict.shown('document')}")
+        say(f"conflict: {conflict.shown('document')}")

@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 
 from kmerge_git.cli import in_and_out
+from kmerge_git.cli.printing import say
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.settings import settings_for
@@ -48,7 +49,7 @@ def run(args: argparse.Namespace) -> int:
     settings = settings_for(args.merged)
     known = learn_files(settings.crds), learn_own("", settings.own_crds)
     for problem in (*settings.problems, *known[0], *known[1]):
-        in_and_out.say(f"kmerge: {args.merged}: {problem}")
+        say(f"kmerge: {args.merged}: {problem}")
     texts = Three[bytes | None](base, in_and_out.read(args.local), in_and_out.read(args.remote))
     options = options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE"), mine=mine())
     both = merge_both(texts, options, Libgit2LineMerge())
@@ -59,9 +60,9 @@ def run(args: argparse.Namespace) -> int:
         return ask(_in_index(args.merged) or _alone(args.merged, both, texts, options), args)
     in_and_out.write(args.merged, outcome.text)
     for conflict in outcome.conflicts:
-        in_and_out.say(f"kmerge: {args.merged}: {conflict.shown()}")
+        say(f"kmerge: {args.merged}: {conflict.shown()}")
     if outcome.clean:
-        in_and_out.say(f"kmerge: {args.merged}: merged, no conflicts")
+        say(f"kmerge: {args.merged}: merged, no conflicts")
     return 0 if outcome.clean else 1
 
 

@@ -134,7 +134,7 @@ class Old(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         """Tell the new spelling, then do what it does."""
-        from kmerge_git.cli.in_and_out import say  # few options have an old name
+        from kmerge_git.cli.printing import say  # few options have an old name
 
         name = self._now.option_strings[-1]
         value = values if self._value is None else self._value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from kmerge_git.cli import in_and_out, object_files
+from kmerge_git.cli import object_files
 from kmerge_git.cli.object_files import (
     Definitions,
     Loaded,
@@ -17,6 +17,7 @@ from kmerge_git.cli.object_files import (
     read_schema,
 )
 from kmerge_git.cli.parsing import add_old
+from kmerge_git.cli.printing import say
 from kmerge_git.errors import PatchError, UsageError
 from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.apply_patch import apply_patch
@@ -147,6 +148,6 @@ def _patched(
 
 def _text(loaded: Loaded, value: Map) -> str:
     if not value:  # a kustomize patch removed the object
-        in_and_out.say(f"{object_files.title(loaded.value)} is removed")
+        say(f"{object_files.title(loaded.value)} is removed")
         return ""
     return reshape(loaded.document, value)

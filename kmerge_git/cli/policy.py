@@ -6,8 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli.in_and_out import say, tell, tell_json
-from kmerge_git.cli.printing import Paint, add_color, waiting
+from kmerge_git.cli.printing import Paint, add_color, say, tell, tell_json, waiting
 from kmerge_git.cli.replay import add_scope, tallied, tell_head, workers
 from kmerge_git.errors import UsageError
 from kmerge_git.nearest import did_you_mean
@@ -82,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
             trial = Trial(rule, tuple(made.tried(rule, tally.conflicted)))
     if args.json:
         whole = tally.as_json()
-        known = {key: whole[key] for key in ("schema", "merges", "picks", "notes")}
+        known = {key: whole[key] for key in ("merges", "picks", "notes")}
         tell_json(known | trial.as_json() | {"conflicts": trial.cases_as_json()})
     else:
         tell_head(tally)

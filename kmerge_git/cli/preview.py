@@ -10,9 +10,8 @@ from dataclasses import replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.in_and_out import say, tell, write
-from kmerge_git.cli.printing import Paint, add_color
+from kmerge_git.cli.in_and_out import write
+from kmerge_git.cli.printing import Paint, add_color, counted, say, tell
 from kmerge_git.errors import UsageError
 
 if TYPE_CHECKING:
@@ -132,9 +131,9 @@ def _rendered(
     is_file: bool,
 ) -> str:
     if format == "json":
-        from kmerge_git.report.json import dumps
+        from kmerge_git.report.results import CommandResult
 
-        return dumps(_as_json(preview)) + "\n"
+        return CommandResult(lambda: _as_json(preview)).as_json()
     if format == "markdown":
         from kmerge_git.report.markdown import preview_page
 
@@ -252,7 +251,6 @@ def _summary(preview: Preview) -> str:
 def _as_json(preview: Preview) -> dict[str, Any]:
     tree = {"tree": preview.kept} if preview.kept else {}
     return {
-        "schema": 1,
         "mode": preview.mode,
         "state": preview.state,
         "clean": preview.is_clean,

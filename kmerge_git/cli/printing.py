@@ -1,4 +1,4 @@
-"""Print for people: colours and progress on a terminal."""
+"""Print what a command has to say: results as lines or JSON, notes, colours, progress."""
 
 from __future__ import annotations
 
@@ -6,13 +6,55 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TextIO
 
 from kmerge_git.visible import visible
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.report.results import CommandResult, Part
+
 _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "blue": "34"}
+
+
+def say(text: str) -> None:
+    """Print one line for people on stderr."""
+    print(visible(text), file=sys.stderr)
+
+
+def warn(*problems: object) -> None:
+    """Print problems on stderr, each in a line that names the program."""
+    for problem in problems:
+        say(f"kmerge: {problem}")
+
+
+def tell(text: str) -> None:
+    """Print one line for people on stdout."""
+    print(visible(text))
+
+
+def tell_json(fields: Mapping[str, object]) -> None:
+    """Print fields for programs on stdout, as one object with its head."""
+    from kmerge_git.report.results import CommandResult
+
+    sys.stdout.write(CommandResult(lambda: fields).as_json())
+
+
+def show(result: CommandResult, *, as_json: bool, color: str = "auto") -> None:
+    """Print a result on stdout: as JSON, or its lines as soon as each of them is known."""
+    if as_json:
+        sys.stdout.write(result.as_json())
+        return
+    paint = Paint(color, sys.stdout)
+    for line in result.lines():
+        print(paint.line(*((line,) if isinstance(line, str) else line)))
+
+
+def counted(count: int, noun: str) -> str:
+    """Return `1 file` or `2 files`."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def add_color(parser: argparse.ArgumentParser, text: str) -> None:
@@ -22,7 +64,7 @@ def add_color(parser: argparse.ArgumentParser, text: str) -> None:
 
 
 class Paint:
-    """Paints text for one stream where that has colours and a colour is named."""
+    """Paint text for one stream, if it has colours and a colour is named."""
 
     def __init__(self, choice: str, stream: TextIO) -> None:
         self.is_on = wants_colour(choice, stream)
@@ -31,9 +73,9 @@ class Paint:
         shown = visible(text)
         return f"\x1b[{_CODES[colour]}m{shown}\x1b[0m" if self.is_on and colour else shown
 
-    def line(self, *parts: str | tuple[str, str]) -> str:
-        """A line of texts, some of them with a colour; nothing of theirs reaches the terminal."""
-        return "".join(visible(p) if isinstance(p, str) else self(*p) for p in parts)
+    def line(self, *parts: Part) -> str:
+        """Return a line of texts, some with a colour; nothing in them drives the terminal."""
+        return "".join(visible(part) if isinstance(part, str) else self(*part) for part in parts)
 
 
 def wants_colour(choice: str, stream: TextIO) -> bool:

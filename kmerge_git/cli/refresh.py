@@ -9,8 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from kmerge_git.cli.guard import within
-from kmerge_git.cli.in_and_out import say, tell, tell_json
-from kmerge_git.cli.printing import Paint, add_color
+from kmerge_git.cli.printing import Paint, add_color, say, tell, tell_json
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
 
 if TYPE_CHECKING:
@@ -163,7 +162,6 @@ def _as_json(
     from kmerge_git.cli.preview import file_as_json
 
     return {
-        "schema": 1,
         "with": orders.name,
         "commit": commit,
         "remote": orders.remote,

@@ -14,8 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli.in_and_out import say, tell, tell_json
-from kmerge_git.cli.printing import Paint, Progress, add_color, waiting
+from kmerge_git.cli.printing import Paint, Progress, add_color, say, tell, tell_json, waiting
 from kmerge_git.errors import KmergeError, UsageError
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from kmerge_git.cli.in_and_out import say, tell, tell_json
+from kmerge_git.cli.printing import say, tell, tell_json
 from kmerge_git.cli.solve import inside
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
@@ -167,7 +167,7 @@ def _undo(args: argparse.Namespace, repository: Repository, paths: tuple[str, ..
     files = undo(repository, paths, force=args.force)
     if args.json:
         rows = [{"path": f.path, "situation": f.situation, "was": f.was} for f in files]
-        tell_json({"schema": 1, "undone": rows})
+        tell_json({"undone": rows})
         return 0
     for file in files:
         was = f"; `git cat-file -p {file.was[:10]}` shows what was staged" if file.was else ""

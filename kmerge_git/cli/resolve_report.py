@@ -12,10 +12,10 @@ from textwrap import dedent
 from typing import Any
 
 from kmerge_git.cli import in_and_out
-from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.in_and_out import say, tell
+from kmerge_git.cli.printing import counted, say, tell
 from kmerge_git.cli.solve import what_next
 from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.report.results import SCHEMA
 from kmerge_git.whole.conflict_questions import Question
 from kmerge_git.whole.given_answers import SIDES, ById, Picked
 from kmerge_git.whole.resolving import Resolving
@@ -179,7 +179,6 @@ def _lines_resolved(what: str, lines: Sequence[str]) -> None:
         tell(f"{what:<7} and {len(lines) - _LINES} more")
 
 
-SCHEMA = 1
 LARGEST = 32 << 20  # bytes
 _WHAT = "a side (ours, theirs, both, base, higher), {value: YAML} or {lines: TEXT}"
 
@@ -192,7 +191,6 @@ def as_json(resolving: Resolving, decided: Picked | None = None) -> dict[str, An
     operation = resolving.operation
     base, ours, theirs = operation.labels
     return {
-        "schema": SCHEMA,
         "operation": operation.name,
         "labels": {"base": base, "ours": ours, "theirs": theirs},
         "conflicts": [_question(resolving, question) for question in resolving.questions],

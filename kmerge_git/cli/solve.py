@@ -7,9 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.in_and_out import say, tell, tell_json
-from kmerge_git.cli.printing import Paint, add_color
+from kmerge_git.cli.printing import Paint, add_color, counted, say, tell, tell_json
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
 
@@ -177,7 +175,6 @@ def _as_json(plan: SolvePlan, left: list[str], dry_run: bool) -> dict[str, Any]:
     from kmerge_git.whole.both_merges import plain, plain_decision
 
     return {
-        "schema": 1,
         "operation": plan.operation.name,
         "dry_run": dry_run,
         "solved": plan.is_solved,

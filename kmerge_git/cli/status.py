@@ -7,8 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from kmerge_git.cli.in_and_out import tell_json
-from kmerge_git.cli.printing import Paint, add_color
+from kmerge_git.cli.printing import Paint, add_color, tell_json
 from kmerge_git.git.probes import Probe, probe_all
 
 EPILOG = """\
@@ -51,7 +50,7 @@ def report(findings: list[Probe], *, as_json: bool, color: str) -> int:
     works = all(finding.state != "FAIL" for finding in findings)
     if as_json:
         probes = [asdict(finding) for finding in findings]
-        tell_json({"schema": 1, "ok": works, "probes": probes})
+        tell_json({"ok": works, "probes": probes})
         return 0 if works else 1
     paint = Paint(color, sys.stdout)
     for finding in findings:

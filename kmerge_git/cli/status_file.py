@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kmerge_git.cli.check_repository import attribute_ids, configured_ids
-from kmerge_git.cli.in_and_out import tell_json
-from kmerge_git.cli.printing import Paint
+from kmerge_git.cli.printing import Paint, tell_json
 from kmerge_git.cli.solve import inside
 from kmerge_git.errors import UsageError
 from kmerge_git.git.config_places import worktree_top
@@ -33,7 +32,7 @@ def report_files(given: list[str], *, as_json: bool, color: str) -> int:
     found = [_with_definitions(_with_checks(file), top) for file in named]
     if as_json:
         files = [_as_json(file) for file in found]
-        tell_json({"schema": 1, "ok": not any(f.why for f in found), "files": files})
+        tell_json({"ok": not any(f.why for f in found), "files": files})
     else:
         paint = Paint(color, sys.stdout)
         for file in found:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.in_and_out import say, tell, tell_json
-from kmerge_git.cli.printing import waiting
+from kmerge_git.cli.printing import counted, say, tell, tell_json, waiting
 
 DESCRIPTION = """\
 Copy a package of manifests from a git repository, change it, and take upstream's next version
@@ -193,7 +191,6 @@ def _add(args: argparse.Namespace) -> int:
     differing = differences(*both(added.vendored, fetch=False)) if args.adopt else []
     if args.json:
         found = {
-            "schema": 1,
             **added.vendored.facts,
             "files": len(added.upstream),
             "changed": [change.path for change in differing],

@@ -7,9 +7,7 @@ import os
 import sys
 from typing import Any
 
-from kmerge_git.cli.accounts import counted
-from kmerge_git.cli.in_and_out import say, tell, tell_json
-from kmerge_git.cli.printing import waiting
+from kmerge_git.cli.printing import counted, say, tell, tell_json, waiting
 from kmerge_git.errors import KmergeError
 from kmerge_git.vendored.origin_records import Vendored, below, only_one, top_of, vendored
 from kmerge_git.vendored.package_patch import patch
@@ -36,7 +34,7 @@ def status(args: argparse.Namespace) -> int:
         with waiting(f"looking at {package.directory}"):
             found.append(state(package, fetch=args.fetch, accept=args.accept_source))
     if args.json:
-        tell_json({"schema": 1, "packages": [_state_json(s) for s in found]})
+        tell_json({"packages": [_state_json(s) for s in found]})
     for each in found:
         if each.problem:
             where = f"{each.vendored.directory}: "
@@ -62,7 +60,6 @@ def diff(args: argparse.Namespace) -> int:
     lines = list(patch(base, local))
     if args.json:
         found = {
-            "schema": 1,
             **package.facts,
             "changes": [_change_json(change) for change in differences(base, local)],
             "patch": b"".join(lines).decode("utf-8", "replace"),
@@ -83,7 +80,7 @@ def listing(args: argparse.Namespace) -> int:
     packages = _opened(wanted)
     if args.json:
         rows = [package.facts for package in packages]
-        tell_json({"schema": 1, "packages": rows})
+        tell_json({"packages": rows})
     else:
         _table([_row(package) for package in packages])
     if not wanted:

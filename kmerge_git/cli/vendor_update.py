@@ -9,12 +9,10 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from kmerge_git.cli.accounts import counted
 from kmerge_git.cli.guard import watched
 from kmerge_git.cli.haste import make_haste
-from kmerge_git.cli.in_and_out import say, tell, tell_json
 from kmerge_git.cli.lost_changes import is_loss, loss
-from kmerge_git.cli.printing import Progress, waiting
+from kmerge_git.cli.printing import Progress, counted, say, tell, tell_json, waiting
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.packages.package_files import SAVED
 from kmerge_git.packages.package_merge import ResultFile
@@ -49,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
         reports.append(report)
         worst = max(worst, code)
     if args.json:
-        tell_json({"schema": 1, "dry_run": args.dry_run, "packages": reports})
+        tell_json({"dry_run": args.dry_run, "packages": reports})
     elif args.all:
         _tell_all(reports)
     return worst
@@ -74,7 +72,7 @@ def finish(args: argparse.Namespace) -> int:
         say(f"{os.path.join(directory, path)}:{line}: a conflict is left")
     if args.json:
         left_over = [{"path": path, "line": line} for path, line in marked]
-        found = {"schema": 1, "dir": directory, "state": state, "conflicts": left_over}
+        found = {"dir": directory, "state": state, "conflicts": left_over}
         tell_json(found | {"edited": edited})
     else:
         tell(f"{directory}: the {what.what} to {what.record.label} is {state}")

@@ -166,7 +166,6 @@ class Tally:
     def as_json(self) -> dict[str, Any]:
         """Everything, as plain values."""
         return {
-            "schema": 1,
             "merges": {
                 "replayed": self.merges,
                 "octopus": self.octopus,

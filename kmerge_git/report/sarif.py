@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from kmerge_git.finding import ERROR, INFO, WARNING, Finding
-from kmerge_git.report.json import dumps
+from kmerge_git.report.results import dumps
 from kmerge_git.visible import visible
 
 TYPE_CHECKING = False

@@ -12,7 +12,7 @@ from kmerge_git import __version__
 from kmerge_git.check.registry import every
 from kmerge_git.finding import Finding
 from kmerge_git.report import github, sarif, text
-from kmerge_git.report import json as as_json
+from kmerge_git.report.results import of_findings
 from kmerge_git.visible import visible
 
 SCHEMA = json.loads(
@@ -71,7 +71,7 @@ def test_colour() -> None:
 
 
 def test_json() -> None:
-    report = json.loads(as_json.render([ONE, TWO]))
+    report = json.loads(of_findings([ONE, TWO], {}).as_json())
     assert report["schema"] == 1
     assert report["findings"][0] == {
         "id": "D12",
@@ -85,7 +85,7 @@ def test_json() -> None:
         "rule": "rule 2: a patch of k.yaml",
     }
     assert len(report["findings"]) == 2
-    assert json.loads(as_json.render([])) == {
+    assert json.loads(of_findings([], {}).as_json()) == {
         "schema": 1, "findings": [], "skipped": [], "why_skipped": {}
     }  # fmt: skip
 
@@ -195,7 +195,7 @@ def test_no_character_that_nobody_sees_leaves_in_any_format() -> None:
     shown = {
         "text": text.render([odd], files=1, skipped={HIDDEN: HIDDEN}),
         "github": github.render([odd]),
-        "json": as_json.render([odd], {HIDDEN: HIDDEN}),
+        "json": of_findings([odd], {HIDDEN: HIDDEN}).as_json(),
         "sarif": sarif.render([odd], every(), __version__),
     }
     for name, report in shown.items():

@@ -1,0 +1,54 @@
+"""One model of what a command came to: fields for programs, lines for people.
+
+Every JSON object that a command prints begins with `schema`. Its number grows by one when a field
+changes its meaning; a new field does not change it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from kmerge_git.finding import Finding
+
+    Part = str | tuple[str, str]  # a text, or a text and its colour
+    Line = str | tuple[Part, ...]
+
+SCHEMA = 1
+_OF_A_FINDING = ("id", "severity", "file", "line", "column", "path", "message", "mend", "rule")
+
+
+class CommandResult:
+    """What a command came to; neither form is made before it is asked for."""
+
+    __slots__ = ("fields", "lines")
+
+    def __init__(
+        self,
+        fields: Callable[[], Mapping[str, object]],
+        lines: Callable[[], Iterable[Line]] = tuple,
+    ) -> None:
+        self.fields = fields
+        self.lines = lines
+
+    def as_json(self) -> str:
+        """Return the result for programs, as one object."""
+        return dumps({"schema": SCHEMA, **self.fields()}) + "\n"
+
+
+def of_findings(findings: list[Finding], skipped: Mapping[str, str]) -> CommandResult:
+    """Return the result of checks; `skipped` stays a list of paths, the reasons have a field."""
+    return CommandResult(
+        lambda: {
+            "findings": [{name: getattr(f, name) for name in _OF_A_FINDING} for f in findings],
+            "skipped": sorted(skipped),
+            "why_skipped": {path: skipped[path] for path in sorted(skipped)},
+        }
+    )
+
+
+def dumps(report: object) -> str:
+    """Return JSON in ASCII: an escape stands for whatever would drive a terminal."""
+    return json.dumps(report, indent=2)
