@@ -105,10 +105,10 @@ def _on_disk(given: list[str]) -> World:
 
 def _was_deleted(path: str) -> bool:
     """pre-commit passes the names of files that a merge has deleted."""
-    from kmerge_git.git.tracked_files import answer
+    from kmerge_git.git.run_git import try_git
 
     return any(
-        answer("rev-parse", "--verify", "-q", f"{revision}:./{path}")
+        try_git("rev-parse", "--verify", "-q", f"{revision}:./{path}")
         for revision in ("HEAD", "MERGE_HEAD")
     )
 
@@ -167,10 +167,10 @@ def _patch_files() -> Iterable[tuple[str, str]]:
     folder = git_directory()
     if not folder or not may_be_tracked(folder, *OF_SCRIPTS):
         return
-    from kmerge_git.git.tracked_files import answer
+    from kmerge_git.git.run_git import try_git
 
     pattern = r"kubectl.*patch|--patch-file"
-    out = answer("grep", "-z", "-I", "-E", "-e", pattern, "--", *SCRIPTS)
+    out = try_git("grep", "-z", "-I", "-E", "-e", pattern, "--", *SCRIPTS)
     for line in out.decode("utf-8", "replace").split("\n"):
         script, _, command = line.partition("\0")
         words = command.replace("=", " ").replace('"', " ").replace("'", " ").split()
@@ -355,11 +355,11 @@ class Versions:
         """Whether the merge made a symbolic link of a file: its text is where it leads to."""
         if result is None or b"\n" in result:
             return False
-        from kmerge_git.git.tracked_files import answer
+        from kmerge_git.git.run_git import try_git
 
         rev = self.sides.result if self.sides else ""
         words = ("ls-tree", "-z", rev) if rev else ("ls-files", "-sz")
-        return answer("--literal-pathspecs", "-C", self._top, *words, "--", name)[:6] == b"120000"
+        return try_git("--literal-pathspecs", "-C", self._top, *words, "--", name)[:6] == b"120000"
 
     def _texts(self, entries: Entries) -> Three[bytes | None]:
         return Three(*(self._blobs.read(entry.oid) if entry else None for entry in entries))
@@ -417,11 +417,11 @@ class Versions:
     @cached_property
     def _attributes(self) -> tuple[dict[str, str], dict[str, str]]:
         """Driver and generator of all files of the merge: a question for each takes too long."""
-        from kmerge_git.git.file_attributes import in_working_tree
+        from kmerge_git.git.file_attributes import values_of
 
         names = self.sides.cases() if self.sides else ()
         drivers, generated = (
-            in_working_tree(self._top, names, about) for about in ("merge", "kmerge-generated")
+            values_of(self._top, names, about) for about in ("merge", "kmerge-generated")
         )
         return drivers, generated
 
@@ -503,13 +503,13 @@ class GitPast:
 
     def before(self, path: str) -> list[bytes] | None:
         """A file as the commits before this state have it; None where there is no git."""
-        from kmerge_git.git.tracked_files import answer
+        from kmerge_git.git.run_git import try_git
 
         top = self._top()
         if not top:
             return None
         name = from_top_of(top, path)
-        found = (answer("-C", top, "cat-file", "blob", f"{head}:{name}") for head in self._heads)
+        found = (try_git("-C", top, "cat-file", "blob", f"{head}:{name}") for head in self._heads)
         return [data for data in found if data]
 
     def concerned(self) -> Iterable[str]:

@@ -78,7 +78,8 @@ MARK = b"merge=kmerge"
 
 def report() -> int:
     """0 where nobody asks for the driver or git knows it, else 1 and what to do."""
-    from kmerge_git.git.tracked_files import answer, top_of_tree, tracked
+    from kmerge_git.git.run_git import try_git
+    from kmerge_git.git.tracked_files import top_of_tree, tracked
 
     top = top_of_tree()
     if top is None:
@@ -90,7 +91,7 @@ def report() -> int:
         for path in tracked(top, ".gitattributes", "*/.gitattributes")
         if _asks_for_the_driver(os.path.join(top, path))
     ]
-    if not naming or answer("config", "--get", "merge.kmerge.driver").strip():
+    if not naming or try_git("config", "--get", "merge.kmerge.driver").strip():
         return 0
     say(
         f"kmerge: {naming[0]} names the merge driver kmerge, but git here does not know it, so "

@@ -114,14 +114,13 @@ class FileSettings:
         """What counts: in a pull request it is the word of the branch that it goes to."""
         from kmerge_git.git import file_attributes, pull_request
 
-        here = file_attributes.in_index if self._staged else file_attributes.in_working_tree
         judges = pull_request.targets() or ([self._judge] if self._judge else [])
         if not judges:
-            return here(top, paths, ATTRIBUTE)
+            return file_attributes.values_of(top, paths, ATTRIBUTE, staged=self._staged)
         commit = pull_request.commit_of(judges, top)
         if commit:
             return file_attributes.in_commit(top, commit, paths, ATTRIBUTE)
-        if here(top, paths, ATTRIBUTE):
+        if file_attributes.values_of(top, paths, ATTRIBUTE, staged=self._staged):
             why = f"{judges[0]} is not here, so it does not count; fetch that branch"
             self._tell(f"{ATTRIBUTE}: {why}")
         return {}
@@ -142,9 +141,10 @@ def configuration() -> list[tuple[str, str]]:
     folder = git_directory()
     if not folder or not may_be_configured(folder, b"[kmerge"):
         return []
-    from kmerge_git.git.spawned_git import GitQuestion, config_pairs
+    from kmerge_git.git.run_git import try_git
+    from kmerge_git.git.spawned_git import config_pairs
 
-    return config_pairs(GitQuestion("config", "--null", "--get-regexp", KEYS).answer())
+    return config_pairs(try_git("config", "--null", "--get-regexp", KEYS))
 
 
 def learn_definitions(configured: Iterable[tuple[str, str]], files: list[str]) -> list[str]:
@@ -170,11 +170,11 @@ def _named_for(files: list[str]) -> list[str]:
     near = os.path.dirname(os.path.abspath(folder))
     if not may_be_said(folder, near, CRD_ATTRIBUTE.encode(), [from_top_of(near, f) for f in files]):
         return []
-    from kmerge_git.git.file_attributes import in_working_tree
+    from kmerge_git.git.file_attributes import values_of
 
     top = top_here()
     paths = [name for file in files if not is_beyond(name := from_top_of(top, file))]
-    values = in_working_tree(top, paths, CRD_ATTRIBUTE) if top and paths else {}
+    values = values_of(top, paths, CRD_ATTRIBUTE) if top and paths else {}
     said = [value for value in values.values() if value not in ("set", "unset")]
     return list(dict.fromkeys(place for value in said for place in value.split(",") if place))
 

@@ -20,7 +20,7 @@ from kmerge_git.cli.parsing import (
     wants_more,
 )
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
-from kmerge_git.git import spawned_git
+from kmerge_git.git.spawned_git import show_calls
 from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
@@ -178,7 +178,7 @@ def _dispatch(name: str, argv: list[str]) -> int:
     args = parser.parse_args(argv[:cut])
     if behind and cut < len(argv):
         setattr(args, behind, argv[cut + 1 :])
-    spawned_git.listen(verbose or wants_more(args))
+    show_calls(verbose or wants_more(args))
     if loaded is None:
         parser.print_help()
         return 0

@@ -114,7 +114,7 @@ def merge_whole(args: argparse.Namespace) -> int:
     """`git merge`, with our part in it wherever there is one."""
     make_haste()
     answer = ask_git("config", "--null", "--list")
-    config = config_pairs(os.fsencode(answer.out)) if answer.code == 0 else []
+    config = config_pairs(answer.data) if answer.code == 0 else []
     given = GitOptions((*_of_this_branch(config).pairs, *args.given.pairs))
     call = _Call(tuple(args.revs), args.given, given, config, args.json)
     task = None

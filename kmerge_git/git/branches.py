@@ -134,10 +134,7 @@ def _ask(at: Repository, *words: str) -> GitAnswer:
 
 
 def _told(at: Repository, *words: str) -> str:
-    answer = _ask(at, *words)
-    if answer.code:
-        raise GitFailed(list(answer.argv), answer.code, answer.err)
-    return answer.out
+    return _ask(at, *words).checked().out
 
 
 def _complaint(err: str) -> str:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from dataclasses import dataclass
+from subprocess import TimeoutExpired
 
-from kmerge_git.errors import UsageError
-from kmerge_git.git.run_git import environment, run
+from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.git.run_git import ask_git, environment
 from kmerge_git.visible import label
 
 
@@ -51,19 +50,13 @@ def last_change(
         return None
     lines = f"{first_line},{min(last_line, first_line + MOST_LINES - 1)}"
     # no program is run to show the file as text
-    argv = ["git", "blame", "--porcelain", "--no-textconv", "-L", lines, rev, "--", path]
+    asked = ("blame", "--porcelain", "--no-textconv", "-L", lines, rev, "--", path)
+    env = environment() | _OFFLINE
     try:
-        done = run(
-            argv,
-            cwd=directory,
-            env=environment() | _OFFLINE,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS,
-        )
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+        answer = ask_git(*asked, cwd=directory, env=env, seconds=SECONDS)
+    except (KmergeError, OSError, ValueError, TimeoutExpired):
         return None
-    return _newest(os.fsdecode(done.stdout)) if done.returncode == 0 else None
+    return None if answer.code else _newest(answer.out)
 
 
 def _newest(told: str) -> tuple[str, str, str] | None:

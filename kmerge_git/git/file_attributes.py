@@ -1,44 +1,62 @@
-"""What an attribute says of files: asked once for all of them."""
+"""The attributes of files: git is asked once for all of them."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from tempfile import TemporaryDirectory
-
-from kmerge_git.git.run_git import GitAnswer, ask_git, environment
+from kmerge_git.errors import GitFailed
+from kmerge_git.git.run_git import ask_git, environment
+from kmerge_git.git.spawned_git import attributes_by_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
+
+    Attributes = dict[str, dict[str, str]]
 
 
-def in_working_tree(top: str, paths: Iterable[str], name: str) -> dict[str, str]:
-    """By path from the top, in git's words; files of which nothing is said are left out."""
-    return _values(_asked(top, paths, name))
+def attributes_of(
+    paths: Iterable[str],
+    *names: str,
+    cwd: Path | str,
+    staged: bool = False,
+    env: dict[str, str] | None = None,
+) -> Attributes:
+    """Return the specified attributes by path and name, in git's words; raise `GitFailed`.
+
+    Git reads the attribute files of the working tree or, with `staged`, those of the index.
+    """
+    flags = ("--cached",) if staged else ()
+    listing = "".join(f"{path}\0" for path in paths)
+    asked = ("check-attr", "-z", "--stdin", *flags, *names)
+    return attributes_by_path(ask_git(*asked, cwd=cwd, stdin=listing, env=env).checked().data)
 
 
-def in_index(top: str, paths: Iterable[str], name: str) -> dict[str, str]:
-    """The same as it is staged."""
-    return _values(_asked(top, paths, "--cached", name))
+def values_of(
+    top: str,
+    paths: Iterable[str],
+    name: str,
+    *,
+    staged: bool = False,
+    env: dict[str, str] | None = None,
+) -> dict[str, str]:
+    """Return one attribute by path from the top; nothing where git fails."""
+    try:
+        by_path = attributes_of(paths, name, cwd=top, staged=staged, env=env)
+    except GitFailed:
+        return {}
+    return {path: values[name] for path, values in by_path.items() if name in values}
 
 
 def in_commit(top: str, commit: str, paths: Iterable[str], name: str) -> dict[str, str]:
-    """The same as a commit has it, through an index of its own: git before 2.40 asks no tree."""
+    """Return an attribute as a commit has it; nothing where git cannot read the commit.
+
+    An index of its own holds the commit: git before 2.40 reads no attributes of a tree.
+    """
+    import os
+    from tempfile import TemporaryDirectory
+
     with TemporaryDirectory() as folder:
-        env = environment() | {"GIT_INDEX_FILE": str(Path(folder, "index"))}
+        env = environment() | {"GIT_INDEX_FILE": os.path.join(folder, "index")}
         if ask_git("-C", top, "read-tree", commit, env=env).code:
             return {}
-        return _values(_asked(top, paths, "--cached", name, env=env))
-
-
-def _asked(
-    top: str, paths: Iterable[str], *what: str, env: dict[str, str] | None = None
-) -> GitAnswer:
-    names = "".join(f"{path}\0" for path in paths)
-    return ask_git("-C", top, "check-attr", "-z", "--stdin", *what, stdin=names, env=env)
-
-
-def _values(asked: GitAnswer) -> dict[str, str]:
-    words = asked.out.split("\0")[:-1] if asked.code == 0 else []
-    pairs = zip(words[::3], words[2::3], strict=True)
-    return {path: value for path, value in pairs if value != "unspecified"}
+        return values_of(top, paths, name, staged=True, env=env)

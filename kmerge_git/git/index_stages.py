@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from kmerge_git.errors import GitFailed
-from kmerge_git.git.run_git import run, to_its_end
+from kmerge_git.git.run_git import ask_git, to_its_end
 from kmerge_git.git.top_side import by_labels
 from kmerge_git.git.touched_files import Entries, TreeEntry
 
@@ -166,17 +166,14 @@ def _listed(words: Iterable[str]) -> bytes:
 
 
 def _git(worktree: str, argv: list[str], stdin: bytes, env: dict[str, str] | None = None) -> None:
-    command = ["git", "--literal-pathspecs", *argv]
+    command = ("--literal-pathspecs", *argv)
     with to_its_end() as came:
-        done = run(command, cwd=worktree, input=stdin, capture_output=True, env=env)
+        answer = ask_git(*command, cwd=worktree, stdin=stdin, env=env or os.environ)
     if came:
         raise KeyboardInterrupt
-    if done.returncode:
-        message = done.stderr.decode("utf-8", "replace")
-        hint = ""
+    if answer.code:
+        message, hint = answer.err, ""
         if "index.lock" in message:  # git's advice is longer than its reason
-            message, hint = (
-                message.strip().partition("\n")[0],
-                "another git process holds the index",
-            )
-        raise GitFailed(["git", *argv], done.returncode, message, hint=hint)
+            message = message.strip().partition("\n")[0]
+            hint = "another git process holds the index"
+        raise GitFailed(["git", *argv], answer.code, message, hint=hint)

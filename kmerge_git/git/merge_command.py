@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kmerge_git.git.driver_lines import driver_line, marked, marking
+from kmerge_git.git.file_attributes import values_of
 from kmerge_git.git.files import replace_file
 from kmerge_git.git.index_stages import Stages, forget, stage_entries
-from kmerge_git.git.run_git import GitAnswer, ask_git, environment, git, run, to_its_end
+from kmerge_git.git.run_git import GitAnswer, ask_git, git, pass_on, to_its_end
 from kmerge_git.git.settings import marker_size
 from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.visible import visible
@@ -108,19 +109,16 @@ def begin(
     log = place.git_dir / f"kmerge-given-{os.getpid()}"
     try:
         with marked(marking(log, labels), place.git_dir, own=own) as binding:
-            argv = ["git", *binding, "-c", "rerere.enabled=false"]
+            argv = [*binding, "-c", "rerere.enabled=false"]
             argv += ["-c", "color.ui=false", "-c", "color.advice=false"]  # only we write in colour
             argv += ["merge", "--no-commit", "--no-edit", *words]
             with to_its_end() as came:
-                done = run(argv, env=environment(), capture_output=True)
+                answer = ask_git(*argv)
         if came:
             raise KeyboardInterrupt
         noted = log.read_bytes() if log.exists() else b""
     finally:
         log.unlink(missing_ok=True)
-    answer = GitAnswer(
-        tuple(argv), done.returncode, os.fsdecode(done.stdout), os.fsdecode(done.stderr)
-    )
     calls = [call.partition(" ") for call in os.fsdecode(noted).split("\0")[:-1]]
     odd = {path: int(size) for size, _, path in calls if size != "7"}
     return Start(answer, frozenset(path for _, _, path in calls), _has_nested(odd))
@@ -130,11 +128,9 @@ def _has_nested(sizes: dict[str, int]) -> bool:
     """Whether any of these markers is longer than an attribute says: git adds to them inside."""
     if not sizes:
         return False
-    asked = ("check-attr", "-z", "--stdin", "conflict-marker-size")
     # names from the top, whatever the current folder is
-    words = ask_git(*asked, cwd=Path(_top()), stdin="\0".join([*sizes, ""])).out.split("\0")[:-1]
-    usual = {path: marker_size(value) for path, value in zip(words[::3], words[2::3], strict=True)}
-    return any(size > usual[path] for path, size in sizes.items())
+    given = values_of(_top(), sizes, "conflict-marker-size")
+    return any(size > marker_size(given.get(path, "")) for path, size in sizes.items())
 
 
 def is_about_names(said: str) -> bool:
@@ -219,7 +215,7 @@ def _run(argv: list[str], out: int | None, env: Mapping[str, str] | None = None)
     with suppress(OSError):  # a full disk behind it ends no merge
         sys.stdout.flush()
     with to_its_end():
-        code = run(argv, stdout=out, env=env).returncode
+        code = pass_on(argv, out, env)
     if code == -signal.SIGINT:
         raise KeyboardInterrupt
     return code

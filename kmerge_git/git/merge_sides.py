@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 
 from kmerge_git.errors import UsageError
+from kmerge_git.git.run_git import git_bytes, try_git
 from kmerge_git.git.touched_files import Change, FileCase, TreeEntry, touched_by_both
-from kmerge_git.git.tracked_files import answer, ask
 
 _GITHEAD = "GITHEAD_"
 # operations that apply one commit, or all of a branch as one: git remembers the sides of the files
@@ -61,9 +61,11 @@ class MergeSides:
     def is_one_side(self) -> bool:
         """Whether git made the whole result one side, as it does for `git merge -s ours`."""
         if not self.result:
-            return self.is_gits and not ask("diff-index", "--cached", "--name-only", self.ours)
+            return self.is_gits and not git_bytes(
+                "diff-index", "--cached", "--name-only", self.ours
+            )
         names = (f"{rev}^{{tree}}" for rev in (self.result, self.ours, self.theirs))
-        made, *sides = ask("rev-parse", *names).split()
+        made, *sides = git_bytes("rev-parse", *names).split()
         return made in sides
 
 
@@ -96,7 +98,7 @@ def of_commit(rev: str) -> MergeSides | str:
     if not oid:
         raise UsageError(f"{rev!r} is not a commit here", hint="see `git log`")
     # not `git rev-list`: where the history is cut off it hides the parents
-    header = ask("cat-file", "commit", oid).partition(b"\n\n")[0].decode("utf-8", "replace")
+    header = git_bytes("cat-file", "commit", oid).partition(b"\n\n")[0].decode("utf-8", "replace")
     parents = [line.split()[1] for line in header.split("\n") if line.startswith("parent ")]
     if len(parents) != 2:
         more = f"an octopus: it merges {len(parents) - 1} commits at once"
@@ -111,19 +113,19 @@ def of_commit(rev: str) -> MergeSides | str:
 
 def _merge_base(ours: str, theirs: str) -> str:
     """The merge base, or the empty tree of two histories; nothing where they are cut off."""
-    found = answer("merge-base", ours, theirs).decode().strip()
-    if found or answer("rev-parse", "--is-shallow-repository").strip() == b"true":
+    found = try_git("merge-base", ours, theirs).decode().strip()
+    if found or try_git("rev-parse", "--is-shallow-repository").strip() == b"true":
         return found
-    return ask("hash-object", "-t", "tree", os.devnull).decode().strip()
+    return git_bytes("hash-object", "-t", "tree", os.devnull).decode().strip()
 
 
 def _commit(rev: str) -> str:
-    return answer("rev-parse", "--verify", "-q", f"{rev}^{{commit}}").decode().strip()
+    return try_git("rev-parse", "--verify", "-q", f"{rev}^{{commit}}").decode().strip()
 
 
 def git_file(name: str) -> str:
     """What stands in a file of git's folder, such as MERGE_HEAD; nothing without it."""
-    path = os.fsdecode(answer("rev-parse", "--git-path", name).removesuffix(b"\n"))
+    path = os.fsdecode(try_git("rev-parse", "--git-path", name).removesuffix(b"\n"))
     try:
         with open(path, encoding="utf-8", errors="replace") as file:
             return file.read()
@@ -133,7 +135,9 @@ def git_file(name: str) -> str:
 
 def _changes(old: str, new: str) -> list[Change]:
     """What changed from one tree to another, renames followed."""
-    out = ask("diff-tree", "-r", "-z", "-M", "--raw", "--no-commit-id", "--full-index", old, new)
+    out = git_bytes(
+        "diff-tree", "-r", "-z", "-M", "--raw", "--no-commit-id", "--full-index", old, new
+    )
     fields = out.split(b"\0")
     found, at = [], 0
     while at < len(fields) and fields[at]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 
-from kmerge_git.git.tracked_files import answer, committed, names_in, tracked
+from kmerge_git.git.run_git import try_git
+from kmerge_git.git.tracked_files import committed, names_in, tracked
 
 KUSTOMIZATIONS = tuple(
     f"{folder}{name}"
@@ -18,14 +19,14 @@ def changed(top: str, before: str, result: str, kinds: str = "D") -> list[str]:
     """The files that a commit, or the index where there is no `result`, changes or deletes."""
     where = [before, result] if result else ["--cached", before]
     flags = ("diff", "--name-only", "-z", "--no-renames", f"--diff-filter={kinds}")
-    return names_in(answer("-C", top, *flags, *where, "--"))
+    return names_in(try_git("-C", top, *flags, *where, "--"))
 
 
 def renamed(top: str, before: str, result: str) -> dict[str, str]:
     """The new names of files that are called otherwise since a commit."""
     where = [before, result] if result else ["--cached", before]
     flags = ("diff", "--name-status", "-z", "-M", "--diff-filter=R")
-    words = names_in(answer("-C", top, *flags, *where, "--"))
+    words = names_in(try_git("-C", top, *flags, *where, "--"))
     return dict(zip(words[1::3], words[2::3], strict=False))
 
 
@@ -43,7 +44,7 @@ def present(top: str, revision: str, names: list[str]) -> set[str]:
     found: set[str] = set()
     for part in _parts(names):
         flags = ("ls-tree", "--full-tree", "--name-only", "-z", revision, "--")
-        found.update(names_in(answer("-C", top, *flags, *part)))
+        found.update(names_in(try_git("-C", top, *flags, *part)))
     # of a folder that is asked for together with what is in it git names only that
     return {n for n in names if n in found or any(f.startswith(n + "/") for f in found)}
 
@@ -53,14 +54,14 @@ def made_elsewhere(top: str, names: list[str]) -> set[str]:
     modules = _submodules(top)
     found = {name for name in names if any(f"{name}/".startswith(m + "/") for m in modules)}
     for part in _parts(names):
-        listed = names_in(answer("-C", top, "--literal-pathspecs", "ls-files", "-zt", "--", *part))
+        listed = names_in(try_git("-C", top, "--literal-pathspecs", "ls-files", "-zt", "--", *part))
         sparse = [line[2:] for line in listed if line.startswith("S ")]
         found.update(n for n in part if any(f"{s}/".startswith(n + "/") for s in sparse))
     left = [name for name in names if name not in found]
     for part in _parts(left):
         both = [each for name in part for each in (name, name + "/")]
         flags = ("-c", "core.quotePath=false", "check-ignore", "--no-index", "--")
-        ignored = os.fsdecode(answer("-C", top, *flags, *both)).splitlines()
+        ignored = os.fsdecode(try_git("-C", top, *flags, *both)).splitlines()
         found.update(name.rstrip("/") for name in ignored)
     return found
 
@@ -78,7 +79,7 @@ def _submodules(top: str) -> list[str]:
     if not os.path.isfile(place):
         return []
     flags = ("config", "--file", place, "-z", "--get-regexp", r"^submodule\..*\.path$")
-    return [pair.partition("\n")[2] for pair in names_in(answer(*flags))]
+    return [pair.partition("\n")[2] for pair in names_in(try_git(*flags))]
 
 
 def _parts(names: list[str]) -> list[list[str]]:

@@ -38,6 +38,7 @@ from kmerge_git.git.config_places import (
     worktree_top,
 )
 from kmerge_git.git.driver_lines import driver_line
+from kmerge_git.git.file_attributes import attributes_of
 from kmerge_git.git.installation import (
     DIFF,
     DRIVER,
@@ -51,7 +52,7 @@ from kmerge_git.git.installation import (
     trial,
 )
 from kmerge_git.git.manifests import generator_of
-from kmerge_git.git.run_git import ask_git, environment, git, git_version
+from kmerge_git.git.run_git import ask_git, environment, git_version
 from kmerge_git.git.settings import settings_for
 
 _TRIAL_BASE = "kind: ConfigMap\ndata:\n  a: '1'\n  b: '1'\n"
@@ -191,7 +192,7 @@ def probe_all(cwd: Path) -> list[Probe]:
 
 def probe_git(cwd: Path) -> Probe:
     """Git's version, and the placeholders that it does not have."""
-    version = git_version(cwd)
+    version = git_version()
     name = f"git {version[0]}.{version[1]}"
     if version < PATH_SINCE:
         return Probe("git", "FAIL", f"{name} does not tell drivers the path", "update git")
@@ -326,12 +327,12 @@ def probe_generated(cwd: Path) -> list[Probe]:
     if not paths or top is None:
         return []
     names = ("kmerge-generated", "linguist-generated")
-    told = git("check-attr", "-z", "--stdin", *names, cwd=cwd, stdin="\0".join([*paths, ""]))
-    words = told.split("\0")
-    found = []
-    for path, said, by_linguist in zip(words[:-1:6], words[2::6], words[5::6], strict=True):
-        if said == "unspecified" and (by_linguist in ("set", "true") or generator_of(cwd / path)):
-            found.append(path)
+    found = [
+        path
+        for path, values in attributes_of(paths, *names, cwd=cwd).items()
+        if names[0] not in values
+        and (values.get(names[1]) in ("set", "true") or generator_of(cwd / path))
+    ]
     if not found:
         return []
     shown = ", ".join(found[:3]) + (", ..." if len(found) > 3 else "")
@@ -358,9 +359,8 @@ def _tracked(cwd: Path, patterns: Iterable[str]) -> list[str]:
 
 def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:
     """The merge driver of each path, as git says."""
-    words = git("check-attr", "-z", "--stdin", "merge", cwd=cwd, stdin="\0".join([*paths, ""]))
-    parts = words.split("\0")[:-1]
-    return dict(zip(parts[::3], parts[2::3], strict=True))
+    by_path = attributes_of(paths, "merge", cwd=cwd)
+    return {path: values.get("merge", "unspecified") for path, values in by_path.items()}
 
 
 def probe_diff(cwd: Path) -> list[Probe]:
@@ -368,10 +368,10 @@ def probe_diff(cwd: Path) -> list[Probe]:
     found = scopes_of(DIFF, cwd)
     if not found:
         return []
-    words = git("check-attr", "-z", "diff", MADE_UP, cwd=cwd).split("\0")
-    if words[2] == "kmerge":
+    value = attributes_of([MADE_UP], "diff", cwd=cwd)[MADE_UP].get("diff", "unspecified")
+    if value == OURS:
         return [Probe("diff", "ok", "`git diff` shows manifests by field (--no-ext-diff: as text)")]
-    text = f"registered for `git diff`, but {MADE_UP} goes to {_named(words[2])}"
+    text = f"registered for `git diff`, but {MADE_UP} goes to {_named(value)}"
     return [Probe("diff", "warn", text, "run `kmerge install --diff`")]
 
 

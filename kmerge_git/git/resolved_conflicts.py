@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 
 from kmerge_git.git.index_stages import Stages
+from kmerge_git.git.run_git import git_bytes
 from kmerge_git.git.touched_files import TreeEntry
-from kmerge_git.git.tracked_files import ask
 
 
 def resolved_conflicts(top: str) -> tuple[Stages, ...]:
     """The files that were in conflict and are staged, as git remembers them."""
-    told = ask("-C", top, "ls-files", "--resolve-undo", "-z", "--full-name")
+    told = git_bytes("-C", top, "ls-files", "--resolve-undo", "-z", "--full-name")
     found: dict[str, list[TreeEntry | None]] = {}
     for line in told.split(b"\0"):
         about, _, path = line.partition(b"\t")

@@ -28,60 +28,60 @@ def parts(name: str) -> tuple[str, str]:
 
 def blob(name: str) -> bytes | None:
     """The bytes of the file that a name stands for; None where it stands for none."""
-    from kmerge_git.git.tracked_files import ask
+    from kmerge_git.git.run_git import git_bytes
 
     if not may_be(name) or not parts(name)[1]:
         return None
     try:
-        return ask("cat-file", "blob", name)
+        return git_bytes("cat-file", "blob", name)
     except (GitFailed, UsageError):
         return None
 
 
 def is_folder(name: str) -> bool:
     """Whether a name stands for a folder of a commit or of the index."""
-    from kmerge_git.git.tracked_files import answer
+    from kmerge_git.git.run_git import try_git
 
     if not may_be(name):
         return False
     revision, path = parts(name)
     if revision[0] == ":":
-        return bool(answer("ls-files", "--", f":(top,literal){path}/"))
-    return answer("cat-file", "-t", name).strip() == b"tree"
+        return bool(try_git("ls-files", "--", f":(top,literal){path}/"))
+    return try_git("cat-file", "-t", name).strip() == b"tree"
 
 
 def names_revision(name: str) -> bool:
     """Whether what stands before the colon is a commit, a tree or the index of a repository."""
-    from kmerge_git.git.tracked_files import answer, ask
+    from kmerge_git.git.run_git import git_bytes, try_git
 
     if not may_be(name):
         return False
     revision = parts(name)[0]
     if revision[0] == ":":
         try:
-            return bool(ask("rev-parse", "--git-dir"))
+            return bool(git_bytes("rev-parse", "--git-dir"))
         except (GitFailed, UsageError):
             return False
     try:
-        return bool(answer("rev-parse", "-q", "--verify", f"{revision}^{{tree}}"))
+        return bool(try_git("rev-parse", "-q", "--verify", f"{revision}^{{tree}}"))
     except UsageError:  # no git
         return False
 
 
 def why_missing(name: str) -> KmergeError | None:
     """What is wrong with a name that stands for no file; None if it is meant to be a file's."""
-    from kmerge_git.git.tracked_files import answer
+    from kmerge_git.git.run_git import try_git
 
     if not names_revision(name):
         return None
     revision, path = parts(name)
     from_here = "paths are from the top of the repository; `./PATH` is from here"
     if revision[0] == ":":
-        if answer("ls-files", "-u", "--", _from_top(path)):
+        if try_git("ls-files", "-u", "--", _from_top(path)):
             hint = f"it is in conflict: `:1:{path}` is the base, `:2:` ours, `:3:` theirs"
             return UsageError("the index has no such version", path=name, hint=hint)
         return UsageError("the index has no such file", path=name, hint=from_here)
-    if answer("cat-file", "-t", name).strip() == b"tree":
+    if try_git("cat-file", "-t", name).strip() == b"tree":
         return UsageError("that is a folder", path=name, hint="give a file")
     hint = from_here
     if path and os.path.exists(path) and not path.startswith(("./", "../")):

@@ -68,12 +68,13 @@ def settings_for(path: str, *, environ: Mapping[str, str] | None = None) -> Sett
         environ = {name: variable(name) or "" for name in VARIABLES}
     if nothing_is_set(path):
         return settle(path, [], {}, environ, {})
-    from kmerge_git.git.spawned_git import GitQuestion, attribute_values, config_pairs
+    from kmerge_git.git.spawned_git import GitQuestion, attributes_by_path, config_pairs
 
     config = GitQuestion("config", "--null", "--get-regexp", CONFIG)
     attributes = GitQuestion("check-attr", "-z", *ATTRIBUTES, "--", path)
     pairs = config_pairs(config.answer())
-    return settle(path, pairs, attribute_values(attributes.answer()), environ, {})
+    by_path = attributes_by_path(attributes.answer())
+    return settle(path, pairs, by_path.get(path, {}), environ, {})
 
 
 def settle(

@@ -12,9 +12,10 @@ from pathlib import Path
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attribute_files import split_line
 from kmerge_git.git.config_places import git_path, system_attribute_file, user_attribute_file
+from kmerge_git.git.file_attributes import attributes_of
 from kmerge_git.git.files import read_text
 from kmerge_git.git.manifests import generator_of, is_merged, way_out
-from kmerge_git.git.run_git import ask_git, git
+from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, matches, settle
 from kmerge_git.outcome import GENERATED, LONGEST_MARKERS
 from kmerge_git.text.opaque_files import SEALED, is_sealed
@@ -88,7 +89,7 @@ class _ConfigLine:
 def in_force(top: Path, paths: Sequence[str]) -> Iterator[InForce]:
     """The settings of files, named from the top of a working tree; git is asked once for all."""
     config = _configuration(top)
-    attributes = _attributes(top, paths)
+    attributes = attributes_of(paths, *_ASKED, cwd=top)
     places = AttributePlaces(top)
     for path in paths:
         yield _FileInForce(places, path, config, attributes[path]).answer()
@@ -102,17 +103,6 @@ def _configuration(top: Path) -> list[_ConfigLine]:
         key, newline, value = item.partition("\n")
         place = scope if origin == "command line:" else f"{scope}, {origin.removeprefix('file:')}"
         found.append(_ConfigLine(key.lower(), value if newline else "true", place))
-    return found
-
-
-def _attributes(top: Path, paths: Sequence[str]) -> dict[str, dict[str, str]]:
-    """What is said of each path, in git's words; what is not said is left out."""
-    asked = git("check-attr", "-z", "--stdin", *_ASKED, cwd=top, stdin="\0".join([*paths, ""]))
-    words = asked.split("\0")[:-1]
-    found: dict[str, dict[str, str]] = {path: {} for path in paths}
-    for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=True):
-        if value != "unspecified":
-            found[path][name] = value
     return found
 
 

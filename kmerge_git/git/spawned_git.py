@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from time import monotonic
 
 from kmerge_git.system import CAN_SPAWN, all_of, calls, decoded, spawn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
-
-# who hears what was asked, and how it ended; nobody but with `--verbose`
-listeners: list[Callable[[list[str], int], None]] = []
+_is_shown = False  # whether `--verbose` was given
 
 
 def config_pairs(answer: bytes) -> list[tuple[str, str]]:
-    """`git config --null --get-regexp`: keys (lower case) and values, a later one wins."""
+    """Read `git config --null --get-regexp`: keys (lower case) and values; a later one wins."""
     pairs = []
     for item in decoded(answer).split("\0")[:-1]:
         key, newline, value = item.partition("\n")
@@ -26,15 +23,18 @@ def config_pairs(answer: bytes) -> list[tuple[str, str]]:
     return pairs
 
 
-def attribute_values(answer: bytes) -> dict[str, str]:
-    """`git check-attr -z`: the attributes of which something is said, in git's words."""
+def attributes_by_path(answer: bytes) -> dict[str, dict[str, str]]:
+    """Read `git check-attr -z`: the attributes that are specified of each file, in git's words."""
     words = decoded(answer).split("\0")[:-1]
-    triples = zip(words[::3], words[1::3], words[2::3], strict=False)
-    return {name: value for _, name, value in triples if value != "unspecified"}
+    values: dict[str, dict[str, str]] = {path: {} for path in words[::3]}
+    for path, name, value in zip(words[::3], words[1::3], words[2::3], strict=False):
+        if value != "unspecified":
+            values[path][name] = value
+    return values
 
 
 class GitQuestion:
-    """A git command that has been started; `answer` waits for what it prints."""
+    """A git command that has been started; `answer` waits for its output."""
 
     __slots__ = ("_argv", "_out", "_pid")
 
@@ -52,15 +52,14 @@ class GitQuestion:
             calls.close(into)
 
     def answer(self) -> bytes:
-        """The output; nothing if git has none or fails (outside of a repository)."""
+        """Wait for the output; it is empty where git fails (outside of a repository)."""
         if self._pid < 0:
-            said, code = _run(self._argv)
+            output, code = _run(self._argv)
         else:
-            said = all_of(self._out)
+            output = all_of(self._out)
             code = calls.waitstatus_to_exitcode(calls.waitpid(self._pid, 0)[1])
-        for tell in listeners:
-            tell(self._argv, code)
-        return said if code == 0 else b""
+        show_call(self._argv, code)
+        return output if code == 0 else b""
 
 
 def _run(argv: list[str]) -> tuple[bytes, int]:
@@ -73,26 +72,22 @@ def _run(argv: list[str]) -> tuple[bytes, int]:
     return done.stdout, done.returncode
 
 
-_is_on = False
+def show_calls(is_shown: bool) -> None:
+    """Print every git command from now on, or none."""
+    global _is_shown
+    _is_shown = is_shown
 
 
-def listen(is_on: bool) -> None:
-    """Tell of every command from now on, or of none."""
-    global _is_on
-    _is_on = is_on
-    listeners[:] = [tell] if is_on else []
+def started() -> float:
+    """Return the time at which a command starts."""
+    return monotonic() if _is_shown else 0.0
 
 
-def begin() -> float:
-    """When a command starts."""
-    return monotonic() if _is_on else 0.0
-
-
-def tell(
+def show_call(
     argv: Sequence[str], code: int | None, began: float | None = None, cwd: object = None
 ) -> None:
-    """A command as a shell would take it, then how it ended (None: it goes on), and its time."""
-    if not _is_on or sys.stderr is None:
+    """Print a command as a shell would take it, its exit code (None: it runs on) and its time."""
+    if not _is_shown or sys.stderr is None:
         return
     import os
     from shlex import quote

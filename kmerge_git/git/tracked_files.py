@@ -11,7 +11,8 @@ from __future__ import annotations
 import os
 
 from kmerge_git.errors import GitFailed, KmergeError, UsageError
-from kmerge_git.git import spawned_git
+from kmerge_git.git.run_git import git_bytes
+from kmerge_git.git.spawned_git import show_call, started
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,13 +39,13 @@ class ThroughGit:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        spawned_git.tell(argv, None, spawned_git.begin())
+        show_call(argv, None, started())
 
     def read(self, name: str) -> bytes | None:
         """The bytes of `:0:PATH`, `HEAD:PATH`, ..; None where there is no such blob."""
         if "\n" in name:  # that ends a question
             try:
-                return ask("-C", self._top, "cat-file", "blob", name)
+                return git_bytes("-C", self._top, "cat-file", "blob", name)
             except GitFailed:
                 return None
         into, out = self._process.stdin, self._process.stdout
@@ -110,7 +111,7 @@ def blobs_of(top: str, files: int = 0) -> Blobs:
 def top_of_tree() -> str | None:
     """The top of the working tree around the current folder, or None outside of one."""
     try:
-        found = ask("rev-parse", "--show-toplevel")
+        found = git_bytes("rev-parse", "--show-toplevel")
     except (GitFailed, UsageError):
         return None
     return os.fsdecode(found.removesuffix(b"\n")) or None
@@ -129,60 +130,21 @@ def staged_paths(top: str, both: Collection[str]) -> list[str]:
 
 def _changed(top: str, *what: str) -> list[str]:
     flags = ("--name-only", "-z", "--no-renames", "--diff-filter=ACMT")
-    return names_in(ask("-C", top, "diff", *flags, *what))
+    return names_in(git_bytes("-C", top, "diff", *flags, *what))
 
 
 def tracked(top: str, *patterns: str) -> list[str]:
     """The tracked files that match, paths from the top."""
-    return names_in(ask("-C", top, "ls-files", "-z", "--", *patterns))
+    return names_in(git_bytes("-C", top, "ls-files", "-z", "--", *patterns))
 
 
 def committed(top: str, revision: str) -> list[str]:
     """The files of a commit, paths from the top."""
-    return names_in(ask("-C", top, "ls-tree", "-r", "-z", "--full-tree", "--name-only", revision))
+    return names_in(
+        git_bytes("-C", top, "ls-tree", "-r", "-z", "--full-tree", "--name-only", revision)
+    )
 
 
 def names_in(out: bytes) -> list[str]:
     """The names that git tells with `-z`."""
     return [os.fsdecode(name) for name in out.split(b"\0") if name]
-
-
-def ask(*args: str) -> bytes:
-    """The output of a git command that must succeed."""
-    argv = ["git", *args]
-    try:
-        began = spawned_git.begin()
-        code, out, err = _run(argv)
-        spawned_git.tell(argv, code, began)
-    except FileNotFoundError:
-        raise UsageError("git was not found", hint="install git, or put it on PATH") from None
-    if code:
-        raise GitFailed(argv, code, os.fsdecode(err))
-    return out
-
-
-def _run(argv: list[str]) -> tuple[int, bytes, bytes]:
-    """Exit code, output and errors; without the import of subprocess where that can be done."""
-    if not (hasattr(os, "posix_spawnp") and hasattr(os, "memfd_create")):
-        import subprocess
-
-        done = subprocess.run(argv, capture_output=True, check=False)
-        return done.returncode, done.stdout, done.stderr
-    files = [os.memfd_create(name) for name in ("out", "err")]
-    try:
-        actions = [(os.POSIX_SPAWN_DUP2, fd, n) for n, fd in enumerate(files, 1)]
-        process = os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions)
-        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        out, err = (os.pread(fd, os.fstat(fd).st_size, 0) for fd in files)
-    finally:
-        for fd in files:
-            os.close(fd)
-    return code, out, err
-
-
-def answer(*args: str) -> bytes:
-    """The output of a git command, or nothing where it fails."""
-    try:
-        return ask(*args)
-    except GitFailed:
-        return b""

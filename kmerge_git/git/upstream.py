@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.run_git import GitAnswer, ask_git, environment, run
+from kmerge_git.git.run_git import GitAnswer, ask_git, environment
 
 PROTOCOLS = ("https", "ssh", "file")
 # what a user might have set that would run or fetch more than the objects that are asked for
@@ -132,9 +132,8 @@ class Upstream:
 
     def _contents(self, oids: list[str]) -> Iterator[bytes]:
         """The raw bytes of blobs: through no filter, no conversion, no attribute."""
-        argv = ["git", *SEALED, f"--git-dir={self._folder}", "cat-file", "--batch"]
         asked = "".join(f"{oid}\n" for oid in oids).encode()
-        told = run(argv, input=asked, cwd=self._folder, env=self._env, capture_output=True).stdout
+        told = self._ask("cat-file", "--batch", stdin=asked).data
         at = 0
         for oid in oids:
             end = told.find(b"\n", at)
@@ -230,9 +229,9 @@ class Upstream:
             raise KmergeError(f"git {words[0]}: {_told(answer)}")
         return answer
 
-    def _ask(self, *words: str) -> GitAnswer:
+    def _ask(self, *words: str, stdin: bytes = b"") -> GitAnswer:
         argv = (*SEALED, f"--git-dir={self._folder}", *words)
-        return ask_git(*argv, cwd=self._folder, env=self._env)
+        return ask_git(*argv, cwd=self._folder, stdin=stdin, env=self._env)
 
 
 def _wait_for(lock: int) -> None:

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from kmerge_git.compare.folder_changes import FILE, LINK, SUBMODULE, FileVersion, is_manifest
 from kmerge_git.errors import GitFailed, UsageError
 from kmerge_git.git import revision_paths
-from kmerge_git.git.tracked_files import ThroughGit, answer, ask, top_of_tree
+from kmerge_git.git.run_git import git_bytes, try_git
+from kmerge_git.git.tracked_files import ThroughGit, top_of_tree
 
 Files = dict[str, FileVersion]
 EXECUTABLE = 0o100755
@@ -82,7 +83,7 @@ def is_revision(word: str) -> bool:
     if word.startswith("-") or "\0" in word or (":" in word and ":/" not in word):
         return False
     try:
-        return bool(answer("rev-parse", "-q", "--revs-only", word).strip())
+        return bool(try_git("rev-parse", "-q", "--revs-only", word).strip())
     except UsageError:  # no git
         return False
 
@@ -102,7 +103,7 @@ def _of_git(word: str) -> bool:
 
 def _kind(name: str) -> str:
     try:
-        return answer("cat-file", "-t", name).decode().strip()
+        return try_git("cat-file", "-t", name).decode().strip()
     except UsageError:
         return ""
 
@@ -111,7 +112,7 @@ def _on_disk(path: str) -> str:
     """A path of git as one of this folder."""
     if path.startswith(("./", "../")):
         return path
-    return os.path.join(os.fsdecode(ask("rev-parse", "--show-cdup").rstrip(b"\n")), path)
+    return os.path.join(os.fsdecode(git_bytes("rev-parse", "--show-cdup").rstrip(b"\n")), path)
 
 
 # -- what git has -------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
     if not asked.revisions:
         revisions.append(_last_commit())
     try:
-        out = ask(*RAW, *revisions, "--", *asked.paths)
+        out = git_bytes(*RAW, *revisions, "--", *asked.paths)
     except GitFailed as error:
         raise UsageError(_said(error), hint="see `git log` for revisions") from None
     unmerged = () if _are_commits(asked.revisions) else _unmerged(asked.paths)
@@ -137,26 +138,26 @@ def of_git(asked: DiffWords, *, staged: bool) -> TwoSides:
 
 def _are_commits(revisions: Sequence[str]) -> bool:
     """Whether both versions are commits, so that the index and its conflicts do not matter."""
-    return bool(revisions) and len(answer("rev-parse", "--revs-only", *revisions).split()) > 1
+    return bool(revisions) and len(try_git("rev-parse", "--revs-only", *revisions).split()) > 1
 
 
 def _unmerged(paths: Sequence[str]) -> tuple[str, ...]:
     try:
-        if not ask("ls-files", "-u", "-z", "--", ":/"):
+        if not git_bytes("ls-files", "-u", "-z", "--", ":/"):
             return ()
-        names = ask(*WHOLE_PATHS, "--name-only", "-z", "--diff-filter=U", "--", *paths)
+        names = git_bytes(*WHOLE_PATHS, "--name-only", "-z", "--diff-filter=U", "--", *paths)
     except GitFailed as error:
         raise UsageError(_said(error), hint="give two commits") from None
     return tuple(os.fsdecode(names).split("\0")[:-1])
 
 
 def _last_commit() -> str:
-    if answer("rev-parse", "-q", "--verify", "HEAD"):
+    if try_git("rev-parse", "-q", "--verify", "HEAD"):
         return "HEAD"
-    if not answer("rev-parse", "--git-dir"):
+    if not try_git("rev-parse", "--git-dir"):
         hint = "go into one, or give two files or two folders"
         raise UsageError("this is no git repository", hint=hint)
-    return ask("hash-object", "-t", "tree", os.devnull).decode().strip()  # no commit yet
+    return git_bytes("hash-object", "-t", "tree", os.devnull).decode().strip()  # no commit yet
 
 
 def _said(error: GitFailed) -> str:
@@ -272,7 +273,7 @@ def _folder(word: str) -> Files:
 
 def _tree(name: str) -> Files:
     """The files of a tree of git, paths from there on."""
-    out = os.fsdecode(ask("ls-tree", "-r", "-z", "--full-tree", _id(name)))
+    out = os.fsdecode(git_bytes("ls-tree", "-r", "-z", "--full-tree", _id(name)))
     blobs, found = ThroughGit("."), {}
     for line in out.split("\0")[:-1]:
         about, _, path = line.partition("\t")
@@ -282,7 +283,7 @@ def _tree(name: str) -> Files:
 
 
 def _id(name: str) -> str:
-    return ask("rev-parse", "-q", "--verify", name).decode().strip()
+    return git_bytes("rev-parse", "-q", "--verify", name).decode().strip()
 
 
 def _below(root: str) -> Files:

@@ -8,7 +8,7 @@ import pytest
 from world import Repo, World
 
 from kmerge_git.cli.main import main
-from kmerge_git.git import pull_request, tracked_files
+from kmerge_git.git import file_attributes, pull_request
 from kmerge_git.git.run_git import GitAnswer
 
 BAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n  name: a\ndata: {a: b}\n"
@@ -155,13 +155,13 @@ def test_git_is_not_asked_where_nothing_is_found(
     checked: Checked, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[object] = []
-    ask_git = tracked_files.ask_git
+    ask_git = file_attributes.ask_git
 
     def noted(*args: str, **how: Any) -> GitAnswer:
         asked.append(args)
         return ask_git(*args, **how)
 
-    monkeypatch.setattr(tracked_files, "ask_git", noted)
+    monkeypatch.setattr(file_attributes, "ask_git", noted)
     checked.repo.write("good.yaml", "a: 1\n")
     assert checked.ids("good.yaml") == []
     assert asked == []

@@ -10,6 +10,7 @@ from world import Repo, World
 from kmerge_git.cli.main import main
 from kmerge_git.errors import GitFailed, UsageError
 from kmerge_git.git import tracked_files
+from kmerge_git.git.run_git import git_bytes, try_git
 
 GOOD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  a: b\n"
 BAD = GOOD + "  a: c\n"
@@ -127,13 +128,13 @@ def test_both_ways_to_run_git(repo: Repo, plain: bool, monkeypatch: pytest.Monke
     monkeypatch.chdir(repo.path)
     if plain:
         monkeypatch.delattr("os.posix_spawnp")
-    assert tracked_files.ask("rev-parse", "--is-inside-work-tree") == b"true\n"
-    assert tracked_files.answer("rev-parse", "--verify", "-q", "HEAD") == b""
+    assert git_bytes("rev-parse", "--is-inside-work-tree") == b"true\n"
+    assert try_git("rev-parse", "--verify", "-q", "HEAD") == b""
     with pytest.raises(GitFailed, match="nonsense"):
-        tracked_files.ask("nonsense")
+        git_bytes("nonsense")
     monkeypatch.setenv("PATH", str(repo.path))
     with pytest.raises(UsageError, match="git was not found"):
-        tracked_files.ask("version")
+        git_bytes("version")
 
 
 def test_outside_of_a_repository(
