@@ -272,8 +272,9 @@ def _import_all() -> None:
     """Import what the commands import, and what they import when they need it."""
     from importlib import import_module
 
-    for file in sorted((ROOT / "kmerge_git").rglob("*.py")):
-        parts = file.relative_to(ROOT).with_suffix("").parts
+    package = Path(str(import_module("kmerge_git").__file__)).parent
+    for file in sorted(package.rglob("*.py")):
+        parts = file.relative_to(package.parent).with_suffix("").parts
         name = ".".join(parts).removesuffix(".__init__")
         if name not in ("kmerge_git.__main__", "kmerge_git.cli.driver"):  # they run when imported
             import_module(name)

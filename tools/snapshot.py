@@ -1,6 +1,7 @@
-"""Writes what every merge comes to, so that a refactoring can be held against the tree before it.
+"""Records what the package does, so that a refactoring can be held against the tree before it.
 
-    python tools/snapshot.py write OUT [--random N]     all cases, probes and N random trios
+    python tools/snapshot.py write OUT [--random N]     merges of cases, probes and N random trios
+    python tools/snapshot.py commands OUT [--jobs N]    every command, in 200 generated repositories
     python tools/snapshot.py compare A B                exit code 0 only if they are identical
 
 The inputs are those of the tree that the script stands in; the package is the one on sys.path:
@@ -11,44 +12,20 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import importlib
 import json
-import multiprocessing
 import sys
-import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
-from random import Random
-from types import ModuleType
 
 HERE = Path(__file__).resolve().parent.parent
-sys.path.insert(1, str(HERE / "tests"))
 sys.path.append(str(HERE))  # where nobody chose a package
 
-from strategies import Trio, trio  # noqa: E402
-
-import kmerge_git  # noqa: E402
-from kmerge_git import KmergeError, Outcome, merge_files  # noqa: E402
-from kmerge_git.merge.three import Three  # noqa: E402
-
-CASES = HERE / "tests" / "cases"
-PROBES = HERE / "tests" / "merge" / "vectors" / "merge_probes.json"
-SIDES = {  # area of cases -> its files for base, ours and theirs
-    "merge2": ("none", "dest", "src"),
-    "merge3": ("original", "dest", "updated"),
-}
-POLICIES = [
-    ("**.image", "higher"),
-    ("**.args", "union"),
-    ("spec.*", "theirs"),
-    ("**.name", "ours"),
-    ("data.*", "ours"),
-]
-PARTS = ("text", "conflicts", "method", "error", "decisions")  # of a result, the gravest first
-Given = tuple[str, str, Trio, str]  # group, name, versions, path
+# The parts of a result, the gravest first: of a merge, and of a command.
+PARTS = ("text", "conflicts", "method", "error", "code", "files", "out", "err", "decisions")
+SHOWN = 10  # differences of commands that are shown
+LINES = 30  # of each
 Result = dict[str, object]
 
 
@@ -61,7 +38,12 @@ def main() -> int:
     command = commands.add_parser("write")
     command.add_argument("out", type=Path)
     command.add_argument("--random", type=int, default=5000, metavar="N")
-    command.set_defaults(run=lambda args: write(args.out, args.random))
+    command.set_defaults(run=write_merges)
+    command = commands.add_parser("commands")
+    command.add_argument("out", type=Path)
+    command.add_argument("--jobs", type=int, default=2, metavar="N", help="processes")
+    command.add_argument("--only", default="", metavar="TEXT", help="repositories such as `past 3`")
+    command.set_defaults(run=write_commands)
     command = commands.add_parser("compare")
     command.add_argument("before", type=Path)
     command.add_argument("after", type=Path)
@@ -71,159 +53,31 @@ def main() -> int:
     return code
 
 
-# -- write
+def write_merges(args: argparse.Namespace) -> int:
+    """Write the snapshot of merges, whose module imports the package."""
+    from snapshot_merges import write
+
+    return write(args.out, args.random)
 
 
-def write(out: Path, count: int) -> int:
-    """Merge everything under all rule sets, on two cores."""
-    groups: Counter[str] = Counter()
-    with multiprocessing.Pool(2) as pool, out.open("w") as file:
-        for group, line in pool.imap(merged, givens(count), chunksize=16):
-            groups[group] += 1
-            file.write(line + "\n")
-    told = ", ".join(f"{number} {group}" for group, number in groups.items())
-    print(f"{out}: {told}; {Path(kmerge_git.__file__).parent}")
-    return 0
+def write_commands(args: argparse.Namespace) -> int:
+    """Write the snapshot of commands, whose modules do not import the package."""
+    from snapshot_commands import write
 
-
-def givens(count: int) -> Iterator[Given | tuple[int, int]]:
-    """All inputs; of a random trio its seed."""
-    yield from cases()
-    yield from probes()
-    yield from ((seed, 1 + seed % 5) for seed in range(count))
-
-
-def cases() -> Iterator[Given]:
-    """Every case, and with its sides swapped."""
-    for file in sorted(CASES.rglob("case.toml")):
-        case = tomllib.loads(file.read_text("utf-8"))
-        path = case.get("path") or case.get("options", {}).get("path", "")
-        area = file.relative_to(CASES).parts[0]
-        base, ours, theirs = (
-            next(map(Path.read_bytes, file.parent.glob(f"{name}.*")), b"")
-            for name in SIDES.get(area, ("base", "ours", "theirs"))
-        )
-        name = str(file.parent.relative_to(CASES))
-        yield "cases", name, (base, ours, theirs), path
-        yield "cases swapped", name, (base, theirs, ours), path
-
-
-def probes() -> Iterator[Given]:
-    """Every probe; those of merge2 have no base."""
-    for probe in json.loads(PROBES.read_text("utf-8"))["cases"]:
-        names = SIDES.get(probe["mode"], SIDES["merge3"])
-        base, ours, theirs = (probe.get(name, "").encode() for name in names)
-        yield "probes", probe["id"], (base, ours, theirs), ""
-
-
-def merged(given: Given | tuple[int, int]) -> tuple[str, str]:
-    """The group of an input, and its line of the snapshot."""
-    if len(given) == 2:
-        seed, edits = given
-        group, name, versions, path = "random", str(seed), trio(Random(seed), edits), ""
-    else:
-        group, name, versions, path = given
-    results = {name: result(run) for name, run in runs(versions, path, group != "random").items()}
-    inputs = [shown(version) for version in versions]
-    line = {"group": group, "name": name, "inputs": inputs, "results": results}
-    return group, json.dumps(line)
-
-
-def runs(versions: Trio, path: str, lines: bool) -> dict[str, Callable[[], Result]]:
-    """The merges of three versions by rule set; with git's line merge, which is a process, too."""
-    at = Three(*versions)
-
-    def git(**options: object) -> Callable[[], Result]:
-        options = {"line_merge": lambda *_: (b"", False), **options}
-        return lambda: outcome(merge_files(*versions, path=path, **options))
-
-    def merge3(**options: bool) -> Callable[[], Result]:
-        return lambda: answer(SEEDS.merge3_bytes(at, path=path, **options))
-
-    def merge2(**options: bool) -> Callable[[], Result]:
-        return lambda: answer(SEEDS.merge2_bytes(at.theirs, at.ours, path=path, **options))
-
-    def elided() -> Result:
-        with every_document_large():
-            return git()()
-
-    by_lines = {"git with lines": git(line_merge=None)} if lines else {}
-    return by_lines | {
-        "git": git(),
-        "git diff3": git(style="diff3"),
-        "git elided": elided,
-        "favor ours": git(favor="ours"),
-        "favor theirs": git(favor="theirs"),
-        "policies": git(policy=POLICY),
-        "kyaml": git(rules="kyaml"),
-        "merge3": merge3(),
-        "merge3 infer=False": merge3(infer=False),
-        "merge2": merge2(),
-        "merge2 infer=False": merge2(infer=False),
-        "merge2 prepend": merge2(prepend=True),
-    }
-
-
-@contextmanager
-def every_document_large() -> Iterator[None]:
-    """Runs of lines that nobody changed are taken out of the smallest document."""
-    worth, large = ELISION.WORTH, DOCUMENTS.LARGE
-    ELISION.WORTH, DOCUMENTS.LARGE = 20, 0
-    try:
-        yield
-    finally:
-        ELISION.WORTH, DOCUMENTS.LARGE = worth, large
-
-
-def result(run: Callable[[], Result]) -> Result:
-    """What a merge comes to; an error is a result, too."""
-    try:
-        return run()
-    except KmergeError as error:
-        return {"error": [type(error).__name__, str(error), error.caret()]}
-    except Exception as error:  # a bug: merge_files never lets one out, merge2 and merge3 do
-        return {"error": [type(error).__name__, str(error)]}
-
-
-def outcome(made: Outcome) -> Result:
-    """What `merge_files` comes to."""
-    return {
-        "text": shown(made.text),
-        "conflicts": [
-            [c.resource, c.field, c.why, c.base, c.ours, c.theirs] for c in made.conflicts
-        ],
-        "decisions": decisions(made),
-        "method": [made.method, made.clean, made.reason],
-    }
-
-
-def answer(made: object) -> Result:
-    """What `merge2` and `merge3` come to."""
-    return {
-        "text": shown(made.data),
-        "conflicts": made.conflicts,
-        "decisions": decisions(made),
-        "method": made.reason,
-    }
-
-
-def decisions(made: object) -> list[list[str]]:
-    """All that a merge says about itself."""
-    return [[d.resource, d.path, d.what, d.side, d.rule, d.ours, d.theirs] for d in made.decisions]
-
-
-def shown(data: bytes) -> str:
-    """Bytes as text that JSON can hold, whatever they are."""
-    return data.decode("utf-8", "surrogateescape")
+    return write(args.out, args.jobs, args.only)
 
 
 # -- compare
 
 
 def compare(before: Path, after: Path) -> int:
-    """Say what differs by group and rule set, and show the first of the gravest differences."""
-    counts: Counter[tuple[str, str, str]] = Counter()
-    first: dict[str, str] = {}  # part -> the first difference of it
+    """Say what differs by group and rule set, and show the first of the gravest differences.
+
+    Of commands, each that differs is named with its repository, and the first ones are shown.
+    """
+    counts: Counter[str] = Counter()
+    first: dict[str, str] = {}  # part of a merge -> the first difference of it
+    commands: list[str] = []
     total = 0
     with before.open() as one, after.open() as other:
         for texts in zip_longest(one, other, fillvalue="{}"):
@@ -234,21 +88,44 @@ def compare(before: Path, after: Path) -> int:
             if about(lines[0]) != about(lines[1]):
                 print(f"line {total}: the two snapshots are of different inputs")
                 return 2
-            for rules in lines[0]["results"] | lines[1]["results"]:
-                results = [line["results"].get(rules, {}) for line in lines]
-                for part in different(*results):
-                    counts[lines[0]["group"], rules, part] += 1
-                    first.setdefault(part, difference(lines[0], rules, *results))
-    for (group, rules, part), count in sorted(counts.items()):
-        print(f"{group}: {rules}: {count} differ in {part}")
-    gravest = next((part for part in PARTS if part in first), "")
-    print(first.get(gravest, f"identical: {total} inputs"))
-    return int(bool(first))
+            for rules, parts, text in differences(lines):
+                group, name = lines[0]["group"], lines[0]["name"]
+                if group.startswith("commands"):
+                    counts[f"{group} {name}: {rules}: {', '.join(parts)}"] += 1
+                    commands.append("\n".join(text.split("\n")[:LINES]))
+                    continue
+                for part in parts:
+                    counts[f"{group}: {rules}: differs in {part}"] += 1
+                    first.setdefault(part, text)
+    for what, count in counts.items():
+        print(what if count == 1 else f"{what}, {count} times")
+    gravest = next((first[part] for part in PARTS if part in first), "")
+    print("\n".join([gravest, *commands[:SHOWN]]) if counts else f"identical: {total} inputs")
+    return int(bool(counts))
 
 
 def about(line: dict[str, object]) -> tuple[object, ...]:
     """Which input a line is about."""
     return tuple(line.get(part) for part in ("group", "name", "inputs"))
+
+
+def differences(lines: list[dict[str, dict[str, Result]]]) -> Iterator[tuple[str, list[str], str]]:
+    """The results of two lines that differ: of which rules or command, in which parts, a diff."""
+    for rules in lines[0]["results"] | lines[1]["results"]:
+        before, after = (line["results"].get(rules, {}) for line in lines)
+        parts = [part for part in different(before, after) if not may_differ(rules, part)]
+        if parts:
+            yield rules, parts, difference(lines[0], rules, before, after)
+
+
+def may_differ(rules: str, part: str) -> bool:
+    """Whether a part of a result is no promise.
+
+    The text that `kmerge completion` prints is a script whose spelling may change: the tests that
+    ask real shells say that its candidates stay.
+    """
+    words = rules.split()
+    return part == "out" and words[1:3] == ["kmerge", "completion"] and "--help" not in words
 
 
 def different(before: Result, after: Result) -> list[str]:
@@ -272,28 +149,13 @@ def page(result: Result) -> list[str]:
         lines.append(f"-- {part}")
         if isinstance(value, str):
             lines += value.split("\n")
+        elif isinstance(value, dict):
+            for name, text in value.items():
+                lines += [f"-- {name}", *("(gone)" if text is None else text).split("\n")]
         else:
             lines += [json.dumps(each) for each in (value if isinstance(value, list) else [value])]
     return lines
 
-
-# -- what has moved since there are snapshots
-
-
-def module(*names: str) -> ModuleType:
-    """The first of these modules of the package that there is."""
-    for name in names:
-        try:
-            return importlib.import_module(f"kmerge_git.{name}")
-        except ModuleNotFoundError:
-            continue
-    raise SystemExit(f"tools/snapshot.py: no module {' or '.join(names)} in {kmerge_git.__file__}")
-
-
-SEEDS = module(kmerge_git._HOMES["merge3"])
-ELISION = module("merge.elision")
-DOCUMENTS = module("merge.documents", "merge.resources")
-POLICY = module("merge.decide.policies", "merge.policies").policy_for(POLICIES)
 
 if __name__ == "__main__":
     sys.exit(main())
