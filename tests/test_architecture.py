@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from kmerge_git.kube.listkeys import key_names
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "kmerge_git"
 
@@ -329,6 +331,58 @@ def test_a_lonely_module_is_seen():
     assert lonely(used, set()) == {"b"}
     assert lonely(used, {"b"}) == set()
     assert lonely({"a": "def f():\n    import b", "b": ""}, set()) == set()
+
+
+# Where fields that are keys of lists stand together for another reason.
+OTHER_FIELDS = {
+    "check/patches/patch_verdict.py": {"the fields of metadata": ("name", "uid")},
+    "check/patches/tool_limits.py": {"guesses for a message, where no schema tells": ("name", "type")},
+}  # fmt: skip
+
+
+def spelled_keys(tree: ast.AST) -> list[tuple[str, ...]]:
+    """Return the names of list keys in each literal of a module that holds two or more of them."""
+    names = key_names()
+    slots = [
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__slots__"
+    ]
+    found = []
+    for node in ast.walk(tree):
+        is_list = isinstance(node, ast.Tuple | ast.List | ast.Set) and node not in slots
+        elements = node.elts if is_list else node.keys if isinstance(node, ast.Dict) else []
+        held = [one.value for one in elements if isinstance(one, ast.Constant)]
+        found.append(tuple(sorted({*held} & names)))
+    return [held for held in found if len(held) > 1]
+
+
+def test_list_keys_are_spelled_in_one_place():
+    """Every other place asks `kube.listkeys`."""
+    rest = {}
+    for path in MODULES:
+        here = path.relative_to(PACKAGE).as_posix()
+        reasons = OTHER_FIELDS.get(here, {}).values()
+        if not here.startswith(("kube/", "patch/")):
+            held = spelled_keys(ast.parse(path.read_bytes()))
+            rest[here] = [names for names in held if names not in reasons]
+            assert set(held) >= set(reasons), f"{here}: it needs no exception any more"
+    assert not {here: held for here, held in rest.items() if held}
+
+
+@pytest.mark.parametrize(
+    "source, seen",
+    [
+        ("KEYS = ('a', 'name', 'ip')", [("ip", "name")]),
+        ("KEYS = frozenset((*('mountPath', 'name'), 'a'))", [("mountPath", "name")]),
+        ("{'containerPort': 1, 'protocol': 'TCP'}", [("containerPort", "protocol")]),
+        ("KEYS = {'topologyKey', 'x', 'whenUnsatisfiable'}", [("topologyKey", "whenUnsatisfiable")]),
+        ("KEYS = ('name', 'host', 'path')", []),
+        ("class A:\n    __slots__ = ('name', 'type')", []),
+    ],
+)  # fmt: skip
+def test_spelled_list_keys_are_seen(source, seen):
+    assert spelled_keys(ast.parse(source)) == seen
 
 
 RULE_SETS = [

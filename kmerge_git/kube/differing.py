@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from kmerge_git.kube.likeness import Leaves, is_one_thing
-from kmerge_git.kube.listkeys import element_key, field_text, infer_key, step_of
+from kmerge_git.kube.listkeys import ListKeys
 from kmerge_git.tree.nodes import Mapping, Sequence
 from kmerge_git.tree.same import same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from kmerge_git.kube.fieldpath import Element, Path
     from kmerge_git.kube.listkeys import Where
     from kmerge_git.tree.nodes import Node
@@ -69,17 +67,12 @@ def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] |
     An element is its step in a path and its places in both versions, -1 where it is not.
     """
     rule = where.list_rule()
-    field = infer_key([old.entries, new.entries]) if rule.kind == "infer" else None
-    tables: list[dict[Hashable, int]] = []
-    for sequence in (old, new):
-        table: dict[Hashable, int] = {}
-        for place, entry in enumerate(sequence.entries):
-            key = field_text(entry.value, field) if field else element_key(entry.value, rule)
-            if key is None or key in table:
-                return None
-            table[key] = place
-        tables.append(table)
-    before, after = tables
+    keys = ListKeys(rule, [old.entries, new.entries])
+    tables = [keys.table(sequence.entries) for sequence in (old, new)]
+    places = [{k: n for n, k in enumerate(table)} for table in tables if table is not None]
+    if len(places) < 2:
+        return None
+    before, after = places
     gone = [key for key in before if key not in after]
     come = [key for key in after if key not in before]
     if len(gone) == len(come) == 1:
@@ -87,7 +80,7 @@ def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] |
         if is_one_thing(*map(Leaves, versions)):  # its key is what differs, or a part of that
             after[gone[0]] = after.pop(come[0])
     return [
-        (step_of(key, rule, field), before.get(key, -1), after.get(key, -1))
+        (keys.step(key), before.get(key, -1), after.get(key, -1))
         for key in [*after, *(k for k in gone if k not in after)]
     ]
 

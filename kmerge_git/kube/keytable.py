@@ -80,6 +80,16 @@ def keys(structural: str) -> list[tuple[str, str]]:
     return _keys[structural]
 
 
+def key_fields() -> set[str]:
+    """Return the fields that are keys of lists in Kubernetes' own kinds."""
+    return {
+        name
+        for number in range(len(_table()) - _first)
+        for _, structural, _ in fields(number).values()
+        for name, _ in keys(structural)
+    }
+
+
 def define(facts: dict[str, Facts]) -> int:
     """The number of a new definition; `?` as its structural column: infer the keys of that list."""
     number = LEARNED + len(_definitions)

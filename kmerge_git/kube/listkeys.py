@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 # The keys of lists that no table knows; the first one that fits wins.
 KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
+# Fields by which the elements of two plain lists are recognized as one, the first one that fits.
+RECOGNIZED_BY = ("name", "containerPort", "mountPath", "key", "type", "port")
 # Lists of ports: beside their keys their names are unique.
 PORT_KEYS = ("containerPort", "port")
 # Lists whose order means something: init containers run one by one, `$(VAR)` looks upwards.
@@ -149,6 +151,83 @@ def start(root: Node | None, path: str = "") -> Where:
     return _UNKNOWN.at(root)
 
 
+def key_names() -> frozenset[str]:
+    """Return the names of all fields that may be a key of a list, or a part of one."""
+    return frozenset((*KEYS, *PORT_KEYS, *keytable.key_fields()))
+
+
+class ListKeys:
+    """What tells the elements of one list apart, in any number of versions of it.
+
+    The versions count where no table knows the list: all their elements must have the key.
+    """
+
+    __slots__ = ("fields", "rule")
+
+    def __init__(self, rule: ListRule, versions: Iterable[Entries] = ()) -> None:
+        self.rule = rule
+        inferred = infer_key(versions) if rule.kind == "infer" else None
+        self.fields = rule.fields if inferred is None else (inferred,)  # that make the key
+
+    @property
+    def exist(self) -> bool:
+        """Return whether the elements have keys: fields, or what they are, or their identity."""
+        return bool(self.fields) or self.rule.kind in ("set", "resources")
+
+    @property
+    def paths(self) -> tuple[tuple[str, ...], ...]:
+        """The fields of an element that make its key, as paths."""
+        if self.rule.kind != "resources":
+            return tuple((field,) for field in self.fields)
+        from kmerge_git.kube.likeness import IDENTITY  # few files hold a List
+
+        return IDENTITY
+
+    def of(self, node: Node) -> Hashable:
+        """Return the key of an element; None where it has none."""
+        kind = self.rule.kind
+        if kind == "keyed":
+            texts = [field_text(node, field) for field in self.fields]
+            # the first must be there, others may have a default or be absent
+            return None if texts[0] is None else self._filled(texts)
+        if kind == "set":
+            return canon(node) if isinstance(node, Scalar) and not node.anchor else None
+        if kind == "resources":
+            from kmerge_git.kube.identity import identity  # few files hold a List
+
+            return identity(node)
+        return field_text(node, self.fields[0]) if self.fields else None
+
+    def _filled(self, texts: list[str | None]) -> Hashable:
+        defaults = self.rule.defaults
+        return tuple(
+            defaults.get(field) if text is None else text
+            for field, text in zip(self.fields, texts, strict=True)
+        )
+
+    def table(self, entries: Entries) -> dict[Hashable, Entry] | None:
+        """Return the elements of a version by their keys; None where these do not tell."""
+        if not self.exist:
+            return None
+        table: dict[Hashable, Entry] = {}
+        for entry in entries:
+            key = self.of(entry.value)
+            if key is None or key in table:
+                return None
+            table[key] = entry
+        return table
+
+    def step(self, key: Hashable) -> Element:
+        """Return an element as a step of a field path; one of a set has no name."""
+        if self.rule.kind == "resources":
+            from kmerge_git.kube.identity import Identity, describe
+
+            return (describe(key),) if isinstance(key, Identity) else ()
+        texts = key if isinstance(key, tuple) else (key,)
+        pairs = zip(self.fields, texts, strict=False)
+        return tuple((field, text) for field, text in pairs if text is not None)
+
+
 def infer_key(versions: Iterable[Entries]) -> str | None:
     """The key of a list that no table knows, from its elements in each version; or None.
 
@@ -172,30 +251,6 @@ def _fits(key: str, elements: list[Node]) -> bool:
     return True
 
 
-def element_key(node: Node, rule: ListRule) -> Hashable:
-    """The key of an element; None where it has none, or the list has no keys."""
-    if rule.kind == "keyed":
-        return _fields_key(node, rule)
-    if rule.kind == "set":
-        return canon(node) if isinstance(node, Scalar) and not node.anchor else None
-    if rule.kind == "resources":
-        from kmerge_git.kube.identity import identity  # few files hold a List
-
-        return identity(node)
-    return None
-
-
-def _fields_key(node: Node, rule: ListRule) -> Hashable:
-    """The key fields' texts; the first must be there, others may have a default or be absent."""
-    texts = [field_text(node, field) for field in rule.fields]
-    if texts[0] is None:
-        return None
-    return tuple(
-        rule.defaults.get(field) if text is None else text
-        for field, text in zip(rule.fields, texts, strict=True)
-    )
-
-
 def field_text(node: Node, field: str) -> str | None:
     """The text of a scalar field; None where there is none, or null."""
     value = node.get(field) if isinstance(node, Mapping) else None
@@ -207,21 +262,6 @@ def field_text(node: Node, field: str) -> str | None:
 def has_port_names(rule: ListRule) -> bool:
     """Whether a list holds ports: beside their keys their names are unique."""
     return rule.kind == "keyed" and rule.fields[0] in PORT_KEYS
-
-
-def step_of(key: Hashable, rule: ListRule, inferred: str | None) -> Element:
-    """An element as a step of a field path; one of a set has no name.
-
-    `inferred` is the field that makes the key of a list that no table knows (see `infer_key`).
-    """
-    if isinstance(key, tuple) and rule.kind == "keyed":
-        pairs = zip(rule.fields, key, strict=False)
-        return tuple((field, text) for field, text in pairs if text is not None)
-    if rule.kind == "resources":
-        from kmerge_git.kube.identity import Identity, describe
-
-        return (describe(key),) if isinstance(key, Identity) else ()
-    return ((inferred, key),) if inferred and isinstance(key, str) else ()
 
 
 def _root(node: Mapping, version: str, kind: str) -> Where:

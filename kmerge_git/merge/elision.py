@@ -13,6 +13,7 @@ from __future__ import annotations
 from itertools import accumulate
 
 from kmerge_git.errors import KmergeError
+from kmerge_git.kube.listkeys import key_names
 from kmerge_git.merge.three import Three
 from kmerge_git.text.diff3 import head, tail
 from kmerge_git.text.source import Source
@@ -31,12 +32,7 @@ WORTH = 2_000  # a shorter run stays where it is
 STAND_IN = "kmerge.elided.run"
 TEXTS = ("|", "|-", "|+")
 # what decides how a list merges, and which resource is which, must stay to be seen
-TELLING = frozenset(
-    (
-        *("apiVersion", "kind", "metadata", "name", "namespace", "generateName", "key", "type"),
-        *("ip", "mountPath", "devicePath", "topologyKey", "containerPort", "port", "protocol"),
-    )
-)
+TELLING = key_names() | {"apiVersion", "kind", "metadata", "namespace", "generateName", "key"}
 # by the character to look for, which is in few texts and is found in no time
 REFERENCES = {"&": (": &", "- &"), "*": (": *", "- *"), "<": ("<<:",), ".": (STAND_IN,)}
 

@@ -7,6 +7,7 @@ new text is written only for what is new.
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
+from kmerge_git.kube.listkeys import RECOGNIZED_BY
 from kmerge_git.merge.plan import Build, Item, Keep, NewText, Plan, Take
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.write.document_text import write_document
@@ -321,9 +322,6 @@ def _head(content: str) -> str:
     return content if not content or content.endswith("\n") else content + "\n"
 
 
-_NAMES = ("name", "containerPort", "mountPath", "key", "type", "port")
-
-
 def equal(a: object, b: object) -> bool:
     """Whether two plain values are the same; `1`, `1.0` and `true` are three values."""
     if isinstance(a, dict) and isinstance(b, dict):
@@ -377,7 +375,7 @@ class Likeness:
                         del free[taken]
 
         assign(lambda value: (value,))
-        for name in _NAMES:
+        for name in RECOGNIZED_BY:
             assign(lambda value, name=name: _field(value, name))  # type: ignore[misc]
         for index, wanted in enumerate(want):
             if partners[index] is None and index in free and _is_like(have[index], wanted):

@@ -8,6 +8,7 @@ way than it was made is refused, and so is a text that YAML reads otherwise than
 from __future__ import annotations
 
 from kmerge_git.errors import KmergeError, Unsupported
+from kmerge_git.kube.listkeys import key_names
 from kmerge_git.template.action_lexer import COMMENT, TOKEN
 from kmerge_git.template.template_blocks import BLANK, INLINE, TEXT, Row
 from kmerge_git.template.template_layout import (
@@ -34,10 +35,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Node
 
 # An element that stands for a block has all fields that elements of lists are paired by.
-_FIELDS = (
-    *("name", "containerPort", "port", "protocol", "mountPath", "devicePath", "ip", "type"),
-    *("topologyKey", "whenUnsatisfiable", "key", "uid"),
-)
+_FIELDS = sorted(key_names() | {"key"})
 _DIGITS = 16  # of a word
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.kube.listkeys import Where, start, step_of
+from kmerge_git.kube.listkeys import ListKeys, Where, start
 from kmerge_git.merge.decide.git_rules import GitRules
-from kmerge_git.merge.decide.keyed import by_key, key_fields
+from kmerge_git.merge.decide.keyed import by_key
 from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.decide.rules import Place
 from kmerge_git.merge.decide.walk import Walk
@@ -48,12 +48,9 @@ def paired(rule: str, base: str, ours: str, theirs: str, *, by_name: bool = Fals
     numbers = [{key: str(n) for n, key in enumerate(table)} for table in sides]
     for table in sides:  # each in the order of its text
         assert [e.start for e in table.values()] == sorted(e.start for e in table.values())
-    fields = key_fields(lists, where, infer=True)
-    inferred = fields[0] if where.kind == "infer" else None
+    keys = ListKeys(where, lists.each())
     return [
-        " ".join(
-            [show((step_of(key, where, inferred),)), *(found.get(key, "-") for found in numbers)]
-        )
+        " ".join([show((keys.step(key),)), *(found.get(key, "-") for found in numbers)])
         for key in dict.fromkeys([*tables.ours, *tables.theirs, *tables.base])
     ]
 

@@ -10,7 +10,7 @@ from collections import Counter
 from itertools import pairwise
 
 from kmerge_git.kube.likeness import CLEARLY, MOST_COMPARISONS, SAME_PLACE, Leaves, likeness
-from kmerge_git.kube.listkeys import element_key, field_text, infer_key, step_of
+from kmerge_git.kube.listkeys import ListKeys
 from kmerge_git.text.diff3 import changes
 from kmerge_git.tree.nodes import Alias, Collection, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import canon_of
@@ -35,29 +35,25 @@ BLOCK = ("|", ">")  # the headers of texts of several lines
 class ElementKeys:
     """What tells the elements of a list apart: their key fields, or all that they are."""
 
-    __slots__ = ("_field", "_known", "_rule", "are_fields")
+    __slots__ = ("_keys", "_known", "are_fields")
 
     def __init__(
         self, versions: list[Sequence], sides: list[Sequence], rule: ListRule, known: Known
     ) -> None:
-        self._rule = rule
         self._known = known
-        self._field = infer_key(s.entries for s in sides) if rule.kind == "infer" else None
-        self.are_fields = self._field is not None or rule.kind in ("keyed", "resources")
+        self._keys = ListKeys(rule, [side.entries for side in sides])
+        self.are_fields = self._keys.exist and rule.kind != "set"
         if self.are_fields:
             nodes = [entry.value for version in versions for entry in version.entries]
-            self.are_fields = all(self._by_fields(node) is not None for node in nodes)
-
-    def _by_fields(self, node: Node) -> Hashable:
-        return field_text(node, self._field) if self._field else element_key(node, self._rule)
+            self.are_fields = all(self._keys.of(node) is not None for node in nodes)
 
     def of(self, node: Node) -> Hashable:
         """The key of an element."""
-        return self._by_fields(node) if self.are_fields else canon_of(node, self._known)
+        return self._keys.of(node) if self.are_fields else canon_of(node, self._known)
 
     def step(self, key: Hashable, number: int) -> Element | int:
         """The step of a path to the element with a key, or with a number."""
-        return (step_of(key, self._rule, self._field) if self.are_fields else ()) or number
+        return (self._keys.step(key) if self.are_fields else ()) or number
 
 
 class Elements:

@@ -6,8 +6,7 @@ differ, the place is left to a person.
 
 from __future__ import annotations
 
-from kmerge_git.kube.listkeys import element_key, field_text, step_of
-from kmerge_git.merge.decide.keyed import key_paths
+from kmerge_git.merge.decide.keyed import keys_of
 from kmerge_git.merge.three import Three, under
 from kmerge_git.tree.block_scalars import body_lines
 from kmerge_git.tree.brief import brief, listed, shortened
@@ -84,14 +83,11 @@ def _in_list(
     rules: Rules, four: Four, path: Path, where: Where, own: Three[Table]
 ) -> Iterator[Difference]:
     lists, rule = _as_lists(four.at), where.list_rule()
-    paths = key_paths(lists, rule)
-    named = paths[0][0] if rule.kind == "infer" else None
-    tables, _ = rules.renamed(own, paths, rule)
+    keys = keys_of(lists, rule)
+    tables, _ = rules.renamed(own, keys.paths, rule)
 
     def key_of(entry: Entry | None) -> Hashable:
-        if entry is None:
-            return None
-        return field_text(entry.value, named) if named else element_key(entry.value, rule)
+        return keys.of(entry.value) if entry is not None else None
 
     def by_key(node: Node | None) -> dict[Hashable, Node] | None:
         if not isinstance(node, Sequence):
@@ -102,7 +98,7 @@ def _in_list(
     for key in _labels(tables):
         at = under(tables, key)
         inner = Four(at.map(_value), _found(ends, at.map(key_of)))
-        step: Step = step_of(key, rule, named)
+        step: Step = keys.step(key)
         yield from differences(rules, inner, (*path, step), where.items())
     yield from _order(tables, ends, key_of, path, rule)
 

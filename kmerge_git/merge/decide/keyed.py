@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from kmerge_git.kube.likeness import IDENTITY, MOST_COMPARISONS
-from kmerge_git.kube.listkeys import ListRule, element_key, field_text, has_port_names, infer_key
+from kmerge_git.kube.likeness import MOST_COMPARISONS
+from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names
 from kmerge_git.merge.three import Three
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
     from collections.abc import Sequence as List
 
+    from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.decide.rules import Riddle
     from kmerge_git.merge.plan import Item
-    from kmerge_git.tree.nodes import Entry, Node
+    from kmerge_git.tree.nodes import Entry
 
     Table = dict[Hashable, Entry]
 
@@ -31,13 +32,12 @@ def by_key(
         from kmerge_git.merge.bulk import refuse_long  # few lists are so long
 
         refuse_long(lists)
-    if rule.kind == "infer":
-        field = infer_key(lists.each()) if infer else None
-        return _tables(lists, lambda node: field_text(node, field)) if field else None
-    if rule.kind == "atomic":
+    keys = ListKeys(rule, lists.each() if infer else ())
+    versions = [table for entries in lists.each() if (table := keys.table(entries)) is not None]
+    if len(versions) < 3:
         return None
-    tables = _tables(lists, lambda node: element_key(node, rule))
-    if tables is not None and rule.kind == "keyed":
+    tables = Three(*versions)
+    if rule.kind == "keyed":
         if len(rule.fields) > 1:
             _see_changed_second_key(tables)
         if by_name and has_port_names(rule):
@@ -45,20 +45,10 @@ def by_key(
     return tables
 
 
-def key_fields(lists: Three[List[Entry]], rule: ListRule, *, infer: bool) -> tuple[str, ...]:
-    """The names of the fields that make an element's key."""
-    if rule.kind == "infer":
-        name = infer_key(lists.each()) if infer else None
-        return (name,) if name else ()
-    return rule.fields
-
-
-def key_paths(at: Three[Sequence | None], rule: ListRule) -> tuple[tuple[str, ...], ...]:
-    """The fields of an element that make its key, as paths."""
-    if rule.kind == "resources":
-        return IDENTITY
+def keys_of(at: Three[Sequence | None], rule: ListRule) -> ListKeys:
+    """Return what tells the elements of three lists apart."""
     lists = at.map(lambda sequence: sequence.entries if sequence is not None else ())
-    return tuple((name,) for name in key_fields(lists, rule, infer=True))
+    return ListKeys(rule, lists.each())
 
 
 def are_runs(table: Table, riddles: List[Riddle]) -> bool:
@@ -66,19 +56,6 @@ def are_runs(table: Table, riddles: List[Riddle]) -> bool:
     places = {key: place for place, key in enumerate(table)} if riddles else {}
     found = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]
     return all(max(run) - min(run) < len(run) for run in found if run)
-
-
-def _tables(lists: Three[List[Entry]], key_of: Callable[[Node], Hashable]) -> Three[Table] | None:
-    tables: list[Table] = []
-    for entries in lists.each():
-        table: Table = {}
-        for entry in entries:
-            key = key_of(entry.value)
-            if key is None or key in table:
-                return None  # no key, or repeated: paired as a sequence this time
-            table[key] = entry
-        tables.append(table)
-    return Three(*tables)
 
 
 def _see_changed_second_key(tables: Three[Table]) -> None:

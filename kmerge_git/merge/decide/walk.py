@@ -9,7 +9,7 @@ whole place is for a person, or for the rule set, to decide.
 from __future__ import annotations
 
 from kmerge_git.errors import RepeatedKey
-from kmerge_git.kube.listkeys import has_port_names, step_of
+from kmerge_git.kube.listkeys import has_port_names
 from kmerge_git.merge.decide import block_texts, keyed, unkeyed
 from kmerge_git.merge.decide.comments import (
     foot_lines,
@@ -217,12 +217,11 @@ class Walk:
                 return plan
             return self.built(at, unkeyed.merge_elements(self, at, place), loose)
         inner = place.elements(at)
-        key_paths = keyed.key_paths(at, rule)
-        tables, riddles = self.rules.renamed(tables, key_paths, rule)
+        keys = keyed.keys_of(at, rule)
+        tables, riddles = self.rules.renamed(tables, keys.paths, rule)
         if rule.ordered and not all(keyed.are_runs(table, riddles) for table in tables.each()):
             return None
-        named = key_paths[0][0] if rule.kind == "infer" else None
-        items = self.items(tables, riddles, lambda key: inner.step(step_of(key, rule, named)))
+        items = self.items(tables, riddles, lambda key: inner.step(keys.step(key)))
         if has_port_names(rule) and self.rules.stops:
             self.part_namesakes(tables, items, place)
         order = self.rules.order(tables, items, rule)

@@ -7,8 +7,8 @@ spelling.
 
 from __future__ import annotations
 
-from kmerge_git.kube.listkeys import field_text, has_port_names, step_of
-from kmerge_git.merge.decide.keyed import by_key, key_fields
+from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names
+from kmerge_git.merge.decide.keyed import by_key, keys_of
 from kmerge_git.merge.journal import Note
 from kmerge_git.merge.kyaml.rule_numbers import lost, null_rule
 from kmerge_git.merge.plan import Build, Item, Keep, Plan, Take
@@ -194,7 +194,7 @@ def delta(
         at = Three(old, None, new)
         tables = tables_of(at, rule, infer=infer)
         if tables is not None and rule.kind != "set":
-            names = fields_of(at, rule, infer=infer)
+            names = _keys_of(at, rule, infer=infer).fields
             parts = [
                 (e, _delta_of_entry(tables.base.get(key), e, where.items(), names, infer=infer))
                 for key, e in tables.theirs.items()
@@ -204,9 +204,9 @@ def delta(
     return Keep(new)
 
 
-def fields_of(at: Three[Sequence | None], rule: ListRule, *, infer: bool) -> tuple[str, ...]:
-    """The names of the fields that make the key of an element of three lists."""
-    return key_fields(at.map(lambda seq: seq.entries if seq is not None else ()), rule, infer=infer)
+def _keys_of(at: Three[Sequence | None], rule: ListRule, *, infer: bool) -> ListKeys:
+    """Return what tells the elements of three lists apart."""
+    return keys_of(at, rule) if infer else ListKeys(rule)
 
 
 def _delta_of_mapping(
@@ -298,10 +298,9 @@ def _elements(
     tables = tables_of(Three(base, ours, None), rule, infer=infer)
     if tables is None:
         return None
-    fields = fields_of(Three(base, ours, None), rule, infer=infer)
-    inferred = fields[0] if rule.kind == "infer" else None
+    keys = _keys_of(Three(base, ours, None), rule, infer=infer)
     return [
-        (tables.base.get(key), entry, where.items(), (*path, step_of(key, rule, inferred)))
+        (tables.base.get(key), entry, where.items(), (*path, keys.step(key)))
         for key, entry in tables.ours.items()
     ]
 

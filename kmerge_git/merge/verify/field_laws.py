@@ -6,7 +6,6 @@ laws of leaf, gone and order are looked at on the way; counts are gathered and j
 
 from __future__ import annotations
 
-from kmerge_git.kube.listkeys import ListRule, step_of
 from kmerge_git.merge.verify import sites
 from kmerge_git.merge.verify.count_laws import (
     Newcomers,
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterable
 
     from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.merge.verify.count_laws import Count
     from kmerge_git.merge.verify.sites import Tables
     from kmerge_git.tree.same import Known
@@ -152,12 +152,12 @@ class Fields:
         rule = site.where.list_rule()
         lists = [[*node.entries] if node is not None else [] for node in nodes]
         laws = site.told and None not in nodes[1:]
-        infer = sites.inferred(lists, rule)
-        tables = sites.tables(lists, rule, infer)
+        list_keys = sites.keys_of(lists, rule)
+        tables = sites.tables(lists, list_keys)
         if tables is None:
             self.unkeyed(lists, site, rule, laws=laws)
             return
-        self.children(tables, site, lambda key: site.element(step_of(key, rule, infer)))
+        self.children(tables, site, lambda key: site.element(list_keys.step(key)))
         keys = [list(table) for table in tables]
         if laws and len(keys[RESULT]) < len(lists[RESULT]):
             self.tell("count", site, "an element stands twice", len(lists[RESULT]))

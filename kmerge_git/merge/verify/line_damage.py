@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from kmerge_git.errors import KmergeError
 from kmerge_git.kube.identity import identity
-from kmerge_git.kube.listkeys import ListRule, Where, element_key, field_text, has_port_names, start
+from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names, start
 from kmerge_git.merge.three import Three
 from kmerge_git.text.opaque_files import is_chart_text
 from kmerge_git.text.source import Source
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
     from kmerge_git.kube.identity import Identity
+    from kmerge_git.kube.listkeys import ListRule, Where
     from kmerge_git.tree.nodes import Entry
     from kmerge_git.tree.same import Known
 
@@ -166,7 +167,7 @@ def repeat_keys(made: Sequence, rule: ListRule, known: Known) -> list[Hashable]:
     """What no two elements of a list may share; None: there is nothing to compare."""
     nodes = [entry.value for entry in made.entries]
     if rule.kind in ("resources", "keyed"):
-        keys = [element_key(node, rule) for node in nodes]
+        keys = list(map(ListKeys(rule).of, nodes))
         if has_port_names(rule):
             names = [field_text(node, "name") for node in nodes]
             keys += [name and ("name", name) for name in names]

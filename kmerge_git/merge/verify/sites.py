@@ -3,15 +3,7 @@
 from __future__ import annotations
 
 from kmerge_git.kube.identity import Identity
-from kmerge_git.kube.listkeys import (
-    ListRule,
-    Where,
-    element_key,
-    field_text,
-    infer_key,
-    start,
-    step_of,
-)
+from kmerge_git.kube.listkeys import ListKeys, start
 from kmerge_git.tree.nodes import Collection, Entry, Mapping, Node, Scalar, is_block_text
 from kmerge_git.tree.same import canon_of
 
@@ -20,10 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
     from kmerge_git.kube.fieldpath import Path, Step
+    from kmerge_git.kube.listkeys import ListRule, Where
     from kmerge_git.tree.same import Known
 
-
-if TYPE_CHECKING:
     Spot = tuple[Collection, Where]
     Child = tuple[int, int, Step | None]
 
@@ -197,11 +188,10 @@ def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry,
         for entry in node.entries:
             yield entry.name, entry, where.child(entry.name)
         return
-    rule, below = where.list_rule(), where.items()
-    infer = infer_key([node.entries]) if rule.kind == "infer" else None
+    keys = ListKeys(where.list_rule(), [node.entries])
     for entry in node.entries:
-        key = field_text(entry.value, infer) if infer else element_key(entry.value, rule)
-        yield (None if key is None else step_of(key, rule, infer)), entry, below
+        key = keys.of(entry.value)
+        yield (None if key is None else keys.step(key)), entry, where.items()
 
 
 if TYPE_CHECKING:
@@ -209,29 +199,22 @@ if TYPE_CHECKING:
     Tables = list[dict[Hashable, Entry]]
 
 
-def inferred(lists: list[list[Entry]], rule: ListRule) -> str | None:
-    """The field that makes the key of a list that no table knows."""
-    if rule.kind != "infer":
-        return None
-    return infer_key(lists[:RESULT] if any(lists[:RESULT]) else lists)
+def keys_of(lists: list[list[Entry]], rule: ListRule) -> ListKeys:
+    """Return what tells the elements of a list apart: by the inputs, if these have any."""
+    return ListKeys(rule, lists[:RESULT] if any(lists[:RESULT]) else lists)
 
 
-def tables(lists: list[list[Entry]], rule: ListRule, infer: str | None) -> Tables | None:
-    """The elements by key; None: there is none, or an input repeats it. Of a repetition in the
-    result the first one counts."""
-    if rule.kind == "atomic" or (rule.kind == "infer" and infer is None):
-        return None
-    found: Tables = []
-    for side, entries in enumerate(lists):
-        table: dict[Hashable, Entry] = {}
-        for entry in entries:
-            node = entry.value
-            key = field_text(node, infer) if infer is not None else element_key(node, rule)
-            if key is None or (key in table and side < RESULT):
-                return None
-            table.setdefault(key, entry)
-        found.append(table)
-    return found
+def tables(lists: list[list[Entry]], keys: ListKeys) -> Tables | None:
+    """Return the elements by key; None: there is none, or an input repeats it.
+
+    Of a repetition in the result the first one counts.
+    """
+    known = [keys.table(entries) for entries in lists[:RESULT]]
+    made: dict[Hashable, Entry] = {}
+    for entry in lists[RESULT]:
+        made.setdefault(keys.of(entry.value), entry)
+    found = [table for table in known if table is not None]
+    return [*found, made] if len(found) == RESULT and None not in made else None
 
 
 def index(node: Mapping | None) -> dict[Hashable, Entry]:
