@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from git.world import Repo
-from vendor.conftest import release
+from vendored.conftest import release
 
 
 def test_it_is_read_where_the_system_has_no_locks(

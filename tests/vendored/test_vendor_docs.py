@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 from git.world import ROOT, Repo
-from vendor.conftest import Vendoring, release
-from vendor.texts import deployment
+from vendored.conftest import Vendoring, release
+from vendored.texts import deployment
 
 PAGE = (ROOT / "docs" / "vendoring.md").read_text()
 URL = "https://github.com/example/shop"

@@ -13,8 +13,8 @@ from subprocess import PIPE
 import pytest
 from depth import is_whole, kill_points
 from git.world import Repo
-from vendor.conftest import Vendoring, release
-from vendor.texts import config, deployment, service
+from vendored.conftest import Vendoring, release
+from vendored.texts import config, deployment, service
 
 # Told a number n it runs the command in a process of its own, and kills that right before its n-th
 # step that changes anything below the package.
@@ -22,7 +22,7 @@ KILLER = """
 import os, signal, sys
 from kmerge_git.cli import vendor_update
 from kmerge_git.cli.main import main
-from kmerge_git.vendor import adding
+from kmerge_git.vendored import package_adding
 STEPS = {"os.rename", "os.remove", "os.chmod", "os.mkdir", "os.rmdir", "os.symlink", "shutil.rmtree"}
 count = 0
 def watch(event, args):

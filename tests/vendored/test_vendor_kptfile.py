@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from git.world import Repo
-from vendor.conftest import Vendoring, release
-from vendor.texts import deployment
+from vendored.conftest import Vendoring, release
+from vendored.texts import deployment
 
 from kmerge_git.errors import UsageError
 from kmerge_git.packages.package_files import File

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 from git.world import Repo
-from vendor.conftest import Vendoring, release
-from vendor.texts import config, deployment, service, stream
+from vendored.conftest import Vendoring, release
+from vendored.texts import config, deployment, service, stream
 
 from kmerge_git.packages.package_files import File
 from kmerge_git.vendored.package_patch import patch

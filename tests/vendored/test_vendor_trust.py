@@ -9,8 +9,8 @@ import sys
 
 import pytest
 from git.world import Repo
-from vendor.conftest import Vendoring, release
-from vendor.texts import deployment
+from vendored.conftest import Vendoring, release
+from vendored.texts import deployment
 
 URL = "https://example.org/shop.git"
 

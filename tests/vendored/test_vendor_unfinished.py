@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 from git.world import Repo
-from vendor.conftest import Vendoring, release
-from vendor.texts import config, deployment
+from vendored.conftest import Vendoring, release
+from vendored.texts import config, deployment
 
 DIR = "shop"
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 from git.world import Repo
-from vendor.conftest import Vendoring, release
-from vendor.texts import config, deployment, service, stream
+from vendored.conftest import Vendoring, release
+from vendored.texts import config, deployment, service, stream
 
 from kmerge_git.vendored import origin_records
 from kmerge_git.vendored.package_updating import UpdateWishes, plan
