@@ -1,15 +1,18 @@
-"""Files that are replaced in one step: whoever kills it leaves the old one or the new one."""
+"""Files that are read whole, and replaced in one step: a kill leaves the old one or the new one."""
 
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 from kmerge_git.errors import KmergeError
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 def read_text(path: Path) -> str:
-    """A file's text, any bytes kept as they are; '' if there is no such file."""
+    """Return a file's text, any bytes kept as they are; '' if there is no such file."""
     try:
         return path.read_bytes().decode("utf-8", "surrogateescape")
     except (FileNotFoundError, NotADirectoryError):
@@ -19,7 +22,7 @@ def read_text(path: Path) -> str:
 
 
 def content(top: Path, path: str) -> bytes | None:
-    """What a file of the working tree holds; None where there is none."""
+    """Return the bytes of a file of the working tree; None where there is none."""
     file = top / path
     try:
         if file.exists() and not (file.is_file() or file.is_dir()):  # a pipe is read for ever
@@ -36,51 +39,62 @@ def write_text(path: Path, text: str, *, executable: bool = False) -> None:
     path = path.resolve()  # a link into somebody's dotfiles stays a link
     if text:
         data = text.encode("utf-8", "surrogateescape")
-        replace_file(path, data, executable=executable, drafts=path.parent)
+        replace_file(path, data, executable=executable, parents=True)
     else:
         path.unlink(missing_ok=True)
 
 
 def replace_file(
-    path: Path, data: bytes, *, executable: bool, drafts: Path, durable: bool = True
+    path: Path | str,
+    data: bytes,
+    *,
+    drafts: Path | str | None = None,
+    mode: int | None = None,
+    executable: bool = False,
+    durable: bool = True,
+    parents: bool = False,
 ) -> None:
-    """Write a draft in the folder `drafts` and put it in the file's place, with the file's mode.
+    """Write a draft and put it in the file's place.
 
-    `durable`: it is on the disk before it takes the place.
+    The draft lies in the folder `drafts`, or beside the file, where no rename fails. The file keeps
+    its mode unless `mode` is given. `durable`: the draft is on the disk before it is renamed.
+    `parents`: missing folders are made.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        permissions = path.stat().st_mode & 0o777
-    except FileNotFoundError:
-        permissions = (0o777 if executable else 0o666) & ~_umask()
-    draft = drafts / f"kmerge-draft-{os.getpid()}"
-    _write(draft, data, permissions, durable=durable)
+    folder = os.path.dirname(path)
+    if parents and folder:
+        os.makedirs(folder, exist_ok=True)
+    if mode is None and os.path.exists(path):
+        mode = os.stat(path).st_mode & 0o7777
+    beside = f"{path}.kmerge-{os.getpid()}"
+    draft = beside if drafts is None else os.path.join(drafts, f"kmerge-draft-{os.getpid()}")
+    _write(draft, data, mode, executable=executable, durable=durable)
     try:
         os.replace(draft, path)
     except OSError:
-        draft.unlink()
-        if drafts == path.parent:
+        os.unlink(draft)
+        if draft == beside:
             raise
         # another file system: a linked worktree or a submodule may live on its own
-        draft = path.with_name(f".{path.name}.kmerge-{os.getpid()}")
-        _write(draft, data, permissions, durable=durable)
-        os.replace(draft, path)
+        replace_file(path, data, mode=mode, executable=executable, durable=durable)
 
 
-def _write(draft: Path, data: bytes, permissions: int, *, durable: bool) -> None:
+def _write(draft: str, data: bytes, mode: int | None, *, executable: bool, durable: bool) -> None:
+    """Write a new file; with no `mode` it gets the usual one."""
+
+    def create(name: str, flags: int) -> int:
+        return os.open(name, flags, 0o777 if executable else 0o666)
+
+    if os.path.lexists(draft):  # a process of the same number was killed
+        os.unlink(draft)
     try:
-        with draft.open("wb") as file:
+        with open(draft, "xb", opener=create) as file:
             file.write(data)
             file.flush()
             if durable:
                 os.fsync(file.fileno())
-        draft.chmod(permissions)
+        if mode is not None:
+            os.chmod(draft, mode)
     except BaseException:
-        draft.unlink(missing_ok=True)
+        if os.path.lexists(draft):
+            os.unlink(draft)
         raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

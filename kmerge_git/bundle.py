@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import ast
 import marshal
-import os
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType
+
+from kmerge_git.atomic_files import replace_file
 
 # Where the imports of every merge begin: the driver itself, and what is imported on the way.
 EVERY_MERGE = (
@@ -49,16 +51,8 @@ MORE = (
 
 def write(root: str, target: str) -> None:
     """Bundle the package that stands in a folder, for others to read at most."""
-    fresh = f"{target}.{os.getpid()}"
-    try:
-        with open(fresh, "xb", opener=lambda name, flags: os.open(name, flags, 0o644)) as file:
-            file.writelines(contents(Path(root)))
-        os.replace(fresh, target)
-    except BaseException as error:
-        if os.path.exists(fresh):
-            os.unlink(fresh)
-        if not isinstance(error, OSError | ValueError | SyntaxError):
-            raise  # those are never worth a word
+    with suppress(OSError, ValueError, SyntaxError):  # the next start tries again
+        replace_file(target, b"".join(contents(Path(root))), mode=0o644, durable=False)
 
 
 def contents(root: Path) -> tuple[bytes, bytes, bytes]:

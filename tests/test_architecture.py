@@ -40,6 +40,7 @@ LAYERS = {
     "system": set(),
     "visible": set(),
     "nearest": set(),
+    "atomic_files": set(),
     "outcome": set(),
     "__init__": set(),
     "__main__": {"cli"},
@@ -69,7 +70,9 @@ ROOMS = {
 }
 # The rooms of the checks: what stands beside them is open to all three.
 CHECKING = {"kustomize": set(), "merges": set(), "patches": {"kustomize"}}
-OPEN_TO_ALL = {"errors", "outcome", "finding", "system", "visible", "nearest", "__init__"}
+OPEN_TO_ALL = {
+    *("errors", "outcome", "finding", "system", "visible", "nearest", "atomic_files", "__init__"),
+}
 # Each of these libraries is known in one place only, so that it can be replaced there.
 HOMES = {
     "pygit2": ("git/inmemory.py", "git/repository.py"),

@@ -69,20 +69,15 @@ def write(path: str | None, data: bytes) -> None:
         return
     _refuse_revision(path)
     target = os.path.realpath(path)
-    fresh = f"{target}.kmerge-{os.getpid()}"
+    from kmerge_git.atomic_files import replace_file  # most commands only read
+
     try:
         if os.path.exists(target) and not os.path.isfile(target):
             with open(target, "wb") as device:
                 device.write(data)
             return
-        with open(fresh, "xb") as file:
-            file.write(data)
-        if os.path.exists(target):
-            os.chmod(fresh, os.stat(target).st_mode & 0o7777)
-        os.replace(fresh, target)
+        replace_file(target, data, durable=False)
     except OSError as error:
-        if os.path.exists(fresh):
-            os.unlink(fresh)
         why = error.strerror or str(error)
         hint = "check the directory and its permissions, or use another -o"
         raise UsageError(f"cannot write it: {why}", path=path, hint=hint) from None

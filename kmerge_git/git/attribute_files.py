@@ -18,8 +18,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal
 
+from kmerge_git.atomic_files import read_text
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.files import read_text
 
 OnConflict = Literal["abort", "skip", "overwrite"]
 

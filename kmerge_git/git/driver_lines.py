@@ -21,9 +21,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from kmerge_git.atomic_files import read_text
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attribute_files import DEFAULTS, AttributeFile, select
-from kmerge_git.git.files import read_text
 from kmerge_git.git.run_git import ask_git, git
 
 NAME = "Kubernetes manifests, merged by resource, field and keyed list"

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from difflib import ndiff
 from pathlib import Path
 
+from kmerge_git.atomic_files import read_text, write_text
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.git import attribute_files as pat
 from kmerge_git.git.attribute_files import OURS, covers, merge_rules, read_attributes, without_block
@@ -37,7 +38,6 @@ from kmerge_git.git.driver_lines import (
     is_older,
     mergetool_line,
 )
-from kmerge_git.git.files import read_text, write_text
 from kmerge_git.git.run_git import GitAnswer, ask_git, git
 
 DRIVER_NAME = "merge.kmerge.name"

@@ -20,9 +20,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from kmerge_git.atomic_files import replace_file
 from kmerge_git.git.driver_lines import driver_line, marked, marking
 from kmerge_git.git.file_attributes import values_of
-from kmerge_git.git.files import replace_file
 from kmerge_git.git.index_stages import Stages, forget, stage_entries
 from kmerge_git.git.run_git import GitAnswer, ask_git, git, pass_on, to_its_end
 from kmerge_git.git.settings import marker_size
@@ -259,7 +259,7 @@ def mend_message(git_dir: Path, left: Sequence[str]) -> None:
     else:  # with the empty line before it
         kept = _SCISSORS.sub(b"\n", kept).removesuffix(b"\n")
     if kept:
-        replace_file(file, kept, executable=False, drafts=git_dir)
+        replace_file(file, kept, drafts=git_dir)
     else:
         file.unlink()
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from kmerge_git.atomic_files import read_text
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attribute_files import split_line
 from kmerge_git.git.config_places import git_path, system_attribute_file, user_attribute_file
 from kmerge_git.git.file_attributes import attributes_of
-from kmerge_git.git.files import read_text
 from kmerge_git.git.manifests import generator_of, is_merged, way_out
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, matches, settle

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from kmerge_git.atomic_files import replace_file
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.merge.three import Three
 from kmerge_git.packages import exchanged_files
@@ -322,16 +323,13 @@ def _closing(text: str, end: str) -> int:
 
 
 def _move_on(package: Vendored, found: Underway) -> None:
-    """Replace the record by rename; the draft lies where `forget` takes it away after a kill."""
+    """Replace the record by rename; after a kill `forget` removes the draft with its folder."""
     now = read(package.directory).get(package.file)
     new = package.moved_on(now, found.record, found.found)
-    fresh = os.path.join(package.directory, exchanged_files.UNDERWAY, "record")
+    drafts = os.path.join(package.directory, exchanged_files.UNDERWAY)
     path = os.path.join(package.directory, package.file)
     try:
-        with open(fresh, "wb") as out:
-            out.write(new.data)
-        os.chmod(fresh, new.mode)
-        os.replace(fresh, path)
+        replace_file(path, new.data, drafts=drafts, mode=new.mode, durable=False)
     except OSError as error:
         raise UsageError(f"cannot write it: {error.strerror}", path=path) from None
 

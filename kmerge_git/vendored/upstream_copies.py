@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TypeVar
 
+from kmerge_git.atomic_files import read_text, write_text
 from kmerge_git.errors import KmergeError, UsageError
-from kmerge_git.git.files import read_text, write_text
 from kmerge_git.git.upstream import PROTOCOLS, SUBMODULE, BrokenCache, Named, Upstream
 from kmerge_git.packages.package_files import File, Package, check_links, check_path
 from kmerge_git.vendored.origin_records import NAME_record, Record

@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from kmerge_git.atomic_files import content, replace_file
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.git import index_stages
-from kmerge_git.git.files import content, replace_file
 from kmerge_git.git.index_stages import Operation
 from kmerge_git.git.repository import Repository
 from kmerge_git.merge.three import Three
@@ -304,7 +304,7 @@ class OneFile(Resolving):
             raise Refused("it was edited meanwhile", path=self._path)
         data = self._file.data(answers) or b""
         if data != self._written:
-            replace_file(target, data, executable=False, drafts=target.parent)
+            replace_file(target, data)
             self._written = data
         return () if self.left else (self._path,)
 

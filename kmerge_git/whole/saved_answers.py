@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from kmerge_git.git.files import read_text, replace_file
+from kmerge_git.atomic_files import read_text, replace_file
 
 FILE = "kmerge-answers"
 # what git writes when an operation stops, and leaves alone until its end
@@ -106,7 +106,7 @@ class Kept:
             "written": self.written,
         }
         data = json.dumps(made).encode("utf-8")
-        replace_file(self._file, data, executable=False, drafts=self._drafts, durable=False)
+        replace_file(self._file, data, drafts=self._drafts, durable=False)
 
     def _load(self) -> None:
         """What is no such file is none: an answer that is lost is asked again."""

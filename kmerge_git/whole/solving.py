@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from kmerge_git.atomic_files import content, read_text, replace_file
 from kmerge_git.errors import KmergeError
 from kmerge_git.git import index_stages
-from kmerge_git.git.files import content, read_text, replace_file
 from kmerge_git.git.index_stages import Operation, Stages
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_selected
@@ -256,7 +256,9 @@ def _write(repository: Repository, worktree: str, file: FileMerge, *, durable: b
         # inside git's directory a leftover of a kill is in nobody's way
         drafts = Path(repository.git_dir)
         is_executable = bool(file.mode & 0o111)
-        replace_file(target, data, executable=is_executable, drafts=drafts, durable=durable)
+        replace_file(
+            target, data, drafts=drafts, executable=is_executable, durable=durable, parents=True
+        )
 
 
 def is_left_by_a_merge(

@@ -119,7 +119,7 @@ KILLED = """
 import os, signal, sys
 from kmerge_git.cli.main import main
 os.setsid()
-STEPS = {"os.rename", "os.remove", "os.chmod", "os.fork", "subprocess.Popen"}
+STEPS = {"os.rename", "os.remove", "os.chmod", "os.fork", "subprocess.Popen", "os.posix_spawn"}
 count = 0
 def watch(event, args):
     global count

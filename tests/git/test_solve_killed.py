@@ -15,7 +15,7 @@ from world import Done, Repo
 # writing, a rename, a removal, a process (git).
 KILLED = """
 import os, signal, sys
-STEPS = {"os.rename", "os.remove", "os.chmod", "subprocess.Popen"}
+STEPS = {"os.rename", "os.remove", "os.chmod", "subprocess.Popen", "os.posix_spawn"}
 count = 0
 def watch(event, args):
     global count
