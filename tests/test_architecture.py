@@ -41,6 +41,7 @@ LAYERS = {
     "visible": set(),
     "nearest": set(),
     "atomic_files": set(),
+    "time_limit": set(),
     "outcome": set(),
     "__init__": set(),
     "__main__": {"cli"},
@@ -71,7 +72,8 @@ ROOMS = {
 # The rooms of the checks: what stands beside them is open to all three.
 CHECKING = {"kustomize": set(), "merges": set(), "patches": {"kustomize"}}
 OPEN_TO_ALL = {
-    *("errors", "outcome", "finding", "system", "visible", "nearest", "atomic_files", "__init__"),
+    *("errors", "outcome", "finding", "system", "visible", "nearest", "atomic_files"),
+    *("time_limit", "__init__"),
 }
 # Each of these libraries is known in one place only, so that it can be replaced there.
 HOMES = {

@@ -127,7 +127,7 @@ def run(args: argparse.Namespace) -> int:
     merge = _merge(args)
     worker, paths = _worker(args, merge)
     from kmerge_git.check.run import check_files
-    from kmerge_git.cli.guard import within
+    from kmerge_git.time_limit import within
 
     findings = check_files(paths, worker, within)
     if findings:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kmerge_git.cli.guard import within
 from kmerge_git.cli.printing import say
 from kmerge_git.compare.folder_changes import ComparedFile, FileVersion, compared
 from kmerge_git.errors import TimeUp
+from kmerge_git.time_limit import within
 
 
 def watched(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from kmerge_git.cli import guard
+from kmerge_git import time_limit
 from kmerge_git.errors import UsageError
 
 
@@ -62,7 +62,7 @@ def write(path: str | None, data: bytes) -> None:
 
     What is there and no regular file (a pipe, `/dev/null`) is written to, never replaced.
     """
-    guard.stop()
+    time_limit.stop()
     if path is None or path == "-":
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()

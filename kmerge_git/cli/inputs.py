@@ -6,7 +6,8 @@ import argparse
 import os
 from collections.abc import Callable
 
-from kmerge_git.cli import accounts, guard, in_and_out
+from kmerge_git import time_limit
+from kmerge_git.cli import accounts, in_and_out
 from kmerge_git.cli.haste import make_haste
 from kmerge_git.cli.printing import say, tell
 from kmerge_git.errors import UsageError
@@ -69,16 +70,17 @@ def run(
         hint = "add -o OUT, --in-place or --dry-run"
         raise UsageError("--json and the result cannot both go to stdout", hint=hint)
     if are_directories(*given):
-        from kmerge_git.cli import folder_inputs  # only directories need it
+        from kmerge_git.cli import folder_inputs  # only directories need these
+        from kmerge_git.packages.package_rules import timed
 
         def labels(path: str) -> Words:
             return names.map(lambda root: os.path.join(root, path)).each()
 
-        return folder_inputs.run(args, names, guard.watched(make_ways(labels)))
+        return folder_inputs.run(args, names, timed(make_ways(labels)))
     check(args, *given)
     texts = names.map(lambda name: in_and_out.read(name) if name else b"")
     path = next((name for name in (names.ours, *given) if name != "-"), "")
-    with guard.within(path):
+    with time_limit.within(path):
         merged = make_ways(names.each()).manifest(texts, path)
     return finish(args, merged, texts.ours, words)
 

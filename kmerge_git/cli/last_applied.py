@@ -9,7 +9,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from kmerge_git.cli import guard, object_files
+from kmerge_git import time_limit
+from kmerge_git.cli import object_files
 from kmerge_git.cli.object_files import Loaded, Map, ObjectFile
 from kmerge_git.cli.printing import say
 from kmerge_git.errors import PatchError, UsageError
@@ -118,7 +119,7 @@ def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
     if not annotated:
         hint = "`kmerge last-applied set --create-annotation` makes one"
         raise file.error("no object has a last-applied annotation", hint)
-    guard.stop()  # people take their time
+    time_limit.stop()  # people take their time
     text = "---\n".join(dump(config) for _, config in annotated)
     after = object_files.load("edited.yaml", _in_editor(text).encode())
     if len(after.objects) != len(annotated):

@@ -68,7 +68,7 @@ EPILOG = (
 )
 
 # Commands whose inputs are merged at one go, and the argument that names the file; the others ask
-# for the clock file by file (see `guard`).
+# for the clock file by file (see `time_limit`).
 WATCHED = {
     "merge-file": "ours",
     "patch": "target",
@@ -183,7 +183,7 @@ def _dispatch(name: str, argv: list[str]) -> int:
         parser.print_help()
         return 0
     if name in WATCHED:
-        from kmerge_git.cli.guard import within
+        from kmerge_git.time_limit import within
 
         with within(getattr(args, WATCHED[name])):
             return int(loaded.run(args))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 
-from kmerge_git.cli import guard, in_and_out, merge_file
+from kmerge_git import time_limit
+from kmerge_git.cli import in_and_out, merge_file
 from kmerge_git.cli.merge_options import GitOptions, add_git_options, spelled
 from kmerge_git.git.run_git import ask_git
 
@@ -41,7 +42,7 @@ def run(args: argparse.Namespace) -> int:
     """Merge a branch, or three files."""
     if _are_files(args):
         args.base, args.ours, args.theirs = args.revs
-        with guard.within(args.ours):
+        with time_limit.within(args.ours):
             return merge_file.run(args)
     from kmerge_git.cli.merge_branch import merge_whole
 

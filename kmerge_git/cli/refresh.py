@@ -8,9 +8,9 @@ from collections import Counter
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from kmerge_git.cli.guard import within
 from kmerge_git.cli.printing import Paint, add_color, say, tell, tell_json
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
+from kmerge_git.time_limit import within
 
 if TYPE_CHECKING:
     from kmerge_git.git.branches import Branch

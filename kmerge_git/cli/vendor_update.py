@@ -9,13 +9,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import Any
 
-from kmerge_git.cli.guard import watched
 from kmerge_git.cli.haste import make_haste
 from kmerge_git.cli.lost_changes import is_loss, loss
 from kmerge_git.cli.printing import Progress, counted, say, tell, tell_json, waiting
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.packages.package_files import SAVED
 from kmerge_git.packages.package_merge import ResultFile
+from kmerge_git.packages.package_rules import timed
 from kmerge_git.vendored import package_updating
 from kmerge_git.vendored.origin_records import below, only_one, top_of, vendored
 from kmerge_git.vendored.package_updating import Update, UpdateWishes, carry_out, plan
@@ -104,7 +104,7 @@ def _one(args: argparse.Namespace, directory: str) -> tuple[int, dict[str, Any]]
         package = vendored(directory)
         stack.enter_context(waiting(f"fetching {package.record.source}"))
         wishes = UpdateWishes(args.ref, args.path, args.rules, args.accept_source)
-        update = plan(package, wishes, watched, watch)
+        update = plan(package, wishes, timed, watch)
     edited = [] if args.dry_run else carry_out(update)
     if update.is_new:
         _say(update, directory, quiet=args.quiet)

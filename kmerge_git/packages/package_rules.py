@@ -5,13 +5,12 @@ from __future__ import annotations
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.kyaml.kyaml_merges import Result, merge2_bytes, merge3_bytes, merge3_text
 from kmerge_git.merge.three import Three
+from kmerge_git.time_limit import within
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
-if TYPE_CHECKING:
     Words = tuple[str, str, str]
     Labels = Words | Callable[[str], Words]
     Merge = Callable[[Three[bytes], str], Result]
@@ -76,6 +75,22 @@ def two_ways(
         )
 
     return Ways("kyaml", manifest, lambda texts, path: Result(texts.ours), words, two_way=True)
+
+
+def timed(rules: Ways) -> Ways:
+    """The same rules, with a limit of time for each file."""
+    manifest, text = rules.manifest, rules.text
+
+    def merge_manifest(texts: Three[bytes], path: str) -> Result:
+        with within(path):
+            return manifest(texts, path)
+
+    def merge_text(texts: Three[bytes], path: str) -> Result:
+        with within(path):
+            return text(texts, path)
+
+    rules.manifest, rules.text = merge_manifest, merge_text
+    return rules
 
 
 class _Git:

@@ -6,13 +6,9 @@ stands then.
 
 from __future__ import annotations
 
-import signal
 import textwrap
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import FrameType
 from typing import Literal
 
 from kmerge_git.errors import TimeUp
@@ -22,6 +18,7 @@ from kmerge_git.merge.decide.policies import policy_for
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import GENERATED, Conflict, Decision, Options, Outcome
 from kmerge_git.pipeline import merge
+from kmerge_git.time_limit import alarm
 
 
 def merge_all(
@@ -30,7 +27,7 @@ def merge_all(
     """Merge files that know nothing of each other; `seconds` for each, 0: no limit."""
     lines = lines or Libgit2LineMerge()
     found = []
-    with _clock(seconds) as ring_in:
+    with alarm(seconds) as ring_in:
         for job in jobs:
             try:
                 ring_in(seconds)
@@ -56,25 +53,6 @@ def _by_lines(job: Job, lines: Libgit2LineMerge, seconds: float) -> Both:
         text, conflicts = texts.ours, (Conflict("", "", why),)
     outcome = Outcome(text, count == 0, "lines", conflicts=conflicts, reason=why)
     return Both(outcome, text, count == 0, is_late=True)
-
-
-@contextmanager
-def _clock(seconds: float) -> Iterator[Callable[[float], object]]:
-    """A function that lets `TimeUp` be raised in so many seconds, with 0 never."""
-    is_main = threading.current_thread() == threading.main_thread()
-    if not (seconds and is_main and hasattr(signal, "setitimer")):  # or another clock would stop
-        yield lambda seconds: None
-        return
-    before = signal.signal(signal.SIGALRM, _ring)
-    try:
-        yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _ring(number: int, frame: FrameType | None) -> None:
-    raise TimeUp
 
 
 Result = Literal["clean", "resolved", "improved", "moved", "conflict"]

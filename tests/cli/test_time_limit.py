@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kmerge_git.cli import guard, in_and_out
+from kmerge_git import time_limit
+from kmerge_git.cli import in_and_out
 from kmerge_git.cli.main import main
 from kmerge_git.errors import TimeUp, UsageError
 from kmerge_git.tree.parser import accepts
@@ -71,7 +72,7 @@ def test_what_is_no_number_of_seconds_is_an_error(
 ) -> None:
     monkeypatch.setenv("KMERGE_TIMEOUT", seconds)
     with pytest.raises(UsageError, match="is no number of seconds"):
-        guard.limit()
+        time_limit.limit()
 
 
 @pytest.mark.parametrize("given, seconds", [("", 60.0), ("0", 0.0), ("2.5", 2.5), ("7s", 7.0)])
@@ -79,11 +80,11 @@ def test_how_many_seconds_a_file_may_take(
     given: str, seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KMERGE_TIMEOUT", given)
-    assert guard.limit() == seconds
+    assert time_limit.limit() == seconds
 
 
 def test_what_is_written_is_written_whole(tmp_path: Path) -> None:
-    with guard.within("a.yaml"):
+    with time_limit.within("a.yaml"):
         assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
         in_and_out.write(str(tmp_path / "a.yaml"), b"a: 1\n")
         assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
@@ -92,7 +93,7 @@ def test_what_is_written_is_written_whole(tmp_path: Path) -> None:
 def test_the_clock_of_the_caller_is_left_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     before = signal.getsignal(signal.SIGALRM)
     monkeypatch.setenv("KMERGE_TIMEOUT", "0.001")
-    with pytest.raises(TimeUp), guard.within("a.yaml"):
+    with pytest.raises(TimeUp), time_limit.within("a.yaml"):
         time.sleep(5)
     assert signal.getsignal(signal.SIGALRM) is before
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0

@@ -1,0 +1,76 @@
+"""The time that a command may take for one file: `KMERGE_TIMEOUT` seconds, 0 for no limit.
+
+The driver has a clock of its own: when that rings, git's line merge takes over. Merges of whole
+repositories do the same. Any other command ends with an error then, and nothing is written.
+"""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+
+from kmerge_git.errors import TimeUp, UsageError
+from kmerge_git.system import variable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+SECONDS = 60.0
+
+
+@contextmanager
+def within(path: str) -> Iterator[None]:
+    """Let the work for one file take no longer; `TimeUp` if it does."""
+    seconds = limit()
+    with alarm(seconds) as ring_in:
+        ring_in(seconds)
+        try:
+            yield
+        except TimeUp:
+            raise TimeUp(path, seconds) from None
+
+
+@contextmanager
+def alarm(seconds: float) -> Iterator[Callable[[float], object]]:
+    """Give a function that lets `TimeUp` be raised in so many seconds, with 0 never.
+
+    The function does nothing where `seconds` is 0, and where the system has no such clock.
+    """
+    try:
+        before = signal.signal(signal.SIGALRM, _ring) if seconds else None
+    except (AttributeError, ValueError):  # not on Windows, and only in the main thread
+        before = None
+    if before is None:
+        yield lambda seconds: None
+        return
+    try:
+        yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def stop() -> None:
+    """Stop the clock: files are written whole, and people may take their time."""
+    if hasattr(signal, "setitimer") and signal.getsignal(signal.SIGALRM) is _ring:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def limit() -> float:
+    """Return how many seconds a file may take; 0: as many as it needs."""
+    given = variable("KMERGE_TIMEOUT")
+    if not given:
+        return SECONDS
+    try:
+        seconds = float(given.removesuffix("s"))
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < 1e6:
+        raise UsageError(f"KMERGE_TIMEOUT: `{given}` is no number of seconds")
+    return seconds
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise TimeUp
