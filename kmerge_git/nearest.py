@@ -1,4 +1,9 @@
-"""The name that somebody may have meant who typed another one."""
+"""The name that was meant by a slip, in two measures.
+
+On a command line people begin a name and leave it, or type another form of it: `nearest` compares
+whole words. A key of a manifest is wrong by a letter or two, and a guess that is far off would
+change the file: `misspelt` counts letters.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +15,7 @@ _ALIKE = 0.7
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """The known name that is most like a word, or nothing; leading dashes and case do not count."""
+    """Return the known name that is most like a word; leading dashes and case do not count."""
     wanted = _bare(word)
     if not 1 < len(wanted) <= _LONGEST:
         return ""
@@ -23,19 +28,50 @@ def nearest(word: str, known: Iterable[str]) -> str:
     begun = [name for name in names if name.startswith(wanted)]
     if len(begun) == 1:
         return names[begun[0]]
-    from difflib import get_close_matches  # only who made a slip waits for it
+    from difflib import get_close_matches
 
-    found = get_close_matches(wanted, names, 1, _ALIKE)
-    return names[found[0]] if found else ""
+    alike = get_close_matches(wanted, names, 1, _ALIKE)
+    return names[alike[0]] if alike else ""
 
 
 def did_you_mean(word: str, known: Iterable[str], otherwise: str = "") -> str:
-    """`did you mean `NAME`? OTHERWISE`, for a hint; OTHERWISE alone if no name is near."""
+    """Return `did you mean `NAME`? OTHERWISE` for a hint; OTHERWISE alone if no name is near."""
     name = nearest(word, known)
-    if not name:
-        return otherwise
-    return f"did you mean `{name}`?" + (f" {otherwise}" if otherwise else "")
+    return f"did you mean `{name}`? {otherwise}".rstrip() if name else otherwise
 
 
 def _bare(name: str) -> str:
     return name.lstrip("-").lower()
+
+
+def misspelt(word: str, known: Iterable[str]) -> str:
+    """Return the known word at most two steps away, one from a short word; case does not count."""
+    limit = 2 if len(word) >= 6 else 1
+    best, meant = limit + 1, ""
+    for candidate in known:
+        steps = distance(word.lower(), candidate.lower(), limit)
+        if steps < best:
+            best, meant = steps, candidate
+    return meant
+
+
+def spelling_hint(word: str, known: Iterable[str]) -> str:
+    """Return the end of a message about an unknown word; it is empty where no word is near."""
+    meant = misspelt(word, known)
+    return f'; did you mean "{meant}"?' if meant else ""
+
+
+def distance(one: str, other: str, limit: int) -> int:
+    """Count the characters to add, drop, change or swap; `limit + 1` stands for any more."""
+    if abs(len(one) - len(other)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, a in enumerate(one, 1):
+        before, last, row = row, before, [i]
+        for j, b in enumerate(other, 1):
+            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
+            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
+                cost = min(cost, last[j - 2] + 1)
+            row.append(cost)
+    return min(row[-1], limit + 1)

@@ -7,7 +7,7 @@ import os
 import sys
 
 from kmerge_git.cli.parsing import add_old
-from kmerge_git.cli.printing import add_color, say, wants_colour
+from kmerge_git.cli.printing import add_color, say, unified, wants_colour
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import SEVERITIES, Finding, order, worst_first
 from kmerge_git.visible import visible
@@ -257,7 +257,7 @@ def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> l
         data = in_and_out.read(path)
         alone = look(path, data)
         new, done = fixed(data, alone, partial(look, path))
-        sys.stdout.write(_diff(path, data, new, color=color))
+        sys.stdout.write(unified(path, data, new, lambda _, line: _painted(line, color=color)))
         if write and new != data:
             in_and_out.write(path, new)
             left += look(path, new)
@@ -270,19 +270,10 @@ def _mend(look: Look, findings: list[Finding], *, write: bool, color: bool) -> l
     return sorted(left, key=order)
 
 
-def _diff(path: str, old: bytes, new: bytes, *, color: bool) -> str:
-    """A unified diff of two versions of a file; empty where they are equal."""
-    from difflib import unified_diff
-
-    before, after = (data.decode("utf-8").splitlines(keepends=True) for data in (old, new))
-    out = []
-    for line in unified_diff(before, after, f"a/{path}", f"b/{path}"):
-        whole = visible(line.rstrip("\n"))
-        code = CODES.get(line[0]) if color else None
-        out.append(f"{code}{whole.rstrip()}\033[0m\n" if code else f"{whole}\n")
-        if not line.endswith("\n"):
-            out.append("\\ No newline at end of file\n")
-    return "".join(out)
+def _painted(line: str, *, color: bool) -> str:
+    """Return a line of a diff with its colour."""
+    code = CODES.get(line[0]) if color else None
+    return f"{code}{visible(line).rstrip()}\033[0m" if code else visible(line)
 
 
 def _report(

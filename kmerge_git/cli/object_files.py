@@ -10,12 +10,11 @@ import argparse
 import json
 import sys
 from dataclasses import dataclass
-from difflib import unified_diff
 from typing import Any
 
 from kmerge_git.cli import in_and_out
 from kmerge_git.cli.haste import make_haste
-from kmerge_git.cli.printing import Paint, add_color
+from kmerge_git.cli.printing import Paint, add_color, unified
 from kmerge_git.errors import PatchConflict, PatchError, Unsupported, UsageError
 from kmerge_git.merge.bulk import refuse_at_sight, refuse_entries
 from kmerge_git.patch.json_values import no_number
@@ -230,17 +229,13 @@ def emit(args: Any, file: ObjectFile, text: bytes, values: list[Map]) -> None:
 
 
 def difference(file: ObjectFile, text: bytes, paint: Paint) -> str:
-    """A unified diff of the file against its new text."""
-    before = file.source.data.decode("utf-8", "replace").splitlines(keepends=True)
-    after = text.decode("utf-8", "replace").splitlines(keepends=True)
-    name = file.source.path
-    out = []
-    for number, line in enumerate(unified_diff(before, after, f"a/{name}", f"b/{name}")):
+    """Return a unified diff of the file and its new text."""
+
+    def shown(number: int, line: str) -> str:
         colour = {"+": "green", "-": "red", "@": "blue"}.get(line[0], "") if number > 1 else "bold"
-        out.append(paint(line.rstrip("\r\n"), colour) + "\n")
-        if not line.endswith("\n"):
-            out.append("\\ No newline at end of file\n")
-    return "".join(out)
+        return paint(line.rstrip("\r\n"), colour)
+
+    return unified(file.source.path, file.source.data, text, shown)
 
 
 Definitions = dict[str, Any]

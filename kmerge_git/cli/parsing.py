@@ -10,7 +10,6 @@ from importlib import import_module
 from typing import Any, NoReturn
 
 from kmerge_git.errors import UsageError
-from kmerge_git.nearest import did_you_mean
 from kmerge_git.visible import visible
 
 VERBOSE = ("-v", "--verbose")
@@ -34,7 +33,7 @@ class Parser(argparse.ArgumentParser):
         """The slip that was made, or, where there is one, the unknown option that led to it."""
         if message.startswith("the following arguments are required"):
             slips = [word for word in self._words if self._is_unknown(word)]
-            if slips and did_you_mean(slips[0].partition("=")[0], self.flags()):
+            if slips and _meant(slips[0].partition("=")[0], self.flags()):
                 self._refuse(slips[:1])
         see = f"see `{self.prog} --help`"
         if message.endswith("?"):  # it asks what was meant
@@ -53,17 +52,23 @@ class Parser(argparse.ArgumentParser):
     def _refuse(self, words: list[str]) -> NoReturn:
         see = f"see `{self.prog} --help`"
         slips = (word.partition("=")[0] for word in words if word.startswith("-"))
-        meant = next(filter(None, (did_you_mean(slip, self.flags()) for slip in slips)), "")
+        meant = next(filter(None, (_meant(slip, self.flags()) for slip in slips)), "")
         raise UsageError(f"unknown: {' '.join(words)}", hint=f"{meant} {see}".strip())
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         if action.choices is not None and value not in action.choices:
             names = [str(choice) for choice in action.choices]
             why = f"invalid choice: {value!r}"
-            meant = did_you_mean(str(value), names)
+            meant = _meant(str(value), names)
             # the sentence about all of them is argparse's own
             listed = f"choose from {', '.join(names)}"
             raise argparse.ArgumentError(action, f"{why} ({listed}){'; ' * bool(meant)}{meant}")
+
+
+def _meant(word: str, names: list[str]) -> str:
+    from kmerge_git.nearest import did_you_mean  # only a slip needs it
+
+    return did_you_mean(word, names)
 
 
 class TellVersion(argparse.Action):

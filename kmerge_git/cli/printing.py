@@ -63,6 +63,22 @@ def add_color(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument("--color", choices=choices, default="auto", help=text)
 
 
+def unified(name: str, old: bytes, new: bytes, shown: Callable[[int, str], str]) -> str:
+    """Return a unified diff of two versions of a file; it is empty where they are equal.
+
+    `shown` makes the form of a line from its number and its text.
+    """
+    from difflib import unified_diff
+
+    before, after = (data.decode("utf-8", "replace").splitlines(True) for data in (old, new))
+    lines = []
+    for number, line in enumerate(unified_diff(before, after, f"a/{name}", f"b/{name}")):
+        lines.append(shown(number, line.rstrip("\n")) + "\n")
+        if not line.endswith("\n"):
+            lines.append("\\ No newline at end of file\n")
+    return "".join(lines)
+
+
 class Paint:
     """Paint text for one stream, if it has colours and a colour is named."""
 

@@ -15,7 +15,6 @@ from kmerge_git.check.patches.patch_walk import (
     PatchOperation,
     Spot,
 )
-from kmerge_git.check.patches.unknown_keys import did_you_mean, distance, nearest
 from kmerge_git.check.registry import (
     ELEMENT,
     ERROR,
@@ -29,6 +28,7 @@ from kmerge_git.check.registry import (
     Found,
     also,
 )
+from kmerge_git.nearest import distance, misspelt, spelling_hint
 from kmerge_git.patch.directives import PATCH as DIRECTIVE
 from kmerge_git.patch.directives import RETAIN_KEYS, is_directive
 
@@ -156,7 +156,7 @@ def _names(parent: ListSpot) -> list[str]:
 
 def _nearest(name: str, parent: ListSpot) -> str:
     """The element of the target whose name is nearly this one."""
-    return nearest(name, _names(parent)) if len(name) > 2 and not name.isdigit() else ""
+    return misspelt(name, _names(parent)) if len(name) > 2 and not name.isdigit() else ""
 
 
 def is_slip(word: str, known: str) -> bool:
@@ -317,7 +317,7 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
         if isinstance(value, Map) and key in value.fields and not name:
             yield Found(value.at_value(key), f"{key} tells which element is meant; this is none")
         elif name and name not in known:
-            guess = nearest(name, sorted(known)) if len(name) > 2 else ""
+            guess = misspelt(name, sorted(known)) if len(name) > 2 else ""
             hint = f'; did you mean "{guess}"?' if guess else ""
             at = value.at_value(key) if isinstance(value, Map) else value.at
             yield Found(at, f"{here.list} has no {name}, neither here nor in the target{hint}")
@@ -380,7 +380,7 @@ def malformed(here: PatchOperation) -> Iterator[Found]:
 
 def _unknown(op: Value) -> str:
     word = op.text if isinstance(op, Text) else "a collection"
-    guess = MEANT.get(word.strip().lower()) or nearest(word.strip(), OPERATIONS)
+    guess = MEANT.get(word.strip().lower()) or misspelt(word.strip(), OPERATIONS)
     hint = f'; did you mean "{guess}"?' if guess else ""
     return f'"{word}" is no operation, the patch is refused{hint}'
 
@@ -395,7 +395,7 @@ def _missing(item: Map, field: str, op: str) -> Found:
     """A field that is not there, told at the one that was meant to be it."""
     effect = "the field becomes null" if field == "value" and op != "test" else "it is refused"
     for key, (at, _) in item.fields.items():
-        if key not in FIELDS and nearest(key, (field,)):
+        if key not in FIELDS and misspelt(key, (field,)):
             return Found(at, f'{key} is not read, {op} lacks "{field}": {effect}; write {field}')
     return Found(item.at, f'{op} lacks "{field}": {effect}')
 
@@ -485,7 +485,7 @@ def _unknown_step(steps: list[str], type: FieldType | None) -> tuple[str, bool]:
         else:
             below = type.struct.field(step)
             if below is None:
-                hint = did_you_mean(step, type.struct.names)
+                hint = spelling_hint(step, type.struct.names)
                 return f"{type.struct.name} has no field {step}{hint}", bool(hint)
             type = below
     return "", True

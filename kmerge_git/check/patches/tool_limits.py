@@ -10,7 +10,6 @@ from kmerge_git.check.checked_texts import shown
 from kmerge_git.check.page_values import List, Map, Text, Value, alike, collections
 from kmerge_git.check.patches.patch_verdict import CUSTOM
 from kmerge_git.check.patches.patch_walk import ABSENT, KeySpot, ListDirective, Spot
-from kmerge_git.check.patches.unknown_keys import did_you_mean, nearest
 from kmerge_git.check.plain_objects import directives_below
 from kmerge_git.check.registry import (
     ERROR,
@@ -22,6 +21,7 @@ from kmerge_git.check.registry import (
     Found,
     also,
 )
+from kmerge_git.nearest import misspelt, spelling_hint
 from kmerge_git.patch.directives import DELETE, ORDER, PATCH, is_directive
 
 TYPE_CHECKING = False
@@ -80,7 +80,7 @@ def unknown_list(here: ListDirective) -> Iterator[Found]:
         where = shown(_last_key(here.spot.path)) or struct.name
         fields = ((name, struct.field(name)) for name in struct.names)
         lists = (name for name, field in fields if field is not None and field.kind == "list")
-        hint = did_you_mean(here.list, lists)
+        hint = spelling_hint(here.list, lists)
         yield Found(here.at, f'{where} has no list "{here.list}"{hint}')
 
 
@@ -298,7 +298,7 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     if struct is not None:
         for name, at in listed.items():
             if struct.field(name) is None:
-                guess = nearest(name, struct.names)
+                guess = misspelt(name, struct.names)
                 hint = f"; did you mean {guess}? It is removed" * bool(guess)
                 severity = ERROR if guess else ""
                 yield Found(at, f"no such field: {name}{hint}", severity=severity)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from kmerge_git.check.checked_texts import Page, shown
 from kmerge_git.check.kustomize.kustomization import inside
@@ -20,6 +20,7 @@ from kmerge_git.check.registry import (
     Found,
     also,
 )
+from kmerge_git.nearest import distance, spelling_hint
 from kmerge_git.patch.directives import DELETE, DIRECTIVES, ORDER, PATCH, RETAIN_KEYS, is_directive
 
 TYPE_CHECKING = False
@@ -138,7 +139,7 @@ def unknown_field(here: KeySpot) -> Iterator[Found]:
     if here.value.null and isinstance(spot.target, Map) and key in spot.target.fields:
         return  # that is how it goes away
     if spot.struct.field(key) is None and not key.startswith(DELETE[1:]):
-        hint = did_you_mean(key, spot.struct.names)
+        hint = spelling_hint(key, spot.struct.names)
         from kmerge_git.check.patches.field_types import belongs  # late: few fields are unknown
 
         place = "" if hint else belongs(spot.verdict.type, spot.path, key)
@@ -263,36 +264,3 @@ def _below(field: FieldType | None, key: str) -> FieldType | None:
     if field is None:
         return None
     return field.struct.field(key) if field.struct else field.of
-
-
-def distance(one: str, other: str, limit: int) -> int:
-    """How many characters to add, drop, change or swap; `limit + 1` where it is more."""
-    if abs(len(one) - len(other)) > limit:
-        return limit + 1
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, a in enumerate(one, 1):
-        before, last, row = row, before, [i]
-        for j, b in enumerate(other, 1):
-            cost = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (a != b))
-            if i > 1 and j > 1 and a == other[j - 2] and one[i - 2] == b:
-                cost = min(cost, last[j - 2] + 1)
-            row.append(cost)
-    return min(row[-1], limit + 1)
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """The known word that is at most two steps away, one from a short word, case aside."""
-    limit = 2 if len(word) >= 6 else 1
-    best, found = limit + 1, ""
-    for candidate in known:
-        steps = distance(word.lower(), candidate.lower(), limit)
-        if steps < best:
-            best, found = steps, candidate
-    return found
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """The end of a message about a word that is not known; nothing where none is near."""
-    guess = nearest(word, known)
-    return f'; did you mean "{guess}"?' if guess else ""
