@@ -32,7 +32,7 @@ from kmerge_git.outcome import GENERATED, LABELS, SIDES, Conflict, Options, Outc
 from kmerge_git.text.opaque_files import SEALED, holds_seal, is_sealed
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, without_placeholders
-from kmerge_git.tree.documents import split_like
+from kmerge_git.tree.documents import YamlText, split_like
 from kmerge_git.tree.oddities import has_control, refuse_oddities
 
 TYPE_CHECKING = False
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Stream
 
 
+LINES_ARE_CLEAN = "git's line merge is clean"
 MOST_CONFLICTS = 2000  # in a file; nobody decides so many, and to spell them takes its time
 
 
@@ -68,51 +69,48 @@ def merge_files(
 ) -> Outcome:
     """Merge two versions of a manifest that come from one base, as the git driver does."""
     options = Options(path, rules, favor, marker_size, labels, style, policy)
+    data = base, ours, theirs
 
     def start(favor: str) -> LineMerge:
         from kmerge_git.text.linemerge import Given, TemporaryFiles
 
         if line_merge is not None:
-            return Given(*line_merge(base, ours, theirs))
-        return TemporaryFiles(
-            (base, ours, theirs),
-            marker_size=options.marker_size,
-            labels=labels,
-            style=style,
-            favor=favor,
-        )
+            return Given(*line_merge(*data))
+        size = options.marker_size
+        return TemporaryFiles(data, marker_size=size, labels=labels, style=style, favor=favor)
 
-    return merge(Three(base, ours, theirs), options, start)
+    return merge(Three(*data).map(lambda text: YamlText(text, path)), options, start)
 
 
-def merge(texts: Three[bytes], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
+def merge(texts: Three[YamlText], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
     """The same with everything given; `start` starts git's line merge, for a side or for none."""
     if options.define is not None:
         options.define()
-    made = _merged(texts, options, start)
-    if options.generated and not options.virtual and (not made.clean or made.loses):
+    merged = _merged(texts, options, start)
+    if options.generated and not options.virtual and (not merged.clean or merged.loses):
         return kept(texts, options, GENERATED)
-    return made
+    return merged
 
 
-def _merged(texts: Three[bytes], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
-    trivial = agreed(texts)
+def _merged(texts: Three[YamlText], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
+    trivial = agreed(texts.map(lambda text: text.data))
     if trivial is not None:
         same = Outcome(trivial, True, "same")
-        same.tell(None, lambda outcome: _explained(texts, outcome, Journal(), options))
+        _let_explain(same, texts, None, options)
         return same
-    lines = Asked(start)
+    lines = Asked(start, options.path)
     try:
-        sources = texts.map(lambda data: Source(data, options.path))
-        made = _by_structure(sources, options, lines)
-        if options.policy is not None and made.is_by_policy and lines.result()[1] == 0:
-            plain = _by_structure(sources, options.but(policy=False), lines)
-            made = plain if plain.clean else made  # what merges clean is for no policy
-        if made.clean and b"{{" in made.text and has_control(Source(made.text).text):
-            from kmerge_git.template.template_merge import held  # of templates alone
+        merged = _by_structure(texts, options, lines)
+        if options.policy is not None and merged.is_by_policy and lines.result()[1] == 0:
+            plain = _by_structure(texts, options.but(policy=False), lines)
+            merged = plain if plain.clean else merged  # no policy is for what merges clean
+        if merged.clean and b"{{" in merged.text:
+            result = YamlText(merged.text, options.path)
+            if has_control(result.source.text):
+                from kmerge_git.template.template_merge import held  # of templates alone
 
-            return held(made, sources, options)
-        return made
+                return held(merged, result, texts, options)
+        return merged
     except KmergeError as error:
         if options.rules == "kyaml" and not (options.virtual or options.favor):
             outcome = _by_lines_of_kyaml(texts, options, error)
@@ -134,63 +132,68 @@ def _told(error: KmergeError) -> str:
     return f"line {error.line}: {error.why}" if error.line else error.why
 
 
-def _by_structure(sources: Three[Source], options: Options, lines: Asked) -> Outcome:
-    streams = by_resource.split_all(sources)
+def _by_structure(texts: Three[YamlText], options: Options, lines: Asked) -> Outcome:
+    streams = by_resource.split_all(texts)
     refuse_unmergeable(streams, options.marker_size)
+    sources = streams.map(lambda stream: stream.source)
     doubts: Doubts = {}
     while True:
         journal = Journal()
         merged = by_resource.merge(_rules(options), streams, journal, options.path, doubts)
         try:
-            found = _better(merged, streams, options, lines, journal)
+            better = _better(merged, streams, options, lines, journal)
         except Unproved:
-            text, count = lines.result()
-            if count or referee.accepts(text, streams, options, journal.settled()):
+            by_lines, count = lines.result()
+            if count or referee.accepts(by_lines, streams, options, journal.settled()):
                 raise  # git's line merge is the better answer
             for document in proof.unproved(merged):
                 document.give_up(conflict(document.at, Why.UNPROVED))
-            found = conflicted(merged, sources, options)
-        if isinstance(found, Outcome):
-            if options.favor and found.open_merge is not None:
+            better = conflicted(merged, sources, options)
+        if isinstance(better, Outcome):
+            if options.favor and better.open_merge is not None:
                 from kmerge_git.merge.finish.favor import favored  # few merges favour a side
 
-                found = favored(found, sources, options, journal)
-            _ = found.text  # spelled in time, and where an error costs no more than a conflict
-            _let_explain(found, sources, journal, options)
-            return found
-        wider = referee.widened(doubts, found, merged)
+                better = favored(better, texts, options, journal)
+            _ = better.text  # spelled in time, and where an error costs no more than a conflict
+            _let_explain(better, texts, journal, options)
+            return better
+        wider = referee.widened(doubts, better, merged)
         if wider is None:
-            return _doubtful(found, sources, options, lines)
+            return _doubtful(better, sources, options, lines)
         doubts = wider
 
 
 def _let_explain(
-    outcome: Outcome, sources: Three[Source], journal: Journal, options: Options
+    outcome: Outcome, texts: Three[YamlText], journal: Journal | None, options: Options
 ) -> None:
-    texts = sources.map(lambda source: source.data)
-    outcome.tell(journal.decisions, lambda own: _explained(texts, own, journal, options))
+    """Let an outcome explain itself; it keeps the bytes alone, for few ask."""
+    versions = texts.map(lambda text: text.data)
 
+    def explain(own: Outcome) -> tuple[Decision, ...]:
+        from kmerge_git.merge.account.all_decisions import explained
 
-def _explained(
-    texts: Three[bytes], outcome: Outcome, journal: Journal, options: Options
-) -> tuple[Decision, ...]:
-    from kmerge_git.merge.account.all_decisions import explained  # few ask
+        notes, unnoted = (journal.notes, journal.unnoted) if journal else ((), ())
+        opened = versions.map(lambda data: YamlText(data, options.path))
+        return (*explained(_rules(options), opened, own, notes, options), *unnoted)
 
-    found = explained(_rules(options), texts, outcome, journal.notes, options)
-    return (*found, *journal.unnoted)
+    outcome.tell(journal.decisions if journal else None, explain)
 
 
 def _doubtful(
-    found: list[Violation], sources: Three[Source], options: Options, lines: Asked
+    objections: list[Violation], sources: Three[Source], options: Options, lines: Asked
 ) -> Outcome:
-    """What no conflict around a place makes right: git's conflicts, or one around everything."""
-    why = referee.uncertain(found[0])
+    """Where no conflict around a place is right: git's conflicts, or one around everything."""
+    why = referee.uncertain(objections[0])
     if lines.result()[1]:
         raise Unsupported(why)
-    whole = whole_conflict(sources.map(lambda source: source.text), why)
-    made = conflicted(whole, sources, options)
-    _ = made.text
-    return made
+    outcome = _whole(sources, options, why)
+    _ = outcome.text
+    return outcome
+
+
+def _whole(sources: Three[Source], options: Options, why: str) -> Outcome:
+    """The file as one conflict."""
+    return conflicted(whole_conflict(sources.map(lambda s: s.text), why), sources, options)
 
 
 def _rules(options: Options) -> Rules:
@@ -212,13 +215,22 @@ def _better(
         return _clean(merged, streams, options, lines, journal)
     if len(hunks) > MOST_CONFLICTS:
         return _too_many(streams, options, lines, journal)
+    settled = journal.settled()
     read = [document for side in SIDES for document in proof.prove(merged, side)]
     if not any(_is_beyond_lines(hunk) for _, hunk in hunks):
-        text, count = lines.result()
-        if count == 0 and referee.accepts(text, streams, options, journal.settled()):
-            return Outcome(text, True, "lines", reason="git's line merge is clean")
-    found = referee.objections(merged, read, streams, options, journal.settled())
-    return found or conflicted(merged, streams.map(lambda stream: stream.source), options)
+        by_lines, count = lines.result()
+        if count == 0 and referee.accepts(by_lines, streams, options, settled):
+            return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
+    objections = []
+    if not merged.is_one_conflict:
+        results = [_read(merged.decided(side), streams, options) for side in SIDES]
+        objections = referee.objections(merged, results, read, streams, options, settled)
+    return objections or conflicted(merged, streams.map(lambda stream: stream.source), options)
+
+
+def _read(text: str, streams: Three[Stream], options: Options) -> Stream:
+    """The documents of a result, as it would be read."""
+    return split_like(Source.of(text, options.path), streams.ours)
 
 
 def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: Journal) -> Outcome:
@@ -227,13 +239,12 @@ def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: J
     Where they are clean, and no right merge, the file is one conflict.
     """
     why = f"more than {MOST_CONFLICTS:,} conflicts"
-    text, count = lines.result()
+    by_lines, count = lines.result()
     if count:
         raise Unsupported(why)
-    if referee.accepts(text, streams, options, journal.settled()):
-        return Outcome(text, True, "lines", reason="git's line merge is clean")
-    sources = streams.map(lambda stream: stream.source)
-    return conflicted(whole_conflict(sources.map(lambda s: s.text), why), sources, options)
+    if referee.accepts(by_lines, streams, options, journal.settled()):
+        return Outcome(by_lines.data, True, "lines", reason=LINES_ARE_CLEAN)
+    return _whole(streams.map(lambda stream: stream.source), options, why)
 
 
 def _is_beyond_lines(hunk: Hunk) -> bool:
@@ -254,69 +265,73 @@ def _clean(
     settled = journal.settled()
     said = opinion(merged, streams)
     if said:  # two line merges that know nothing of YAML say the same: one of them is enough
-        by_lines, count = data, int(said == "clash")
+        by_lines, count = YamlText(data, options.path), int(said == "clash")
     else:
         by_lines, count = lines.result()
-    is_confirmed = count == 0 and by_lines == data
+    is_confirmed = count == 0 and by_lines.data == data
     read = proof.prove(merged, "ours") if not is_confirmed or needs_proof(merged) else []
     if is_confirmed:
         return Outcome(data, True, "structure")
+    result = _read(text, streams, options)
     if count == 0:
-        is_same = same_meaning(by_lines, text, options.path)
-        is_right = is_same or same_but_for_order(by_lines, text, options.path)
+        is_same = same_meaning(by_lines, result)
+        is_right = is_same or same_but_for_order(by_lines, result)
         if is_right and referee.accepts(by_lines, streams, options, settled):
             reason = "means the same" if is_same else "has another order that is right, too"
-            return Outcome(by_lines, True, "lines", reason=f"the line merge {reason}")
-    if len(split_like(Source.of(text), streams.ours).documents) != len(merged.documents):
+            return Outcome(by_lines.data, True, "lines", reason=f"the line merge {reason}")
+    if len(result.documents) != len(merged.documents):
         raise Unsupported("the result has other documents than were merged")
-    found = referee.objections(merged, read, streams, options, settled)
-    if found and count == 0 and referee.accepts(by_lines, streams, options, settled):
-        return Outcome(by_lines, True, "lines", reason=referee.uncertain(found[0]))
-    return found or Outcome(data, True, "structure")
+    objections = referee.objections(merged, [result], read, streams, options, settled)
+    if objections and count == 0 and referee.accepts(by_lines, streams, options, settled):
+        reason = referee.uncertain(objections[0])
+        return Outcome(by_lines.data, True, "lines", reason=reason)
+    return objections or Outcome(data, True, "structure")
 
 
-def _by_lines(lines: Asked, texts: Three[bytes], options: Options, reason: str) -> Outcome:
+def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: str) -> Outcome:
     """Git's line merge; ours with a conflict where even git cannot merge, or does damage."""
-    if holds_seal(texts.ours, texts.theirs):
+    if holds_seal(texts.ours.data, texts.theirs.data):
         return kept(texts, options, SEALED)
-    text, count = lines.result()
+    result, count = lines.result()
     if count < 0:
         return kept(texts, options, reason)
-    if options.rules == "git" and any(b"{{" in text for text in texts.each()):
+    if options.rules == "git" and any(b"{{" in text.data for text in texts.each()):
         from kmerge_git.template.template_merge import merged  # of templates alone
 
         try:
-            made = merged(texts, options, (text, count), _by_structure)
+            by_blocks = merged(texts, options, (result, count), _by_structure)
         except Exception as error:
-            made = _internal(error)
-        if isinstance(made, Outcome):
-            return made
-        reason = made or reason  # which the room knows better
+            by_blocks = _internal(error)
+        if isinstance(by_blocks, Outcome):
+            return by_blocks
+        reason = by_blocks or reason  # the merge of templates knows it better
     if count > 0 and options.favor and not options.virtual:  # an ancestor is nobody's side
-        text, count = lines.favored(options.favor)
-    if count == 0 and line_damage.breaks(text, texts, options.path):
-        sources = texts.map(lambda data: Source(data, options.path))
-        whole = whole_conflict(sources.map(lambda source: source.text), Why.DAMAGE)
-        outcome = conflicted(whole, sources, options)
+        result, count = lines.favored(options.favor)
+    if count == 0 and line_damage.breaks(result, texts):
+        outcome = _whole(texts.map(lambda text: text.source), options, Why.DAMAGE)
         outcome.reason = reason
         return outcome
     if count > 0 and options.labels_so_far != options.labels:  # nobody has asked for them before
-        text, count = lines.again()
-    if UNDECIDED.encode() in texts.base:  # a section of the base may show it
-        shown = without_placeholders(text.decode("utf-8", "surrogateescape"))
-        text = shown.encode("utf-8", "surrogateescape")
+        result, count = lines.again()
+    data = result.data
+    if UNDECIDED.encode() in texts.base.data:  # a section of the base may show it
+        shown = without_placeholders(data.decode("utf-8", "surrogateescape"))
+        data = shown.encode("utf-8", "surrogateescape")
     conflicts = tuple(Conflict("", "", "the lines conflict") for _ in range(count))
-    return Outcome(text, count == 0, "lines", conflicts=conflicts, reason=reason)
+    return Outcome(data, count == 0, "lines", conflicts=conflicts, reason=reason)
 
 
-def _by_lines_of_kyaml(texts: Three[bytes], options: Options, error: KmergeError) -> Outcome | None:
+def _by_lines_of_kyaml(
+    texts: Three[YamlText], options: Options, error: KmergeError
+) -> Outcome | None:
     """The answer of rules `kyaml` for a text that has no fields, as `merge3` gives it."""
     from kmerge_git.merge.kyaml.kyaml_merges import is_text, merge3_text
 
-    if not is_text(error, texts) or holds_seal(texts.ours, texts.theirs):
+    versions = texts.map(lambda text: text.data)
+    if not is_text(error, versions) or holds_seal(versions.ours, versions.theirs):
         return None
-    made = merge3_text(texts, path=options.path)
-    return Outcome(made.data, True, "lines", decisions=made.decisions, reason=_told(error))
+    result = merge3_text(versions, path=options.path)
+    return Outcome(result.data, True, "lines", decisions=result.decisions, reason=_told(error))
 
 
 def refuse_unmergeable(streams: Three[Stream], size: int) -> None:

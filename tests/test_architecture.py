@@ -390,6 +390,59 @@ def test_spelled_list_keys_are_seen(source, seen):
     assert spelled_keys(ast.parse(source)) == seen
 
 
+def other_ways_to_a_text(tree: ast.AST) -> list[str]:
+    """Return how a `YamlText` could be made of more than bytes and a path, or be given its nodes."""
+    found = []
+    for made in (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)):
+        if made.name != "YamlText":
+            continue
+        for method in (node for node in made.body if isinstance(node, ast.FunctionDef)):
+            if any(
+                ast.unparse(one) in ("classmethod", "staticmethod") for one in method.decorator_list
+            ):
+                found.append(method.name)
+            if method.name == "__init__":
+                kinds = [ast.unparse(arg.annotation) for arg in method.args.args[1:]]
+                rest = [method.args.vararg, method.args.kwarg, *method.args.kwonlyargs]
+                found += [] if kinds == ["bytes", "str"] and not any(rest) else ["__init__"]
+    return found
+
+
+def handed_over(tree: ast.AST) -> list[str]:
+    """Return where something sets what a `YamlText` makes of its bytes, on another object than self."""
+    return [
+        ast.unparse(node)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("_source", "_stream")
+        and isinstance(node.ctx, ast.Store)
+        and ast.unparse(node.value) != "self"
+    ]
+
+
+def test_a_text_is_made_from_bytes_alone():
+    """Who reads a result sees its bytes, never the nodes that a writer meant."""
+    path = PACKAGE / "tree" / "documents.py"
+    assert "class YamlText:" in path.read_text()
+    for module in MODULES:
+        tree = ast.parse(module.read_bytes())
+        assert not handed_over(tree), module
+        assert not other_ways_to_a_text(tree), module
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class YamlText:\n    def __init__(self, data: bytes, path: str, root: Node) -> None: ...\n",
+        "class YamlText:\n    def __init__(self, data: bytes, path: str, *, root: Node) -> None: ...\n",
+        "class YamlText:\n    @classmethod\n    def of(cls, root: Node) -> YamlText: ...\n",
+    ],
+)
+def test_another_way_to_a_text_is_seen(source):
+    assert other_ways_to_a_text(ast.parse(source))
+    assert handed_over(ast.parse("text._stream = stream"))
+
+
 RULE_SETS = [
     *(PACKAGE / "merge" / "decide").glob("*.py"),
     *(PACKAGE / "merge" / "kyaml").glob("*.py"),

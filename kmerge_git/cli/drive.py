@@ -68,6 +68,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
     from kmerge_git.merge.three import Three
     from kmerge_git.outcome import GENERATED
     from kmerge_git.pipeline import merge
+    from kmerge_git.tree.documents import YamlText
 
     texts = Three(*map(_read, paths))
     name = flags.get("path") or paths[1]
@@ -92,7 +93,7 @@ def _merge(flags: dict[str, str], paths: tuple[str, str, str]) -> int:
         _set_clock(settings.timeout)
         if settings.crds or settings.own_crds:
             _learn(name, settings, texts.ours)
-        outcome = merge(texts, options, start)
+        outcome = merge(texts.map(lambda data: YamlText(data, name)), options, start)
     except TimeUp:
         late = f"no result within {settings.timeout:g} s"
         if options.generated and not options.virtual:

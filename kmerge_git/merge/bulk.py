@@ -9,7 +9,6 @@ from __future__ import annotations
 from kmerge_git.errors import TextOnly
 from kmerge_git.merge.three import Three, agreed
 from kmerge_git.tree import nodes
-from kmerge_git.tree.documents import split, split_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from kmerge_git.text.source import Source
-    from kmerge_git.tree.documents import Document, Stream
+    from kmerge_git.tree.documents import Document, Stream, YamlText
     from kmerge_git.tree.nodes import Node
 
     T = TypeVar("T")
@@ -58,11 +57,10 @@ def has_more_documents(text: str, most: int) -> bool:
     return len(text) > most and text.count("\n---") > most
 
 
-def split_within(sources: Three[Source]) -> Three[Stream]:
+def split_within(texts: Three[YamlText]) -> Three[Stream]:
     """The documents of three versions; `TextOnly` for more in one than is taken apart."""
-    base = split(sources.base, most=MOST_DOCUMENTS)
-    sides = (split_like(side, base, MOST_DOCUMENTS) for side in (sources.ours, sources.theirs))
-    at = Three(base, *sides)
+    base = texts.base.stream_like(None, MOST_DOCUMENTS)
+    at = Three(base, *(t.stream_like(base, MOST_DOCUMENTS) for t in (texts.ours, texts.theirs)))
     refuse_bulk(at)
     return at
 

@@ -31,7 +31,7 @@ from kmerge_git.merge.write.placed_lines import line_pieces
 from kmerge_git.text.diff3 import diff, lines_between, uncommon
 from kmerge_git.text.pieces import Hunk, side_text
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, Stream, split, split_like
+from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import comments, same_node
 
@@ -44,20 +44,21 @@ if TYPE_CHECKING:
     from kmerge_git.merge.merged import Trio
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.text.pieces import Pieces
+    from kmerge_git.tree.documents import YamlText
     from kmerge_git.tree.nodes import Node
 
 
 LARGE = 60_000  # characters of a document that is worth a look for runs nobody changed
 
 
-def split_all(sources: Three[Source]) -> Three[Stream]:
+def split_all(texts: Three[YamlText]) -> Three[Stream]:
     """The documents of three versions; `TextOnly` for more in one than is taken apart."""
-    if any(len(source.text) > LARGE for source in sources.each()):
+    if max(len(text.source.text) for text in texts.each()) > LARGE:
         from kmerge_git.merge.bulk import split_within  # most files are small
 
-        return split_within(sources)
-    base = split(sources.base)
-    return Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
+        return split_within(texts)
+    base = texts.base.stream
+    return Three(base, texts.ours.stream_like(base), texts.theirs.stream_like(base))
 
 
 def merge(

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.outcome import Options
     from kmerge_git.text.pieces import Pieces
+    from kmerge_git.tree.documents import YamlText
 
 
 if TYPE_CHECKING:
@@ -104,14 +105,14 @@ class OpenMerge:
         )
 
 
-def kept(texts: Three[bytes], options: Options, why: str) -> Outcome:
+def kept(texts: Three[YamlText], options: Options, why: str) -> Outcome:
     """Ours as it is; an inner merge, which has no side, says that nothing is decided."""
-    text = texts.ours
+    data = texts.ours.data
     if options.virtual:
         from kmerge_git.merge.placeholders import nothing_decided
 
-        text = nothing_decided(texts)
-    return Outcome(text, False, "kept", conflicts=(Conflict("", "", why),), reason=why)
+        data = nothing_decided(texts.map(lambda text: text.data))
+    return Outcome(data, False, "kept", conflicts=(Conflict("", "", why),), reason=why)
 
 
 def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:

@@ -26,6 +26,7 @@ from kmerge_git.template.template_layout import (
 )
 from kmerge_git.template.template_pairs import follow, paired, refuse_taken
 from kmerge_git.text.linemerge import TemporaryFiles
+from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    Structure = Callable[[Three[bytes]], Outcome]
+    Structure = Callable[[Three[YamlText]], Outcome]
 
 
 class Bodies:
@@ -90,7 +91,7 @@ class Bodies:
             return same
         _refuse_moved(at)
         try:
-            outcome = self.structure(_encoded(at))
+            outcome = self.structure(_encoded(at).map(YamlText))
         except KmergeError as error:
             raise Unreadable(words.shown(error.why)) from None
         if not outcome.clean:

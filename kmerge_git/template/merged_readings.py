@@ -11,8 +11,7 @@ from kmerge_git.template.action_lexer import TOKEN
 from kmerge_git.template.template_blocks import parse
 from kmerge_git.template.template_damage import when
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import YamlText, split_text
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 from kmerge_git.tree.same import canon
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.outcome import Outcome
     from kmerge_git.template.block_merge import Structure
+    from kmerge_git.tree.documents import Stream
     from kmerge_git.tree.nodes import Node
 
 
@@ -34,7 +34,7 @@ class _Doubled(Exception):
 
 
 def differs(
-    result: str, texts: Three[str], merge: Callable[[Three[bytes]], Outcome], path: str = ""
+    result: str, texts: Three[str], merge: Callable[[Three[YamlText]], Outcome], path: str = ""
 ) -> str:
     """Why a reading of the result is not the merge of that reading of its versions; or nothing.
 
@@ -59,17 +59,20 @@ def differs(
     return ""
 
 
-def _differs(made: str, at: Three[str], merge: Callable[[Three[bytes]], Outcome], path: str) -> str:
+def _differs(
+    made: str, at: Three[str], merge: Callable[[Three[YamlText]], Outcome], path: str
+) -> str:
+    texts = at.map(lambda version: YamlText(version.encode()))
     try:
-        for text in at.each():
-            _ = _meaning(text, path)
+        for text in texts.each():
+            _ = _meaning(text.stream)
     except (KmergeError, _Doubled):
         return ""
     same = agreed(at)
     if same is not None:
         return "" if _is_same(made, same, path) else OTHER
-    for three in (at, at.swapped()):  # which of two additions comes first is open
-        outcome = merge(three.map(str.encode))
+    for three in (texts, texts.swapped()):  # which of two additions comes first is open
+        outcome = merge(three)
         if not outcome.clean:
             found = outcome.conflicts[0] if outcome.conflicts else None
             return f"{CLASH}: {found.place}: {found.why}" if found else CLASH
@@ -82,15 +85,15 @@ def _is_same(made: str, merged: str, path: str) -> bool:
     if made == merged:
         return True
     try:
-        return _meaning(made, path) == _meaning(merged, path)
+        return _meaning(split_text(made, path)) == _meaning(split_text(merged, path))
     except (KmergeError, _Doubled):
         return False
 
 
-def _meaning(text: str, path: str) -> dict[Hashable, int]:
+def _meaning(stream: Stream) -> dict[Hashable, int]:
     """The documents of a text by what they mean, and how often each is there."""
     found: dict[Hashable, int] = {}
-    for document in split(Source.of(text, path)).documents:
+    for document in stream.documents:
         root = document.root
         if root is not None:
             key = _canon(root)
@@ -126,7 +129,7 @@ def explained(at: Three[str], structure: Structure) -> tuple[Decision, ...]:
     for name in dict.fromkeys((*base, *ours, *theirs)):
         texts = Three(base.get(name, b""), ours.get(name, b""), theirs.get(name, b""))
         try:
-            found += structure(texts).explained
+            found += structure(texts.map(YamlText)).explained
         except KmergeError:  # it has no fields
             continue
     # definitions and outputs are no fields, and of a text without fields only comments are told

@@ -28,7 +28,7 @@ from kmerge_git.template.template_pairs import refuse_taken
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import is_chart_text
-from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.oddities import has_control
 
 TYPE_CHECKING = False
@@ -40,24 +40,24 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    ByStructure = Callable[[Three[Source], Options, Asked], Outcome]
+    ByStructure = Callable[[Three[YamlText], Options, Asked], Outcome]
 
 LARGEST = 200_000  # characters of a template that is merged by its blocks
 MOST_ACTIONS = 4_000  # in braces; large charts have some hundreds
 
 
 def merged(
-    texts: Three[bytes], options: Options, lines: tuple[bytes, int], by_structure: ByStructure
+    texts: Three[YamlText], options: Options, lines: tuple[YamlText, int], by_structure: ByStructure
 ) -> Outcome | str:
     """The merge of a template; or why git's line merge stands, where there is more to say.
 
     `lines` is what git came to, `by_structure` merges texts that are YAML.
     """
-    text, count = lines
+    result, count = lines
     try:
-        sources = texts.map(lambda data: Source(data, options.path))
+        sources = texts.map(lambda text: text.source)
         if not count:
-            return looked_through(text, sources, options) or ""
+            return looked_through(result, texts, options) or ""
     except KmergeError:
         return ""
     at = sources.map(lambda source: source.text)
@@ -104,37 +104,37 @@ def _guarded(at: Three[str], structure: Structure, path: str) -> str:
     return made
 
 
-def held(made: Outcome, sources: Three[Source], options: Options) -> Outcome:
+def held(made: Outcome, result: YamlText, texts: Three[YamlText], options: Options) -> Outcome:
     """A merge by fields of a file with actions in it: as sound as merges of templates have to be.
 
     Documents without actions of their own, and texts inside of fields, are merged as any others.
     """
     if options.rules == "git":
-        _refuse_other_names(sources)
-    return looked_through(made.text, sources, options) or made
+        _refuse_other_names(texts)
+    return looked_through(result, texts, options) or made
 
 
-def _refuse_other_names(sources: Three[Source]) -> None:
+def _refuse_other_names(texts: Three[YamlText]) -> None:
     """Refuse names that were freed and taken, in documents beside those that are templates."""
     words = Words()
     try:
-        parts = sources.map(lambda source: parse(source.text))
+        parts = texts.map(lambda text: parse(text.source.text))
         units = parts.map(lambda version: lay_out(version, words.plain))
     except KmergeError:
         return  # it is no template
     refuse_taken(units)
 
 
-def looked_through(text: bytes, sources: Three[Source], options: Options) -> Outcome | None:
+def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -> Outcome | None:
     """Git's clean result with a conflict around damage that neither side has; None: it has none."""
-    result = Source(text, options.path).text
+    sources = texts.map(lambda text: text.source)
     at = sources.map(lambda source: source.text)
-    found = new_damage(result, at, options.path)
+    found = new_damage(result.source.text, at, options.path)
     if not found:
         return None
     # an ancestor has markers, as where lines conflict: placeholders stand in YAML alone
     spelled = options.but(virtual=False, style="merge") if options.virtual else options
-    made = conflicted(around(result, at, options.path, found), sources, spelled)
+    made = conflicted(around(result.source.text, at, options.path, found), sources, spelled)
     made.reason = found[0].why
     if options.favor and not options.virtual and made.open_merge is not None:
         return Outcome(made.open_merge.decided(options.favor), True, "lines", reason=made.reason)
@@ -145,9 +145,10 @@ def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
     """The merge of texts that are YAML, which leaves conflicts what they are."""
     plain = options.but(favor="", policy=False)
 
-    def structure(at: Three[bytes]) -> Outcome:
-        asked = Asked(lambda favor: TemporaryFiles(at.each(), favor=favor))
-        return by_structure(at.map(Source), plain, asked)
+    def structure(at: Three[YamlText]) -> Outcome:
+        data = at.map(lambda text: text.data).each()
+        asked = Asked(lambda favor: TemporaryFiles(data, favor=favor), plain.path)
+        return by_structure(at, plain, asked)
 
     return structure
 

@@ -120,6 +120,56 @@ class Stream:
         return [root for document in self.documents if (root := document.root) is not None]
 
 
+class YamlText:
+    """A text that is opened once: its bytes, how they spell their lines, and its documents.
+
+    Each part is made when it is first asked for, and kept. A text is made from bytes alone: what
+    reads a result sees what is written in it, never the nodes that somebody meant to write.
+    """
+
+    __slots__ = ("_source", "_stream", "data", "path")
+
+    _source: Source
+    _stream: Stream
+
+    def __init__(self, data: bytes, path: str = "") -> None:
+        self.data = data
+        self.path = path
+
+    @property
+    def source(self) -> Source:
+        """The characters and the spelling of the bytes; `CannotParse` where they are no text."""
+        try:
+            return self._source
+        except AttributeError:
+            self._source = Source(self.data, self.path)
+            return self._source
+
+    @property
+    def stream(self) -> Stream:
+        """The documents."""
+        return self.stream_like(None)
+
+    def stream_like(self, known: Stream | None, most: int = 0) -> Stream:
+        """The documents, at `most` so many; `known` are those of another version, or None."""
+        try:
+            return self._stream
+        except AttributeError:
+            source = self.source
+            self._stream = split_like(source, known, most) if known else split(source, None, most)
+            return self._stream
+
+    @property
+    def roots(self) -> list[Node]:
+        """The top nodes of the documents; an error in any of them shows now."""
+        return self.stream.roots
+
+
+def split_text(text: str, path: str = "") -> Stream:
+    """The documents of a text that was never bytes: one that this program wrote."""
+    return split(Source.of(text, path))
+
+
 def split_like(source: Source, known: Stream, most: int = 0) -> Stream:
     """The documents of another version of a file; what both have is not looked through again."""
     stream = split(source, known, most)

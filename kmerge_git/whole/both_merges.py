@@ -19,6 +19,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import GENERATED, Conflict, Decision, Options, Outcome
 from kmerge_git.pipeline import merge
 from kmerge_git.time_limit import alarm
+from kmerge_git.tree.documents import YamlText
 
 
 def merge_all(
@@ -137,7 +138,7 @@ def merge_both(three: Three[bytes | None], options: Options, lines: Libgit2LineM
     def start(favor: str) -> _Lines:
         return _Lines(texts, options.but(favor=favor), lines) if favor else by_lines
 
-    outcome = merge(texts, options, start)
+    outcome = merge(texts.map(lambda data: YamlText(data, options.path)), options, start)
     text, count = by_lines.result()
     # of what it cannot merge (binary files) git leaves ours
     return Both(outcome, text if count >= 0 else texts.ours, count == 0)

@@ -14,6 +14,7 @@ from kmerge_git.merge.finish.possible_answers import edited
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import Conflict, Options
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.saved_answers import Answer
 
@@ -95,8 +96,8 @@ class AskedFile:
         if self._deciding is not None:
             self._deciding.check(self._given(answers))
         elif any(answer.how == "lines" for answer in answers.values()):
-            texts = self.file.three.map(lambda data: data or b"")
-            broken = line_damage.brought(self.data(answers) or b"", texts, self.path)
+            result = YamlText(self.data(answers) or b"", self.path)
+            broken = line_damage.brought(result, _texts(self.file))
             if broken:
                 raise Refused(f"the file would be broken: {min(broken)}")
 
@@ -119,12 +120,16 @@ class AskedFile:
 def _deciding(file: FileMerge, options: Options) -> Deciding | None:
     if file.both is None:
         return None
-    texts = file.three.map(lambda data: data or b"")
     open_merge = file.both.outcome.open_merge
     if open_merge is None:
-        marked, _ = Libgit2LineMerge().merge_file(*texts.each(), options.but(style="diff3"))
-        open_merge = open_lines(marked, texts, options)
-    return Deciding(open_merge, texts, file.path)
+        data = file.three.map(lambda data: data or b"")
+        marked, _ = Libgit2LineMerge().merge_file(*data.each(), options.but(style="diff3"))
+        open_merge = open_lines(marked, data, options)
+    return Deciding(open_merge, _texts(file))
+
+
+def _texts(file: FileMerge) -> Three[YamlText]:
+    return file.three.map(lambda data: YamlText(data or b"", file.path))
 
 
 def _questions(asked: AskedFile) -> tuple[Question, ...]:

@@ -11,6 +11,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import GENERATED, Options
 from kmerge_git.pipeline import merge
 from kmerge_git.text.linemerge import Given
+from kmerge_git.tree.documents import YamlText
 
 BASE = (
     "# Source: app/templates/web.yaml\nkind: ConfigMap\nmetadata:\n  labels: {chart: app-1.0.0}\n"
@@ -200,7 +201,11 @@ VERSIONS = (BASE, OURS, THEIRS, BESIDE, MERGED, BASE + "  c: '1'\n", "a: {{ x }}
 def test_what_merges_clean_merges_as_always(ours: str, theirs: str) -> None:
     texts = Three(BASE.encode(), ours.encode(), theirs.encode())
     always, it = (
-        merge(texts, Options(X, generated=flag), lambda favor: Given(b"<<<<<<<\n", False))
+        merge(
+            texts.map(YamlText),
+            Options(X, generated=flag),
+            lambda favor: Given(b"<<<<<<<\n", False),
+        )
         for flag in (False, True)
     )
     if always.clean:

@@ -11,6 +11,7 @@ from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
 from kmerge_git.pipeline import merge
 from kmerge_git.text.linemerge import Given
+from kmerge_git.tree.documents import YamlText
 
 PATH = "web/templates/web.yaml"
 BASE = """\
@@ -118,7 +119,7 @@ def test_an_ancestor_favours_nobody(texts: tuple[str, str, str], clean: bytes) -
         return Given(clean or (b"favoured\n" if favor else marked), bool(clean or favor))
 
     options = Options(PATH, favor="theirs", marker_size=9, virtual=True)
-    made = merge(Three(*(text.encode() for text in texts)), options, lines)
+    made = merge(Three(*(YamlText(text.encode(), PATH) for text in texts)), options, lines)
     assert not made.clean
     assert made.text.count(b"<<<<<<<<< ours") == made.text.count(b">>>>>>>>> theirs\n") == 1
 

@@ -6,6 +6,7 @@ import pytest
 
 from kmerge_git.merge.verify.line_opinion import same_but_for_order
 from kmerge_git.pipeline import merge_files
+from kmerge_git.tree.documents import YamlText, split_text
 
 BASE = """\
 apiVersion: v1
@@ -136,4 +137,4 @@ def test_the_same_line_twice_is_no_agreement() -> None:
     ],
 )
 def test_the_same_in_another_order(one, other, expected):
-    assert same_but_for_order(other.encode(), one, "") is expected
+    assert same_but_for_order(YamlText(other.encode()), split_text(one)) is expected

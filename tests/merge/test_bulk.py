@@ -19,6 +19,7 @@ from kmerge_git.replay import merge_quality
 from kmerge_git.text.source import Source
 from kmerge_git.tree import documents as splitting
 from kmerge_git.tree import parser
+from kmerge_git.tree.documents import YamlText
 
 Trio = tuple[bytes, bytes, bytes]
 
@@ -79,7 +80,7 @@ CASES: dict[str, tuple[dict[str, int], Callable[[str], str], str]] = {
 
 @pytest.fixture(autouse=True)
 def all_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("decide.git", "decide.keyed", "documents"):
+    for module in ("decide.git_rules", "decide.keyed", "by_resource"):
         name = "MOST_COMPARISONS" if module == "decide.keyed" else "LARGE"
         monkeypatch.setattr(f"kmerge_git.merge.{module}.{name}", 0)
 
@@ -193,9 +194,9 @@ def test_what_both_changed_alike_does_not_count(
 def test_what_is_too_much_is_not_looked_into_for_damage():
     """To read it would take longer than the merge of its lines."""
     twice = "a: 1\n" * (bulk.MOST_ALONE // 2)
-    texts = Three(b"", b"", b"")
-    assert line_damage.breaks(twice.encode(), texts, "")
-    assert not line_damage.breaks((twice * 3).encode(), texts, "")
+    texts = Three(b"", b"", b"").map(YamlText)
+    assert line_damage.breaks(YamlText(twice.encode()), texts)
+    assert not line_damage.breaks(YamlText((twice * 3).encode()), texts)
 
 
 def weight(text: str, monkeypatch: pytest.MonkeyPatch) -> int:
@@ -268,7 +269,7 @@ def test_nothing_parses_what_is_too_much_at_sight(
     texts = [("[" * 12 + side + "]" * 12 + "\n").encode() for side in "bot"]
     with monkeypatch.context() as patched:
         patched.setattr(parser, "compose", None)  # whoever calls it fails
-        patched.setattr(pipeline.documents, "LARGE", 9)
+        patched.setattr(pipeline.by_resource, "LARGE", 9)
         assert merge_files(*texts).reason == "more than 9 entries in a document"
         assert {change.how for change in compare(texts[0], texts[1])} == {"lines"}
         assert merge_quality.Judge(Three(*texts), "a.yaml").damage(b"x: 1\n" + texts[0]) == ()
@@ -286,7 +287,7 @@ def test_of_too_many_documents_none_is_made(monkeypatch: pytest.MonkeyPatch) -> 
         raise AssertionError
 
     lower(monkeypatch, {"MOST_DOCUMENTS": 4})
-    monkeypatch.setattr(pipeline.documents, "LARGE", 9)
+    monkeypatch.setattr(pipeline.by_resource, "LARGE", 9)
     texts = [("---\n" * 10 + f"a: {side}\n").encode() for side in "bot"]
     monkeypatch.setattr(splitting, "Document", no_documents)
     assert merge_files(*texts).reason == "more than 4 documents"

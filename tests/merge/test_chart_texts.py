@@ -8,6 +8,7 @@ from kmerge_git import merge_files
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import line_damage
 from kmerge_git.text.linemerge import TemporaryFiles
+from kmerge_git.tree.documents import YamlText
 
 PATHS = ("c/templates/_helpers.tpl", "templates/NOTES.txt")
 BASE = b"Address: a\nPort: 1\n\nName: b\n"
@@ -49,7 +50,7 @@ def test_beside_a_chart_they_would_be_yaml() -> None:
 
 @pytest.mark.parametrize("path", PATHS)
 def test_an_answer_breaks_no_yaml_in_them(path: str) -> None:
-    texts = Three(BASE, BASE + b"x: 1\n", BASE + b"x: 2\n")
+    texts = Three(BASE, BASE + b"x: 1\n", BASE + b"x: 2\n").map(YamlText)
     both = BASE + b"x: 1\nx: 2\n"
-    assert line_damage.brought(both, texts, "a.yaml")
-    assert not line_damage.brought(both, texts, path)
+    assert line_damage.brought(YamlText(both, "a.yaml"), texts)
+    assert not line_damage.brought(YamlText(both, path), texts)

@@ -23,7 +23,7 @@ from kmerge_git.text.linemerge import Given
 from kmerge_git.text.pieces import Hunk
 from kmerge_git.text.source import Source
 from kmerge_git.text.undecided import UNDECIDED, digest, without_placeholders
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import YamlText, split
 from kmerge_git.tree.nodes import Mapping
 from kmerge_git.tree.same import canon
 
@@ -157,7 +157,7 @@ def merged(base: str, ours: str, theirs: str, *, virtual: bool = False, style: s
     """The merge of three texts: an inner one (`virtual`), or the one that people see."""
     data = [text.encode() for text in (base, ours, theirs)]
     options = Options("x.yaml", virtual=virtual, style=style)
-    return merge(Three(*data), options, lambda favor: by_lines(*data))
+    return merge(Three(*data).map(YamlText), options, lambda favor: by_lines(*data))
 
 
 def text_of(outcome: Outcome) -> str:
@@ -322,7 +322,7 @@ def test_no_placeholder_is_shown_where_lines_merge() -> None:
     inner = merged("a: 1\n", "a: 2\n", "a: 3\n", virtual=True).text
     shown = b"<<<<<<< o\na: 2\n||||||| b\n%b=======\na: {{ 3 }} \xff\n>>>>>>> t\n"
     at = Three(inner, b"a: 2\n", b"a: {{ 3 }} \xff\n")
-    outer = merge(at, Options(), lambda favor: Given(shown % inner, False))
+    outer = merge(at.map(YamlText), Options(), lambda favor: Given(shown % inner, False))
     assert outer.method == "lines"
     assert outer.text == shown % b""
 
@@ -344,10 +344,10 @@ SEALED = "a: ENC[AES256_GCM,data:@,type:str]\nsops:\n    mac: ENC[AES256_GCM,dat
 def test_of_what_cannot_be_merged_nothing_is_decided(text: str) -> None:
     """Else the side that the inner merge kept would be the one that has not changed."""
     data = [text.replace("@", char).encode() for char in "123"]
-    outcome = merge(Three(*data), Options(virtual=True), lambda favor: NoMerge())
+    outcome = merge(Three(*data).map(YamlText), Options(virtual=True), lambda favor: NoMerge())
     assert not outcome.clean and outcome.text not in data
     assert UNDECIDED in text_of(outcome)
-    assert merge(Three(*data), Options(), lambda favor: NoMerge()).text == data[1]
+    assert merge(Three(*data).map(YamlText), Options(), lambda favor: NoMerge()).text == data[1]
 
 
 class NoMerge:
@@ -362,7 +362,7 @@ def test_what_lines_merged_keeps_its_markers() -> None:
         return Given(b"<<<<<<<<< 1\na\n=========\nb\n>>>>>>>>> 2\n", False)
 
     data = [b"a: {{ .x }} 1\n", b"a: {{ .x }} 2\n", b"a: {{ .x }} 3\n"]
-    outcome = merge(Three(*data), Options(virtual=True), lines)
+    outcome = merge(Three(*data).map(YamlText), Options(virtual=True), lines)
     assert outcome.text.startswith(b"<<<<<<<<< 1\n")
 
 

@@ -12,6 +12,7 @@ from kmerge_git.template.merged_readings import differs
 from kmerge_git.template.template_damage import around, brought, new_damage
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 
 PATH = "charts/web/templates/web.yaml"
 BASE = """\
@@ -160,8 +161,8 @@ def test_the_driver_writes_it() -> None:
 # -- the readings of a result are the merge of the readings
 
 
-def merged(at: Three[bytes]):  # type: ignore[no-untyped-def]
-    return merge_files(*at.each(), path="a.yaml")
+def merged(at: Three[YamlText]):  # type: ignore[no-untyped-def]
+    return merge_files(*at.map(lambda text: text.data).each(), path="a.yaml")
 
 
 AGREED = Three(

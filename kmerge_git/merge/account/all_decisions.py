@@ -25,11 +25,10 @@ from kmerge_git.merge.account.field_differences import (
 from kmerge_git.merge.pairing import likely_same, name_of, one_new_file, pair_documents
 from kmerge_git.merge.rule_sentences import of_kyaml
 from kmerge_git.merge.three import Three, under, whose
-from kmerge_git.outcome import Decision
+from kmerge_git.outcome import SIDES, Decision
 from kmerge_git.text.markers import marker_size_for, resolve
-from kmerge_git.text.source import Source
 from kmerge_git.tree.brief import brief, shortened
-from kmerge_git.tree.documents import split, split_like
+from kmerge_git.tree.documents import YamlText, split_text
 from kmerge_git.tree.nodes import Collection, Node, is_block_text
 from kmerge_git.tree.same import comments
 
@@ -54,17 +53,16 @@ _TELLING = ("12", "13")
 
 def explained(
     rules: Rules,
-    texts: Three[bytes],
+    texts: Three[YamlText],
     outcome: Outcome,
     notes: Iterable[tuple[str, Note]],
     options: Options,
 ) -> tuple[Decision, ...]:
     """What came of every place at which the versions differ; nothing for what has no fields."""
     try:
-        sources = texts.map(lambda data: Source(data, options.path))
-        base = split(sources.base)
-        streams = Three(base, split_like(sources.ours, base), split_like(sources.theirs, base))
-        ends = _ends(outcome, sources, options)
+        base = texts.base.stream
+        streams = Three(base, texts.ours.stream_like(base), texts.theirs.stream_like(base))
+        ends = _ends(outcome, texts, options)
         found = [*differing(rules, streams, ends, options.path)]
     except (KmergeError, RecursionError):
         return ()
@@ -77,24 +75,23 @@ def explained(
         if place not in told_of and (_says_more(note) or options.rules == "kyaml")
     ]
     made += _more(rest, told_of, streams)
-    if not made and not texts.base == texts.ours == texts.theirs:
-        side = whose(texts) or "conflict"
-        is_alike = texts.ours == texts.theirs
+    data = texts.map(lambda text: text.data)
+    if not made and not data.base == data.ours == data.theirs:
+        side = whose(data) or "conflict"
+        is_alike = data.ours == data.theirs
         made.append(Decision("", "", "layout", "both" if is_alike else side, "14"))
     return tuple(made)
 
 
-def _ends(outcome: Outcome, sources: Three[Source], options: Options) -> Ends[Stream]:
+def _ends(outcome: Outcome, texts: Three[YamlText], options: Options) -> Ends[Stream]:
     """The result, decided for either side where it has conflicts; None: it cannot be read."""
     try:
-        made = Source(outcome.text, options.path)
+        made = YamlText(outcome.text, options.path)
         if outcome.clean:
-            stream = split(made)
-            _ = stream.roots
-            return stream, stream
-        size = marker_size_for((source.text for source in sources.each()), options.marker_size)
-        sides = (Source.of(resolve(made.text, side, size)) for side in ("ours", "theirs"))
-        first, second = (split(source) for source in sides)
+            _ = made.roots
+            return made.stream, made.stream
+        size = marker_size_for((text.source.text for text in texts.each()), options.marker_size)
+        first, second = (split_text(resolve(made.source.text, side, size)) for side in SIDES)
         _ = first.roots, second.roots
     except KmergeError:
         return None

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import Outcome
+from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.merge.journal import Journal
     from kmerge_git.merge.three import Three
     from kmerge_git.outcome import Options
-    from kmerge_git.text.source import Source
 
 
-def favored(found: Outcome, sources: Three[Source], options: Options, journal: Journal) -> Outcome:
+def favored(found: Outcome, texts: Three[YamlText], options: Options, journal: Journal) -> Outcome:
     """The merge without conflicts; or as it was, where that side alone makes no sound file."""
     data: bytes = found.open_merge.decided(options.favor)
-    if line_damage.breaks(data, sources.map(lambda source: source.data), options.path):
+    if line_damage.breaks(YamlText(data, options.path), texts):
         return found
     journal.favor(options.favor, found.conflicts)
     return Outcome(data, True, found.method, reason=found.reason)

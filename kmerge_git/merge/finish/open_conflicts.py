@@ -11,6 +11,7 @@ from kmerge_git.merge.verify import line_damage
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.markers import sections
 from kmerge_git.text.pieces import Hunk, is_clean
+from kmerge_git.tree.documents import YamlText
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,10 +33,10 @@ class Deciding:
 
     __slots__ = ("_open", "_path", "_sound", "_texts", "kinds")
 
-    def __init__(self, open_merge: OpenMerge, texts: Three[bytes], path: str) -> None:
+    def __init__(self, open_merge: OpenMerge, texts: Three[YamlText]) -> None:
         self._open = open_merge
         self._texts = texts
-        self._path = path
+        self._path = texts.ours.path
         self._sound: Identities = {}  # documents that were looked into for an answer before
         self.kinds = [
             possible_answers.kind_of(hunk, by_lines=open_merge.is_by_lines)
@@ -79,7 +80,7 @@ class Deciding:
         for side in SIDES:  # what the answers to come may mend is no fault of these
             rest = {n: h.side(side) for n, h in enumerate(self._open.hunks) if n not in given}
             made = self.text({**rest, **given})
-            broken = line_damage.brought(made, self._texts, self._path, self._sound)
+            broken = line_damage.brought(YamlText(made, self._path), self._texts, self._sound)
             if not broken:
                 return self._refuse_no_json(made)
         raise Refused(f"the file would be broken: {min(broken)}")
@@ -88,7 +89,8 @@ class Deciding:
         """What was JSON in all versions stays JSON, and not only YAML."""
         if not self._path.endswith(".json"):
             return
-        if all(_is_json(data) for data in self._texts.each() if data) and not _is_json(made):
+        versions = [text.data for text in self._texts.each()]
+        if all(_is_json(data) for data in versions if data) and not _is_json(made):
             raise Refused("the file would be no JSON any more: quote it")
 
     def text(self, given: Given) -> bytes:

@@ -23,7 +23,7 @@ from kmerge_git.merge.verify.proof import prove
 from kmerge_git.outcome import Decision
 from kmerge_git.text.markers import marker_size_for
 from kmerge_git.text.opaque_files import SEALED, is_sealed
-from kmerge_git.text.source import Source
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.oddities import TEMPLATE, refuse_oddities
 
 TYPE_CHECKING = False
@@ -81,19 +81,19 @@ def merge3_bytes(
 
     if texts.base == texts.ours == texts.theirs:
         return Result(texts.ours)
-    sources = _sources(texts, names)
-    if _refuses(sources):
+    opened = _opened(texts, names)
+    if _refuses(opened):
         if texts.base in (texts.ours, texts.theirs):
             return Result(standing(texts))
         raise Unsupported(SEALED, path=names.ours, hint="decrypt the versions, merge, encrypt")
     try:
-        return _merged(KyamlRules(infer=infer), THREE_WAY, sources, path)
+        return _merged(KyamlRules(infer=infer), THREE_WAY, opened, path)
     except CannotParse as error:
         if not is_text(error, texts):
             raise
-        return _by_lines(sources, _why(error), path)
+        return _by_lines(opened, _why(error), path)
     except Unsupported as error:
-        return _by_lines(sources, str(_placed(error, sources)), path)
+        return _by_lines(opened, str(_placed(error, opened)), path)
 
 
 def is_text(error: KmergeError, texts: Three[bytes]) -> bool:
@@ -120,7 +120,7 @@ def merge3_text(
     if any(b"\0" in text for text in texts.each()):
         return _kept(texts, "both changed a binary file, dest's stays", reason)
     try:
-        return _by_lines(_sources(texts, names), reason, path)
+        return _by_lines(_opened(texts, names), reason, path)
     except CannotParse:  # it is in no encoding that we know
         data, notes = merge_by_lines(texts)
         return Result(data, _told(notes), reason)
@@ -140,60 +140,62 @@ def merge2_bytes(
 
     rules = TwoWayRules(infer=infer, prepend=prepend)
     texts = Three(b"", dest, src)
-    sources = _sources(texts, Three("", names[1], names[0]))
-    if _refuses(sources):
+    opened = _opened(texts, Three("", names[1], names[0]))
+    if _refuses(opened):
         raise Unsupported(SEALED, path=names[1], hint="decrypt the versions, merge, encrypt")
     try:
-        return _merged(rules, TWO_WAY, sources, path)
+        return _merged(rules, TWO_WAY, opened, path)
     except (CannotParse, TextOnly) as error:
         if isinstance(error, RepeatedKey):
-            raise _placed(error, sources) from None
+            raise _placed(error, opened) from None
         if not is_text(error, texts):
             raise
         if src == dest:
             return Result(dest)
         return _kept(texts, "there is no base to merge lines with, dest's stay", _why(error))
     except Unsupported as error:
-        raise _placed(error, sources) from None
+        raise _placed(error, opened) from None
 
 
-def _sources(texts: Three[bytes], names: Three[str]) -> Three[Source]:
-    return Three(
-        Source(texts.base, names.base),
-        Source(texts.ours, names.ours),
-        Source(texts.theirs, names.theirs),
-    )
+def _opened(texts: Three[bytes], names: Three[str]) -> Three[YamlText]:
+    """The versions with their names for error messages; `CannotParse` for what is no text."""
+    opened = Three(*map(YamlText, texts.each(), names.each()))
+    _ = opened.map(lambda text: text.source)
+    return opened
 
 
-def _refuses(sources: Three[Source]) -> bool:
-    return is_sealed(sources.ours.text) or is_sealed(sources.theirs.text)
+def _refuses(texts: Three[YamlText]) -> bool:
+    return is_sealed(texts.ours.source.text) or is_sealed(texts.theirs.source.text)
 
 
 def _merged(
-    rules: Rules, numbers: dict[tuple[str, str], str], sources: Three[Source], path: str
+    rules: Rules, numbers: dict[tuple[str, str], str], texts: Three[YamlText], path: str
 ) -> Result:
     journal = Journal()
-    streams = split_within(sources)
+    streams = split_within(texts)
     refuse_oddities(*streams.each())  # two-way the base has no document: all are looked at
     merged = by_resource.merge(rules, streams, journal, path)
     prove(merged, "ours")
-    data = _spelled(merged.decided("ours"), sources)
+    data = _spelled(merged.decided("ours"), texts)
     return Result(data, tuple(numbered(d, numbers) for d in journal.decisions()))
 
 
-def _spelled(text: str, sources: Three[Source]) -> bytes:
+def _spelled(text: str, texts: Three[YamlText]) -> bytes:
     """The bytes of a result; an empty destination has no spelling of its own."""
+    sources = texts.map(lambda one: one.source)
     theirs = sources.theirs
     return to_bytes(text, sources if sources.ours.text else Three(theirs, theirs, theirs))
 
 
-def _by_lines(sources: Three[Source], reason: str, path: str) -> Result:
+def _by_lines(texts: Three[YamlText], reason: str, path: str) -> Result:
     """A merge of lines; three good files are never made into one that is broken."""
-    texts = sources.map(lambda source: source.data)
-    merged, notes = merge_by_lines(sources.map(lambda s: s.text.encode("utf-8", "surrogateescape")))
-    data = _spelled(merged.decode("utf-8", "surrogateescape"), sources)
-    if data != texts.ours and line_damage.breaks(data, texts, path):
-        return _kept(texts, "merged lines would break the file, dest's stay", reason)
+    merged, notes = merge_by_lines(
+        texts.map(lambda one: one.source.text.encode("utf-8", "surrogateescape"))
+    )
+    data = _spelled(merged.decode("utf-8", "surrogateescape"), texts)
+    versions = texts.map(lambda one: one.data)
+    if data != versions.ours and line_damage.breaks(YamlText(data, path), texts):
+        return _kept(versions, "merged lines would break the file, dest's stay", reason)
     return Result(data, _told(notes), reason)
 
 
@@ -208,14 +210,14 @@ def _told(notes: list[Note]) -> tuple[Decision, ...]:
     return journal.decisions()
 
 
-def _placed(error: Unsupported, sources: Three[Source]) -> Unsupported:
+def _placed(error: Unsupported, texts: Three[YamlText]) -> Unsupported:
     """The error with the name of the file whose line it shows."""
     if error.path or not error.line:
         return error
-    for source in (sources.theirs, sources.ours, sources.base):
-        lines = source.text.split("\n")
+    for text in (texts.theirs, texts.ours, texts.base):
+        lines = text.source.text.split("\n")
         if error.excerpt and lines[error.line - 1 : error.line] == [error.excerpt]:
-            error.path = source.path
+            error.path = text.path
             break
     return error
 

@@ -11,8 +11,7 @@ from kmerge_git.kube.identity import identity
 from kmerge_git.kube.listkeys import ListKeys, field_text, has_port_names, start
 from kmerge_git.merge.three import Three
 from kmerge_git.text.opaque_files import is_chart_text
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, Stream, split
+from kmerge_git.tree.documents import Document, Stream
 from kmerge_git.tree.nodes import Mapping, Node, Sequence
 from kmerge_git.tree.same import canon
 
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
 
     from kmerge_git.kube.identity import Identity
     from kmerge_git.kube.listkeys import ListRule, Where
+    from kmerge_git.tree.documents import YamlText
     from kmerge_git.tree.nodes import Entry
     from kmerge_git.tree.same import Known
 
@@ -34,43 +34,42 @@ if TYPE_CHECKING:
 LARGE = 100_000  # bytes that may have too many entries
 
 
-def is_sound(data: bytes, inputs: Three[Stream], path: str) -> bool:
-    """Whether a line merge brings no damage that neither ours nor theirs had."""
+def is_sound(result: YamlText, inputs: Three[Stream]) -> bool:
+    """Return whether a line merge brings no damage that neither ours nor theirs had."""
     try:
-        return not new_damage(split(Source(data, path)), inputs, path)
+        return not new_damage(result.stream, inputs, result.path)
     except KmergeError:
         return False
 
 
-def breaks(data: bytes, texts: Three[bytes], path: str) -> bool:
-    """Whether three inputs that are YAML became something that no input was."""
-    return bool(brought(data, texts, path))
+def breaks(result: YamlText, texts: Three[YamlText]) -> bool:
+    """Return whether three inputs that are YAML became something that no input was."""
+    return bool(brought(result, texts))
 
 
-def brought(
-    data: bytes, texts: Three[bytes], path: str, sound: Identities | None = None
-) -> set[str]:
+def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None = None) -> set[str]:
     """The damage in a merge of three inputs that are YAML, where no input has it.
 
     The result is read first: where nothing is wrong with it, the inputs are not parsed. One that
     is too much to be taken apart is not looked into. `sound` has the documents of earlier results
     of the same inputs with which nothing was wrong: they are not read again.
     """
+    path = result.path
     if is_chart_text(path):
         return set()
-    if len(data) > LARGE:
+    if len(result.data) > LARGE:
         from kmerge_git.merge.bulk import has_bulk  # few files are so large
 
-        if has_bulk(data):
+        if has_bulk(result.data):
             return set()
     try:
-        at = texts.map(lambda text: split(Source(text, path)))
+        at = texts.map(lambda text: text.stream)
     except KmergeError:
         return set()
     known = {d.content for stream in (at.ours, at.theirs) for d in stream.documents}
     keys = dict(sound or {})
     try:
-        found = damage(split(Source(data, path)).documents, path, known, keys)
+        found = damage(result.stream.documents, path, known, keys)
     except KmergeError:
         found = {"it is no YAML"}
     if not found:

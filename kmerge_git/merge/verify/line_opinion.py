@@ -12,7 +12,7 @@ from kmerge_git.merge.three import Three, agreed, cut
 from kmerge_git.text.diff3 import diff3, lines_between, uncommon
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Collection
 from kmerge_git.tree.same import canon
 
@@ -35,23 +35,25 @@ UNTOLD = ("*", "&", ": |", ": >", "- |", "- >", "? |", "? >")
 class Asked:
     """Git's line merge, which starts when somebody asks for it, and once only."""
 
-    __slots__ = ("_answer", "_start")
+    __slots__ = ("_answer", "_path", "_start")
 
-    def __init__(self, start: Callable[[str], LineMerge]) -> None:
+    def __init__(self, start: Callable[[str], LineMerge], path: str = "") -> None:
         self._start = start
-        self._answer: tuple[bytes, int] | None = None
+        self._path = path
+        self._answer: tuple[YamlText, int] | None = None
 
-    def result(self) -> tuple[bytes, int]:
+    def result(self) -> tuple[YamlText, int]:
         """(merged text, number of conflicts); -1 conflicts: there is no merge by lines."""
         if self._answer is None:
-            self._answer = self._start("").result()
+            self._answer = self.favored("")
         return self._answer
 
-    def favored(self, side: str) -> tuple[bytes, int]:
+    def favored(self, side: str) -> tuple[YamlText, int]:
         """The result with every conflict decided for a side."""
-        return self._start(side).result()
+        data, count = self._start(side).result()
+        return YamlText(data, self._path), count
 
-    def again(self) -> tuple[bytes, int]:
+    def again(self) -> tuple[YamlText, int]:
         """The result of another start, for which other labels are known."""
         self._answer = None
         return self.result()
@@ -88,24 +90,23 @@ def needs_proof(merged: MergedFile) -> bool:
     )
 
 
-def same_meaning(data: bytes, text: str, path: str) -> bool:
-    """Whether a merge by lines means the same as our text."""
+def same_meaning(by_lines: YamlText, result: Stream) -> bool:
+    """Return whether a merge by lines means the same as our result."""
     from kmerge_git.merge.verify.proof import same_documents
 
     try:
-        theirs = split(Source(data, path)).documents
-        return same_documents(theirs, split(Source.of(text)).documents)
+        return same_documents(by_lines.stream.documents, result.documents)
     except KmergeError:
         return False
 
 
-def same_but_for_order(data: bytes, text: str, path: str) -> bool:
-    """Whether a merge by lines holds what our text holds, in another order or with blank documents.
+def same_but_for_order(by_lines: YamlText, result: Stream) -> bool:
+    """Return whether two texts hold the same, in another order or with blank documents.
 
     Order may mean something: that is for the referee to say.
     """
     try:
-        return _in_no_order(split(Source(data, path))) == _in_no_order(split(Source.of(text)))
+        return _in_no_order(by_lines.stream) == _in_no_order(result)
     except KmergeError:
         return False
 

@@ -27,42 +27,40 @@ from kmerge_git.merge.verify import line_damage, sites
 from kmerge_git.merge.verify.field_laws import Fields
 from kmerge_git.merge.verify.line_laws import line_laws
 from kmerge_git.merge.verify.sites import RESULT, CollectionPaths, Site, Violation
-from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import side_text
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split, split_like
 from kmerge_git.tree.nodes import Collection, Entry, Scalar
 from kmerge_git.tree.scalars import meaning
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Collection as Some
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable, Iterable, Sequence
 
     from kmerge_git.kube.fieldpath import Path
     from kmerge_git.merge.merged import MergedFile
     from kmerge_git.merge.plan import Doubts
     from kmerge_git.merge.three import Three
     from kmerge_git.outcome import Options
-    from kmerge_git.tree.documents import Document, Stream
+    from kmerge_git.tree.documents import Document, Stream, YamlText
     from kmerge_git.tree.nodes import Node
 
     Documents = list[list[Document]]  # of base, ours, theirs and the result
     Settled = Some[tuple[str, Path]]
 
 
-def accepts(data: bytes, at: Three[Stream], options: Options, settled: Settled) -> bool:
+def accepts(result: YamlText, at: Three[Stream], options: Options, settled: Settled) -> bool:
     """Return whether git's line merge brings no damage, and is a merge of the inputs.
 
     `settled` are the places that a policy or the favourite side decided.
     """
-    if not line_damage.is_sound(data, at, options.path):
+    if not line_damage.is_sound(result, at):
         return False
-    return not ask_referee(at, options, settled, (), split(Source(data, options.path)))
+    return not ask_referee(at, options, settled, (), result.stream)
 
 
 def objections(
     merged: MergedFile,
+    results: Sequence[Stream],
     read: list[Document],
     at: Three[Stream],
     options: Options,
@@ -70,15 +68,10 @@ def objections(
 ) -> list[Violation]:
     """Return what our merge cannot be right about; of one with conflicts, outside of these.
 
-    The documents in `read` were read for the proof, and need not be read again.
+    `results` are the documents of the result; with conflicts, of both decided texts. Documents in
+    `read` were read for the proof, and need not be read again.
     """
     hunks = [hunk for _, hunk in merged.hunks()]
-    if hunks and merged.is_one_conflict:
-        return []
-    results = [
-        split_like(Source.of(merged.decided(side), options.path), at.ours)
-        for side in (SIDES if hunks else SIDES[:1])
-    ]
     found = ask_referee(at, options, settled, read, *results)
     if not hunks or not found:
         return found
