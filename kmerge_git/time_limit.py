@@ -9,6 +9,7 @@ from __future__ import annotations
 import signal
 from contextlib import contextmanager
 
+from kmerge_git.bounds import FILE_SECONDS
 from kmerge_git.errors import TimeUp, UsageError
 from kmerge_git.system import variable
 
@@ -16,8 +17,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
-
-SECONDS = 60.0
 
 
 @contextmanager
@@ -62,7 +61,7 @@ def limit() -> float:
     """Return how many seconds a file may take; 0: as many as it needs."""
     given = variable("KMERGE_TIMEOUT")
     if not given:
-        return SECONDS
+        return FILE_SECONDS
     try:
         seconds = float(given.removesuffix("s"))
     except ValueError:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from posixpath import normpath
 
+from kmerge_git.bounds import PARSED_FILES
 from kmerge_git.check.kustomize.gathered_resources import Gathered, texts_of
 from kmerge_git.check.page_values import SOMEWHERE, List, Map, Text, documents, path_at
 from kmerge_git.check.plain_objects import identity, objects
@@ -125,9 +126,6 @@ def _indent(text: str, origin: Text) -> int:
     return 0
 
 
-KEPT = 64  # parsed files that are kept; a base is read by each of its overlays
-
-
 class Book:
     """A file that was read: its page and its documents."""
 
@@ -165,7 +163,7 @@ class World:
         """A file and its documents, or None where it is missing or no YAML."""
         path = normpath(path)
         if path not in self._books:
-            if len(self._books) >= KEPT:
+            if len(self._books) >= PARSED_FILES:
                 del self._books[next(iter(self._books))]
             self._books[path] = self._read(path)
         return self._books[path]

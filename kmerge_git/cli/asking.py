@@ -14,6 +14,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kmerge_git.bounds import SHOWN_REFUSALS
 from kmerge_git.cli.pressed_keys import AGAIN, ENTER, RESIZED, Keys
 from kmerge_git.cli.printing import counted
 from kmerge_git.cli.question_screen import Around, Screen, Size, in_short, picture, side_of
@@ -52,7 +53,6 @@ HELP = (
 )
 RESTS = {"O": "ours", "T": "theirs"}
 WORDS = {key: said for key, said, _ in HELP}
-_MOST = 3  # refusals that are told one by one
 
 
 def ask(resolving: Resolving, options: argparse.Namespace) -> int:
@@ -173,11 +173,11 @@ class Asking:
         if len(questions) > 1:
             given = len(questions) - len(refused)
             self._screen.say(f"{how} for {counted(given, 'conflict')}")
-        for question, why in refused[:_MOST]:
+        for question, why in refused[:SHOWN_REFUSALS]:
             place = f"{question.conflict.spot or question.path}: " if len(questions) > 1 else ""
             self._screen.say(f"not here: {place}{why}", "yellow")
-        if len(refused) > _MOST:
-            self._screen.say(f"and not in {len(refused) - _MOST} more", "yellow")
+        if len(refused) > SHOWN_REFUSALS:
+            self._screen.say(f"and not in {len(refused) - SHOWN_REFUSALS} more", "yellow")
         here = self._questions[at]
         if any(question is here for question, _ in refused):
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from kmerge_git.bounds import SAME_LINES
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.commits import last_change
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
 # what git may call the commit whose tree is theirs
 _NAMES = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REBASE_HEAD", "REVERT_HEAD^")
-_MOST = 5  # places with the same lines
 
 
 class Authors:
@@ -69,4 +69,4 @@ class Authors:
                 first = text.count("\n", 0, at + 1)
                 spans.append((first, first + wanted.count("\n") - 1))
             at = text.find(wanted, end)
-        return spans if len(spans) <= _MOST else []
+        return spans if len(spans) <= SAME_LINES else []

@@ -11,6 +11,7 @@ from functools import cache, cached_property, partial
 from itertools import pairwise
 from posixpath import normpath
 
+from kmerge_git.bounds import CHANGED_FILES
 from kmerge_git.check.checked_texts import World
 from kmerge_git.check.kustomize.kustomization import NAMES
 from kmerge_git.check.kustomize.kustomization_evidence import DELETED, MADE, UNSTAGED, Fate, Past
@@ -445,7 +446,6 @@ class Versions:
 
 
 HEADS = ("HEAD", "MERGE_HEAD")
-FEW = 2000  # changed files whose kustomizations can all be read
 PARENTS = ("HEAD^1", "HEAD^2")  # what the last commit deleted is found by whoever checks it
 
 
@@ -525,7 +525,7 @@ class GitPast:
             return [n for before in befores for n in changed(top, before, self._result, kinds)]
 
         found = names("ACDMT") if self._is_merge else []
-        if not 0 < len(found) <= FEW:
+        if not 0 < len(found) <= CHANGED_FILES:
             found = names("D")
         return [from_here(top, name) for name in dict.fromkeys(found)]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from kmerge_git.bounds import SHOWN_HOOK_FILES
 from kmerge_git.cli.printing import say
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import ERROR, Finding, worst_first
@@ -15,9 +16,6 @@ from kmerge_git.finding import ERROR, Finding, worst_first
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-
-FEW = 3  # so many files are named one by one
 
 
 def stopping(args: argparse.Namespace, findings: list[Finding]) -> list[Finding]:
@@ -61,7 +59,7 @@ def _command(args: argparse.Namespace, findings: list[Finding], words: list[str]
     words += ["--tool", args.tool] if args.tool else []
     words += ["--target", _here(args.target)] if args.target else []
     files = list(dict.fromkeys(finding.file for finding in findings))
-    if len(files) > FEW or not "".join(files).isprintable():
+    if len(files) > SHOWN_HOOK_FILES or not "".join(files).isprintable():
         files = [os.path.commonpath([os.path.dirname(os.path.abspath(file)) for file in files])]
     return join([*words, *map(_here, files)])
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from kmerge_git.bounds import EXPLAINED_CHARACTERS, SHOWN_ALIKE, SHOWN_ELSEWHERE, SHOWN_ONE_SIDED
 from kmerge_git.cli.lost_changes import place
 from kmerge_git.cli.printing import Paint, add_color, counted, say, tell_json
 from kmerge_git.errors import UsageError
@@ -169,9 +170,6 @@ def _file_as_json(file: ExplainedFile) -> dict[str, Any]:
     }
 
 
-MOST = 8  # fields of a file that one side alone changed
-MOST_LINES = 16  # lines of what is different somewhere else
-FEW = 3  # and of those that both changed alike
 SIDES = ("base", "ours", "theirs")
 _RANKS = {"improved": 0, "moved": 0, "resolved": 0, "conflict": 1, "clean": 2}
 _COLOURS = {"conflict": "red", "clean": "dim"}
@@ -253,7 +251,7 @@ def _file(file: ExplainedFile, there: str, *, everything: bool) -> Iterator[tupl
     if file.against and merge.both is None:
         yield (f"  {'they' if merge.three.ours is None else 'we'} changed:",)
         found = list(_changes(file.against, "    "))
-        cut = len(found) if everything else MOST
+        cut = len(found) if everything else SHOWN_ONE_SIDED
         yield from found[:cut]
         if found[cut:]:
             yield (f"    … and {counted(len(found) - cut, 'more line')} (--all)",)
@@ -316,7 +314,7 @@ def _in_common(texts: list[list[str]]) -> int:
 def _decisions(file: ExplainedFile, *, everything: bool) -> Iterator[tuple[Line, ...]]:
     """The fields by resource; of those that nobody had to decide the first few."""
     told = [d for d in file.decisions if d.side != "conflict"]
-    room = {"alone": MOST, "alike": FEW}
+    room = {"alone": SHOWN_ONE_SIDED, "alike": SHOWN_ALIKE}
     left = {"alone": 0, "alike": 0}
     for resource, group in groupby(told, key=lambda d: d.resource):
         head: list[tuple[Line, ...]] = [("  ", (resource, "bold"))] if resource else []
@@ -407,13 +405,12 @@ def _changes(
     from kmerge_git.compare.shown_changes import change_lines
 
     found = list(change_lines(changes, indent))
-    shown = found if everything or len(found) <= MOST_LINES + 1 else found[:MOST_LINES]
+    shown = found if everything or len(found) <= SHOWN_ELSEWHERE + 1 else found[:SHOWN_ELSEWHERE]
     yield from (((text, colour),) for text, colour in shown)
     if len(shown) < len(found):
         yield (f"{indent}… {len(found) - len(shown)} more lines (--all)",)
 
 
-LONGEST = 70  # characters of a value
 AROUND = 12  # characters that are shown in front of what differs in two long ones
 
 
@@ -439,7 +436,7 @@ def _three(decision: Decision) -> str:
 
 def beside(old: str, new: str) -> tuple[str, str]:
     """Two values side by side: of long ones what differs, and a little around it."""
-    if max(len(old), len(new)) <= LONGEST or not (old and new):
+    if max(len(old), len(new)) <= EXPLAINED_CHARACTERS or not (old and new):
         return short(old), short(new)
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
@@ -454,4 +451,4 @@ def short(text: str) -> str:
     """A value that fits in a line."""
     if not text:
         return "(nothing)"
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= EXPLAINED_CHARACTERS else text[: EXPLAINED_CHARACTERS - 1] + "…"

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from kmerge_git.bounds import SHOWN_OF_A_SORT
 from kmerge_git.cli.haste import make_haste
 from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.cli.printing import counted, say, tell_json
@@ -330,9 +331,6 @@ def _finish(call: _Call, task: Task, left: list[str], last: str) -> int:
     return 0
 
 
-MOST = 10  # lines of one sort
-
-
 def tell_merge(plan: SolvePlan, left: Sequence[str]) -> None:
     """A few lines on stderr; none where git alone would have done the same."""
     for line in plan.problems:
@@ -406,8 +404,8 @@ def _reason(file: FileMerge) -> str:
 
 
 def _some(lines: list[str]) -> list[str]:
-    rest = len(lines) - MOST
-    return lines if rest <= 0 else [*lines[:MOST], f"... and {rest} more"]
+    rest = len(lines) - SHOWN_OF_A_SORT
+    return lines if rest <= 0 else [*lines[:SHOWN_OF_A_SORT], f"... and {rest} more"]
 
 
 def _names(paths: Sequence[str]) -> str:

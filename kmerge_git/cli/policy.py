@@ -6,6 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
+from kmerge_git.bounds import SHOWN_LOG_LINES
 from kmerge_git.cli.printing import Paint, add_color, say, tell, tell_json, waiting
 from kmerge_git.cli.replay import add_scope, tallied, tell_head, workers
 from kmerge_git.errors import UsageError
@@ -39,7 +40,6 @@ example:
 
 exit status: 0 the replay is done, 2 an error
 """
-_MOST_LINES = 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -112,10 +112,10 @@ def _print(trial: Trial, paint: Paint) -> None:
     if apart:
         tell("")
         print(paint.line(("differently from people", "bold")))
-    for case in apart[:_MOST_LINES]:
+    for case in apart[:SHOWN_LOG_LINES]:
         tell(f"       {_told(*case)}")
-    if len(apart) > _MOST_LINES:
-        tell(f"       and {len(apart) - _MOST_LINES} more: --json lists all")
+    if len(apart) > SHOWN_LOG_LINES:
+        tell(f"       and {len(apart) - SHOWN_LOG_LINES} more: --json lists all")
     if not trial.settled:
         return
     tell("")

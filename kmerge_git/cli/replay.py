@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kmerge_git.bounds import SHOWN_LOG_LINES
 from kmerge_git.cli.printing import Paint, Progress, add_color, say, tell, tell_json, waiting
 from kmerge_git.errors import KmergeError, UsageError
 
@@ -42,7 +43,6 @@ where the message names the commit, they are replayed.
 
 exit status: 0 the replay is done, 2 an error
 """
-_MOST_LINES = 20
 _BELOW = ("resolved", "mended", "followed")  # counts of what the line above counts
 
 
@@ -146,14 +146,14 @@ def _print_list(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:
         command = " ".join(["kmerge", "replay", *scope(args), "--show", "N"])
         tell("")
         print(paint.line(("disagreements", "bold"), f" (`{command}` shows one)"))
-    for number, file in enumerate(found[:_MOST_LINES], 1):
+    for number, file in enumerate(found[:SHOWN_LOG_LINES], 1):
         tell(f"{number:>5}  {_place(file)}")
-    if len(found) > _MOST_LINES:
-        tell(f"       and {len(found) - _MOST_LINES} more: --json and --html list all")
+    if len(found) > SHOWN_LOG_LINES:
+        tell(f"       and {len(found) - SHOWN_LOG_LINES} more: --json and --html list all")
     if tally.broken:
         tell("")
         print(paint.line(("clean under git, but broken", "bold")))
-    for file in tally.broken[:_MOST_LINES]:
+    for file in tally.broken[:SHOWN_LOG_LINES]:
         tell(f"       {_place(file)}: {'; '.join(file.git_damage)}")
 
 
@@ -162,11 +162,13 @@ def _print_left(tally: Tally, paint: Paint) -> None:
     if groups:
         tell("")
         print(paint.line(("left under both, by cause and field", "bold")))
-    for cause, field, found in groups[:_MOST_LINES]:
+    for cause, field, found in groups[:SHOWN_LOG_LINES]:
         tell(f"{len(found):>7}  {f'{cause}: {field}' if field else cause}")
-    if len(groups) > _MOST_LINES:
-        rest = sum(len(found) for _, _, found in groups[_MOST_LINES:])
-        tell(f"{rest:>7}  in {len(groups) - _MOST_LINES} more groups: --json and --html list all")
+    if len(groups) > SHOWN_LOG_LINES:
+        rest = sum(len(found) for _, _, found in groups[SHOWN_LOG_LINES:])
+        tell(
+            f"{rest:>7}  in {len(groups) - SHOWN_LOG_LINES} more groups: --json and --html list all"
+        )
 
 
 def _print_proposals(tally: Tally, args: argparse.Namespace, paint: Paint) -> None:

@@ -11,6 +11,7 @@ from itertools import groupby
 from textwrap import dedent
 from typing import Any
 
+from kmerge_git.bounds import ANSWERS_BYTES, SHOWN_OF_A_KIND, SHOWN_SIDE_LINES
 from kmerge_git.cli import in_and_out
 from kmerge_git.cli.printing import counted, say, tell
 from kmerge_git.cli.solve import what_next
@@ -20,8 +21,6 @@ from kmerge_git.whole.conflict_questions import Question
 from kmerge_git.whole.given_answers import SIDES, ById, Picked
 from kmerge_git.whole.resolving import Resolving
 from kmerge_git.whole.saved_answers import Answer
-
-_MOST = 5  # lines of a text that are shown of each side
 
 
 def tell_list(resolving: Resolving) -> None:
@@ -61,10 +60,10 @@ def _side(name: str, text: str | None) -> Iterator[str]:
         yield f"      {name}: {lines[0] if lines else '(nothing)'}"
         return
     yield f"      {name}:"
-    for line in lines[:_MOST]:
+    for line in lines[:SHOWN_SIDE_LINES]:
         yield f"        {line}"
-    if len(lines) > _MOST:
-        yield f"        … {len(lines) - _MOST} more lines"
+    if len(lines) > SHOWN_SIDE_LINES:
+        yield f"        … {len(lines) - SHOWN_SIDE_LINES} more lines"
 
 
 def tell_decided(resolving: Resolving, decided: Picked) -> None:
@@ -92,12 +91,11 @@ def _tell_unasked(resolving: Resolving) -> None:
     for path, why in resolving.unasked:
         reasons.setdefault(why, []).append(path)
     for why, paths in sorted(reasons.items()):
-        more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
-        say(f"kmerge: left to you, {why}: {', '.join(paths[:_MOST])}{more}")
+        more = f" and {len(paths) - SHOWN_SIDE_LINES} more" if len(paths) > SHOWN_SIDE_LINES else ""
+        say(f"kmerge: left to you, {why}: {', '.join(paths[:SHOWN_SIDE_LINES])}{more}")
 
 
 MERGETOOL = "mergetool"
-_LINES = 10  # files that are told of each kind
 
 
 def told(resolving: Resolving, staged: Collection[str], failed: Mapping[str, str]) -> int:
@@ -173,13 +171,12 @@ def _unmerged() -> list[str] | None:
 
 
 def _lines_resolved(what: str, lines: Sequence[str]) -> None:
-    for line in lines[:_LINES]:
+    for line in lines[:SHOWN_OF_A_KIND]:
         tell(f"{what:<7} {line}")
-    if len(lines) > _LINES:
-        tell(f"{what:<7} and {len(lines) - _LINES} more")
+    if len(lines) > SHOWN_OF_A_KIND:
+        tell(f"{what:<7} and {len(lines) - SHOWN_OF_A_KIND} more")
 
 
-LARGEST = 32 << 20  # bytes
 _WHAT = "a side (ours, theirs, both, base, higher), {value: YAML} or {lines: TEXT}"
 
 
@@ -246,8 +243,10 @@ def _answer(answer: Answer | None) -> Any:
 def read_answers(name: str) -> tuple[ById, ...]:
     """The answers in a file; conflicts without one are passed over. Nothing in it is trusted."""
     data = in_and_out.read(name)
-    if len(data) > LARGEST:
-        raise UsageError(f"more than {LARGEST >> 20} MiB", path=name, hint="give fewer answers")
+    if len(data) > ANSWERS_BYTES:
+        raise UsageError(
+            f"more than {ANSWERS_BYTES >> 20} MiB", path=name, hint="give fewer answers"
+        )
     try:
         found = json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:

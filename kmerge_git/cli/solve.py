@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kmerge_git.bounds import SHOWN_NAMES
 from kmerge_git.cli.printing import Paint, add_color, counted, say, tell, tell_json
 from kmerge_git.errors import UsageError
 from kmerge_git.git.manifests import is_selected
@@ -35,7 +36,6 @@ and the edit follows it. Files that were edited since the merge are left alone.
 exit status: 0 every chosen manifest is solved, 1 conflicts are left, 2 an error
 """
 _COLOURS = {"solved": "green", "conflict": "red", "skipped": "yellow"}
-_MOST = 5  # names of files that are told in a line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -126,8 +126,8 @@ def _print(plan: SolvePlan, left: list[str], dry_run: bool, paint: Paint) -> Non
     for path, why in zip(plan.others, plan.why_not, strict=True):
         told.setdefault(f"left to you, {why}", []).append(path)
     for what, paths in sorted(told.items()):
-        more = f" and {len(paths) - _MOST} more" if len(paths) > _MOST else ""
-        say(f"kmerge: {what}: {', '.join(paths[:_MOST])}{more}")
+        more = f" and {len(paths) - SHOWN_NAMES} more" if len(paths) > SHOWN_NAMES else ""
+        say(f"kmerge: {what}: {', '.join(paths[:SHOWN_NAMES])}{more}")
     _summarize(plan, left, dry_run)
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 from typing import Any
 
+from kmerge_git.bounds import SHOWN_FIELDS
 from kmerge_git.cli.printing import counted, say, tell, tell_json, waiting
 from kmerge_git.errors import KmergeError
 from kmerge_git.vendored.origin_records import Vendored, below, only_one, top_of, vendored
@@ -21,7 +22,6 @@ from kmerge_git.vendored.package_status import (
 )
 from kmerge_git.vendored.package_updating import underway
 
-MOST = 20  # fields of a file that are listed
 NONE = "kmerge: there is no package here; `kmerge vendor add` makes one"
 
 
@@ -121,10 +121,10 @@ def _tell(found: State, *, fetched: bool) -> None:
     tell(f"{package.directory}: {record.ref} ({record.commit[:7]}) of {record.source}{place}")
     for change in found.changes:
         tell(f"  {_file(change)}")
-        for field in change.fields[:MOST]:
+        for field in change.fields[:SHOWN_FIELDS]:
             tell(f"      {_field(field)}")
-        if len(change.fields) > MOST:
-            tell(f"      and {len(change.fields) - MOST} more")
+        if len(change.fields) > SHOWN_FIELDS:
+            tell(f"      and {len(change.fields) - SHOWN_FIELDS} more")
     if not (found.problem or found.unfinished):
         count = len(found.changes)
         tell(f"  {counted(count, 'file')} changed here" if count else "  no local changes")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from subprocess import TimeoutExpired
 
+from kmerge_git.bounds import AUTHOR_CHARACTERS, BLAME_LINES, BLAME_SECONDS
 from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.git.run_git import ask_git, environment
 from kmerge_git.visible import label
@@ -30,10 +31,7 @@ def ends_of(spec: str) -> tuple[str, str]:
     return (right if dots else left) or "HEAD", (left or "HEAD") if dots else ""
 
 
-SECONDS = 5.0  # a long history with a large file; nobody waits longer for a name
-MOST_LINES = 500
 _SHORT = 10  # digits of a commit
-_LONGEST = 100  # characters of a name or a subject
 # what a partial clone has never fetched is missed, not fetched behind the user's back
 _OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none", "GIT_TERMINAL_PROMPT": "0"}
 
@@ -48,12 +46,12 @@ def last_change(
     """
     if rev.startswith("-") or not 0 < first_line <= last_line:
         return None
-    lines = f"{first_line},{min(last_line, first_line + MOST_LINES - 1)}"
+    lines = f"{first_line},{min(last_line, first_line + BLAME_LINES - 1)}"
     # no program is run to show the file as text
     asked = ("blame", "--porcelain", "--no-textconv", "-L", lines, rev, "--", path)
     env = environment() | _OFFLINE
     try:
-        answer = ask_git(*asked, cwd=directory, env=env, seconds=SECONDS)
+        answer = ask_git(*asked, cwd=directory, env=env, seconds=BLAME_SECONDS)
     except (KmergeError, OSError, ValueError, TimeoutExpired):
         return None
     return None if answer.code else _newest(answer.out)
@@ -80,4 +78,4 @@ def _newest(told: str) -> tuple[str, str, str] | None:
 
 def _shown(text: str) -> str:
     text = label(text)
-    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+    return text if len(text) <= AUTHOR_CHARACTERS else text[: AUTHOR_CHARACTERS - 1] + "…"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from kmerge_git.bounds import GENERATOR_BYTES, GENERATOR_CHARACTERS, GENERATOR_LINES
 from kmerge_git.text.opaque_files import is_chart_text
 
 _SUFFIXES = (".yaml", ".yml", ".kyaml")
@@ -38,8 +39,6 @@ def is_selected(path: str, chosen: tuple[str, ...]) -> bool:
     )
 
 
-_BYTES = 4096
-_LINES = 20
 _AUTO = r"(?:auto[- ]?|automatically )?generated\b"
 _BY = r"(?:by(?! default)|with|from|using|file|code|manifests?)\b"
 _WORDS = re.compile(
@@ -54,19 +53,27 @@ _WORDS = re.compile(
     re.I,
 )
 _CONTROLLER_GEN = "controller-gen.kubebuilder.io/version:"
-_LONGEST = 80
 
 
 def generator_line(text: bytes) -> str:
     """The line at the top of a text that names a generator, or nothing."""
-    lines = text[:_BYTES].decode("utf-8", "replace").lstrip("\ufeff").split("\n")[:_LINES]
+    lines = (
+        text[:GENERATOR_BYTES]
+        .decode("utf-8", "replace")
+        .lstrip("\ufeff")
+        .split("\n")[:GENERATOR_LINES]
+    )
     is_top = True
     for line in map(str.strip, lines):
         is_top = is_top and (not line or line.startswith(("#", "---", "%")))
         if (is_top and line.startswith("#") and _WORDS.search(line)) or line.startswith(
             _CONTROLLER_GEN
         ):
-            return line if len(line) <= _LONGEST else line[: _LONGEST - 1] + "…"
+            return (
+                line
+                if len(line) <= GENERATOR_CHARACTERS
+                else line[: GENERATOR_CHARACTERS - 1] + "…"
+            )
     return ""
 
 
@@ -76,6 +83,6 @@ def generator_of(file: Path) -> str:
         if file.is_symlink() or not file.is_file():
             return ""
         with file.open("rb") as opened:
-            return generator_line(opened.read(_BYTES))
+            return generator_line(opened.read(GENERATOR_BYTES))
     except OSError:
         return ""

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kmerge_git.atomic_files import replace_file
+from kmerge_git.bounds import LEFTOVER_SECONDS
 from kmerge_git.git.driver_lines import driver_line, marked, marking
 from kmerge_git.git.file_attributes import values_of
 from kmerge_git.git.index_stages import Stages, forget, stage_entries
@@ -265,7 +266,6 @@ def mend_message(git_dir: Path, left: Sequence[str]) -> None:
 
 
 _NAME = re.compile(r"kmerge-(?:attributes|given|index|draft)-(\d+)(?:-\w+)?(?:\.lock)?")
-_OLD = 24 * 3600  # seconds; numbers of processes come back
 
 
 def sweep(git_dir: Path) -> None:
@@ -291,4 +291,4 @@ def _is_gone(process: int) -> bool:
 
 
 def _is_old(entry: os.DirEntry[str]) -> bool:
-    return time.time() - entry.stat(follow_symlinks=False).st_mtime > _OLD
+    return time.time() - entry.stat(follow_symlinks=False).st_mtime > LEFTOVER_SECONDS

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from kmerge_git.bounds import NAMES_AT_ONCE
 from kmerge_git.git.run_git import try_git
 from kmerge_git.git.tracked_files import committed, names_in, tracked
 
@@ -12,7 +13,6 @@ KUSTOMIZATIONS = tuple(
     for folder in ("", "*/")
     for name in ("kustomization.yaml", "kustomization.yml", "Kustomization")
 )
-MANY = 200  # names in one question
 
 
 def changed(top: str, before: str, result: str, kinds: str = "D") -> list[str]:
@@ -83,4 +83,4 @@ def _submodules(top: str) -> list[str]:
 
 
 def _parts(names: list[str]) -> list[list[str]]:
-    return [names[n : n + MANY] for n in range(0, len(names), MANY)]
+    return [names[n : n + NAMES_AT_ONCE] for n in range(0, len(names), NAMES_AT_ONCE)]

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Literal
 
 from kmerge_git import __version__
+from kmerge_git.bounds import MERGING_SECONDS
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attribute_files import (
     BUILT_IN,
@@ -61,7 +62,6 @@ _TRIAL_THEIRS = _TRIAL_BASE.replace("b: '1'", "b: '2'")
 _TRIAL_MERGED = _TRIAL_OURS.replace(
     "b: '1'", "b: '2'"
 )  # neighbouring lines: git alone sees a conflict
-RUNNING = 3600  # a temporary file that is younger may belong to a merge that is going on
 
 
 def examine(cwd: Path) -> list[Probe]:
@@ -155,7 +155,7 @@ def leftovers(cwd: Path) -> list[Path]:
     found = []
     for path in sorted(top.glob(".merge_file_*")):
         info = path.lstat()
-        if stat.S_ISREG(info.st_mode) and time.time() - info.st_mtime > RUNNING:
+        if stat.S_ISREG(info.st_mode) and time.time() - info.st_mtime > MERGING_SECONDS:
             tracked = ask_git("ls-files", "--error-unmatch", "--", path.name, cwd=top)
             found += [path] if tracked.code != 0 else []
     return found

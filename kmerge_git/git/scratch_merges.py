@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from hashlib import sha1
 from pathlib import Path, PurePosixPath
 
+from kmerge_git.bounds import LEFTOVER_SECONDS
 from kmerge_git.errors import GitFailed, KmergeError, Unsupported
 from kmerge_git.git.attribute_files import DEFAULTS, AttributeFile, select
 from kmerge_git.git.driver_lines import MARKING, NAME, ONLY_MARK, marked
@@ -122,7 +123,6 @@ def _read(out: str, *, is_clean: bool) -> MergedTree:
 
 
 PREFIX = "kmerge-scratch-"
-_OLD = 24 * 3600  # seconds: a folder of a killed run, not one of a run that goes on
 ATTRIBUTES = ".gitattributes"
 _CRDS = re.compile(rb"(?<=[ \t])kmerge-crd=(\S+)")
 # of this one call (`git -c a.b=c kmerge`): the only variables that hold in a scratch folder, too
@@ -335,4 +335,6 @@ def _sweep() -> None:
 def _is_left(entry: os.DirEntry[str], now: float) -> bool:
     about = entry.stat(follow_symlinks=False)
     is_ours = not hasattr(os, "getuid") or about.st_uid == os.getuid()
-    return is_ours and entry.is_dir(follow_symlinks=False) and now - about.st_mtime > _OLD
+    return (
+        is_ours and entry.is_dir(follow_symlinks=False) and now - about.st_mtime > LEFTOVER_SECONDS
+    )

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from kmerge_git.atomic_files import read_text
+from kmerge_git.bounds import SEALED_BYTES
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attribute_files import split_line
 from kmerge_git.git.config_places import git_path, system_attribute_file, user_attribute_file
@@ -33,7 +34,6 @@ _ONE_VALUE = (
     ("generated", "kmerge-generated", "", (), "generated"),
 )
 _ASKED = ("merge", "filter", "linguist-generated", "kmerge-check", *ATTRIBUTES)
-_LARGEST = 16 << 20  # bytes; a file of SOPS is smaller
 _CONFIG = r"^(kmerge\.|merge\.conflictstyle$|merge\.kmerge\.driver$)"
 
 
@@ -253,7 +253,7 @@ class _FileInForce:
             if file.is_symlink() or not file.is_file():
                 return b""
             with file.open("rb") as opened:
-                return opened.read(_LARGEST)
+                return opened.read(SEALED_BYTES)
         except OSError:
             return b""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from kmerge_git.bounds import LIBGIT2_FILES
 from kmerge_git.errors import GitFailed, KmergeError, UsageError
 from kmerge_git.git.run_git import git_bytes
 from kmerge_git.git.spawned_git import show_call, started
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
     from kmerge_git.git.repository import Repository
     from kmerge_git.git.touched_files import TreeEntry
-
-
-MANY = 400  # so many files make up for the import of libgit2
 
 
 class ThroughGit:
@@ -98,7 +96,7 @@ SUBMODULE = 0o160000
 
 def blobs_of(top: str, files: int = 0) -> Blobs:
     """The reader for so many files."""
-    if files < MANY:
+    if files < LIBGIT2_FILES:
         return ThroughGit(top)
     from kmerge_git.git.repository import Repository
 

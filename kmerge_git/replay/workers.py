@@ -9,14 +9,11 @@ from multiprocessing.pool import Pool
 from types import TracebackType
 from typing import TypeVar
 
+from kmerge_git.bounds import FEW_FILES, FEW_MERGES, MERGES_A_TASK
 from kmerge_git.git.repository import Repository
 from kmerge_git.replay.left_conflicts import FieldPolicy
 from kmerge_git.replay.past_merges import Replayed, ReplayedMerge, Replayer, Tried
 from kmerge_git.whole.cores import collect_rarely
-
-_BATCH = 16  # merges a task: small enough for a smooth bar, large enough to cost nothing
-_FEW = 32  # starting processes takes longer than so many merges
-_FEW_FILES = 256  # or than so many files, where nothing but a merge of each is made
 
 _replayer: Replayer | None = None  # of a worker process
 
@@ -49,12 +46,12 @@ class Workers:
 
     def replay(self, commits: Sequence[str]) -> Iterator[ReplayedMerge]:
         """Make the merges again."""
-        return self._each(_replay, commits, self._jobs > 1 and len(commits) >= _FEW)
+        return self._each(_replay, commits, self._jobs > 1 and len(commits) >= FEW_MERGES)
 
     def tried(self, rule: FieldPolicy, files: Sequence[Replayed]) -> Iterator[Tried]:
         """Merge files that were left with conflicts again, with one policy."""
         jobs = [(rule, file) for file in files]
-        few = 1 if self._pool is not None else _FEW_FILES
+        few = 1 if self._pool is not None else FEW_FILES
         return self._each(_try, jobs, self._jobs > 1 and len(jobs) >= few)
 
     def _each(
@@ -69,7 +66,9 @@ class Workers:
             # `spawn`, because a forked copy of an open repository is not safe to use
             context = multiprocessing.get_context("spawn")
             self._pool = context.Pool(self._jobs, _start, (self._repository.git_dir, self._glob))
-        batches = ((work, jobs[at : at + _BATCH]) for at in range(0, len(jobs), _BATCH))
+        batches = (
+            (work, jobs[at : at + MERGES_A_TASK]) for at in range(0, len(jobs), MERGES_A_TASK)
+        )
         for results in self._pool.imap(_run, batches):
             yield from results
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from kmerge_git.bounds import SHOWN_SKIPPED
 from kmerge_git.finding import ERROR, INFO, SEVERITIES, WARNING, Finding
 from kmerge_git.visible import visible
 
@@ -11,7 +12,6 @@ NOTHING: Mapping[str, str] = {}
 RESET, BOLD, DIM, RED, YELLOW, BLUE, GREEN = (
     f"\033[{n}m" for n in ("0", "1", "2", "31", "33", "34", "32")
 )
-MOST_SKIPPED = 10  # that are named
 COLORS = {ERROR: RED, WARNING: YELLOW, INFO: BLUE}
 
 
@@ -34,9 +34,9 @@ def render(
 
 def _skipped(skipped: Mapping[str, str], color: bool) -> list[str]:
     """Names the first files that were not checked, and why."""
-    lines = [f"not checked: {path}: {why}" for path, why in sorted(skipped.items())[:MOST_SKIPPED]]
-    if len(skipped) > MOST_SKIPPED:
-        lines.append(f"... and {len(skipped) - MOST_SKIPPED} more (--format json names all)")
+    lines = [f"not checked: {path}: {why}" for path, why in sorted(skipped.items())[:SHOWN_SKIPPED]]
+    if len(skipped) > SHOWN_SKIPPED:
+        lines.append(f"... and {len(skipped) - SHOWN_SKIPPED} more (--format json names all)")
     return [_paint(visible(line), DIM, color) for line in lines]
 
 

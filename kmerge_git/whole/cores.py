@@ -18,12 +18,11 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
+from kmerge_git.bounds import CHILD_SECONDS, FEW_MERGES
 from kmerge_git.outcome import Outcome
 from kmerge_git.whole.both_merges import Both, Job, merge_all
 
 # To fork and to send results back costs some 10 ms, a small file two.
-FEW = 32
-_GRACE = 30.0  # seconds that a child may be late before nobody waits for it any more
 
 
 def cores() -> int:
@@ -47,7 +46,7 @@ def merge_on_cores(
     jobs: Sequence[Job], seconds: float = 0.0, *, most: int | None = None
 ) -> list[Both]:
     """Merge files that know nothing of each other; `seconds` for each, 0: no limit."""
-    count = min(cores() if most is None else most, len(jobs) // (FEW // 2))
+    count = min(cores() if most is None else most, len(jobs) // (FEW_MERGES // 2))
     if count < 2 or not _may_fork():
         return merge_all(jobs, seconds)
     order = sorted(range(len(jobs)), key=lambda at: -_size(jobs[at]))
@@ -98,7 +97,7 @@ class _Child:
         if not pid:
             _work(jobs, into, seconds)
         os.close(into)
-        wait = seconds * len(jobs) + _GRACE if seconds else float("inf")
+        wait = seconds * len(jobs) + CHILD_SECONDS if seconds else float("inf")
         return cls(pid, out, part, time.monotonic() + wait)
 
     def results(self) -> dict[int, Both]:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from kmerge_git.bounds import ANSWERED_BYTES, ANSWERS_ALONE
 from kmerge_git.errors import KmergeError, Refused, UsageError
 from kmerge_git.kube.fieldpath import matches, pattern
 from kmerge_git.nearest import did_you_mean, nearest
@@ -160,8 +161,6 @@ Answered = tuple["Question", "Answer"]
 Refusals = list[tuple["Question", str]]
 Errors = list[tuple["Question", KmergeError]]
 
-MOST_ALONE = 50  # answers of one file that are tried one by one
-MOST_READ = 5_000_000  # bytes that are looked through for the answers of a file, if they are more
 _TOO_MANY = "too many answers of this file cannot stand, answer it by itself"
 
 
@@ -173,14 +172,14 @@ def choose(
     refused: Errors = []
     for path, group in groupby(questions, lambda question: question.path):
         some = list(group)
-        make = resolving.answer_of if len(some) <= MOST_ALONE else resolving.untried_answer
+        make = resolving.answer_of if len(some) <= ANSWERS_ALONE else resolving.untried_answer
         made: list[Answered] = []
         for question in some:
             try:
                 made.append((question, make(question, choice)))
             except KmergeError as error:
                 refused.append((question, error))
-        if len(some) > MOST_ALONE and choice not in SURE:
+        if len(some) > ANSWERS_ALONE and choice not in SURE:
             cannot = _sifted(made, resolving.why_not, resolving.size(path))
             refused += cannot
             left = {question.id for question, _ in cannot}
@@ -209,7 +208,7 @@ def give(
                 made.append((question, make(question)))
             except KmergeError as error:
                 refused.append((question, words(error)))
-        if len(made) > MOST_ALONE:
+        if len(made) > ANSWERS_ALONE:
             cannot = _sifted(made, lambda some: _refusal(resolving, some), resolving.size(path))
             refused += [(question, words(error)) for question, error in cannot]
             continue
@@ -229,7 +228,7 @@ def _sifted(
 ) -> Errors:
     """The answers that cannot stand: halves of what cannot stand together are looked at."""
     refused: Errors = []
-    tries = MOST_READ // max(size, 1) + 1
+    tries = ANSWERED_BYTES // max(size, 1) + 1
     waiting = [made] if made else []
     while waiting:
         some = waiting.pop()

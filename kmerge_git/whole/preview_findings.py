@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from kmerge_git.bounds import FOUND_MESSAGE, FOUND_PLACES, FOUND_VALUE
 from kmerge_git.compare.file_changes import compare
 from kmerge_git.errors import KmergeError
 from kmerge_git.finding import ERROR, WARNING, Finding
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
     from kmerge_git.compare.change import FieldChange
     from kmerge_git.outcome import Conflict
     from kmerge_git.whole.previewing import FilePreview, Preview
-
-
-MOST = 50  # places of a file that are told one by one
-_LONGEST = 200  # characters of a value
-_LONGEST_MESSAGE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +66,7 @@ def findings(repository: Repository, preview: Preview, ours: str) -> list[Findin
 
 def otherwise(file: FilePreview) -> list[FieldChange]:
     """What structure says otherwise than git, field by field, where both are clean."""
-    return compare(*file.texts, file.path)[:MOST] if file.texts else []
+    return compare(*file.texts, file.path)[:FOUND_PLACES] if file.texts else []
 
 
 def _of_file(repository: Repository, tree: str, file: FilePreview, ours: str) -> Iterator[Finding]:
@@ -89,18 +85,18 @@ def _of_file(repository: Repository, tree: str, file: FilePreview, ours: str) ->
         yield _finding(CONFLICT, path, (1, 1), about, "")
         return
     pins = _Pins(repository.text(entry))
-    for conflict in fields[:MOST]:
+    for conflict in fields[:FOUND_PLACES]:
         at = pins.at(conflict.resource, conflict.field)
         yield _finding(CONFLICT, path, at, _words(conflict, ours), conflict.field)
-    if len(fields) > MOST:
-        more = f"and {len(fields) - MOST} more conflicts in this file"
+    if len(fields) > FOUND_PLACES:
+        more = f"and {len(fields) - FOUND_PLACES} more conflicts in this file"
         yield _finding(CONFLICT, path, (1, 1), more, "")
 
 
 def _words(conflict: Conflict, ours: str) -> str:
     """What is so in the other side; what this side says stands on the line."""
     first, _, rest = short(conflict.ours).partition("\n")
-    cut = first[:_LONGEST] + ("…" if rest or len(first) > _LONGEST else "")
+    cut = first[:FOUND_VALUE] + ("…" if rest or len(first) > FOUND_VALUE else "")
     return f"{conflict.shown()}; in {ours}: {cut or '(nothing)'}"
 
 
@@ -116,7 +112,7 @@ def _improved(file: FilePreview, path: str, pins: _Pins) -> Iterator[Finding]:
 def _finding(
     rule: PreviewRule, path: str, at: tuple[int, int], message: str, field: str
 ) -> Finding:
-    cut = message[:_LONGEST_MESSAGE], field[:_LONGEST_MESSAGE]  # a key can be of any length
+    cut = message[:FOUND_MESSAGE], field[:FOUND_MESSAGE]  # a key can be of any length
     return Finding(rule.id, rule.severity, path, *at, cut[0], path=cut[1], mend=rule.mend)
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from kmerge_git.bounds import NAMES_IN_MESSAGE
 from kmerge_git.errors import GitFailed, UsageError
 from kmerge_git.git import branches
 from kmerge_git.git.branches import Branch
@@ -29,7 +30,6 @@ from kmerge_git.whole.tree_merge import Sides, TreeMerge, merge_trees, result_of
 Answer = Literal[
     "up to date", "clean", "resolved", "conflict", "criss-cross", "unrelated", "skipped", "rejected"
 ]
-_MANY = 20  # names in a message; a reader of a log wants no more
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +206,10 @@ def message(branch: str, name: str, made: TreeMerge) -> str:
     lines = [f"Merge {name} into {branch}", ""]
     lines.append("Git alone leaves conflicts here; merged by structure:")
     files = [file for file in made.files if file.result in ("resolved", "moved")]
-    for file in files[:_MANY]:
+    for file in files[:NAMES_IN_MESSAGE]:
         lines.append(f"- {file.path}: {_about(file)}".removesuffix(": "))
-        lines += [f"  {words}" for words in file.chosen[:_MANY]]
-    more = len(files) - _MANY
+        lines += [f"  {words}" for words in file.chosen[:NAMES_IN_MESSAGE]]
+    more = len(files) - NAMES_IN_MESSAGE
     lines += [f"- and {more} more"] if more > 0 else []
     lines += ["", "Made by `kmerge refresh`."]
     return "".join(f"{visible(line)}\n" for line in lines)
@@ -220,8 +220,8 @@ def _about(file: FileMerge) -> str:
     if file.moves:
         return file.why
     named = dict.fromkeys(d.resource for d in file.decisions if d.resource)
-    more = f", and {len(named) - _MANY} more" if len(named) > _MANY else ""
-    return ", ".join(list(named)[:_MANY]) + more
+    more = f", and {len(named) - NAMES_IN_MESSAGE} more" if len(named) > NAMES_IN_MESSAGE else ""
+    return ", ".join(list(named)[:NAMES_IN_MESSAGE]) + more
 
 
 def exit_code(done: list[Refreshed], *, failed: bool) -> int:

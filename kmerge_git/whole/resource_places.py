@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from kmerge_git.bounds import MOVED_DOCUMENTS
 from kmerge_git.errors import CannotParse
 from kmerge_git.kube.identity import Identity, identity
 from kmerge_git.merge.bulk import has_bulk, has_more_documents
@@ -17,8 +18,6 @@ from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_node
-
-MOST_DOCUMENTS = 2_000  # in a file whose resources may have moved
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ Stands = dict[Identity, Stand]
 def has_many(data: bytes | None) -> bool:
     """Whether a file has more documents, or entries, than are looked at."""
     data = data or b""
-    return has_bulk(data) or has_more_documents(data.decode("latin-1"), MOST_DOCUMENTS)
+    return has_bulk(data) or has_more_documents(data.decode("latin-1"), MOVED_DOCUMENTS)
 
 
 def places(data: bytes) -> Stands:

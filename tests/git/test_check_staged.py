@@ -19,7 +19,9 @@ BAD = GOOD + "  a: c\n"
 @pytest.fixture(params=["git", "libgit2"])
 def reader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways to read blobs must give the same answers."""
-    monkeypatch.setattr(tracked_files, "MANY", 1 if request.param == "libgit2" else 1 << 30)
+    monkeypatch.setattr(
+        tracked_files, "LIBGIT2_FILES", 1 if request.param == "libgit2" else 1 << 30
+    )
     return str(request.param)
 
 
@@ -100,7 +102,7 @@ def test_symlinks_submodules_deletions_and_other_files_are_left_alone(
 def test_a_repository_that_libgit2_refuses(
     world: World, form: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(tracked_files, "MANY", 1)
+    monkeypatch.setattr(tracked_files, "LIBGIT2_FILES", 1)
     path = world.root / "odd"
     world.git("init", "-q", "-b", "main", form, path)
     repo = Repo(world, path)
@@ -115,7 +117,7 @@ def test_many_files_are_read_by_libgit2(repo: Repo, monkeypatch: pytest.MonkeyPa
     repo.commit("start", {"a.yaml": GOOD})
     repo.write("a.yaml", BAD)
     repo.git("add", "-A")
-    reader = tracked_files.blobs_of(str(repo.path), tracked_files.MANY)
+    reader = tracked_files.blobs_of(str(repo.path), tracked_files.LIBGIT2_FILES)
     assert isinstance(reader, tracked_files.ThroughLibgit2)
     assert reader.read("HEAD:a.yaml") == GOOD.encode()
     assert reader.read(":0:a.yaml") == BAD.encode()

@@ -11,8 +11,8 @@ import pytest
 from manifests import deployment, service, stream
 from world import Repo
 
+from kmerge_git.bounds import FOUND_PLACES
 from kmerge_git.cli.main import main
-from kmerge_git.whole.preview_findings import MOST
 
 BASE = deployment()
 ADDED = [deployment(env=("A=1", f"{name}=1")) for name in ("OURS", "THEIRS")]
@@ -107,10 +107,10 @@ def test_a_file_that_the_other_side_renamed_has_its_old_name_here(repo: Repo, pr
 
 
 def test_many_conflicts_of_one_file_are_not_all_told(repo: Repo, preview: Any) -> None:
-    texts = ["".join(f"k{n}: {side}\n" for n in range(MOST + 7)) for side in "abc"]
+    texts = ["".join(f"k{n}: {side}\n" for n in range(FOUND_PLACES + 7)) for side in "abc"]
     torn(repo, *(f"apiVersion: v1\nkind: A\nmetadata: {{name: x}}\n{text}" for text in texts))
     out = preview("--format", "github").splitlines()
-    assert len(out) == MOST + 1
+    assert len(out) == FOUND_PLACES + 1
     assert out[-1].endswith("::and 7 more conflicts in this file")
 
 

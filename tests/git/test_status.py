@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from world import Done, Repo, World
 
+from kmerge_git.bounds import MERGING_SECONDS
 from kmerge_git.git import driver_lines
-from kmerge_git.git.probes import RUNNING
 
 
 def probes(repo: Repo, command: str = "status", *options: str, env: dict[str, str] | None = None):
@@ -287,7 +287,7 @@ def test_doctor_finds_what_killed_merges_left(repo: Repo) -> None:
     tracked = repo.write(".merge_file_kept", "a: 1\n")
     repo.git("add", ".merge_file_kept")
     for path in (old, tracked):
-        then = time.time() - RUNNING - 60
+        then = time.time() - MERGING_SECONDS - 60
         os.utime(path, (then, then))
     row = probes(repo, "doctor")["leftovers"]
     assert row["state"] == "warn"

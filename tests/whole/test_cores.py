@@ -51,7 +51,7 @@ def hangs(job: Job) -> None:
 def test_every_file_is_merged(
     monkeypatch: pytest.MonkeyPatch, accident: Callable[[Job], None] | None
 ) -> None:
-    work = jobs(3 * cores.FEW)
+    work = jobs(3 * cores.FEW_MERGES)
     expected = plain(merge_all(work))
     merged_by: list[int] = []
     merge_both = both_merges.merge_both
@@ -89,7 +89,7 @@ def test_every_file_is_merged(
 
 def test_a_few_files_are_merged_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "fork", None)
-    work = jobs(cores.FEW - 1)
+    work = jobs(cores.FEW_MERGES - 1)
     assert plain(cores.merge_on_cores(work, most=8)) == plain(merge_all(work))
 
 

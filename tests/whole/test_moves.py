@@ -135,5 +135,5 @@ def test_where_the_file_has_too_many_documents_nothing_seems_gone(
     here = Arrivals([arrived("new.yaml", "one")], read)
     three = Three(BASE, OTHER.encode() + more + b"---\n" + service(80).encode(), EDITED)
     assert find_moves("old.yaml", three, here, NONE) == ()
-    monkeypatch.setattr(module, "MOST_DOCUMENTS", 5)
+    monkeypatch.setattr(module, "MOVED_DOCUMENTS", 5)
     assert find_moves("old.yaml", three, here, NONE) == ()

@@ -103,7 +103,7 @@ def test_a_file_of_very_many_documents_is_not_looked_through(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     data = "".join(f"---\n{DOCUMENT.replace('x', f'x{n}')}" for n in range(3)).encode()
-    monkeypatch.setattr(module, "MOST_DOCUMENTS", 2)
+    monkeypatch.setattr(module, "MOVED_DOCUMENTS", 2)
     assert len(places(data)) == 3
-    monkeypatch.setattr(module, "MOST_DOCUMENTS", 1)
+    monkeypatch.setattr(module, "MOVED_DOCUMENTS", 1)
     assert places(data) == {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from posixpath import basename, normpath
 
+from kmerge_git.bounds import COMPARED_FILES
 from kmerge_git.check.checked_texts import World
 from kmerge_git.check.kustomize import kustomization
 from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, folder_of, inside_of
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kmerge_git.check.kustomize.kustomize_build import Gathering
-
-
-FEW = 100  # files that are read to compare them with those of the run
 
 
 class Evidence:
@@ -166,7 +164,7 @@ class Kustomizations:
             or any(p in one.entries for one in self._seen for p in self.files)
         ):
             return False
-        if path in self._read or len(self._read) < FEW:
+        if path in self._read or len(self._read) < COMPARED_FILES:
             self._read.add(path)
             return False
         if self._names is None:

@@ -7,6 +7,7 @@ cannot be read leaves a build `open`: then nobody can say that a resource is not
 
 from __future__ import annotations
 
+from kmerge_git.bounds import BUILT_BASES
 from kmerge_git.check.kustomize.gathered_resources import (
     NO,
     NO_PREFIX,
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
 
 MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators")
 GENERATORS = (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret"))
-DEEPEST = 50  # bases of bases
 
 
 class Gatherer:
@@ -124,7 +124,7 @@ class Gatherer:
     def _folder(self, build: Gathering, path: str, above: frozenset[str]) -> Kustomization | None:
         """The kustomization of a folder; None where it is none, or one that includes this one."""
         inner = in_folder(self.world, path) if self.world.is_directory(path) else None
-        if inner is None or inner.path in above or len(above) > DEEPEST:
+        if inner is None or inner.path in above or len(above) > BUILT_BASES:
             return None
         build.paths.add(inner.path)
         return inner

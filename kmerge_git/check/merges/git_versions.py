@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from kmerge_git.bounds import MESSAGE_NAMES
 from kmerge_git.check.page_values import Map, alike, documents
 from kmerge_git.check.registry import ERROR, HISTORY, WARNING, Check, Found
 from kmerge_git.errors import CannotParse
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from kmerge_git.check.merges.merged_files import Elsewhere
-
-
-FEW = 4  # names in a message
 
 
 class MergeVersions:
@@ -107,8 +105,8 @@ def one_side_dropped(data: bytes, versions: GitVersions) -> Iterator[Found]:
 
 
 def _few(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - FEW} more" if len(names) > FEW else ""
-    return ", ".join(names[:FEW]) + more
+    more = f" and {len(names) - MESSAGE_NAMES} more" if len(names) > MESSAGE_NAMES else ""
+    return ", ".join(names[:MESSAGE_NAMES]) + more
 
 
 @Check(

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from kmerge_git.bounds import LINE_CHARACTERS
 from kmerge_git.check.merges.merged_lists import BLOCK, ElementKeys, Elements, least
 from kmerge_git.kube.listkeys import Where, field_text, start
 from kmerge_git.tree.nodes import Alias, Mapping, Node, Scalar, Sequence
@@ -259,9 +260,6 @@ def _shown(node: Node) -> str:
     return f"the element {line[:40]}" if line else "an empty element"
 
 
-SHOWN = 40  # characters of a line in a message
-
-
 def is_block(node: Node | None) -> bool:
     """Whether a value is a text below a `|` or a `>`."""
     return isinstance(node, Scalar) and node.style in BLOCK
@@ -347,10 +345,10 @@ def _cut(made: list[str], sides: list[list[str]]) -> str:
     new = [line for line in mine if not any(line in table for table in tables)]
     slipped = {line.strip() for line in new}.intersection(line.strip() for line in gone)
     if slipped:
-        return f"on every side this line stands at another column: {min(slipped)[:SHOWN]}"
+        return f"on every side this line stands at another column: {min(slipped)[:LINE_CHARACTERS]}"
     if len(gone) <= len(new):  # lines that somebody wrote in their place
         return ""
-    line = gone[0].strip()[:SHOWN]
+    line = gone[0].strip()[:LINE_CHARACTERS]
     return f"a line that every side of the merge has is gone from this text: {line}"
 
 
@@ -360,11 +358,13 @@ def _slipped(made: list[str], sides: list[list[str]]) -> str:
     around = [_around(lines) for lines in sides]
     for (before, bare, after), line in zip(_around(made), made, strict=True):
         if line not in known and any((before, bare, after) in lines for lines in around):
-            return f"a side of the merge has this line at another column: {bare[:SHOWN]}"
+            return f"a side of the merge has this line at another column: {bare[:LINE_CHARACTERS]}"
     for lines in sides:  # the first line says where the text starts: the others seem to move
         is_same = len(made) > 1 and _dedented(made[1:]) == _dedented(lines[1:])
         if is_same and made[0].strip() == lines[0].strip() and made not in sides:
-            return f"a side of the merge has this line at another column: {made[0][:SHOWN]}"
+            return (
+                f"a side of the merge has this line at another column: {made[0][:LINE_CHARACTERS]}"
+            )
     return ""
 
 

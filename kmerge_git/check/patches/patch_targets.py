@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kmerge_git.bounds import SEARCHED_BASES
 from kmerge_git.check.checked_texts import Page, World
 from kmerge_git.check.kustomize.gathered_resources import YES, matches
 from kmerge_git.check.kustomize.kustomization import (
@@ -17,7 +18,6 @@ from kmerge_git.check.plain_objects import identity, words_of
 from kmerge_git.errors import UsageError
 from kmerge_git.kube.identity import Identity
 
-DEEPEST = 20  # bases of bases
 MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators", "transformers", "replacements")
 
 
@@ -79,7 +79,7 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
     root = kustomization.root
     found = Targets()
     is_component = root.text("kind") == "Component"  # it patches what those have that include it
-    if is_component or depth > DEEPEST or any(maker in root.fields for maker in MAKERS):
+    if is_component or depth > SEARCHED_BASES or any(maker in root.fields for maker in MAKERS):
         found.complete = False
     for path, written, _, field in kustomization.resources:
         if field != "crds":
@@ -99,7 +99,7 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
 
 def _collect(world: World, made: list[Target], path: str, written: str, depth: int) -> bool:
     """Add what one entry of `resources` brings; False where it cannot be seen."""
-    if depth > DEEPEST or is_remote(written):
+    if depth > SEARCHED_BASES or is_remote(written):
         return False
     if world.is_directory(path):
         inner = in_folder(world, path)

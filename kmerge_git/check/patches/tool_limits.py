@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from kmerge_git.bounds import LOST_NAMES
 from kmerge_git.check import registry
 from kmerge_git.check.checked_texts import shown
 from kmerge_git.check.page_values import List, Map, Text, Value, alike, collections
@@ -328,9 +329,6 @@ def _retained(here: KeySpot) -> dict[str, int] | None:
     return {v.text: v.at for v in here.value.values if isinstance(v, Text)}
 
 
-MOST = 5  # names of what is lost in one message
-
-
 @also("D61", RETAINED)
 @Check(
     "D61", ERROR, LIST_DIRECTIVE, "a directive that kustomize does not know",
@@ -381,11 +379,11 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
         found = losses(spot.map, spot.target)
         names = [name for loss in found for name in loss.lost]
         if names:
-            more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
+            more = f" and {len(names) - LOST_NAMES} more" if len(names) > LOST_NAMES else ""
             yield Found(
                 found[0].at,
                 "lists of a custom resource are replaced, not merged (no openapi: field); lost: "
-                + ", ".join(names[:MOST])
+                + ", ".join(names[:LOST_NAMES])
                 + more,
                 path=found[0].path,
                 severity=WARNING,
