@@ -72,7 +72,7 @@ def test_every_file_is_merged(
     monkeypatch.setattr(os, "fork", noted)
     monkeypatch.setattr(both_merges, "merge_both", merge)
     # the clock of a file would end the one that hangs: what if that does not ring, either?
-    monkeypatch.setattr(both_merges.signal, "setitimer", lambda *args: None)
+    monkeypatch.setattr(signal, "setitimer", lambda *args: None)
     seconds = 0.01 if accident is hangs else 0.0
     with monkeypatch.context() as patched:
         minutes = count()  # between two looks at the clock; nobody waits for so long
