@@ -1,8 +1,8 @@
-"""The actions of a template, found as Go's text/template finds them.
+"""Find the actions of a template as Go's text/template finds them.
 
-What its lexer refuses is refused here, and so is what its parser refuses for the shape of one
-action alone: an action without a value, a keyword or an equals sign inside a pipeline, a
-variable that is not set.
+Refuse what its lexer refuses, and what its parser refuses for the shape of one action alone: an
+action without a value, a keyword or an equals sign inside a pipeline. Find variables that are not
+set where they are used.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from kmerge_git.errors import Unsupported
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
+    # The size, kind and word, the body, and whether the action trims before and after itself.
+    Spelling = tuple[int, str, str, str, bool, bool]
 
 OPEN, ELSE, END, ASSIGN, COMMENT, OUTPUT = "open", "else", "end", "assign", "comment", "output"
 
@@ -20,8 +22,22 @@ OPEN, ELSE, END, ASSIGN, COMMENT, OUTPUT = "open", "else", "end", "assign", "com
 TOKEN = "kmTpl"  # noqa: S105
 OPENING = frozenset(("if", "range", "with", "define", "block"))
 KEYWORDS = OPENING.union(("else", "end", "template", "break", "continue"))
+SPACE = " \t\r\n"
+
 # Commands of a pipeline that have nothing in them, as shapes.
 _HOLES = ("||", "(|", "()")
+_BEHIND_A_WORD = frozenset(f"{SPACE}.,|:)(")
+_SIGNS = ("+", "-")
+_DIGITS = "0123456789"
+_DECIMAL: tuple[str, tuple[str, ...]] = (f"{_DIGITS}_", ("e", "E"))
+# The digits of a number behind `0x` and the like, and the letters of its exponent.
+_BASES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "x": (f"{_DIGITS}abcdefABCDEF_", ("p", "P")),
+    "o": ("01234567_", ()),
+    "b": ("01_", ()),
+}
+_QUOTED = {'"': "a string", "'": "a character constant"}
+_STRINGS = frozenset("(\"'`")  # behind one of these `:=` may be text
 
 
 class Action:
@@ -32,7 +48,7 @@ class Action:
     def __init__(
         self,
         start: int,
-        end: int,
+        size: int,
         kind: str,
         word: str,
         body: str,
@@ -40,113 +56,78 @@ class Action:
         trims_after: bool,
     ) -> None:
         self.start = start
-        self.end = end  # behind the `}}`
+        self.end = start + size  # behind the `}}`
         self.kind = kind
-        self.word = word  # of an output: the name it begins with, if it does
+        self.word = word  # of an output: the name that it begins with, if there is one
         self.body = body  # without delimiters, trim marks and outer white space
         self.trims_before = trims_before
         self.trims_after = trims_after
 
 
-class Told:
-    """What the spelling of an action says, wherever it stands."""
-
-    __slots__ = ("body", "kind", "size", "trims_after", "trims_before", "word")
-
-    def __init__(
-        self, size: int, kind: str, word: str, body: str, trims_before: bool, trims_after: bool
-    ) -> None:
-        self.size = size
-        self.kind = kind
-        self.word = word
-        self.body = body
-        self.trims_before = trims_before
-        self.trims_after = trims_after
-
-
 def actions(text: str) -> list[Action]:
-    """The actions of a text, in their order."""
+    """Return the actions of a text in their order."""
     refuse_own_words(text)
     found: list[Action] = []
-    known: dict[str, Told] = {}
+    known: dict[str, Spelling] = {}
     at = text.find("{{")
     while at >= 0:
-        found.append(action_at(text, at, 0, known))
+        found.append(action_at(text, at, known))
         at = text.find("{{", found[-1].end)
     return found
 
 
 def refuse_own_words(text: str) -> None:
     """Refuse a text with a word that could be taken for one that stands for an action."""
-    own = text.lower().find(TOKEN.lower())
-    if own >= 0:
-        raise Unsupported(
-            f"a word of the text holds {TOKEN}", line=text.lower().count("\n", 0, own) + 1
-        )
+    lowered = text.lower()
+    at = lowered.find(TOKEN.lower())
+    if at >= 0:
+        raise Unsupported(f"a word of the text holds {TOKEN}", line=lowered.count("\n", 0, at) + 1)
 
 
-def action_at(text: str, start: int, origin: int, known: dict[str, Told]) -> Action:
-    """The action at a place, its span as from an origin; what is spelled alike is read once."""
+def action_at(text: str, start: int, known: dict[str, Spelling]) -> Action:
+    """Return the action at an offset; one that is spelled like a `known` one is not read again."""
     to_brace = text[start : text.find("}}", start) + 2]
-    told = known.get(to_brace)
-    if told is None:
-        told = _read(text, start)
-        if told.size == len(to_brace):
-            known[to_brace] = told
-    return Action(
-        start - origin,
-        start - origin + told.size,
-        told.kind,
-        told.word,
-        told.body,
-        told.trims_before,
-        told.trims_after,
-    )
+    spelling = known.get(to_brace)
+    if spelling is None:
+        spelling = _read(text, start)
+        if spelling[0] == len(to_brace):
+            known[to_brace] = spelling
+    return Action(start, *spelling)
 
 
-def _read(text: str, start: int) -> Told:
+def _read(text: str, start: int) -> Spelling:
     at = start + 2
-    trims = text.startswith("-", at) and text[at + 1 : at + 2] in SPACES
-    if trims:
-        at += 2
+    trims = text.startswith("-", at) and text.startswith(tuple(SPACE), at + 1)
+    at += 2 * trims
     if text.startswith("/*", at):
         return _comment(text, start, at, trims)
-    shape, names, close, end = tokens(text, start, at)
-    kind, word = _kind(shape, names)
-    if not kind:
-        raise refusal(text, start, word)
-    return Told(end - start, kind, word, text[at:close].strip(SPACE), trims, end - close == 3)
+    shape, names, close, trims_after = _tokens(text, start, at)
+    word = names[0] if shape[:1] == "w" else ""
+    why = _fault(word, shape, names)
+    if why:
+        raise refusal(text, start, why)
+    kind = {"else": ELSE, "end": END}.get(word, OPEN if word in OPENING else OUTPUT)
+    if shape.startswith("v="):
+        kind, word = ASSIGN, names[0]
+    end = close + 2 + trims_after
+    return end - start, kind, word, text[at:close].strip(SPACE), trims, trims_after
 
 
-def _comment(text: str, start: int, at: int, trims: bool) -> Told:
-    """A comment: its delimiter follows at once, or behind one white space and a trim mark."""
+def _comment(text: str, start: int, at: int, trims: bool) -> Spelling:
+    """Read a comment: its delimiter follows at once, or behind one white space and a trim mark."""
     star = text.find("*/", at + 2)
     if star < 0:
         raise refusal(text, start, "a comment of the template is not closed")
     close = star + 2
-    body = text[at:close]
-    if text.startswith("}}", close):
-        return Told(close + 2 - start, COMMENT, "", body, trims, False)
-    if text[close : close + 1] in SPACES and text.startswith("-}}", close + 1):
-        return Told(close + 4 - start, COMMENT, "", body, trims, True)
-    raise refusal(text, start, "a comment of the template ends before its delimiter")
-
-
-def _kind(shape: str, names: list[str]) -> tuple[str, str]:
-    """Kind and word of an action; or no kind, and why Go would not take it."""
-    word = names[0] if shape[:1] == "w" else ""
-    why = _fault(word, shape, names)
-    if why:
-        return "", why
-    if word in OPENING:
-        return OPEN, word
-    if word in ("else", "end"):
-        return (ELSE if word == "else" else END), word
-    return (ASSIGN, names[0]) if shape.startswith("v=") else (OUTPUT, word)
+    trims_after = text.startswith(tuple(SPACE), close) and text.startswith("-}}", close + 1)
+    if not trims_after and not text.startswith("}}", close):
+        raise refusal(text, start, "a comment of the template ends before its delimiter")
+    size = close + 2 + 2 * trims_after - start
+    return size, COMMENT, "", text[at:close], trims, trims_after
 
 
 def _fault(word: str, shape: str, names: list[str]) -> str:
-    """What Go would not take about an action; empty: nothing."""
+    """Return why Go would refuse an action, or an empty text."""
     if word in OPENING:
         return _no_head(word, shape[1:], names[1:])
     if word in ("end", "break", "continue"):
@@ -163,7 +144,7 @@ def _fault(word: str, shape: str, names: list[str]) -> str:
 
 
 def _no_head(word: str, shape: str, names: list[str]) -> str:
-    """Why nothing can be opened by a keyword and what follows it; empty: it can."""
+    """Return why a keyword and what follows it open nothing, or an empty text."""
     if word in ("define", "block"):
         if not shape.startswith("s"):
             return f"`{word}` without a name"
@@ -176,9 +157,8 @@ def _no_head(word: str, shape: str, names: list[str]) -> str:
 
 
 def _no_pipeline(shape: str, names: list[str]) -> str:
-    """Why tokens are no pipeline, with or without a variable that it is for; empty: they are."""
-    if shape.startswith("v="):
-        shape = shape[2:]
+    """Return why tokens are no pipeline, with or without a variable to set, or an empty text."""
+    shape = shape.removeprefix("v=")
     if shape[:1] in ("", "|") or any(hole in shape for hole in _HOLES):
         return "a value is missing in an action"
     if "=" in shape or "," in shape:
@@ -187,58 +167,42 @@ def _no_pipeline(shape: str, names: list[str]) -> str:
     return f"`{keyword}` inside a pipeline" if keyword else ""
 
 
-SPACE = " \t\r\n"
-SPACES = frozenset(SPACE)
-
-_BEHIND_A_WORD = SPACES.union(".,|:)(")
-_DIGITS = frozenset("0123456789")
-_QUOTED = {'"': "a string", "'": "a character constant"}
+# -- the tokens of an action
 
 
-def tokens(text: str, start: int, at: int) -> tuple[str, list[str], int, int]:
-    """What an action is made of: a letter for each token, the names, its last and its very end."""
-    shape, names = [], []
+def _tokens(text: str, start: int, at: int) -> tuple[str, list[str], int, bool]:
+    """Return letters of the tokens, the names, where they end, and if a trim mark follows."""
+    shape, names = "", []
     depth = 0
     while True:
-        mark = text[at : at + 1]
-        if mark in SPACES:
-            at += 1
-            while text[at : at + 1] in SPACES:
-                at += 1
-            if text.startswith("-}}", at):
-                close, end = at, at + 3
-                break
-            continue
-        if mark == "}" and text.startswith("}}", at):
-            close, end = at, at + 2
+        begin, at = at, _behind(text, at, SPACE)
+        trims = at > begin and text.startswith("-}}", at)
+        if trims or text.startswith("}}", at):
             break
         kind, behind = _token(text, start, at)
-        if kind in "()":
-            depth += 1 if kind == "(" else -1
-            if depth < 0:
-                raise refusal(text, at, "a parenthesis is closed that was not opened")
-        elif kind in "wv":
+        depth += {"(": 1, ")": -1}.get(kind, 0)
+        if depth < 0:
+            raise refusal(text, at, "a parenthesis is closed that was not opened")
+        if kind in "wv":
             names.append(text[at:behind])
-        shape.append(kind)
+        shape += kind
         at = behind
     if depth:
         raise refusal(text, start, "a parenthesis is not closed")
-    return "".join(shape), names, close, end
+    return shape, names, at, trims
 
 
 def _token(text: str, start: int, at: int) -> tuple[str, int]:
-    """The kind of the token at a place, and where it ends.
+    """Return the kind of the token at an offset, and where it ends.
 
-    w a word, v a variable, f a field, s a string, n a number or a character, and ( ) | , = as
-    they are; `:=` is an `=`, too.
+    w is a word, v a variable, f a field, s a string, n a number or a character; ( ) | , = are as
+    they are, and `:=` is an `=`, too.
     """
     mark = text[at : at + 1]
     if not mark:
         raise refusal(text, start, "an action of the template is not closed")
-    if mark == "." and text[at + 1 : at + 2] not in _DIGITS:
+    if mark == "." and not text.startswith(tuple(_DIGITS), at + 1):
         return "f", _word_end(text, at + 1)
-    if mark == "_" or mark.isalpha():
-        return "w", _word_end(text, at)
     if mark == "$":
         return "v", _word_end(text, at + 1)
     if mark in "()|=,":
@@ -252,7 +216,7 @@ def _token(text: str, start: int, at: int) -> tuple[str, int]:
         return "s", end + 1
     if mark in "+-." or mark in _DIGITS:
         return "n", _number_end(text, at)
-    if mark.isdecimal():  # no number for Go, but a word
+    if _is_of_a_word(mark):  # digits of other scripts, too: they are no number for Go
         return "w", _word_end(text, at)
     if mark == ":":
         if not text.startswith("=", at + 1):
@@ -261,8 +225,12 @@ def _token(text: str, start: int, at: int) -> tuple[str, int]:
     raise refusal(text, at, f"an action holds {mark!r}")
 
 
+def _is_of_a_word(mark: str) -> bool:
+    return mark == "_" or mark.isalpha() or mark.isdecimal()
+
+
 def _word_end(text: str, at: int) -> int:
-    while (mark := text[at : at + 1]) == "_" or mark.isalpha() or mark.isdecimal():
+    while _is_of_a_word(mark := text[at : at + 1]):
         at += 1
     if mark in _BEHIND_A_WORD or not mark or text.startswith("}}", at):
         return at
@@ -270,59 +238,49 @@ def _word_end(text: str, at: int) -> int:
 
 
 def _quote_end(text: str, at: int, mark: str) -> int:
-    """Behind a quote, which no line break may stand in, escaped or not."""
+    """Return the offset behind a quote, which holds no line break, escaped or not."""
     end = at + 1
-    while True:
-        sign = text[end : end + 1]
-        if sign == mark:
-            return end + 1
+    while (sign := text[end : end + 1]) != mark:
         if sign == "\\":
             end += 1
             sign = text[end : end + 1]
         if sign in ("", "\n"):
             raise refusal(text, at, f"{_QUOTED[mark]} is not closed")
         end += 1
+    return end + 1
 
 
 def behind_string(text: str, at: int) -> int:
-    """Behind a string, or a character, of an action that was read before."""
+    """Return the offset behind a string, or a character, of an action that was read before."""
     mark = text[at]
     return text.index(mark, at + 1) + 1 if mark == "`" else _quote_end(text, at, mark)
 
 
 def _number_end(text: str, at: int) -> int:
-    """Behind a number: hexadecimal, binary, complex, with underscores, as Go writes them."""
+    """Return the end of a number as Go writes it: hexadecimal, complex, with underscores."""
     end = _scanned(text, at)
-    if text[end : end + 1] in ("+", "-"):
+    is_complex = text.startswith(_SIGNS, end)
+    if is_complex:
         end = _scanned(text, end)
-        if text[end - 1] != "i":
-            raise refusal(text, at, "a number is none")
-    mark = text[end : end + 1]
-    if mark == "_" or mark.isalpha() or mark.isdecimal() or _DIGITS.isdisjoint(text[at:end]):
+    has_digit = any(digit in _DIGITS for digit in text[at:end])
+    if (is_complex and text[end - 1] != "i") or _is_of_a_word(text[end : end + 1]) or not has_digit:
         raise refusal(text, at, "a number is none")
     return end
 
 
 def _scanned(text: str, at: int) -> int:
-    digits, power = "0123456789_", "eE"
-    if text[at : at + 1] in ("+", "-"):
-        at += 1
+    digits, exponent = _DECIMAL
+    at += text.startswith(_SIGNS, at)
     if text.startswith("0", at):
-        at += 1
-        base = text[at : at + 1].lower()
-        if base in ("x", "o", "b"):
-            at += 1
-            digits = {"x": "0123456789abcdefABCDEF_", "o": "01234567_", "b": "01_"}[base]
-            power = "pP" if base == "x" else ""
+        base = text[at + 1 : at + 2].lower()
+        digits, exponent = _BASES.get(base, _DECIMAL)
+        at += 1 + (base in _BASES)
     at = _behind(text, at, digits)
     if text.startswith(".", at):
         at = _behind(text, at + 1, digits)
-    if power and text[at : at + 1] in (power[0], power[1]):
-        at += 1
-        if text[at : at + 1] in ("+", "-"):
-            at += 1
-        at = _behind(text, at, "0123456789_")
-    return at + 1 if text.startswith("i", at) else at
+    if text.startswith(exponent, at):
+        at = _behind(text, at + 1 + text.startswith(_SIGNS, at + 1), _DECIMAL[0])
+    return at + text.startswith("i", at)
 
 
 def _behind(text: str, at: int, signs: str) -> int:
@@ -332,30 +290,49 @@ def _behind(text: str, at: int, signs: str) -> int:
 
 
 def refusal(text: str, at: int, why: str) -> Unsupported:
-    """Says that a text is none that can be read, and where."""
+    """Return the error that a text cannot be read, and where."""
     line_start = text.rfind("\n", 0, at) + 1
     return Unsupported(why, line=text.count("\n", 0, at) + 1, column=at - line_start + 1)
 
 
-_STRINGS = frozenset("(\"'`")  # behind one of these `:=` may be text
+# -- the words of an action
 
 
-def unset(text: str) -> dict[str, int]:
-    """The variables that are used where they are not set, each with its first such place."""
-    found: dict[str, int] = {}
-    if "$" not in text:
-        return found
+def words_of(body: str) -> tuple[list[str], list[str]]:
+    """Return the words of an action that is no comment, and the contents of its strings."""
+    words, quoted = [""], []
+    at = 0
+    while at < len(body):
+        mark = body[at]
+        if mark in "\"'`":
+            end = behind_string(body, at) - 1
+            quoted.append(body[at + 1 : end])
+            at = end
+        if mark in "._$" or mark.isalnum():
+            words[-1] += mark
+        else:
+            words.append("")
+        at += 1
+    return [word for word in words if word], quoted
+
+
+def unset(of: Iterable[Action]) -> dict[str, int]:
+    """Return the variables that are used where they are not set, with their first such offsets.
+
+    Helm refuses such a text, whatever the values are.
+    """
+    offsets: dict[str, int] = {}
     known = {"$"}
     above: list[tuple[set[str], set[str]]] = []  # what was known, and what a block adds to it
     added: set[str] = set()
-    for action in actions(text):
+    for action in of:
         if action.kind == END:
             known -= added
             known, added = above.pop()
             continue
         new, used = _variables(action)
         for name in used - known:
-            found.setdefault(name, action.start)
+            offsets.setdefault(name, action.start)
         if action.kind == OPEN:
             above.append((known, added))
             added = set()
@@ -363,32 +340,19 @@ def unset(text: str) -> dict[str, int]:
                 known, new = {"$"}, set()
         added |= new - known
         known |= new
-    return found
+    return offsets
 
 
 def _variables(action: Action) -> tuple[set[str], set[str]]:
-    """The variables that an action sets, and those that it uses."""
-    names = list(_names(action.body))
+    """Return the variables that an action sets, and those that it uses."""
+    names = _names(action.body) if action.kind != COMMENT else []
     head, assigned, _ = action.body.partition(":=")
     if action.kind == OUTPUT or not assigned or not _STRINGS.isdisjoint(head):
         return set(), set(names)
-    new = list(_names(head))
+    new = _names(head)
     return set(new), set(names[len(new) :])
 
 
-def _names(body: str) -> Iterator[str]:
-    """The variables of an action, outside of its strings and comments."""
-    at = 0
-    while at < len(body):
-        mark = body[at]
-        if body.startswith("/*", at):
-            return
-        if mark in "\"'`":
-            at = behind_string(body, at) - 1
-        elif mark == "$":
-            end = at + 1
-            while end < len(body) and (body[end] == "_" or body[end].isalnum()):
-                end += 1
-            yield body[at:end]
-            at = end - 1
-        at += 1
+def _names(body: str) -> list[str]:
+    """Return the names of the variables in an action."""
+    return [word.partition(".")[0] for word in words_of(body)[0] if word[0] == "$"]

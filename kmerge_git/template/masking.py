@@ -1,8 +1,8 @@
-"""A template as YAML: words in the place of its actions, one line in the place of a block.
+"""Mask a template as YAML: words in the place of its actions, one line in the place of a block.
 
-The masked texts of the three versions are merged as any YAML, and the result is unmasked: every
-line of ours in it is replaced by what it stands for. A masked line that comes back in any other
-way than it was made is refused, and so is a text that YAML reads otherwise than it was meant.
+The masked texts of the three versions are merged as any YAML, and the result is unmasked: each
+masked line in it gives way to the actions that it stands for. A masked line that comes back in any
+other way than it was made is refused, and so is a text that YAML reads otherwise than it was meant.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from kmerge_git.template.template_layout import (
     indent,
     key_column,
 )
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.nodes import Mapping, Scalar, Sequence
 
 TYPE_CHECKING = False
@@ -42,23 +41,24 @@ _DIGITS = 16  # of a word
 class Words:
     """The words that stand for actions, and what each stands for."""
 
-    __slots__ = ("columns", "lines", "texts")
+    __slots__ = ("columns", "lines", "opened", "texts")
 
     def __init__(self) -> None:
+        self.opened: dict[str, YamlText] = {}  # the masked texts; equal ones are opened once
         self.columns: dict[str, set[int]] = {}  # of the lines of actions that give one
         self.texts: dict[str, str] = {}  # of the words inside lines
         self.lines: dict[str, str] = {}  # of whole lines, without their ends
 
     def plain(self, line: Row) -> str:
-        """A line with a word in the place of each of its actions."""
-        made, at = [], 0
+        """Return a line with a word in the place of each of its actions."""
+        parts, at = [], 0
         for start, end in line.groups:
             action = line.text[start:end]
             if "indent" in action:
                 self.columns.setdefault(action, set()).add(indent(line.text))
-            made += [line.text[at:start], self._word("V", action)]
+            parts += [line.text[at:start], self._word("V", action)]
             at = end
-        return "".join((*made, line.text[at:]))
+        return "".join((*parts, line.text[at:]))
 
     def _word(self, kind: str, text: str) -> str:
         word = f"{TOKEN}{kind}{digest(text)}"
@@ -67,35 +67,30 @@ class Words:
         return word
 
     def whole(self, column: int, line: Row, block: str) -> str:
-        """A line of actions inside a text, as a word at a column; `end` is that of its block."""
-        ending = line.text[len(line.text.rstrip("\n")) :]
-        body = line.text[: len(line.text) - len(ending)]
-        word = f"{TOKEN}L{digest(f'{block}{line.text}')}"
-        made = " " * column + word
-        if self.lines.setdefault(made, body) != body:
+        """Return a word at a column for a line of actions in a text; `end` is that of its block."""
+        body = line.text.rstrip("\n")
+        masked_line = f"{' ' * column}{TOKEN}L{digest(f'{block}{line.text}')}"
+        if self.lines.setdefault(masked_line, body) != body:
             raise Unsupported("two lines cannot be told apart")
-        return made + ending
+        return masked_line + line.text[len(body) :]
 
     def comment(self, line: Row) -> str:
-        """A comment of the template as a comment of YAML."""
+        """Return a comment of the template as a comment of YAML."""
         at, end = indent(line.text), len(line.text.rstrip())
         return f"{line.text[:at]}# {self._word('C', line.text[at:end])}{line.text[end:]}"
 
     def above_children(self, line: Row) -> str:
-        """A line whose last action renders lines above others: the action as a comment."""
+        """Return a line whose last action renders lines above others: the action as a comment."""
         start, end = line.groups[-1]
-        before = Row(line.text[:start], line.kind, line.groups[:-1])
+        before = Row(line.text[:start], line.kind, groups=line.groups[:-1])
         return f"{self.plain(before)}# {self._word('N', line.text[start:end])}{line.text[end:]}"
 
     def unmasked(self, masked: str, contents: dict[str, str]) -> str:
-        """The text that a merged masked text stands for; `contents` are the entries'."""
+        """Return the text behind a merged masked text; `contents` are the entries'."""
         made = []
         for line in masked.splitlines(keepends=True):
-            if TOKEN not in line:
-                made.append(line)
-                continue
             bare = line.rstrip("\n")
-            if bare in contents:
+            if bare in contents and TOKEN in bare:
                 made.append(contents[bare])
             elif bare in self.lines:
                 made.append(self.lines[bare] + "\n")
@@ -103,41 +98,35 @@ class Words:
                 made.append(self._inline(line))
         return "".join(made)
 
-    def shown(self, told: str) -> str:
-        """What is told of a masked text, with actions in the place of their words."""
-        for word, text in self.texts.items() if TOKEN in told else ():
-            told = told.replace(word, text)
-        return told if TOKEN not in told else told.partition(" at ")[0]
+    def shown(self, message: str) -> str:
+        """Return a message about a masked text, with actions in the place of their words."""
+        for word, text in self.texts.items() if TOKEN in message else ():
+            message = message.replace(word, text)
+        return message if TOKEN not in message else message.partition(" at ")[0]
 
     def _inline(self, line: str) -> str:
-        made: list[str] = []
+        parts: list[str] = []
         at = 0
-        while True:
-            start = line.find(TOKEN, at)
-            if start < 0:
-                return "".join((*made, line[at:]))
+        while (start := line.find(TOKEN, at)) >= 0:
             end = start + len(TOKEN) + 1 + _DIGITS
-            word = line[start:end]
+            word, before = line[start:end], line[at:start]
             if word not in self.texts:
                 raise Sided("the merge would take a line of actions apart")
-            before = line[at:start]
             action, kind = self.texts[word], word[len(TOKEN)]
-            if (
-                kind != "C"
-                and "indent" in action
-                and indent(line) not in self.columns.get(action, ())
-            ):
+            has_column = kind != "C" and "indent" in action
+            if has_column and indent(line) not in self.columns.get(action, ()):
                 raise Sided("an action that gives a column came back at another one")
             if kind in "CN":
                 if not before.endswith("# ") or line[end:].strip():
                     raise Sided("the merge would take a comment apart")
                 before = before[:-2]
-            made += [before, action]
+            parts += [before, action]
             at = end
+        return "".join((*parts, line[at:]))
 
 
 def digest(text: str) -> str:
-    """A name for a text that no other has."""
+    """Return a name for a text that no other has."""
     from hashlib import blake2b
 
     return blake2b(text.encode("utf-8", "surrogateescape"), digest_size=_DIGITS // 2).hexdigest()
@@ -146,24 +135,26 @@ def digest(text: str) -> str:
 class Masked:
     """The masked text of a version: the line of each unit, and which lines stand for entries."""
 
-    __slots__ = ("entries", "lines", "text")
+    __slots__ = ("entries", "lines", "opened", "text")
 
-    def __init__(self) -> None:
-        self.text = ""
-        self.lines: dict[int, str] = {}  # by the identity of the unit
-        self.entries: dict[str, str] = {}  # the token of each line that stands for one
+    def __init__(self, lines: dict[int, str], entries: dict[str, str], words: Words) -> None:
+        self.lines = lines  # by the identity of the unit
+        self.entries = entries  # the token of each line that stands for one
+        self.text = "".join(lines.values())
+        self.opened = words.opened.setdefault(self.text, YamlText(self.text.encode()))
 
 
 def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
-    """The text of a version; `tokens` are those of its entries, by the identity of the unit."""
-    made = Masked()
+    """Mask the text of a version; `tokens` are those of its entries, by identity of the unit."""
+    lines: dict[int, str] = {}
+    entries: dict[str, str] = {}
     columns = _columns_of_words(units)
     for number, unit in enumerate(units):
         part = unit.part
         if unit.role == ENTRY:
             line = _entry_line(unit, tokens[id(unit)])
-            made.entries[line] = tokens[id(unit)]
-            made.lines[id(unit)] = f"{line}\n"
+            entries[line] = tokens[id(unit)]
+            lines[id(unit)] = f"{line}\n"
             continue
         assert isinstance(part, Row)
         if unit.role == WORDS and part.kind not in (TEXT, BLANK, INLINE):
@@ -174,14 +165,14 @@ def masked(units: list[Placed], tokens: dict[int, str], words: Words) -> Masked:
             line = words.comment(part)
         else:
             line = unit.plain
-        made.lines[id(unit)] = line
-    made.text = "".join(made.lines.values())
-    _refuse_misread(made.text, made.entries)
+        lines[id(unit)] = line
+    made = Masked(lines, entries, words)
+    _refuse_misread(made)
     return made
 
 
 def _entry_line(unit: Placed, token: str) -> str:
-    """The line that stands for an entry."""
+    """Return the line that stands for an entry."""
     at = " " * unit.column
     if unit.form == DOCUMENT:
         return f'--- {{{token}: ""}}'
@@ -193,24 +184,24 @@ def _entry_line(unit: Placed, token: str) -> str:
 
 
 def _columns_of_words(units: list[Placed]) -> dict[int, int]:
-    """The columns of the texts inside block scalars, by the numbers of their lines of actions."""
-    found: dict[int, int] = {}
+    """Return the columns of texts in block scalars, by the numbers of their lines of actions."""
+    columns: dict[int, int] = {}
     lines: list[int] = []
     column = -1
-    for number, unit in enumerate(units):
-        if unit.role not in (WORDS, LOOSE):
-            found |= dict.fromkeys(lines, column) if column >= 0 else {}
+    for number, unit in enumerate([*units, None]):
+        if unit is None or unit.role not in (WORDS, LOOSE):
+            columns |= dict.fromkeys(lines, column) if column >= 0 else {}
             lines, column = [], -1
         elif unit.role == WORDS and unit.part.kind in (TEXT, INLINE):  # type: ignore[union-attr]
             at = indent(unit.plain)
             column = min(column, at) if column >= 0 else at
         elif unit.role == WORDS:
             lines.append(number)
-    return found | (dict.fromkeys(lines, column) if column >= 0 else {})
+    return columns
 
 
 def _has_children(units: list[Placed], number: int) -> bool:
-    """Whether an action that ends a line has deeper lines below it."""
+    """Return whether an action that ends a line has deeper lines below it."""
     unit = units[number]
     row = unit.part
     assert isinstance(row, Row)
@@ -219,58 +210,52 @@ def _has_children(units: list[Placed], number: int) -> bool:
     key = unit.plain.rstrip()
     if not key[: key.rfind(TOKEN)].rstrip().endswith(":"):
         return False
-    for below in behind(units, number):
-        if below.role in (DATA, ENTRY):
-            return below.column > key_column(unit.plain)
-        if below.role != LOOSE:
-            return False
-    return False
+    below = next((one for one in behind(units, number) if one.role != LOOSE), None)
+    if below is None or below.role not in (DATA, ENTRY):
+        return False
+    return below.column > key_column(unit.plain)
 
 
-def _refuse_misread(text: str, lines: dict[str, str]) -> None:
+def _refuse_misread(made: Masked) -> None:
     """Refuse a masked text that YAML reads otherwise than it is meant."""
-    try:
-        roots = [document.root for document in split(Source.of(text)).documents]
-    except KmergeError:
-        raise Unreadable("the text between the actions is no YAML") from None
-    found = _Found()
-    for root in roots:
-        if root is not None:
-            found.look_at(root)
-    if not found.entries.issuperset(lines.values()) or found.words < text.count(TOKEN + "L"):
-        raise Unreadable("a block or an output stands where no field or element can stand")
-    if sum(line in lines for line in text.split("\n")) > len(lines):
+    lines, entries = made.text.removesuffix("\n").split("\n"), made.entries
+    fields = {f'{token}: ""' for token in entries.values()}
+    if not fields.issuperset(lines):  # else it is one map of entries
+        _refuse_other_reading(made)
+    if sum(line in entries for line in lines) > len(entries):
         raise Unreadable("a block stands twice")
 
 
-class _Found:
-    """What stands where entries of block collections stand, and how many words are in texts."""
+def _refuse_other_reading(made: Masked) -> None:
+    try:
+        roots = made.opened.roots
+    except KmergeError:
+        raise Unreadable("the text between the actions is no YAML") from None
+    names: set[str] = set()
+    words = sum(_look_at(root, names) for root in roots)
+    if not names.issuperset(made.entries.values()) or words < made.text.count(f"{TOKEN}L"):
+        raise Unreadable("a block or an output stands where no field or element can stand")
 
-    __slots__ = ("entries", "words")
 
-    def __init__(self) -> None:
-        self.entries: set[str] = set()
-        self.words = 0
+def _look_at(root: Node, names: set[str]) -> int:
+    """Add the names where entries of block collections stand; return how many words are in texts.
 
-    def look_at(self, root: Node) -> None:
-        """Walk over a document; `--- {...}` is one that is an entry."""
-        todo = [(root, True)]
-        while todo:
-            node, is_entry = todo.pop()
-            if isinstance(node, Scalar):
-                self.words += node.value.count(TOKEN + "L") if node.style in ("|", ">") else 0
-                if is_entry:
-                    self.entries.add(node.value)
-            elif isinstance(node, Mapping):
-                self._names(node, is_entry=is_entry, is_root=node is root)
-                todo += [(entry.value, False) for entry in node.entries]
-            elif isinstance(node, Sequence):
-                todo += [(entry.value, not node.flow) for entry in node.entries]
-
-    def _names(self, node: Mapping, *, is_entry: bool, is_root: bool) -> None:
-        if not node.flow or is_root:
-            self.entries |= {entry.name for entry in node.entries}
-        elif is_entry:
+    A document `--- {...}` is an entry itself.
+    """
+    words = 0
+    todo = [(root, True)]
+    while todo:
+        node, is_entry = todo.pop()
+        if isinstance(node, Scalar):
+            words += node.value.count(f"{TOKEN}L") if node.style in ("|", ">") else 0
+            names |= {node.value} if is_entry else set()
+        elif isinstance(node, Mapping):
             name = node.get("name")
-            if isinstance(name, Scalar):
-                self.entries.add(name.value)
+            if not node.flow or node is root:
+                names |= {entry.name for entry in node.entries}
+            elif is_entry and isinstance(name, Scalar):
+                names.add(name.value)
+            todo += [(entry.value, False) for entry in node.entries]
+        elif isinstance(node, Sequence):
+            todo += [(entry.value, not node.flow) for entry in node.entries]
+    return words

@@ -1,7 +1,7 @@
-"""A template as a tree: lines, and blocks of whole lines from an opening to its `end`.
+"""Take a template apart into lines, and blocks of whole lines from an opening to its `end`.
 
-The pieces of a tree joined are the text byte for byte. What would not be a tree of whole lines
-is refused: a control action beside text, two of them that end different blocks in one line.
+The pieces of the tree joined are the text byte for byte. A text that would not be a tree of whole
+lines is refused: a control action beside text, two of them that end different blocks in one line.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from kmerge_git.template.action_lexer import (
     OUTPUT,
     SPACE,
     Action,
-    Told,
     action_at,
     refusal,
     refuse_own_words,
@@ -23,39 +22,44 @@ from kmerge_git.template.action_lexer import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from kmerge_git.template.action_lexer import Spelling
+
+    Spans = Iterable[tuple[int, int]]
 
 TEXT, BLANK, INLINE = "text", "blank", "inline"  # and OUTPUT, ASSIGN, COMMENT of the lexer
 DEEPEST = 200  # blocks inside blocks; nobody writes ten
 CONTROL = frozenset((OPEN, ELSE, END))
-COMMENT_OR_CONTROL = CONTROL.union((COMMENT,))
 
 
 class Row:
     """A line with its end; several of them where an action goes over lines."""
 
-    __slots__ = ("actions", "groups", "kind", "text")
+    __slots__ = ("actions", "groups", "kind", "number", "start", "text")
 
     def __init__(
         self,
         text: str,
         kind: str,
+        start: int = 0,
         groups: tuple[tuple[int, int], ...] = (),
         actions: tuple[Action, ...] = (),
     ) -> None:
         self.text = text
         self.kind = kind
-        self.groups = groups  # spans in the text; what `if ... end` encloses in a line is one
-        self.actions = actions  # of groups the inner ones, too
+        self.start = start  # its offset in the template
+        self.number = 0  # of the line in the template, from 0
+        self.groups = groups  # spans in its text; `if ... end` in one line is one of them
+        self.actions = actions  # all of them, those inside of groups, too
 
 
 class Arm:
-    """One way through a block: the whole line of its opening or `else`, and what it holds."""
+    """One way through a block: the whole line of its opening or `else`, and the parts below it."""
 
     __slots__ = ("action", "header", "parts")
 
-    def __init__(self, header: str, action: Action, parts: tuple[Part, ...]) -> None:
+    def __init__(self, header: str, action: Action, parts: Sequence[Part]) -> None:
         self.header = header
         self.action = action
         self.parts = parts
@@ -66,91 +70,91 @@ class Block:
 
     __slots__ = ("arms", "ending", "word")
 
-    def __init__(self, arms: tuple[Arm, ...], ending: str, word: str) -> None:
+    def __init__(self, arms: tuple[Arm, ...], ending: str) -> None:
         self.arms = arms
         self.ending = ending
-        self.word = word  # of the opening
+        self.word = arms[0].action.word
 
     @property
     def text(self) -> str:
-        """All of its lines."""
-        found: list[str] = []
-        todo: list[str | Part] = [self]
-        while todo:
-            part = todo.pop()
-            if isinstance(part, str):
-                found.append(part)
-            elif isinstance(part, Row):
-                found.append(part.text)
-            else:
-                todo.append(part.ending)
-                for arm in reversed(part.arms):
-                    todo += reversed(arm.parts)
-                    todo.append(arm.header)
-        return "".join(found)
+        """Return all of its lines."""
+        return "".join(_lines(self))
 
 
 if TYPE_CHECKING:
     Part = Row | Block
 
-KNOWN = 12  # texts: three versions and a result, with bodies of theirs
-MOST_KNOWN = 60_000  # characters of such a text
-_KNOWN: dict[str, tuple[Part, ...]] = {}
+
+def blocks_in(parts: Iterable[Part]) -> Iterator[Block]:
+    """Yield the blocks among some parts, and those inside of them."""
+    for part in parts:
+        if isinstance(part, Block):
+            yield part
+            for arm in part.arms:
+                yield from blocks_in(arm.parts)
+
+
+def _lines(part: Part) -> Iterator[str]:
+    if isinstance(part, Row):
+        yield part.text
+        return
+    for arm in part.arms:
+        yield arm.header
+        for inner in arm.parts:
+            yield from _lines(inner)
+    yield part.ending
+
+
+class Template:
+    """A text with actions, which is taken apart once, when that is first needed."""
+
+    __slots__ = ("_read", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._read: tuple[tuple[Part, ...], list[Action]] | None = None
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """Return its lines and blocks, which joined are its text."""
+        return self._taken_apart()[0]
+
+    @property
+    def actions(self) -> list[Action]:
+        """Return its actions in their order."""
+        return self._taken_apart()[1]
+
+    def _taken_apart(self) -> tuple[tuple[Part, ...], list[Action]]:
+        if self._read is None:
+            self._read = _taken_apart(self.text)
+        return self._read
 
 
 def parse(text: str) -> tuple[Part, ...]:
-    """The lines and blocks of a template, which joined are its text.
-
-    Those of the last texts are known: each guard of a merge asks for them again.
-    """
-    parts = _KNOWN.get(text)
-    if parts is None:
-        parts = _parsed(text)
-        if len(text) <= MOST_KNOWN:
-            if len(_KNOWN) >= KNOWN:
-                _KNOWN.clear()
-            _KNOWN[text] = parts
-    return parts
+    """Return the lines and blocks of a text."""
+    return Template(text).parts
 
 
-def _parsed(text: str) -> tuple[Part, ...]:
+def _taken_apart(text: str) -> tuple[tuple[Part, ...], list[Action]]:
     if text.count("\r") != text.count("\r\n"):
         raise refusal(text, _lone_return(text), "a lone carriage return")
     refuse_own_words(text)
+    actions: list[Action] = []
     parts: list[Part] = []
-    above: list[_Opened] = []
-    for row in _rows(text):
-        if row.kind not in CONTROL:
-            parts.append(row)
-            continue
-        action = next(action for action in row.actions if action.kind in CONTROL)
-        if action.kind == OPEN:
-            above.append(_Opened(parts, row.text, action))
+    above: list[tuple[list[Part], list[Arm]]] = []  # of open blocks: before them, arms
+    for row in _rows(text, actions):
+        if row.kind == END:
+            parts, arms = above.pop()
+            parts.append(Block(tuple(arms), row.text))
+        elif row.kind in CONTROL:
+            if row.kind == OPEN:
+                above.append((parts, []))
             parts = []
-            continue
-        opened = above[-1]
-        opened.arms.append(Arm(opened.header, opened.action, tuple(parts)))
-        if action.kind == ELSE:
-            opened.header, opened.action = row.text, action
-            parts = []
+            action = next(action for action in row.actions if action.kind in CONTROL)
+            above[-1][1].append(Arm(row.text, action, parts))
         else:
-            above.pop()
-            parts = opened.before
-            parts.append(Block(tuple(opened.arms), row.text, opened.word))
-    return tuple(parts)
-
-
-class _Opened:
-    """A block whose `end` was not seen yet."""
-
-    __slots__ = ("action", "arms", "before", "header", "word")
-
-    def __init__(self, before: list[Part], header: str, action: Action) -> None:
-        self.before = before
-        self.arms: list[Arm] = []
-        self.header = header
-        self.action = action
-        self.word = action.word
+            parts.append(row)
+    return tuple(parts), actions
 
 
 def _lone_return(text: str) -> int:
@@ -160,28 +164,28 @@ def _lone_return(text: str) -> int:
     return at
 
 
-def _rows(text: str) -> Iterator[Row]:
-    """Every line; the kind of one that begins or ends something is the kind of that action."""
-    known: dict[str, Told] = {}
+def _rows(text: str, actions: list[Action]) -> Iterator[Row]:
+    """Yield every line, and add its actions to a list.
+
+    The kind of a line that begins or ends something is the kind of that action.
+    """
+    known: dict[str, Spelling] = {}
     nest: list[_Nested] = []
-    start, size, at = 0, len(text), text.find("{{")
+    start, number, size, at = 0, 0, len(text), text.find("{{")
     while start < size:
         end = text.find("\n", start) + 1 or size
-        found = []
+        first = len(actions)
         while start <= at < end:
-            action = action_at(text, at, start, known)
-            _nested(text, start, action, nest)
-            found.append(action)
-            behind = start + action.end
-            if behind > end:
-                end = text.find("\n", behind) + 1 or size
-            at = text.find("{{", behind)
-        line = text[start:end]
-        if found:
-            yield _row(text, start, line, tuple(found))
-        else:
-            yield Row(line, BLANK if line == "\n" or not line.strip(SPACE) else TEXT)
-        start = end
+            action = action_at(text, at, known)
+            _nested(text, action, nest)
+            actions.append(action)
+            if action.end > end:
+                end = text.find("\n", action.end) + 1 or size
+            at = text.find("{{", action.end)
+        row = _row(text, start, end, tuple(actions[first:]))
+        row.number = number
+        yield row
+        start, number = end, number + row.text.count("\n")
     if nest:
         raise refusal(text, nest[-1].at, f"`{nest[-1].word}` without an end")
 
@@ -189,100 +193,95 @@ def _rows(text: str) -> Iterator[Row]:
 class _Nested:
     """A block that is open at a place of a text."""
 
-    __slots__ = ("at", "other", "word")
+    __slots__ = ("at", "takes_else", "word")
 
     def __init__(self, at: int, word: str) -> None:
         self.at = at
         self.word = word
-        self.other = word in ("if", "with", "range")  # whether an `else` may follow
+        self.takes_else = word in ("if", "with", "range")
 
 
-def _nested(text: str, start: int, action: Action, nest: list[_Nested]) -> None:
-    """Take an action into what is open; refuse an `else` or `end` where Go takes none."""
-    if action.kind not in CONTROL:
-        return
-    at = start + action.start
+def _nested(text: str, action: Action, nest: list[_Nested]) -> None:
+    """Add an action to the open blocks; refuse an `else` or `end` where Go takes none."""
+    at = action.start
     if action.kind == OPEN:
         if action.word == "define" and nest:
             raise refusal(text, at, "`define` inside a block")
         if len(nest) == DEEPEST:
             raise refusal(text, at, f"more than {DEEPEST} blocks inside each other")
         nest.append(_Nested(at, action.word))
-    elif not nest:
+    elif action.kind in CONTROL and not nest:
         raise refusal(text, at, f"`{action.word}` without a block")
     elif action.kind == END:
         nest.pop()
-    else:
+    elif action.kind == ELSE:
         condition = action.body[len("else") :].lstrip(SPACE)
         opened = nest[-1]
-        if not opened.other or (condition and not condition.startswith(opened.word)):
+        is_other = condition and not condition.startswith(opened.word)
+        if not opened.takes_else or is_other:
             raise refusal(text, at, "an `else` that its block cannot have")
-        opened.other = bool(condition)
+        opened.takes_else = bool(condition)
 
 
-def _row(text: str, start: int, line: str, inside: tuple[Action, ...]) -> Row:
-    groups = _groups(inside)
-    if groups is not None:
+def _row(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Row:
+    line = text[start:end]
+    if not inside:
+        return Row(line, TEXT if line.strip(SPACE) else BLANK, start)
+    spans = _groups(inside)
+    if spans is None:
+        control = _alone(text, start, end, inside)
+        kind, spans = control.kind, [(control.start, control.end)]
+    else:
         for action in inside:
             if action.word == "define" and action.kind == OPEN:  # its name says what it is
-                raise refusal(text, start + action.start, "a whole `define` in one line")
-        return Row(line, _kind(line, groups, inside), groups, inside)
-    control = _alone(text, start, line, inside)
-    return Row(line, control.kind, ((control.start, control.end),), inside)
+                raise refusal(text, action.start, "a whole `define` in one line")
+        kind = _kind(text, start, end, spans, inside)
+    return Row(line, kind, start, tuple((at - start, to - start) for at, to in spans), inside)
 
 
-def _alone(text: str, start: int, line: str, inside: tuple[Action, ...]) -> Action:
-    """The control action of a line that has nothing else but comments."""
+def _alone(text: str, start: int, end: int, inside: tuple[Action, ...]) -> Action:
+    """Return the control action of a line that has nothing else but comments."""
     controls = [action for action in inside if action.kind in CONTROL]
     if len(controls) > 1:
-        raise refusal(
-            text, start + controls[1].start, "blocks begin or end in the middle of a line"
-        )
-    if not _is_bare(line, [(a.start, a.end) for a in inside if a.kind in COMMENT_OR_CONTROL]):
-        name = controls[0].word
-        raise refusal(
-            text, start + controls[0].start, f"`{name}` beside something else in its line"
-        )
-    return controls[0]
+        raise refusal(text, controls[1].start, "blocks begin or end in the middle of a line")
+    control = controls[0]
+    around = [(a.start, a.end) for a in inside if a is control or a.kind == COMMENT]
+    if not _is_bare(text, start, end, around):
+        raise refusal(text, control.start, f"`{control.word}` beside something else in its line")
+    return control
 
 
-def _groups(inside: tuple[Action, ...]) -> tuple[tuple[int, int], ...] | None:
-    """The spans of a line's outermost actions; None if a block of it begins or ends elsewhere."""
-    found = []
+def _groups(inside: tuple[Action, ...]) -> list[tuple[int, int]] | None:
+    """Return the spans of outermost actions; None if a block begins or ends elsewhere."""
+    spans = []
     depth = start = 0
     for action in inside:
         if not depth:
             start = action.start
-        if action.kind == OPEN:
-            depth += 1
-        elif action.kind == END:
-            depth -= 1
-        elif action.kind == ELSE and not depth:
-            return None
-        if depth < 0:
+        depth += (action.kind == OPEN) - (action.kind == END)
+        if depth < 0 or (action.kind == ELSE and not depth):
             return None
         if not depth:
-            found.append((start, action.end))
-    return None if depth else tuple(found)
+            spans.append((start, action.end))
+    return None if depth else spans
 
 
-def _kind(line: str, groups: tuple[tuple[int, int], ...], inside: tuple[Action, ...]) -> str:
-    """What a line with actions is to those who merge it."""
-    if not _is_bare(line, groups):
+def _kind(text: str, start: int, end: int, spans: Spans, inside: tuple[Action, ...]) -> str:
+    """Return the kind of a line with actions for those who merge it."""
+    if not _is_bare(text, start, end, spans):
         return INLINE
     kinds = {action.kind for action in inside}
     if len(kinds) == 1:
         return inside[0].kind
-    if OUTPUT in kinds or not _is_bare(line, [(a.start, a.end) for a in inside]):
+    if OUTPUT in kinds or not _is_bare(text, start, end, [(a.start, a.end) for a in inside]):
         return OUTPUT
     return ASSIGN if ASSIGN in kinds else OUTPUT
 
 
-def _is_bare(line: str, spans: Iterable[tuple[int, int]]) -> bool:
-    """Whether a line has nothing but white space outside of its spans."""
-    at = 0
-    for start, end in spans:
-        if line[at:start].strip(SPACE):
+def _is_bare(text: str, at: int, end: int, spans: Spans) -> bool:
+    """Return whether a part of a text has nothing but white space outside of some spans."""
+    for start, stop in (*spans, (end, end)):
+        if text[at:start].strip(SPACE):
             return False
-        at = end
-    return not line[at:].strip(SPACE)
+        at = stop
+    return True

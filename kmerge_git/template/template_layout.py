@@ -1,5 +1,4 @@
-"""Find the place of each part of a template: its column, its path, and whether it is in a map
-or in a list.
+"""Find the place of each part of a template: its column, its path, and its kind of collection.
 
 A template is no YAML, so this is read from lines and their indentation, as people read it.
 These guesses are checked: the masked text (see `masking`) is parsed, and every part must
@@ -18,9 +17,8 @@ if TYPE_CHECKING:
 
     from kmerge_git.template.template_blocks import Part
 
-
-if TYPE_CHECKING:
     Path = tuple[str, ...]
+    Evidence = dict[Path, str]
 
 # What a part is to the text around it.
 DATA = "data"  # a line of YAML, inline actions in it
@@ -29,13 +27,19 @@ WORDS = "words"  # a line inside a block scalar
 LOOSE = "loose"  # blank lines, comments
 APART = "apart"  # the line that separates documents
 
+# What a collection is, as far as one of its lines tells.
+MAP, LIST, SCALARS, DOCUMENT = "map", "list", "scalars", "document"
+
+DEEPEST = 100  # fields inside fields; manifests have twenty
+_QUOTES = str.maketrans("", "", "\"'")
+
 
 class Unreadable(Unsupported):
-    """A text in which no fields can be found; whether it can be merged, its lines may say."""
+    """A text in which no fields can be found; its lines may tell if it can be merged."""
 
 
 class Sided(Unsupported):
-    """A doubt that there may not be with the sides swapped: of two additions one comes first."""
+    """A doubt that may be gone with the sides swapped: of two additions one comes first."""
 
 
 class Placed:
@@ -48,44 +52,37 @@ class Placed:
         self.role = role
         self.plain = plain  # the text of a line with words in the place of its actions
         self.column = column
-        self.path: Path = ()  # the document and the lines that it stands below
-        self.label = ""  # what it is called there: a key, or the line of an element
-        self.form = ""  # MAP, LIST or SCALARS: what it is an entry of
+        self.path: Path = ()  # the document and the lines that it is below
+        self.label = ""  # its name there: a key, or the line of an element
+        self.form = ""  # MAP, LIST or SCALARS: the collection that has it as an entry
 
 
 def is_apart(unit: Placed) -> bool:
-    """Whether a document begins here."""
+    """Return whether a document begins here."""
     return unit.role == APART or unit.form == DOCUMENT
 
 
 def behind(units: list[Placed], number: int) -> Iterator[Placed]:
-    """The parts behind one of them."""
-    for at in range(number + 1, len(units)):
-        yield units[at]
-
-
-if TYPE_CHECKING:
-    Evidence = dict[Path, str]
-
-DEEPEST = 100  # fields inside fields; manifests have twenty
+    """Yield the parts behind one of them."""
+    return (units[at] for at in range(number + 1, len(units)))
 
 
 def lay_out(
     parts: Sequence[Part], plain: Callable[[Row], str], evidence: Evidence | None = None
 ) -> list[Placed]:
-    """The parts with their places; `evidence` tells what collections are in other versions."""
+    """Return the parts with their places; `evidence` has the collections of other versions."""
     return _Layout(plain, evidence or {}).of(parts)
 
 
-def told(units: list[Placed], evidence: Evidence) -> None:
-    """Note what lines of YAML tell about the collections that they stand in."""
+def note_forms(units: list[Placed], evidence: Evidence) -> None:
+    """Note the kinds of the collections that lines of YAML are in."""
     for unit in units:
         if unit.role == DATA and unit.form:
             evidence.setdefault(unit.path, unit.form)
 
 
 def seen_through(parts: Sequence[Part], plain: Callable[[Row], str]) -> list[Placed]:
-    """The places of all lines, those inside of blocks too, as if every branch were taken."""
+    """Return the places of all lines, those inside of blocks too, as if all branches were taken."""
     return _Layout(plain, {}).of([row for part in parts for row in rows(part)])
 
 
@@ -97,12 +94,12 @@ class _Layout:
         self.evidence = evidence
         self.stack: list[tuple[int, str, str, bool]] = []  # column, label, form, is it open
         self.document = ""
-        self.columns: list[int] = []  # of the next part that tells one, for each part
+        self.columns: list[int] = []  # the next known column behind each part
         self.forms: dict[int, tuple[int, str]] = {}  # by column: up to which part, and which
 
     def of(self, parts: Sequence[Part]) -> list[Placed]:
         units = self._units(parts)
-        names = document_names(units)
+        names = _document_names(units)
         self.document = next(names)
         self.columns = _columns_below(units)
         for number, unit in enumerate(units):
@@ -111,7 +108,8 @@ class _Layout:
                 unit.path = self._path()
             elif unit.role == ENTRY:
                 self._place_entry(unit, units, number)
-                self._refuse_reaching(unit)
+                if isinstance(unit.part, Block) and reaches_out(unit.part, unit.column):
+                    raise Unreadable("a block holds lines left of the column where it stands")
             elif unit.role == DATA:
                 self._place_line(unit, units, number)
         return units
@@ -124,7 +122,7 @@ class _Layout:
         columns = [column_of(part) for part in parts]
         after = _next_columns(columns)
         for part, column, below in zip(parts, columns, after, strict=True):
-            if above >= 0 and not is_blank(part):
+            if above >= 0 and not _is_blank(part):
                 at = column if column >= 0 else _column_in_text(part, above, below)
                 if at > above:
                     units += self._words(part, above)
@@ -139,8 +137,9 @@ class _Layout:
     def _unit(self, part: Part, column: int) -> Placed:
         if isinstance(part, Block):
             unit = Placed(part, ENTRY, "", column)
-            unit.form = form_of(part, self.plain)
-            if is_separator(first_line(part)):
+            unit.form = self._form_of(part)
+            lines = (row.text for row in rows(part) if row.text.strip())
+            if _is_separator(next((one for one in lines if one.lstrip()[0] != "#"), "")):
                 unit.form, unit.column = DOCUMENT, 0
             return unit
         plain = self.plain(part)
@@ -149,24 +148,31 @@ class _Layout:
             return Placed(part, ENTRY, plain, column)
         if part.kind in (BLANK, COMMENT) or not bare or bare.startswith("#"):
             return Placed(part, LOOSE, plain, column)
-        if is_separator(plain):
+        if _is_separator(plain):
             return Placed(part, APART, plain, 0)
         return Placed(part, DATA, plain, column)
 
+    def _form_of(self, block: Block) -> str:
+        """Return what the entries of a block are, by its first line of YAML, if it has one."""
+        if block.word == "define":
+            return MAP  # it renders nothing where it stands
+        lines = (self.plain(row) for row in rows(block) if row.kind in (TEXT, INLINE))
+        return next(filter(None, map(_line_form, lines)), "")
+
     def _words(self, part: Part, above: int) -> Iterator[Placed]:
-        """The lines of a part that stands inside a block scalar."""
+        """Yield the lines of a part inside a block scalar."""
         if isinstance(part, Row):
             yield Placed(part, WORDS, self.plain(part), above + 1)
             return
         name = part.arms[0].header.strip()  # which block it is that goes on or ends
         for arm in part.arms:
-            yield Placed(_bare(arm.header), WORDS, name, above + 1)
+            yield Placed(Row(arm.header, OUTPUT), WORDS, name, above + 1)
             for inner in arm.parts:
                 column = column_of(inner)
-                if 0 <= column <= above and not is_blank(inner):
+                if 0 <= column <= above and not _is_blank(inner):
                     raise Unreadable("a block begins inside a block scalar and ends behind it")
                 yield from self._words(inner, above)
-        yield Placed(_bare(part.ending), WORDS, name, above + 1)
+        yield Placed(Row(part.ending, OUTPUT), WORDS, name, above + 1)
 
     # -- places
 
@@ -174,27 +180,25 @@ class _Layout:
         text = unit.plain.rstrip("\n")
         column = indent(text)
         rest = text[column:]
-        form = LIST if is_item(rest) else MAP
-        self._leave(column, form)
+        self._leave(column, LIST if _is_item(rest) else MAP)
         unit.path = self._path()
         unit.column = column
-        is_first = True
-        while is_item(rest):
+        while _is_item(rest):
             inner = rest[1:].lstrip(" ")
             inside = column + len(rest) - len(inner)
             if not inner:
-                inside = column_inside(units, number, column)
-            label = "- " + unquoted(name_line(inner, inside, units, number) or inner)
-            form = LIST if key_of(inner) or is_item(inner) else SCALARS
-            if is_first:
-                unit.form, unit.label, is_first = form, label, False
+                inside = _column_inside(units, number, column)
+            label = "- " + unquoted(_name_line(inner, inside, units, number) or inner)
+            form = LIST if key_of(inner) or _is_item(inner) else SCALARS
+            if not unit.label:
+                unit.form, unit.label = form, label
             self.stack.append((column, label, form, not inner))
             column, rest = inside, inner
         key = key_of(rest)
         if key:
             value = rest[len(key) + 1 :].strip()
             is_open = not value or (value[0] in "&!#" and " " not in value)
-            if is_first:
+            if not unit.label:
                 unit.form, unit.label = MAP, key
             self.stack.append((column, key, MAP, is_open))
 
@@ -208,13 +212,8 @@ class _Layout:
         unit.form, unit.path = form, self._path()
         self.stack.append((column, "", form, False))
 
-    def _refuse_reaching(self, unit: Placed) -> None:
-        """Refuse a block that ends what stands around it."""
-        if isinstance(unit.part, Block) and reaches_out(unit.part, unit.column):
-            raise Unreadable("a block holds lines left of the column where it stands")
-
     def _form_below(self, units: list[Placed], number: int, column: int) -> str:
-        """What the next line or block at a column is an entry of, before the collection ends."""
+        """Return what the next part at a column is an entry of, before the collection ends."""
         upto, form = self.forms.get(column, (-1, ""))
         if upto > number:
             return form
@@ -224,7 +223,7 @@ class _Layout:
             if is_apart(unit) or (unit.role == DATA and unit.column < column):
                 break
             if unit.role == DATA and unit.column == column:
-                form = line_form(unit.plain)
+                form = _line_form(unit.plain)
                 break
             if unit.role == ENTRY and unit.form and unit.column in (column, -1):
                 form = unit.form
@@ -235,14 +234,14 @@ class _Layout:
         return form
 
     def _form_here(self, column: int, after: str) -> str:
-        """What an entry is that does not tell: what its siblings are, those before it first."""
+        """Return the form of an entry that has none: that of a sibling, of one before it first."""
         if self.stack and self.stack[-1][0] == column:
             _, _, before, is_open = self.stack[-1]
             return after if before == MAP and is_open and after else before
         return after or self.evidence.get(self._path(), MAP)
 
     def _column(self, unit: Placed, after: int) -> int:
-        """The column of an entry that does not tell: its own where that is a sibling's."""
+        """Return the column of an entry that has none: its own where that is a sibling's."""
         own = indent(unit.part.text)
         if own == after:
             return own
@@ -259,7 +258,7 @@ class _Layout:
             self.stack.pop()
 
     def _leave(self, column: int, form: str) -> None:
-        """Leave what an entry at a column does not stand below."""
+        """Leave what an entry at a column is not below."""
         self._leave_deeper(column)
         while self.stack and self.stack[-1][0] == column:
             _, _, before, is_open = self.stack[-1]
@@ -276,76 +275,61 @@ class _Layout:
 
 
 def _columns_below(units: list[Placed]) -> list[int]:
-    """For each part the column of the next entry or line that tells one, in its document."""
-    found: list[int] = []
+    """Return for each part the column of the next entry or line that has one, in its document."""
+    columns: list[int] = []
     column = -1
     for unit in reversed(units):
-        found.append(column)
+        columns.append(column)
         if is_apart(unit):
             column = -1
         elif unit.column >= 0 and unit.role in (DATA, ENTRY):
             column = unit.column
-    return found[::-1]
+    return columns[::-1]
 
 
 def _next_columns(columns: list[int]) -> list[int]:
-    """For each column the next one behind it that is known, or -1."""
-    found: list[int] = []
+    """Return for each column the next one behind it that is known, or -1."""
+    known: list[int] = []
     after = -1
     for column in reversed(columns):
-        found.append(after)
+        known.append(after)
         after = column if column >= 0 else after
-    return found[::-1]
+    return known[::-1]
 
 
 def _column_in_text(part: Part, above: int, after: int) -> int:
-    """The column of a part below a block scalar that does not tell: its own, if it renders text."""
+    """Return the column for a part below a block scalar: its own, if it renders text."""
     own = indent(part.text)
     if own > above and not (isinstance(part, Row) and part.kind in (ASSIGN, COMMENT)):
         return own
     return after if after >= 0 else own
 
 
-def _bare(text: str) -> Row:
-    return Row(text, OUTPUT, (), ())
-
-
-# What a collection is, as far as one of its lines tells.
-MAP, LIST, SCALARS, DOCUMENT = "map", "list", "scalars", "document"
-
-
 # -- columns
 
 
 def column_of(part: Part) -> int:
-    """The column that a part says it has; -1: it says nothing."""
+    """Return the column that a part gives itself, or -1."""
     if isinstance(part, Row):
         if part.kind == OUTPUT:
             return _indented_by(part)
-        if part.kind in (ASSIGN, COMMENT, BLANK):
-            return -1
-        return indent(part.text)
+        return -1 if part.kind in (ASSIGN, COMMENT, BLANK) else indent(part.text)
     if part.word == "define":
         return 0
-    return _body_column(part)
-
-
-def _body_column(block: Block) -> int:
     weak = -1
-    for arm in block.arms:
-        for part in arm.parts:
-            if isinstance(part, Row) and part.text.lstrip().startswith("#"):
-                continue
-            column = column_of(part)
-            if column >= 0:
-                return column
-            if weak < 0 and isinstance(part, Row) and part.kind == OUTPUT:
-                weak = indent(part.text)
-    return weak if weak > indent(block.arms[0].header) else -1
+    for inner in (inner for arm in part.arms for inner in arm.parts):
+        if isinstance(inner, Row) and inner.text.lstrip().startswith("#"):
+            continue
+        column = column_of(inner)
+        if column >= 0:
+            return column
+        if weak < 0 and isinstance(inner, Row) and inner.kind == OUTPUT:
+            weak = indent(inner.text)
+    return weak if weak > indent(part.arms[0].header) else -1
 
 
 def reaches_out(block: Block, column: int) -> bool:
-    """Whether lines of YAML in a block stand left of its column; documents of its own may."""
+    """Return whether lines of YAML in a block are left of its column; its documents may be."""
     above = -1
     for row in rows(block):
         if row.kind not in (TEXT, INLINE):
@@ -354,13 +338,13 @@ def reaches_out(block: Block, column: int) -> bool:
         if above >= 0 and at > above:
             continue
         above = scalar_above(row.text) if row.kind == TEXT else -1
-        if at < column and not bare.startswith("#") and not is_separator(row.text):
+        if at < column and not bare.startswith("#") and not _is_separator(row.text):
             return True
     return False
 
 
 def rows(part: Part) -> Iterator[Row]:
-    """The lines in all branches of a part."""
+    """Yield the lines in all branches of a part."""
     if isinstance(part, Row):
         yield part
         return
@@ -370,99 +354,72 @@ def rows(part: Part) -> Iterator[Row]:
 
 
 def _indented_by(line: Row) -> int:
-    """The column at which an output line says that its lines stand, or -1."""
+    """Return the column that an output line gives its lines, or -1."""
     for action in reversed(line.actions):
         column = given_column(action.body)
         if column >= 0:
-            is_beside = "nindent" not in action.body and not action.trims_before
-            return column + (indent(line.text) if is_beside else 0)
+            is_at_its_own = "nindent" not in action.body and not action.trims_before
+            return column + (indent(line.text) if is_at_its_own else 0)
     return -1
 
 
 def given_column(body: str) -> int:
-    """What `nindent 8` or `indent 8` of an action says, the last one of several; or -1."""
-    _, found, after = body.rpartition("indent ")
-    digits = after.split()[0].rstrip(")") if found and after.strip() else ""
+    """Return the number of the last `nindent 8` or `indent 8` of an action, or -1."""
+    _, name, after = body.rpartition("indent ")
+    digits = after.split()[0].rstrip(")") if name and after.strip() else ""
     is_number = digits.isascii() and digits.isdecimal() and len(digits) < 4
     return int(digits) if is_number else -1
 
 
 def indent(text: str) -> int:
-    """The number of blanks that a line begins with."""
+    """Return the number of blanks that a line begins with."""
     return len(text) - len(text.lstrip(" "))
 
 
-# -- what a line is
+# -- the form of a line
 
 
-def form_of(part: Part, plain: Callable[[Row], str]) -> str:
-    """What the entries of a block are, by its first line of YAML; nothing where it has none."""
-    if isinstance(part, Row):
-        return ""
-    if part.word == "define":
-        return MAP  # it renders nothing where it stands
-    for arm in part.arms:
-        for inner in arm.parts:
-            if isinstance(inner, Block):
-                found = form_of(inner, plain)
-            elif inner.kind in (OUTPUT, ASSIGN, COMMENT, BLANK):
-                found = ""
-            else:
-                found = line_form(plain(inner))
-            if found:
-                return found
-    return ""
-
-
-def line_form(text: str) -> str:
+def _line_form(text: str) -> str:
     bare = text.strip()
-    if not bare or bare.startswith("#") or is_separator(text):
+    if not bare or bare.startswith("#") or _is_separator(text):
         return ""
-    if not is_item(bare):
+    if not _is_item(bare):
         return MAP
     inner = bare[1:].lstrip(" ")
-    return LIST if key_of(inner) or is_item(inner) else SCALARS
+    return LIST if key_of(inner) or _is_item(inner) else SCALARS
 
 
-def is_blank(part: Part) -> bool:
-    """Whether a part is an empty line."""
+def _is_blank(part: Part) -> bool:
     return isinstance(part, Row) and part.kind == BLANK
 
 
-def is_separator(text: str) -> bool:
-    """Whether a line separates documents."""
+def _is_separator(text: str) -> bool:
+    """Return whether a line separates documents."""
     return text[:3] in ("---", "...") and text[3:4] in ("", " ", "\t", "\n")
 
 
-def is_item(text: str) -> bool:
+def _is_item(text: str) -> bool:
     return text[:1] == "-" and text[1:2] in ("", " ")
 
 
 def key_of(text: str) -> str:
-    """The key that a line begins with, as it is written; nothing where it is no entry."""
-    start = 0
+    """Return the key that a line begins with, as it is written; nothing where it is no entry."""
+    at = 0
     if text[:1] in ('"', "'"):
-        start = text.find(text[0], 1)
-        if start < 0:
-            return ""
+        at = text.find(text[0], 1)
     elif text[:1] in ("[", "{", "#", "?", "|", ">", "%", "@", "`"):
         return ""
-    at = start
-    while True:
-        at = text.find(":", at)
-        if at < 0:
-            return ""
+    while at >= 0 and (at := text.find(":", at)) >= 0:
         if text[at + 1 : at + 2] in ("", " ", "\n"):
             key = text[:at]
             return "" if " #" in key else key
         at += 1
+    return ""
 
 
 def scalar_above(plain: str) -> int:
-    """The column of the key of a block scalar that begins in a line, or -1."""
-    text = plain.rstrip()
-    cut = text.find(" #")
-    text = (text[:cut] if cut >= 0 else text).rstrip()
+    """Return the column of the key of a block scalar that begins in a line, or -1."""
+    text = plain.rstrip().partition(" #")[0].rstrip()
     head, _, last = text.rpartition(" ")
     if last[:1] not in ("|", ">") or any(c not in "|>+-123456789" for c in last) or not head:
         return -1
@@ -470,47 +427,35 @@ def scalar_above(plain: str) -> int:
 
 
 def key_column(text: str) -> int:
-    """The column of the key of a line, behind its dashes; of the last dash where it has none."""
+    """Return the column of a line's key behind its dashes; of the last dash where it has none."""
     column, rest = indent(text), text.strip()
     above = column
-    while is_item(rest):
+    while _is_item(rest):
         inner = rest[1:].lstrip(" ")
         above, column = column, column + len(rest) - len(inner)
         rest = inner
     return column if key_of(rest) else above
 
 
-def first_line(block: Block) -> str:
-    """The first line of a block that is more than a comment."""
-    for arm in block.arms:
-        for part in arm.parts:
-            found = first_line(part) if isinstance(part, Block) else part.text
-            if found.strip() and not found.lstrip().startswith("#"):
-                return found
-    return ""
+# -- the names of documents and elements, wherever they stand in them
 
 
-_QUOTES = str.maketrans("", "", "\"'")
-
-
-def document_names(units: list[Placed]) -> Iterator[str]:
-    """The names of the documents in their order: kind and name, and a number where they repeat."""
-    seen: dict[str, int] = {}
+def _document_names(units: list[Placed]) -> Iterator[str]:
+    """Yield the names of the documents in order: kind and name, and a number where they repeat."""
+    counts: dict[str, int] = {}
     groups: list[list[Placed]] = [[]]
     for unit in units:
         if is_apart(unit):
             groups.append([])
         else:
             groups[-1].append(unit)
-    for group in groups:
-        name = _document(group)
-        seen[name] = seen.get(name, 0) + 1
-        yield f"{name}#{seen[name]}" if seen[name] > 1 else name
+    for name in map(_document_name, groups):
+        count = counts[name] = counts.get(name, 0) + 1
+        yield f"{name}#{count}" if count > 1 else name
 
 
-def _document(units: list[Placed]) -> str:
-    kind = name = ""
-    below = ""
+def _document_name(units: list[Placed]) -> str:
+    kind = name = below = ""
     for unit in units:
         if unit.role != DATA:
             continue
@@ -524,19 +469,19 @@ def _document(units: list[Placed]) -> str:
     return f"{kind}/{name}"
 
 
-def column_inside(units: list[Placed], number: int, column: int) -> int:
-    """The column of an element whose dash stands alone in its line."""
+def _column_inside(units: list[Placed], number: int, column: int) -> int:
+    """Return the column of an element whose dash is alone in its line."""
     below = next((u for u in behind(units, number) if u.role in (DATA, ENTRY)), None)
     return below.column if below is not None and below.column > column else column + 1
 
 
 def unquoted(text: str) -> str:
-    """A line without quotes: another spelling of a name is no other element."""
+    """Return a line without quotes: another spelling of a name is no other element."""
     return text.translate(_QUOTES)
 
 
-def name_line(inner: str, column: int, units: list[Placed], number: int) -> str:
-    """The line of the name of an element, wherever it stands in it."""
+def _name_line(inner: str, column: int, units: list[Placed], number: int) -> str:
+    """Return the line of the name of an element, wherever that is in it."""
     if inner.startswith("name:"):
         return inner
     for unit in behind(units, number):

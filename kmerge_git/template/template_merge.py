@@ -1,11 +1,9 @@
-"""The merge of templates, top-down.
+"""Merge a template: by blocks and fields (see `block_merge`), then the guards, then its readings.
 
-text -> a merge by blocks and fields (see `bodies`) -> the guards -> the readings.
-
-It is entered where git's line merge of a template conflicts, and answers where it is certain.
-Whatever is in doubt raises: then git's lines stand, byte for byte, and the doubt is the reason
-that people are told: `a template: CAUSE at WHERE`. Where git's lines are clean
-they are looked through: damage that neither side has becomes a conflict.
+This is entered where git's line merge of a template conflicts, and answers where it is certain.
+Whatever is in doubt raises: then git's lines stay, byte for byte, and the doubt is the reason
+that people read: `a template: CAUSE at WHERE`. A clean line merge of git is looked through: damage
+that neither side has becomes a conflict.
 """
 
 from __future__ import annotations
@@ -19,16 +17,15 @@ from kmerge_git.template import template_guards
 from kmerge_git.template.action_lexer import ASSIGN, COMMENT
 from kmerge_git.template.block_merge import Bodies, refuse_broken
 from kmerge_git.template.masking import Words
-from kmerge_git.template.merged_readings import differs, explained
-from kmerge_git.template.template_blocks import BLANK, Block, Row, parse
-from kmerge_git.template.template_damage import around, brought, new_damage
+from kmerge_git.template.merged_readings import compared, explained
+from kmerge_git.template.template_blocks import BLANK, Block, Template
+from kmerge_git.template.template_damage import around, new_damage
 from kmerge_git.template.template_guards import refuse_joined
 from kmerge_git.template.template_layout import Sided, Unreadable, lay_out
 from kmerge_git.template.template_pairs import refuse_taken
 from kmerge_git.text.linemerge import TemporaryFiles
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import is_chart_text
-from kmerge_git.tree.documents import YamlText
 from kmerge_git.tree.oddities import has_control
 
 TYPE_CHECKING = False
@@ -37,9 +34,8 @@ if TYPE_CHECKING:
 
     from kmerge_git.outcome import Options
     from kmerge_git.template.block_merge import Structure
+    from kmerge_git.tree.documents import YamlText
 
-
-if TYPE_CHECKING:
     ByStructure = Callable[[Three[YamlText], Options, Asked], Outcome]
 
 LARGEST = 200_000  # characters of a template that is merged by its blocks
@@ -49,34 +45,38 @@ MOST_ACTIONS = 4_000  # in braces; large charts have some hundreds
 def merged(
     texts: Three[YamlText], options: Options, lines: tuple[YamlText, int], by_structure: ByStructure
 ) -> Outcome | str:
-    """The merge of a template; or why git's line merge stands, where there is more to say.
+    """Merge a template; or return why git's line merge stays, where there is more to say.
 
-    `lines` is what git came to, `by_structure` merges texts that are YAML.
+    `lines` is the line merge of git, `by_structure` merges texts that are YAML.
     """
     result, count = lines
     try:
-        sources = texts.map(lambda text: text.source)
         if not count:
             return looked_through(result, texts, options) or ""
+        at = _templates(texts)
     except KmergeError:
         return ""
-    at = sources.map(lambda source: source.text)
-    if any(_holds_markers(version) for version in at.each()):
-        return ""
+    if any("<<<<<<<" in one.text and first_marker(one.text) >= 0 for one in at.each()):
+        return ""  # an image of rerere, or an ancestor of a criss-cross that was left open
     structure = _without_favor(by_structure, options)
     try:
         made = _by_blocks(at, structure, options.path)
     except KmergeError as error:
-        if isinstance(error, Unreadable) and not any(map(has_control, at.each())):
+        if isinstance(error, Unreadable) and not any(has_control(one.text) for one in at.each()):
             return ""  # broken YAML with braces in it: its parser says more
         return f"a template: {error.why}"
-    outcome = Outcome(to_bytes(made, sources), True, "structure", reason=BY_BLOCKS)
+    data = to_bytes(made.text, texts.map(lambda text: text.source))
+    outcome = Outcome(data, True, "structure", reason=BY_BLOCKS)
     outcome.tell(None, lambda _: explained(at, structure))
     return outcome
 
 
-def _by_blocks(at: Three[str], structure: Structure, path: str) -> str:
-    """The merge of the blocks, after all guards; what is in doubt raises."""
+def _templates(texts: Three[YamlText]) -> Three[Template]:
+    return texts.map(lambda text: Template(text.source.text))
+
+
+def _by_blocks(at: Three[Template], structure: Structure, path: str) -> Template:
+    """Merge the blocks, and look at the result with all guards; raise what is in doubt."""
     for side, version in zip(("base", "ours", "theirs"), at.each(), strict=True):
         _refuse_unread(version, side)
     if is_chart_text(path):
@@ -90,22 +90,23 @@ def _by_blocks(at: Three[str], structure: Structure, path: str) -> str:
             raise error from None  # the other one's would call the sides by the wrong names
 
 
-def _guarded(at: Three[str], structure: Structure, path: str) -> str:
-    made = Bodies(structure).by_structure(at)
+def _guarded(at: Three[Template], structure: Structure, path: str) -> Template:
+    made = Template(Bodies(structure).by_structure(at.map(lambda version: version.parts)))
     refuse_broken(made)
     template_guards.check(made, at)
     refuse_joined(made, at)
-    broken = brought(made, at, path)
+    doubt, same = compared(made, at, structure)
+    # a reading that is the very merge of its versions is as sound as any merge of YAML
+    broken = new_damage(made, at, path, () if doubt else same)
     if broken:
-        raise Sided(f"merged by its blocks it would be broken: {broken}")
-    doubt = differs(made, at, structure, path)
+        raise Sided(f"merged by its blocks it would be broken: {broken[0].why}")
     if doubt:
         raise Sided(doubt)
     return made
 
 
 def held(made: Outcome, result: YamlText, texts: Three[YamlText], options: Options) -> Outcome:
-    """A merge by fields of a file with actions in it: as sound as merges of templates have to be.
+    """Hold a merge by fields of a file with actions to the standard of merges of templates.
 
     Documents without actions of their own, and texts inside of fields, are merged as any others.
     """
@@ -115,26 +116,25 @@ def held(made: Outcome, result: YamlText, texts: Three[YamlText], options: Optio
 
 
 def _refuse_other_names(texts: Three[YamlText]) -> None:
-    """Refuse names that were freed and taken, in documents beside those that are templates."""
+    """Refuse names that were freed and taken, in documents next to those that are templates."""
     words = Words()
     try:
-        parts = texts.map(lambda text: parse(text.source.text))
-        units = parts.map(lambda version: lay_out(version, words.plain))
+        units = _templates(texts).map(lambda version: lay_out(version.parts, words.plain))
     except KmergeError:
         return  # it is no template
     refuse_taken(units)
 
 
 def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -> Outcome | None:
-    """Git's clean result with a conflict around damage that neither side has; None: it has none."""
+    """Return git's clean result with a conflict around damage that neither side has, if any."""
     sources = texts.map(lambda text: text.source)
-    at = sources.map(lambda source: source.text)
-    found = new_damage(result.source.text, at, options.path)
+    at, merged_text = _templates(texts), Template(result.source.text)
+    found = new_damage(merged_text, at, options.path)
     if not found:
         return None
-    # an ancestor has markers, as where lines conflict: placeholders stand in YAML alone
+    # an ancestor has markers, as where lines conflict: only YAML has placeholders
     spelled = options.but(virtual=False, style="merge") if options.virtual else options
-    made = conflicted(around(result.source.text, at, options.path, found), sources, spelled)
+    made = conflicted(around(merged_text, at, options.path, found), sources, spelled)
     made.reason = found[0].why
     if options.favor and not options.virtual and made.open_merge is not None:
         return Outcome(made.open_merge.decided(options.favor), True, "lines", reason=made.reason)
@@ -142,7 +142,7 @@ def looked_through(result: YamlText, texts: Three[YamlText], options: Options) -
 
 
 def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
-    """The merge of texts that are YAML, which leaves conflicts what they are."""
+    """Return the merge of texts that are YAML, which leaves conflicts what they are."""
     plain = options.but(favor="", policy=False)
 
     def structure(at: Three[YamlText]) -> Outcome:
@@ -153,28 +153,24 @@ def _without_favor(by_structure: ByStructure, options: Options) -> Structure:
     return structure
 
 
-def _holds_markers(text: str) -> bool:
-    """Whether it is an image of rerere, or an ancestor of a criss-cross that was left open."""
-    return "<<<<<<<" in text and first_marker(text) >= 0
-
-
-def _refuse_unread(text: str, side: str) -> None:
+def _refuse_unread(version: Template, side: str) -> None:
     """Refuse a version that cannot be taken apart, and say where, or is too large for that."""
-    if len(text) > LARGEST:
+    if len(version.text) > LARGEST:
         raise Unsupported("it is too large for a merge by its blocks")
-    if text.count("{{") > MOST_ACTIONS:
+    if version.text.count("{{") > MOST_ACTIONS:
         raise Unsupported(f"more than {MOST_ACTIONS:,} actions, too many for a merge by its blocks")
     try:
-        parse(text)
+        _ = version.parts
     except Unsupported as error:
         raise Unsupported(f"{error.why} at line {error.line} of {side}") from None
 
 
-def _refuse_prose(text: str) -> None:
+def _refuse_prose(version: Template) -> None:
     """Refuse helpers and notes that hold more than definitions: their lines are no entries."""
-    for part in parse(text):
-        is_definition = isinstance(part, Block) and part.word == "define"
-        if not is_definition and not (
-            isinstance(part, Row) and part.kind in (BLANK, COMMENT, ASSIGN)
-        ):
+    for part in version.parts:
+        if isinstance(part, Block):
+            is_text = part.word != "define"
+        else:
+            is_text = part.kind not in (BLANK, COMMENT, ASSIGN)
+        if is_text:
             raise Unsupported("text outside of definitions is merged by lines alone")

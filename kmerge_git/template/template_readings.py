@@ -2,172 +2,32 @@
 
 A reading is YAML if renderings are: control lines are gone, an action inside a line is a word
 made of its text, an action that fills lines of its own is nothing. In `all` every condition
-holds and every opening arm is taken, in `none` no condition holds, `arm1` and so on take the
-arms of `else if`, `last` takes each `else`; in the `mix` readings the text of a condition
-decides, so that it has one answer in all versions of a file. `not x` is the contrary of `x`
-where that is a condition, too. The body of a `define` is a text of its own.
+holds and every opening arm is taken, in `none` no condition holds, `arm1` and so on take the arms
+of `else if`, `last` takes each `else`; in the `mix` readings the text of a condition decides, so
+that it has one answer in all versions of a file. `not x` is the contrary of `x` where that is a
+condition, too. The body of a `define` is a text of its own.
 """
 
 from __future__ import annotations
 
 from kmerge_git.template.action_lexer import ASSIGN, COMMENT, OUTPUT, TOKEN
-from kmerge_git.template.template_blocks import BLANK, TEXT, Block
+from kmerge_git.template.template_blocks import BLANK, TEXT, Block, blocks_in
 from kmerge_git.template.template_layout import given_column, indent
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from kmerge_git.template.action_lexer import Action
     from kmerge_git.template.template_blocks import Part, Row
 
-
-NOWHERE = -2  # no block scalar
-_PRIME = (1 << 64) - 59
-
-
-class ActionWords:
-    """The words that stand for actions, and lines that were looked at before.
-
-    What the versions of a file have in common is looked at once. With `scopes` an action that asks
-    the dot or a variable has another word below each `range` and `with`: it is another value.
-    """
-
-    __slots__ = ("_actions", "_shapes", "scopes")
-
-    def __init__(self, *, scopes: bool = True) -> None:
-        self.scopes = scopes
-        self._actions: dict[str, str] = {}
-        self._shapes: dict[tuple[str, str, str], Shape] = {}
-
-    def word(self, text: str, scope: str = "") -> str:
-        """The word for the text of an action."""
-        made = f"{TOKEN}{hashed(scope + text if scope and _is_relative(text) else text):016x}"
-        self._actions[made] = text
-        return made
-
-    def shown(self, text: str) -> str:
-        """A text with its actions in the place of their words."""
-        for word, action in self._actions.items() if TOKEN in text else ():
-            text = text.replace(word, action)
-        return text
-
-    def shape(self, line: Row, scope: str = "") -> Shape:
-        """How a line is rendered."""
-        key = line.kind, line.text, scope
-        made = self._shapes.get(key)
-        if made is None:
-            made = self._shapes[key] = _shape(line, self, scope)
-        return made
-
-
-class Shape:
-    """What a line of a template comes to in a rendering."""
-
-    __slots__ = ("column", "hint", "is_blank", "is_output", "key", "scalar", "text", "upto")
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.column = indent(text)
-        self.is_blank = not text.strip()
-        self.is_output = False
-        self.hint = -1  # the column that `nindent` or `indent` gives its output
-        self.scalar = NOWHERE  # the column beyond which the text of a block scalar stands
-        self.key = self.column  # of the key behind the dashes
-        self.upto = ""  # the line up to a value that is an indented output
-
-
-def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
-    text = line.text.rstrip("\r\n")
-    if line.kind == OUTPUT:
-        word = words.word(_bare(text, (0, len(text)), line.actions), scope)
-        shape = Shape(" " * indent(text) + word)
-        shape.is_output = True
-        shape.hint = given_column(line.actions[-1].body)
-        return shape
-    if line.kind in (TEXT, BLANK):
-        shape = Shape(text)
-    else:
-        parts, at, last = [], 0, ""
-        number = 0
-        for start, end in line.groups:
-            first = number
-            while number < len(line.actions) and line.actions[number].end <= end:
-                number += 1
-            last = _group(text, (start, end), line.actions[first:number], words, scope)
-            parts += [text[at:start], last]
-            at = end
-        shape = Shape("".join([*parts, text[at:]]).replace("\n", " "))
-        if last and "indent" in line.text and not text[at:].strip():
-            before = shape.text.rstrip()[: -len(last)].rstrip(" ")
-            if before.endswith((":", "-")):
-                shape.upto = before
-    _look_at(shape)
-    return shape
-
-
-def _look_at(shape: Shape) -> None:
-    """Where the key of a line stands, and whether a block scalar begins behind it."""
-    text = shape.text
-    column = dash = shape.column
-    while text.startswith("- ", column):
-        dash = column
-        column += len(text) - column - len(text[column + 1 :].lstrip(" "))
-    shape.key = column
-    if "|" not in text and ">" not in text:
-        return
-    found = text.partition(" #")[0].split()
-    if not found or found[-1][0] not in "|>" or found[-1][1:].strip("+-0123456789"):
-        return
-    before = found[-2] if len(found) > 1 else ""
-    while before[:1] in ("&", "!") and len(found) > 2:
-        del found[-2]
-        before = found[-2]
-    if before.endswith(":"):
-        shape.scalar = column
-    elif before == "-":
-        shape.scalar = dash
-
-
-def _group(
-    text: str, span: tuple[int, int], inside: tuple[Action, ...], words: ActionWords, scope: str
-) -> str:
-    """What stands for actions inside of a line."""
-    if len(inside) == 1 and inside[0].kind in (ASSIGN, COMMENT):
-        return ""
-    return words.word(_bare(text, span, inside), scope)
-
-
-def _bare(text: str, span: tuple[int, int], inside: tuple[Action, ...]) -> str:
-    """A part of a line with its actions written without trim marks, and no comments."""
-    parts = []
-    at, end = span
-    for one in inside:
-        own = "" if one.kind == COMMENT else "{{ " + one.body + " }}"
-        parts += [text[at : one.start], own]
-        at = one.end
-    return "".join([*parts, text[at:end]]).strip()
-
-
-def _is_relative(text: str) -> bool:
-    """Whether an action may ask the dot, or a variable that is not `$`."""
-    before = ""
-    for mark in text.replace("$.", ""):
-        if mark == "$" or (mark == "." and before in " (|,="):
-            return True
-        before = mark
-    return False
-
-
-def hashed(text: str) -> int:
-    """A number that is the same for a text in every run."""
-    return int.from_bytes(text.encode("utf-8", "surrogatepass"), "little") % _PRIME
-
-
-if TYPE_CHECKING:
-    Items = list[tuple[Shape, int] | "_Node"]
-    Picked = list[tuple[Shape, int]]  # lines of a reading, with their numbers in the template
+    Picked = list[tuple["Shape", int]]  # lines of a reading, with their numbers in the template
+    Items = list[tuple["Shape", int] | "_Node"]
 
 MIXES = 4
 MOST_ARMS = 4  # readings of their own for arms of `else if`
+NOWHERE = -2  # no block scalar
+_PRIME = (1 << 64) - 59
 
 
 class Rendering:
@@ -181,31 +41,53 @@ class Rendering:
         self.numbers = numbers
 
     def line_at(self, offset: int) -> int:
-        """The line of the template that stands at an offset of the reading."""
+        """Return the line of the template that is at an offset of the reading."""
         return self.number(self.text.count("\n", 0, offset))
 
     def number(self, line: int) -> int:
-        """The line of the template that is a line of the reading, or the last one."""
+        """Return the line of the template that became a line of the reading, or the last one."""
         return self.numbers[min(max(line, 0), len(self.numbers) - 1)] if self.numbers else 0
 
 
 class WantedReadings:
-    """Which readings are made: their names, and the conditions that have a contrary."""
+    """The names of the readings to make, and the conditions that have a contrary."""
 
     __slots__ = ("conditions", "names")
 
-    def __init__(self, *versions: tuple[Part, ...]) -> None:
-        self.conditions: set[str] = set()
-        most = max(_most_arms(version, self.conditions) for version in versions)
+    def __init__(self, *versions: Sequence[Part]) -> None:
+        blocks = [block for version in versions for block in blocks_in(version)]
+        asking = [block for block in blocks if block.word not in ("define", "block")]
+        self.conditions = {_condition(block.arms[0].action.body) for block in asking}
         self.names = ["all"]
-        if most:
+        if asking:
+            most = max(len(block.arms) - _has_else(block) for block in asking)
             arms = [f"arm{n}" for n in range(1, min(most, MOST_ARMS + 1))]
-            last = ["last"] if any(map(_has_last, versions)) else []
+            last = ["last"] if any(map(_has_else, blocks)) else []
             self.names += ["none", *arms, *last, *(f"mix{n}" for n in range(MIXES))]
 
 
+def rendered(
+    parts: Sequence[Part], words: ActionWords, wanted: WantedReadings | None = None
+) -> list[Rendering]:
+    """Return readings of a template, its own or those of several; its defines follow each one."""
+    wanted = wanted or WantedReadings(parts)
+    items = _items(parts, words, wanted.conditions, "")
+    readings: list[Rendering] = []
+    for name in wanted.names:
+        texts: dict[str, Picked] = {name: []}
+        _pick(items, name, texts, texts[name])
+        for own, picked in texts.items():
+            lines = _lines(picked)
+            text = "".join(f"{line}\n" for line, _ in lines)
+            readings.append(Rendering(own, text, [number for _, number in lines]))
+    return readings
+
+
+# -- which arms
+
+
 class _Node:
-    """A block whose arms are to be chosen from."""
+    """A block, and the lines and blocks of each of its arms."""
 
     __slots__ = ("arms", "has_else", "is_contrary", "name", "number", "word")
 
@@ -220,79 +102,32 @@ class _Node:
         self.has_else = _has_else(block)
 
 
-def rendered(
-    parts: tuple[Part, ...], words: ActionWords, wanted: WantedReadings | None = None
-) -> list[Rendering]:
-    """Readings of a template, its own or those of several; each is followed by its defines."""
-    wanted = wanted or WantedReadings(parts)
-    items, _ = _items(parts, (words, wanted.conditions), 0, "")
-    found: list[Rendering] = []
-    for name in wanted.names:
-        texts: dict[str, Picked] = {name: []}
-        _pick(items, name, texts, texts[name])
-        for own, picked in texts.items():
-            lines, numbers = _lines(picked)
-            found.append(Rendering(own, "".join(f"{line}\n" for line in lines), numbers))
-    return found
-
-
-# -- which arms
-
-
-def _items(
-    parts: tuple[Part, ...], known: tuple[ActionWords, set[str]], number: int, scope: str
-) -> tuple[Items, int]:
-    """The lines and blocks of a template, and the number of the line behind them."""
-    words, conditions = known
-    found: Items = []
+def _items(parts: Iterable[Part], words: ActionWords, conditions: set[str], scope: str) -> Items:
+    """Return the lines and blocks that a template can come to."""
+    items: Items = []
     for part in parts:
         if isinstance(part, Block):
-            arms = []
             has_dot = words.scopes and part.word in ("range", "with")
-            for arm in part.arms:
-                number += arm.header.count("\n")
-                inner = f"{scope}{arm.action.body}\n" if has_dot else scope
-                items, number = _items(arm.parts, known, number, inner)
-                arms.append(items)
-            found.append(_Node(part, arms, conditions))
-            number += part.ending.count("\n")
-        else:
-            if part.kind not in (ASSIGN, COMMENT):
-                found.append((words.shape(part, scope), number))
-            number += part.text.count("\n")
-    return found, number
-
-
-def _most_arms(parts: tuple[Part, ...], conditions: set[str]) -> int:
-    """The most arms with a condition that a block has; all conditions come into the set."""
-    most = 0
-    for part in parts:
-        if isinstance(part, Block):
-            if part.word not in ("define", "block"):
-                most = max(most, len(part.arms) - _has_else(part))
-                conditions.add(_condition(part.arms[0].action.body))
-            for arm in part.arms:
-                most = max(most, _most_arms(arm.parts, conditions))
-    return most
-
-
-def _has_last(parts: tuple[Part, ...]) -> bool:
-    """Whether a block among parts has an `else`."""
-    blocks = [part for part in parts if isinstance(part, Block)]
-    return any(
-        _has_else(block) or any(_has_last(arm.parts) for arm in block.arms) for block in blocks
-    )
+            scopes = [f"{scope}{arm.action.body}\n" if has_dot else scope for arm in part.arms]
+            arms = [
+                _items(arm.parts, words, conditions, inner)
+                for arm, inner in zip(part.arms, scopes, strict=True)
+            ]
+            items.append(_Node(part, arms, conditions))
+        elif part.kind not in (ASSIGN, COMMENT):
+            items.append((words.shape(part, scope), part.number))
+    return items
 
 
 def _condition(body: str) -> str:
-    """What an opening action asks, without the variable that it sets."""
+    """Return the condition of an opening action, without the variable that it sets."""
     _, _, asked = body.rpartition(":=")
     words = (asked if asked != body else body.partition(" ")[2]).split()
     return " ".join(words).replace("$.", ".").replace("not (", "not ").rstrip(")")
 
 
 def _has_else(block: Block) -> bool:
-    """Whether the last arm of a block has no condition."""
+    """Return whether the last arm of a block has no condition."""
     return len(block.arms) > 1 and block.arms[-1].action.body == "else"
 
 
@@ -310,7 +145,7 @@ def _pick(items: Items, name: str, texts: dict[str, Picked], into: Picked) -> No
 
 
 def _arm(of: _Node, name: str) -> int:
-    """The arm that a reading takes, or -1."""
+    """Return the number of the arm that a reading takes, or -1."""
     if of.word == "block":
         return 0
     rest: list[int] = [*range(1, len(of.arms)), *((-1,) if not of.has_else else ())]
@@ -330,10 +165,9 @@ def _arm(of: _Node, name: str) -> int:
 # -- the lines of a reading
 
 
-def _lines(picked: Picked) -> tuple[list[str], list[int]]:
-    """The lines of a reading, and their numbers in the template."""
-    lines: list[str] = []
-    numbers: list[int] = []
+def _lines(picked: Picked) -> list[tuple[str, int]]:
+    """Return the lines of a reading, with their numbers in the template."""
+    lines: list[tuple[str, int]] = []
     scalar, column = NOWHERE, 0
     for at, (shape, number) in enumerate(picked):
         text = shape.text
@@ -352,13 +186,12 @@ def _lines(picked: Picked) -> tuple[list[str], list[int]]:
                 column = _column_of_text(picked, at + 1, scalar)
             elif shape.upto and _has_more(picked, at, shape):
                 text = shape.upto
-        lines.append(text)
-        numbers.append(number)
-    return lines, numbers
+        lines.append((text, number))
+    return lines
 
 
 def _column_of_text(picked: Picked, at: int, scalar: int) -> int:
-    """The column at which the text of a block scalar stands."""
+    """Return the column at which the text of a block scalar begins."""
     for number in range(at, len(picked)):
         shape, _ = picked[number]
         if not (shape.is_output or shape.is_blank):
@@ -367,12 +200,137 @@ def _column_of_text(picked: Picked, at: int, scalar: int) -> int:
 
 
 def _has_more(picked: Picked, at: int, of: Shape) -> bool:
-    """Whether lines below belong to the value of a line."""
+    """Return whether lines below belong to the value of a line."""
     for number in range(at + 1, len(picked)):
         shape, _ = picked[number]
         if shape.is_output or shape.is_blank or shape.text.startswith("#", shape.column):
             continue
         if shape.column == of.key and of.upto.endswith(":"):
             return shape.text.startswith("- ", shape.column) and of.key == of.column
-        return shape.column > of.key if of.upto.endswith(":") else shape.column > of.column
+        return shape.column > (of.key if of.upto.endswith(":") else of.column)
     return False
+
+
+# -- one line
+
+
+class ActionWords:
+    """The words that stand for actions, and lines that were looked at before.
+
+    Lines that the versions of a file have in common are looked at once. With `scopes` an action
+    that uses the dot or a variable has another word below each `range` and `with`: it is another
+    value.
+    """
+
+    __slots__ = ("_actions", "_shapes", "scopes")
+
+    def __init__(self, *, scopes: bool = True) -> None:
+        self.scopes = scopes
+        self._actions: dict[str, str] = {}
+        self._shapes: dict[tuple[str, str, str], Shape] = {}
+
+    def word(self, text: str, scope: str = "") -> str:
+        """Return the word for the text of an action."""
+        made = f"{TOKEN}{hashed(scope + text if scope and _is_relative(text) else text):016x}"
+        self._actions[made] = text
+        return made
+
+    def shown(self, text: str) -> str:
+        """Return a text with its actions in the place of their words."""
+        for word, action in self._actions.items() if TOKEN in text else ():
+            text = text.replace(word, action)
+        return text
+
+    def shape(self, line: Row, scope: str = "") -> Shape:
+        """Return how a line is rendered."""
+        key = line.kind, line.text, scope
+        made = self._shapes.get(key)
+        if made is None:
+            made = self._shapes[key] = _shape(line, self, scope)
+        return made
+
+
+class Shape:
+    """How a line of a template is rendered."""
+
+    __slots__ = ("column", "hint", "is_blank", "is_output", "key", "scalar", "text", "upto")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.column = indent(text)
+        self.is_blank = not text.strip()
+        self.is_output = False
+        self.hint = -1  # the column that `nindent` or `indent` gives its output
+        self.scalar = NOWHERE  # the column that the text of a block scalar is right of
+        self.key = self.column  # of the key behind the dashes
+        self.upto = ""  # the line up to a value that is an indented output
+
+
+def _shape(line: Row, words: ActionWords, scope: str) -> Shape:
+    text = line.text.rstrip("\r\n")
+    spans = [(one.start - line.start, one.end - line.start, one) for one in line.actions]
+    if line.kind == OUTPUT:
+        shape = Shape(" " * indent(text) + words.word(_bare(text, 0, len(text), spans), scope))
+        shape.is_output = True
+        shape.hint = given_column(line.actions[-1].body)
+        return shape
+    parts, at, last = [], 0, ""
+    for start, end in line.groups:
+        inside = [span for span in spans if start <= span[0] < end]
+        is_shown = len(inside) > 1 or inside[0][2].kind not in (ASSIGN, COMMENT)
+        last = words.word(_bare(text, start, end, inside), scope) if is_shown else ""
+        parts += [text[at:start], last]
+        at = end
+    whole = "".join([*parts, text[at:]])
+    shape = Shape(whole if line.kind in (TEXT, BLANK) else whole.replace("\n", " "))
+    if last and "indent" in line.text and not text[at:].strip():
+        before = shape.text.rstrip()[: -len(last)].rstrip(" ")
+        if before.endswith((":", "-")):
+            shape.upto = before
+    _find_key(shape)
+    return shape
+
+
+def _find_key(shape: Shape) -> None:
+    """Find the column of the key of a line, and a block scalar that begins behind it."""
+    text = shape.text
+    column = dash = shape.column
+    while text.startswith("- ", column):
+        dash = column
+        column += len(text) - column - len(text[column + 1 :].lstrip(" "))
+    shape.key = column
+    if "|" not in text and ">" not in text:
+        return
+    words = text.partition(" #")[0].split()
+    if not words or words[-1][0] not in "|>" or words[-1][1:].strip("+-0123456789"):
+        return
+    before = [word for word in words[:-1] if word[0] not in "&!"] or words[:1]
+    if before[-1].endswith(":"):
+        shape.scalar = column
+    elif before[-1] == "-":
+        shape.scalar = dash
+
+
+def _bare(text: str, at: int, end: int, spans: Iterable[tuple[int, int, Action]]) -> str:
+    """Return a part of a line with its actions spelled without trim marks, and no comments."""
+    parts = []
+    for start, behind, action in spans:
+        own = "" if action.kind == COMMENT else "{{ " + action.body + " }}"
+        parts += [text[at:start], own]
+        at = behind
+    return "".join([*parts, text[at:end]]).strip()
+
+
+def _is_relative(text: str) -> bool:
+    """Return whether an action may use the dot, or a variable that is not `$`."""
+    before = ""
+    for mark in text.replace("$.", ""):
+        if mark == "$" or (mark == "." and before in " (|,="):
+            return True
+        before = mark
+    return False
+
+
+def hashed(text: str) -> int:
+    """Return a number that is the same for a text in every run."""
+    return int.from_bytes(text.encode("utf-8", "surrogatepass"), "little") % _PRIME

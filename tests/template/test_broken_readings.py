@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git import merge_files
+from kmerge_git.errors import Unsupported
 from kmerge_git.merge.result_text import conflicted
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import Options
-from kmerge_git.template.merged_readings import differs
-from kmerge_git.template.template_damage import around, brought, new_damage
+from kmerge_git.template.merged_readings import compared
+from kmerge_git.template.template_blocks import Template
+from kmerge_git.template.template_damage import Damage, around, new_damage
 from kmerge_git.text.pieces import side_text
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import YamlText
@@ -44,6 +46,20 @@ OURS = BASE.replace("    command", TOP + "    command")
 THEIRS = BASE.replace("    env:\n", BLOCK + "    env:\n")
 MERGED = OURS.replace("    env:\n", BLOCK + "    env:\n")
 TEXTS = Three(BASE, OURS, THEIRS)
+
+
+def damage(result: str, texts: Three[str], path: str) -> list[Damage]:
+    return new_damage(Template(result), texts.map(Template), path)
+
+
+def brought(result: str, texts: Three[str], path: str) -> str:
+    found = damage(result, texts, path)
+    return found[0].why if found else ""
+
+
+def surrounded(result: str, texts: Three[str]):  # type: ignore[no-untyped-def]
+    found = damage(result, texts, PATH)
+    return around(Template(result), texts.map(Template), PATH, found)
 
 
 def without(text: str, what: str, other: str = "") -> str:
@@ -112,10 +128,10 @@ def test_notes_are_no_yaml() -> None:
 
 def test_a_conflict_around_the_damage_alone() -> None:
     """Git's result stays as it is outside of it; no answer has the damage."""
-    found = new_damage(MERGED, TEXTS, PATH)
+    found = damage(MERGED, TEXTS, PATH)
     assert [one.short for one in found] == ["securityContext twice"]
     for sides in (TEXTS, TEXTS.swapped()):
-        made = around(MERGED, sides, PATH, found)
+        made = around(Template(MERGED), sides.map(Template), PATH, found)
         ((_, hunk),) = made.hunks()
         start, end = MERGED.index(TOP), MERGED.index("    env:\n")
         assert MERGED[:start] + hunk.ours + MERGED[end:] == sides.ours
@@ -131,7 +147,7 @@ def test_two_damages_are_two_conflicts() -> None:
     ours, theirs = (text.replace("name: ", "name: other-") for text in (OURS, THEIRS))
     texts = Three(BASE + "---\n" + one, OURS + "---\n" + ours, THEIRS + "---\n" + theirs)
     result = MERGED + "---\n" + other
-    made = around(result, texts, PATH, new_damage(result, texts, PATH))
+    made = surrounded(result, texts)
     assert len(made.hunks()) == 2
     pieces = made.documents[0].pieces
     assert side_text(pieces, "ours") == texts.ours
@@ -142,7 +158,7 @@ def test_a_conflict_as_large_as_it_must_be() -> None:
     base = "a:\n  {{- if .x }}\n  b: 1\n  {{- end }}\nc: 1\n"
     texts = Three(base, base.replace("c: 1", "c: 2"), base.replace("b: 1", "b: 2"))
     result = "a:\n  {{- if .x }}\n  b: 2\nc: 2\n"
-    made = around(result, texts, PATH, new_damage(result, texts, PATH))
+    made = surrounded(result, texts)
     assert made.is_one_conflict
     assert {made.decided("ours"), made.decided("theirs")} == {texts.ours, texts.theirs}
 
@@ -150,9 +166,7 @@ def test_a_conflict_as_large_as_it_must_be() -> None:
 def test_the_driver_writes_it() -> None:
     options = Options(PATH)
     sources = TEXTS.map(lambda text: Source(text.encode(), PATH))
-    made = conflicted(
-        around(MERGED, TEXTS, PATH, new_damage(MERGED, TEXTS, PATH)), sources, options
-    )
+    made = conflicted(surrounded(MERGED, TEXTS), sources, options)
     text = made.text.decode()
     assert text.count("<<<<<<< ours (a merge by lines would do damage: securityContext twice)") == 1
     assert merge_files(*(text.encode() for text in TEXTS.each()), path=PATH).text.decode() == text
@@ -163,6 +177,10 @@ def test_the_driver_writes_it() -> None:
 
 def merged(at: Three[YamlText]):  # type: ignore[no-untyped-def]
     return merge_files(*at.map(lambda text: text.data).each(), path="a.yaml")
+
+
+def differs(result: str, texts: Three[str]) -> str:
+    return compared(Template(result), texts.map(Template), merged)[0]
 
 
 AGREED = Three(
@@ -186,7 +204,7 @@ OTHER = [
 
 @pytest.mark.parametrize("why, text, when", OTHER, ids=[one[0] for one in OTHER])
 def test_the_merge_of_the_readings(why: str, text: str, when: str) -> None:
-    said = differs(text, AGREED, merged)
+    said = differs(text, AGREED)
     assert said == (
         f"rendered, it would not be what the rendered sides merge to ({when})" if when else ""
     )
@@ -194,17 +212,21 @@ def test_the_merge_of_the_readings(why: str, text: str, when: str) -> None:
 
 def test_a_conflict_of_the_readings_is_a_doubt() -> None:
     at = Three("a: {{ .a }}\n", "a: {{ .b }}\n", "a: {{ .c }}\n")
-    assert differs("a: {{ .b }}\n", at, merged).startswith("rendered, both sides conflict: a: ")
+    assert differs("a: {{ .b }}\n", at).startswith("rendered, both sides conflict: a: ")
 
 
 def test_what_cannot_be_read_says_nothing() -> None:
-    for text in ("a: {{ .a }}\na: 1\n", "a: {{ .a }}\n  b: 1\n", "a: {{ if .a }}\n"):
+    for text in ("a: {{ .a }}\na: 1\n", "a: {{ .a }}\n  b: 1\n"):
         at = Three(text, f"{text}b: 2\n", f"c: 1\n{text}")
-        assert differs("nothing of it\n", at, merged) == ""
+        assert differs("nothing of it\n", at) == ""
+    text = "a: {{ if .a }}\n"  # no template: it is refused before
+    at = Three(text, f"{text}b: 2\n", f"c: 1\n{text}")
+    with pytest.raises(Unsupported):
+        differs("nothing of it\n", at)
 
 
 def test_a_key_that_stands_there_very_often() -> None:
     """What is wrong with it is said once, and found in one look."""
     text = BASE + "  again: {{ .x }}\n" * 20_000
-    (found,) = new_damage(text, TEXTS, PATH)
+    (found,) = damage(text, TEXTS, PATH)
     assert (found.short, found.last - found.first) == ("again twice", 19_999)

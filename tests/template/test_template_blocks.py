@@ -73,7 +73,8 @@ def test_spans_are_counted_from_the_start_of_the_line():
         "{{ .b }}",
         "{{ if .c }}{{ .d }}{{ end }}",
     ]
-    assert [line.text[action.start : action.end] for action in line.actions] == [
+    spans = [(a.start - line.start, a.end - line.start) for a in line.actions]
+    assert [line.text[start:end] for start, end in spans] == [
         "{{ .b }}",
         "{{ if .c }}",
         "{{ .d }}",
@@ -113,10 +114,11 @@ def test_blocks_hold_arms_and_arms_hold_lines():
 
 
 def test_an_arm_knows_where_its_action_stands():
-    (block,) = parse("  {{/* a */}}{{- if .a }}\n {{ else }}\n{{ end }}\n")
+    text = "  {{/* a */}}{{- if .a }}\n {{ else }}\n{{ end }}\n"
+    (block,) = parse(text)
     first, second = block.arms
-    assert first.header[first.action.start : first.action.end] == "{{- if .a }}"
-    assert second.header[second.action.start : second.action.end] == "{{ else }}"
+    assert text[first.action.start : first.action.end] == "{{- if .a }}"
+    assert text[second.action.start : second.action.end] == "{{ else }}"
     assert (first.action.body, second.action.word) == ("if .a", "else")
 
 

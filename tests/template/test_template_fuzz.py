@@ -80,7 +80,10 @@ def look_through(part) -> None:
         assert part.text.endswith(part.ending)
         for arm in part.arms:
             (control,) = [a for a in actions(arm.header) if a.kind in CONTROL]
-            assert (control.start, control.end) == (arm.action.start, arm.action.end)
+            assert (control.body, control.end - control.start) == (
+                arm.action.body,
+                arm.action.end - arm.action.start,
+            )
             for inner in arm.parts:
                 look_through(inner)
         return
@@ -88,7 +91,7 @@ def look_through(part) -> None:
     assert not part.text.rstrip("\n").count("\n") or part.actions
     found = actions(part.text)
     assert [(a.start, a.end, a.kind, a.body) for a in found] == [
-        (a.start, a.end, a.kind, a.body) for a in part.actions
+        (a.start - part.start, a.end - part.start, a.kind, a.body) for a in part.actions
     ]
     for start, end in part.groups:
         assert part.text.startswith("{{", start)

@@ -229,4 +229,4 @@ def test_a_text_with_our_own_words_is_refused(word):
 )
 def test_behind_a_string(string):
     assert behind_string(f"x {string} $y", 2) == 2 + len(string)
-    assert set(unset(f"{{{{ .x {string} $y }}}}")) == {"$y"}
+    assert set(unset(actions(f"{{{{ .x {string} $y }}}}"))) == {"$y"}

@@ -8,7 +8,7 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template.masking import Words
 from kmerge_git.template.template_blocks import parse
-from kmerge_git.template.template_layout import LIST, MAP, WORDS, Placed, lay_out, told
+from kmerge_git.template.template_layout import LIST, MAP, WORDS, Placed, lay_out, note_forms
 from kmerge_git.template.template_pairs import follow, paired, refuse_taken
 
 
@@ -25,7 +25,7 @@ def test_of_two_blocks_that_are_alike_none_is_the_one(count):
     one, more = "spec:\n" + block(".x"), "spec:\n" + "".join(map(block, (".y", ".z")[:count]))
     for base, ours in ((one, more), (more, one)):
         at = Three(units(base), units(ours), units(base))
-        both = [entity for entity in paired(at) if entity.base and entity.ours]
+        both = [entity for entity in paired(at) if entity.at.base and entity.at.ours]
         assert len(both) == (1 if count == 1 else 0)
 
 
@@ -93,5 +93,5 @@ def test_lines_alone_tell_what_a_collection_is():
         "l:\n  - name: a\n",
         "l:\n  a: 1\n",  # the first that tells is believed
     ):
-        told(units(text), evidence)
+        note_forms(units(text), evidence)
     assert evidence == {("/",): MAP, ("/", "l"): LIST}

@@ -51,8 +51,8 @@ WRAPPED = block(".y", *OLD.splitlines())
 def test_a_block_is_not_the_one_around_it(why, changed, is_one):
     for base, ours in ((OLD, changed), (changed, OLD)):
         at = Three(units(base), units(ours), units(base))
-        (found,) = [entity for entity in paired(at) if entity.base]
-        assert found.ours is not None, why  # it stands in the same place, whatever it is
+        (found,) = [entity for entity in paired(at) if entity.at.base]
+        assert found.at.ours is not None, why  # it stands in the same place, whatever it is
         assert found.is_replaced != is_one, why
 
 
@@ -60,17 +60,17 @@ def test_a_block_that_went_elsewhere_as_it_is_is_one():
     inner = "".join(f"  {line}\n" for line in OLD.splitlines())
     base, ours = f"m:\n{inner}n:\n  k: 1\n", f"m:\n  k: 1\nn:\n{inner}"
     (entity,) = paired(Three(units(base), units(ours), units(base)))
-    assert entity.ours is not None
-    assert entity.ours.path != entity.base.path
+    assert entity.at.ours is not None
+    assert entity.at.ours.path != entity.at.base.path
     twice = paired(Three(units(base), units(ours + f"o:\n{inner}"), units(base)))
-    assert all(not (entity.base and entity.ours) for entity in twice)
+    assert all(not (entity.at.base and entity.at.ours) for entity in twice)
 
 
 def test_an_entry_of_a_list_does_not_replace_one_of_a_map():
     base, ours = "a:\n" + block(".x", "  b: 1"), "a:\n" + block(".y", "  - c")
-    (found,) = [one for one in paired(Three(*map(units, (base, ours, base)))) if one.base]
-    assert found.ours is None
-    assert found.theirs is not None
+    (found,) = [one for one in paired(Three(*map(units, (base, ours, base)))) if one.at.base]
+    assert found.at.ours is None
+    assert found.at.theirs is not None
 
 
 # -- masked lines

@@ -8,6 +8,7 @@ from template_texts import PATH, text
 from kmerge_git import merge_files
 from kmerge_git.outcome import Outcome
 from kmerge_git.template import template_merge
+from kmerge_git.template.template_damage import Damage
 
 WEB = text("""
     metadata:
@@ -81,14 +82,21 @@ def test_helpers_are_definitions() -> None:
 
 
 @pytest.mark.parametrize(
-    "name, why",
+    "name, told, why",
     [
-        ("brought", "merged by its blocks it would be broken: a doubt"),
-        ("differs", "a doubt"),
+        (
+            "new_damage",
+            [Damage("a doubt", "", 0, 0)],
+            "merged by its blocks it would be broken: a doubt",
+        ),
+        ("compared", ("a doubt", set()), "a doubt"),
     ],
+    ids=["brought-merged by its blocks it would be broken: a doubt", "differs-a doubt"],
 )
-def test_what_a_rendering_tells(monkeypatch: pytest.MonkeyPatch, name: str, why: str) -> None:
-    monkeypatch.setattr(template_merge, name, lambda *_: "a doubt")
+def test_what_a_rendering_tells(
+    monkeypatch: pytest.MonkeyPatch, name: str, told: object, why: str
+) -> None:
+    monkeypatch.setattr(template_merge, name, lambda *_: told)
     ours = WEB.replace(APP, f"{APP}    ours: {{{{ .a }}}}\n")
     theirs = WEB.replace(APP, f"{APP}    theirs: {{{{ .b }}}}\n")
     assert made(WEB, ours, theirs).reason == f"a template: {why}"

@@ -12,11 +12,11 @@ from template_texts import PATH, git, merged, merged_anyway, refusal, text
 from kmerge_git import merge_files
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template import template_merge
+from kmerge_git.template import template_guards
 from kmerge_git.template.block_merge import Bodies
 from kmerge_git.template.masking import Words
-from kmerge_git.template.template_blocks import Block, Row, parse
-from kmerge_git.template.template_layout import ENTRY, WORDS, Placed, lay_out, told
+from kmerge_git.template.template_blocks import Block, Row, Template, parse
+from kmerge_git.template.template_layout import ENTRY, WORDS, Placed, lay_out, note_forms
 from kmerge_git.template.template_pairs import paired
 from kmerge_git.text.linemerge import TemporaryFiles
 
@@ -52,7 +52,7 @@ def pairs(base: str, ours: str) -> list[tuple[str, str]]:
 
     units = [lay_out(parse(version), Words().plain) for version in (base, ours, base)]
     found = paired(Three(*units))
-    return [(begin(one.base), "" if one.is_replaced else begin(one.ours)) for one in found]
+    return [(begin(one.at.base), "" if one.is_replaced else begin(one.at.ours)) for one in found]
 
 
 # -- rule 1: only where git's line merge conflicts
@@ -416,7 +416,7 @@ def test_rule_11_another_version_tells_where_nothing_else_does():
     found = []
     for _ in range(2):
         found += [u.form for u in lay_out(parts, Words().plain, evidence) if u.role == ENTRY]
-        told(lay_out(parse("args:\n  - a\n"), Words().plain), evidence)
+        note_forms(lay_out(parse("args:\n  - a\n"), Words().plain), evidence)
     assert found == ["map", "scalars"]
 
 
@@ -901,7 +901,7 @@ def test_rule_18_an_output_of_another_dot_is_another(word):
 def check_counts(base: str, ours: str, theirs: str, made: str) -> bool:
     """Whether a result has what it must have, and no more."""
     try:
-        template_merge.guards.check(made, Three(base, ours, theirs))
+        template_guards.check(Template(made), Three(base, ours, theirs).map(Template))
     except Unsupported:
         return False
     return True

@@ -9,7 +9,7 @@ from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
 from kmerge_git.template import template_blocks, template_guards, template_merge, template_pairs
 from kmerge_git.template.masking import Words, masked
-from kmerge_git.template.template_blocks import parse
+from kmerge_git.template.template_blocks import Template, parse
 from kmerge_git.template.template_layout import DEEPEST, ENTRY, WORDS, lay_out
 from kmerge_git.template.template_pairs import paired
 
@@ -95,19 +95,18 @@ def test_lines_of_actions_stand_at_the_column_of_their_own_text():
 
 @pytest.mark.parametrize("limit", [0, 1, 100])
 def test_what_is_known_of_a_text_is_what_it_is(monkeypatch, limit):
-    """A text that is known is not taken apart again; two are, at most, and none that is long."""
-    monkeypatch.setattr(template_blocks, "KNOWN", 2)
-    monkeypatch.setattr(template_blocks, "MOST_KNOWN", limit)
+    """A template is taken apart when it is first asked, and only then."""
     taken_apart = []
     refuse = template_blocks.refuse_own_words  # which looks at each text that is
     monkeypatch.setattr(
         template_blocks, "refuse_own_words", lambda text: (taken_apart.append(text), refuse(text))
     )
     texts = [f"{name}: {{{{ .{limit} }}}}\n" for name in "abca"]
-    for written in texts:
-        for _ in range(2):
-            assert "".join(part.text for part in parse(written)) == written
-    assert taken_apart == (texts if limit == 100 else [text for text in texts for _ in range(2)])
+    for template in map(Template, texts):
+        for _ in range(limit):
+            assert "".join(part.text for part in template.parts) == template.text
+            assert len(template.actions) == 1
+    assert taken_apart == (texts if limit else [])
 
 
 def test_more_entries_of_both_sides_in_one_place_than_are_looked_at(monkeypatch):

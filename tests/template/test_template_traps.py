@@ -6,7 +6,8 @@ from template_texts import PATH, merged, merged_anyway, refusal, text
 
 from kmerge_git import merge_files
 from kmerge_git.merge.three import Three
-from kmerge_git.template.template_damage import brought
+from kmerge_git.template.template_blocks import Template
+from kmerge_git.template.template_damage import new_damage
 
 # -- outputs
 
@@ -123,13 +124,17 @@ def test_a_variable_renamed_by_one_and_used_by_the_other():
     assert merged(VARIABLE, ours, theirs) == theirs.replace("$name", "$full")
 
 
+def brought(result: str, at: Three[str]) -> list[str]:
+    return [one.why for one in new_damage(Template(result), at.map(Template), PATH)]
+
+
 def test_a_variable_ends_with_its_block():
     inside = VARIABLE.replace("{{ $value }}", "{{ $value }}{{ $name }}")
     outside = VARIABLE.replace("{{ $name }}", "{{ $name }}{{ $value }}")
     at = Three(VARIABLE, VARIABLE, VARIABLE)
-    assert brought(inside, at, PATH) == ""
-    assert brought(outside, at, PATH) == "nobody sets $value"
-    assert brought(outside, Three(VARIABLE, VARIABLE, outside), PATH) == ""
+    assert brought(inside, at) == []
+    assert brought(outside, at) == ["nobody sets $value"]
+    assert brought(outside, Three(VARIABLE, VARIABLE, outside)) == []
 
 
 def test_a_variable_of_a_block_is_one_inside_of_it():

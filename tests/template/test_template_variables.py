@@ -6,7 +6,7 @@ import pytest
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.three import Three
-from kmerge_git.template.action_lexer import unset
+from kmerge_git.template.action_lexer import actions, unset
 from kmerge_git.template.template_blocks import Block, parse
 from kmerge_git.template.template_guards import refuse_other_dot
 
@@ -34,7 +34,7 @@ from kmerge_git.template.template_guards import refuse_other_dot
     ],
 )
 def test_a_variable_that_nobody_sets(made, is_unset):
-    assert [*unset(made)] == (["$a"] if is_unset else [])
+    assert [*unset(actions(made))] == (["$a"] if is_unset else [])
 
 
 def arm(header: str, *lines: str):

@@ -209,16 +209,19 @@ def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
     if not merged.is_mixed or "{{" not in text:
         return
     from kmerge_git.check.merges.templates_by_side import new_damage, slips
+    from kmerge_git.template.template_blocks import Template
 
     path = merged.page.path
     try:
-        at = merged.sides.map(lambda side: Source(side, path).text if side is not None else None)
-        texts = at.map(lambda side: side or "")
-        damage = new_damage(text, texts, path)
+        at = merged.sides.map(
+            lambda side: Template(Source(side, path).text) if side is not None else None
+        )
+        result = Template(text)
+        damage = new_damage(result, at.map(lambda side: side or Template("")), path)
         unread = [one for one in damage if one.is_unread][1:]  # one error is enough
         found = [(one.at, one.why) for one in damage if one not in unread]
         seen: set[tuple[int, str]] = set()
-        for line, why in found or slips(text, at, path):
+        for line, why in found or slips(result, at, path):
             if (line, why) not in seen:
                 seen.add((line, why))
                 yield Found(_start(text, line), why)

@@ -6,7 +6,6 @@ from kmerge_git.check.checked_texts import Page
 from kmerge_git.check.merges.merge_walk import CUT, FUSED, GONE, NEW, TWICE, UNTIED
 from kmerge_git.check.merges.merged_files import SidedFile
 from kmerge_git.merge.three import Three
-from kmerge_git.template.template_blocks import parse
 from kmerge_git.template.template_damage import is_yaml, new_damage, when
 from kmerge_git.template.template_readings import ActionWords, WantedReadings, rendered
 from kmerge_git.text.source import Source
@@ -16,13 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from kmerge_git.check.merges.merge_walk import Odd
+    from kmerge_git.template.template_blocks import Template
     from kmerge_git.template.template_readings import Rendering
 
 
 __all__ = ["new_damage", "slips"]
 
 
-def slips(text: str, sides: Three[str | None], path: str) -> Iterator[tuple[int, str]]:
+def slips(result: Template, sides: Three[Template | None], path: str) -> Iterator[tuple[int, str]]:
     """Lines, from 0, and what is odd there in a reading; conditions are all true, or none is.
 
     A field that no side has counts where a side has its line at another column: who finishes a
@@ -31,7 +31,7 @@ def slips(text: str, sides: Three[str | None], path: str) -> Iterator[tuple[int,
     if not is_yaml(path):
         return
     there = [side for side in sides.each() if side is not None]
-    trees = [parse(version) for version in (text, *there)]
+    trees = [version.parts for version in (result, *there)]
     wanted, words = WantedReadings(*trees), ActionWords()
     # an `else` that somebody wrote takes the place of fields, and takes nothing away
     wanted.names = [name for name in wanted.names if name in ("all", "none")]
@@ -39,12 +39,12 @@ def slips(text: str, sides: Three[str | None], path: str) -> Iterator[tuple[int,
     if sides.base is None:
         others.insert(0, {})
     base, ours, theirs = others
-    lines = {line.strip() for side in there for line in side.split("\n")}
+    lines = {line.strip() for side in there for line in side.text.split("\n")}
     for name, reading in made.items():
         at = Three(base.get(name), ours.get(name), theirs.get(name))
         for odd in _odd(reading, at, path):
             line = reading.line_at(odd.at)
-            if odd.what != NEW or text.split("\n", line + 1)[line].strip() in lines:
+            if odd.what != NEW or result.text.split("\n", line + 1)[line].strip() in lines:
                 yield line, f"{words.shown(odd.message)} ({when(name)})"
 
 
