@@ -1,7 +1,7 @@
-"""CustomResourceDefinitions: read out of files and folders, and the lists that they declare.
+"""Read CustomResourceDefinitions out of files and folders, and the lists that they declare.
 
-`x-kubernetes-list-type` and `-map-keys` count as they do for server-side apply. About a list that
-declares nothing the elements decide, as without the CRD: most authors just never wrote it down.
+`x-kubernetes-list-type` and `-map-keys` count as they do for server-side apply. The elements decide
+about a list that declares nothing, as without the CRD: most authors just never wrote it down.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".yaml", ".yml", ".json")
 _KIND, _LINK, _FILE = 0o170000, 0o120000, 0o100000
-_LARGEST = 16 << 20  # bytes of a file that attributes name
+_LARGEST = 16 << 20  # bytes of a file that an attribute names
 
 
 def kinds_of(text: str) -> list[str] | None:
-    """What may be the kinds of the resources in a file, also of those in lists, and in JSON.
+    """Return the words that may be kinds of resources in a file, also within lists and JSON.
 
-    None where one is spelled in a way that only a parser reads.
+    Return None where a kind is spelled in a way that only a parser reads.
     """
     found = []
     for rest in text.split("kind")[1:]:
@@ -42,13 +42,13 @@ def kinds_of(text: str) -> list[str] | None:
 
 
 def _name(word: str) -> str:
-    """The letters and digits with which a word starts."""
+    """Return the letters and digits with which a word starts."""
     end = next((at for at, char in enumerate(word) if not char.isalnum()), len(word))
     return word[:end]
 
 
 def learn_files(paths: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
-    """Make the rules know the CRDs in these places; says which places are of no use.
+    """Make the rules know the CRDs in these places; return what is wrong with the places.
 
     With `kinds` only files are parsed that name one of them: a driver merges one file.
     """
@@ -56,9 +56,10 @@ def learn_files(paths: Iterable[str], kinds: Iterable[str] | None = None) -> lis
 
 
 def learn_own(top: str, places: Iterable[str], kinds: Iterable[str] | None = None) -> list[str]:
-    """The same for places that an attribute names: whoever wrote it, they lie below the top.
+    """Make the rules know the CRDs in places that an attribute names, below the top folder.
 
-    What comes with a repository must not make us read anything else: no symbolic link is followed.
+    The attribute comes with a repository, so it must not make us read anything else: no symbolic
+    link is followed.
     """
     problems = []
     for place in places:
@@ -73,7 +74,7 @@ def learn_own(top: str, places: Iterable[str], kinds: Iterable[str] | None = Non
 def _learned(
     name: str, path: str, kinds: Iterable[str] | None, *, is_own: bool = False
 ) -> Iterator[str]:
-    """Learn what is at a place, and say what is wrong with it."""
+    """Learn the CRDs at a place, and report what is wrong with it."""
     try:
         files = [file for file in _files(path) if not is_own or _is_plain(file)]
         found = [learn(_read(file), file, kinds) for file in files]
@@ -85,7 +86,7 @@ def _learned(
 
 
 def _obstacle(top: str, place: str) -> str:
-    """Why a place is none of the repository's own files, or nothing."""
+    """Return why a place is not a file of the repository, or an empty text."""
     parts = place.replace("\\", "/").strip("/").split("/")
     if place[:1] in ("/", "\\") or ":" in place or ".." in parts or ".git" in parts:
         return "lies outside of the repository"
@@ -101,13 +102,13 @@ def _joined(top: str, place: str) -> str:
 
 
 def _is_plain(file: str) -> bool:
-    """Whether this is a regular file of a sound size."""
+    """Return whether this is a regular file of a reasonable size."""
     about = calls.lstat(file)
     return about.st_mode & _KIND == _FILE and about.st_size <= _LARGEST
 
 
 def learn(data: bytes, path: str, kinds: Iterable[str] | None = None) -> bool:
-    """Make the rules know the CRDs of a file; whether there is one in it."""
+    """Make the rules know the CRDs of a file; return whether there is one in it."""
     if b"CustomResourceDefinition" not in data:
         return False
     if kinds is not None and not any(kind.encode() in data for kind in kinds):
@@ -142,7 +143,9 @@ _INFER = ("", "?", "")
 
 
 def learn_definition(crd: Node) -> tuple[str, str] | None:
-    """Make the merge rules know the lists of a CRD; the group and kind, None if it is no CRD."""
+    """Make the rules know the lists of a CRD; return its group and kind, or None if it is
+    no CRD.
+    """
     for (group, kind), tree in crd_list_keys(crd).items():
         pod = keytable.fields(keytable.root("v1", "Pod"))
         facts = _facts(tree) | {"metadata": pod["metadata"]}
@@ -152,12 +155,12 @@ def learn_definition(crd: Node) -> tuple[str, str] | None:
 
 
 def crd_list_keys(crd: Node) -> dict[tuple[str, str], Tree]:
-    """(group, kind) -> the tree of the lists that a CRD declares.
+    """Return the lists that a CRD declares, as a tree under its group and kind.
 
-    A tree is `{field: facts}`; facts has, each only where it says something: "keys" (the key
-    fields) with "defaults" (key -> value), "set": True, "atomic": True; "list": True (the tree
-    below is that of each element), "each": True (a map: of every value); "below" (that tree).
-    The lists of all versions are united; the later version wins.
+    A tree is `{field: facts}`. Facts have "keys" (the key fields) with "defaults" (key -> value),
+    or "set": True, or "atomic": True. They have "list": True where the tree below is that of each
+    element, "each": True where it is that of every value of a map, and "below" with that tree. The
+    lists of all versions are united; the later version wins.
     """
     spec = crd.get("spec") if crd.get("kind", "") == "CustomResourceDefinition" else None
     if not isinstance(spec, dict):
@@ -176,7 +179,9 @@ def _schemas(spec: Node) -> Iterator[Node]:
 
 
 def _map(value: object) -> Node:
-    """A mapping; what is none, in a file that anybody may have written, says nothing."""
+    """Return a mapping; anybody may have written the file, so any other value counts as an empty
+    one.
+    """
     return value if isinstance(value, dict) else {}
 
 
@@ -223,7 +228,7 @@ def _overlay(tree: Tree, newer: Tree) -> None:
 
 
 def _facts(tree: Tree) -> dict[str, keytable.Facts]:
-    """A tree in the columns of the key table."""
+    """Return a tree in the columns of the key table."""
     return {"": _INFER, **{name: _columns(facts) for name, facts in tree.items()}}
 
 

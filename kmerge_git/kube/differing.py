@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def differing(old: Node, new: Node, where: Where) -> list[Path]:
-    """The paths of what was changed, added or taken away, from these nodes on.
+    """Return the paths of what was changed, added or taken away, from these nodes on.
 
     An empty path means the nodes themselves; without any path they mean the same.
     """
@@ -36,7 +36,7 @@ def differing(old: Node, new: Node, where: Where) -> list[Path]:
 
 
 def _pairs(old: Node, new: Node, where: Where) -> list[Pair] | None:
-    """The entries of two collections side by side; None: they cannot be told apart."""
+    """Return the entries of two collections side by side; None: they cannot be told apart."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         place = where.at(new)
         mine, yours = old.index(), new.index()
@@ -62,7 +62,7 @@ def _elements(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
 
 
 def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] | None:
-    """The elements of two versions of a list by their keys; None where these do not tell.
+    """Return the elements of two versions of a list by their keys; None where these do not tell.
 
     An element is its step in a path and its places in both versions, -1 where it is not.
     """
@@ -86,7 +86,7 @@ def paired_elements(old: Sequence, new: Sequence, where: Where) -> list[Place] |
 
 
 def _only_one(old: Sequence, new: Sequence, where: Where) -> list[Pair] | None:
-    """Elements without keys by their places, if a single one differs."""
+    """Return elements without keys by their places, if a single one differs."""
     if len(old.entries) != len(new.entries):
         return None
     pairs = zip(old.entries, new.entries, strict=True)

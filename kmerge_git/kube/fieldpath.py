@@ -1,4 +1,4 @@
-"""Paths of fields: shown to people, and matched against the patterns of policies.
+"""Show paths of fields to people, and match them against the patterns of policies.
 
     spec.template.spec.containers[name=app].image
     spec.ports[port=80,protocol=TCP].name     an element by several keys
@@ -10,7 +10,7 @@
 A path is a tuple of steps: a str is a key of a mapping, an int a place in a list, a tuple an
 element of a list by its keys: (field, text) pairs, or the name of a resource alone.
 
-In a pattern `*` is any one key of a mapping, `[*]` whatever stands in brackets, and `**` any
+In a pattern `*` is any one key of a mapping, `[*]` anything in brackets, and `**` any
 number of steps. `[name=app]` means an element with more keys, too, and so does `[app]` the
 element of which `app` is the only key.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Element = tuple[tuple[str, str] | str, ...]
     Step = str | int | Element
     Path = tuple[Step, ...]
-    # a key, `*`, `**`, or what stands in brackets: as it is written, and in its parts
+    # a key, `*`, `**`, or a step in brackets: as it is written, and in its parts
     Word = str | tuple[str, Element]
 
 _PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
@@ -33,14 +33,16 @@ _UNESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 def show(path: Path, *, quoted: bool = False) -> str:
-    """The path as text; `quoted` for findings: there all but plain keys and directives is."""
+    """Return the path as text; `quoted` is for findings: only plain keys and directives
+    are bare.
+    """
     out = ""
     for step in path:
         if isinstance(step, int):
             out += f"[{step}]"
         elif not isinstance(step, str):
             out += f"[{','.join(_part(part, quoted) for part in step)}]"
-        elif not _stands_plain(step) if quoted else _is_odd(step):
+        elif not _is_bare(step) if quoted else _is_odd(step):
             out += f"[{_spelled(step, quoted)}]"
         else:
             out += f".{step}" if out else step
@@ -48,7 +50,7 @@ def show(path: Path, *, quoted: bool = False) -> str:
 
 
 def together(shown: list[str]) -> list[str]:
-    """Shown paths side by side, neighbours in one place as `spec.requests.cpu, .memory`."""
+    """Return shown paths in one row, neighbours in one place as `spec.requests.cpu, .memory`."""
     known, out = "", []
     for path in shown:
         parent = _parent(path)
@@ -58,7 +60,7 @@ def together(shown: list[str]) -> list[str]:
 
 
 def _parent(path: str) -> str:
-    """A shown path without its last step, if that is a plain one."""
+    """Return a shown path without its last step, if that is a plain one."""
     parent, _, last = path.rpartition(".")
     is_plain = last.count("[") == last.count("]") and not {*path} & {'"', " "}
     return parent if is_plain else ""
@@ -71,13 +73,13 @@ def _part(part: tuple[str, str] | str, quoted: bool) -> str:
     return f"{_spelled(field, False) if field else ''}={_spelled(text, quoted)}"
 
 
-def _stands_plain(key: str) -> bool:
-    """Whether a finding shows a key without brackets: `$setElementOrder/containers`, too."""
+def _is_bare(key: str) -> bool:
+    """Return whether a finding shows a key without brackets, `$setElementOrder/containers` too."""
     return bool(key) and (_PLAIN | {"/"} if key[0] == "$" else _PLAIN).issuperset(key.lstrip("$"))
 
 
 def _is_odd(key: str) -> bool:
-    """Whether a key of a mapping stands in brackets."""
+    """Return whether a key of a mapping is shown in brackets."""
     return not key or not _ODD_IN_NAME.isdisjoint(key)
 
 
@@ -88,7 +90,7 @@ def _spelled(text: str, quoted: bool) -> str:
 
 
 def matches(words: list[Word], path: Path) -> bool:
-    """Whether a pattern means a place; a place in a list without keys counts as the list."""
+    """Return whether a pattern means a place; a place in a list without keys counts as the list."""
     if _meet(words, path):
         return True
     return bool(path) and isinstance(path[-1], int) and _meet(words, path[:-1])
@@ -105,7 +107,7 @@ def _meet(words: list[Word], path: Path) -> bool:
 
 
 def _means(word: Word, step: Step) -> bool:
-    """Whether a word of a pattern means a step."""
+    """Return whether a word of a pattern means a step."""
     if isinstance(word, str):
         return isinstance(step, str) and word in ("*", step)
     raw, parts = word
@@ -121,7 +123,7 @@ def _means(word: Word, step: Step) -> bool:
 
 
 def pattern(text: str) -> list[Word]:
-    """The words of a pattern, one a step; no text is refused, an odd one means no place."""
+    """Return the words of a pattern, one a step; no text is refused, an odd one matches nothing."""
     words: list[Word] = []
     at = 0
     while at < len(text):
@@ -140,7 +142,7 @@ def pattern(text: str) -> list[Word]:
 
 
 def _brackets(text: str, at: int) -> tuple[Element, int]:
-    """The parts of what stands in brackets, and where these end."""
+    """Return the parts of a step in brackets, and where the brackets end."""
     parts: list[tuple[str, str] | str] = []
     while at < len(text) and text[at] != "]":
         word, at = _word(text, at, ",=]")
@@ -154,7 +156,7 @@ def _brackets(text: str, at: int) -> tuple[Element, int]:
 
 
 def _word(text: str, at: int, stops: str) -> tuple[str, int]:
-    """The text from `at` to one of the stops, or to the end of its quotes."""
+    """Return the text from `at` to one of the stops, or to the end of its quotes."""
     word, end = "", at
     if text[at : at + 1] != '"':
         while end < len(text) and text[end] not in stops:

@@ -1,8 +1,8 @@
-"""What makes a resource the same resource, and which resources of two versions belong together.
+"""Identify resources, and find out which resources of two versions belong together.
 
 Identity is group, kind, namespace and name: the version is a field, so that an apiVersion bump is
-an edit. The passes of `pairing` go from the certain to the likely, and each looks only at what is
-still without a partner.
+an edit. The passes of `pairing` go from the certain to the likely, and each looks only at resources
+that have no partner yet.
 """
 
 from __future__ import annotations
@@ -34,7 +34,9 @@ _HEIRS = ("apps", "networking.k8s.io", "policy")
 
 
 class Identity:
-    """Group, kind, namespace and name; a resource without a name has its `generate_name`."""
+    """This is group, kind, namespace and name; a resource without a name has its
+    `generate_name`.
+    """
 
     __slots__ = ("generate_name", "group", "key", "kind", "name", "namespace", "version")
 
@@ -65,7 +67,7 @@ class Identity:
 
 
 class Candidate:
-    """A document, or an item of a `kind: List`, that looks for its partner."""
+    """This is a document, or an item of a `kind: List`, for which a partner is sought."""
 
     __slots__ = ("_lines", "identity", "index", "kind", "text")
 
@@ -77,7 +79,7 @@ class Candidate:
 
     @property
     def lines(self) -> dict[str, int]:
-        """The lines that make two texts alike."""
+        """Return the lines that make two texts alike."""
         try:
             return self._lines
         except AttributeError:
@@ -86,7 +88,7 @@ class Candidate:
 
 
 class Pairing:
-    """Pairs of indexes into base and other; and the resources that could not be told apart."""
+    """This holds pairs of indexes into base and other, and the resources that are ambiguous."""
 
     __slots__ = ("ambiguous_base", "ambiguous_other", "left", "pairs", "right")
 
@@ -99,7 +101,7 @@ class Pairing:
 
 
 def identity(root: Node | None) -> Identity | None:
-    """The identity of a resource, or None for anything that has no kind or no name."""
+    """Return the identity of a resource, or None for anything that has no kind or no name."""
     if not isinstance(root, Mapping):
         return None
     entry = root.index().get("metadata")
@@ -118,12 +120,15 @@ def identity(root: Node | None) -> Identity | None:
 
 
 def describe(known: Identity) -> str:
-    """A short name for messages: `Deployment/web`."""
+    """Return a short name for messages: `Deployment/web`."""
     return f"{known.kind}/{known.name or known.generate_name + '*'}"
 
 
 def may_be_one(a: Document, b: Document) -> bool:
-    """Whether the only documents of a file that is new on both sides are versions of one."""
+    """Return whether two documents may be versions of one.
+
+    They are the only documents of a file that is new on both sides.
+    """
     mine, yours = identity(a.root), identity(b.root)
     if mine is not None and yours is not None:
         named_alike = describe(mine) == describe(yours)
@@ -139,10 +144,10 @@ def pairing(
     *,
     identified_only: bool = False,
 ) -> Pairing:
-    """Which resources of two versions belong together.
+    """Pair the resources of two versions that belong together.
 
-    With `identified_only` only a full name counts: so for resources that both sides added, where
-    neither can be a later state of the other.
+    With `identified_only` only a full name counts. It is meant for resources that both sides added,
+    as neither can be a later state of the other.
     """
     result = Pairing(base, other)
     _by_key(result, _named)
@@ -170,13 +175,13 @@ def _resources(things: Sequence[Document | Node]) -> list[Candidate]:
 
 
 def _text(mapping: Mapping, field: str) -> str:
-    """The text of a scalar field; `1` and `"1"` are one name."""
+    """Return the text of a scalar field; `1` and `"1"` are one name."""
     value = mapping.get(field)
     return value.value if isinstance(value, Scalar) and not is_null(value) else ""
 
 
 def _kpt_merge(metadata: Entry) -> tuple[str, str] | None:
-    """Namespace and name from `metadata: # kpt-merge: namespace/name`."""
+    """Return namespace and name from `metadata: # kpt-merge: namespace/name`."""
     if metadata.key is None:
         return None
     text = metadata.key.text
@@ -195,7 +200,7 @@ def _named(resource: Candidate) -> Hashable:
 
 
 def _group_heir(resource: Candidate) -> Hashable:
-    """The same for `extensions` and for the group that a kind moved to."""
+    """Return the name alike for `extensions` and for the group that a kind moved to."""
     known = resource.identity
     if known is None or not known.name or known.group not in ("extensions", *_HEIRS):
         return None
@@ -223,7 +228,7 @@ def _kind_of_named(resource: Candidate) -> Hashable:
 
 
 def _name_alone(resource: Candidate) -> Hashable:
-    """The same under another kind, or in another group, if it holds enough to tell."""
+    """Return the name alike for all kinds and groups, if the resource has enough lines."""
     known = resource.identity
     if known is None or not known.name or sum(resource.lines.values()) <= FEW_LEAVES:
         return None
@@ -239,7 +244,7 @@ def _nameless(resource: Candidate) -> Hashable:
 
 
 def _with_name(resources: list[Candidate], wanted: bool = True) -> list[Candidate]:
-    """Those that have an identity, or those that have none: a name may come and go."""
+    """Return the resources that have an identity, or those without one."""
     return [r for r in resources if (r.identity is not None) == wanted]
 
 
@@ -248,7 +253,7 @@ def _by_key(
     key: Callable[[Candidate], Hashable],
     allowed: Callable[[Candidate, Candidate], bool] = lambda a, b: True,
 ) -> None:
-    """Pair what has the same key, where the key occurs once on each side."""
+    """Pair the resources with the same key, where the key occurs once on each side."""
     for mine, yours in _groups(result, key):
         if len(mine) == len(yours) == 1 and allowed(mine[0], yours[0]):
             result.pairs.append((mine[0].index, yours[0].index))
@@ -256,7 +261,7 @@ def _by_key(
 
 
 def _repeated(result: Pairing) -> None:
-    """Resources whose name stands twice in one version: by likeness, or they stay ambiguous."""
+    """Pair resources of a name that one version has twice, by likeness, or call them ambiguous."""
     done: set[int] = set()
     for mine, yours in _groups(result, _named):
         if not yours or not mine:
@@ -279,7 +284,7 @@ def _alike(
     *,
     by_place: bool = False,
 ) -> None:
-    """Pair what has the same key and is clearly alike; then, perhaps, what is left by place."""
+    """Pair resources of one key that are clearly alike; then, if asked to, the rest by place."""
     for mine, yours in _groups(result, key):
         rest = _matched(mine, yours, least, result)
         if by_place:
@@ -290,7 +295,7 @@ def _alike(
 def _matched(
     mine: list[Candidate], yours: list[Candidate], least: float, result: Pairing
 ) -> tuple[list[Candidate], list[Candidate]]:
-    """Pair what is clearly alike; what is left of each side."""
+    """Pair resources that are clearly alike; return the rest of each side."""
     pairs = match(mine, yours, least)
     result.pairs += [(a.index, b.index) for a, b in pairs]
     used = {id(r) for found in pairs for r in found}
@@ -300,7 +305,7 @@ def _matched(
 def _groups(
     result: Pairing, key: Callable[[Candidate], Hashable]
 ) -> Iterable[tuple[list[Candidate], list[Candidate]]]:
-    """What has the same key, of each side; what has none is in no group."""
+    """Return the resources with the same key, of each side; those without a key are left out."""
     groups: dict[Hashable, tuple[list[Candidate], list[Candidate]]] = {}
     for side, resources in enumerate((result.left, result.right)):
         for resource in resources:

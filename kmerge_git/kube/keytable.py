@@ -1,7 +1,8 @@
-"""The tables of lists: which merge, and by what; those of Kubernetes' own kinds, and some by hand.
+"""Tell which lists merge, and by what: the table of Kubernetes' own kinds, and some lists by hand.
 
-`list_keys.json` is generated (tools/generate_list_keys.py tells the format): one string a line,
-so that the merge driver reads it without the json module. Definitions are read when asked for.
+`list_keys.json` is generated (tools/generate_list_keys.py explains the format): one string a line,
+so that the merge driver reads it without the json module. Definitions are read when somebody asks
+for them.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ LEARNED = 1_000_000  # the number of the first of these
 
 
 def root(api_version: str, kind: str) -> int:
-    """The number of a kind's definition, or -1 for a kind the table does not know.
+    """Return the number of a kind's definition, or -1 for a kind the table does not know.
 
     A version that is not listed is read as the newest listed one of the same group and kind.
     """
@@ -55,7 +56,7 @@ def _listed(api_version: str, group: str, wanted: str) -> int:
 
 
 def fields(number: int) -> dict[str, Facts]:
-    """The fields of a definition that say anything."""
+    """Return the fields of a definition of which something is known."""
     known = _definitions.get(number)
     if known is None:
         known = {}
@@ -67,12 +68,12 @@ def fields(number: int) -> dict[str, Facts]:
 
 
 def below(column: str) -> int:
-    """The number in a column `7`, `[7` (of each element) or `{7` (of each value), or -1."""
+    """Return the number in a column `7`, `[7` (of each element) or `{7` (of each value), or -1."""
     return int(column.lstrip("[{")) if column else -1
 
 
 def keys(structural: str) -> list[tuple[str, str]]:
-    """The fields that tell the elements of a list apart, each with its default; none: no keys."""
+    """Return the fields that tell the elements of a list apart, each with its default."""
     if structural not in _keys:
         words = [word.partition("=") for word in structural.split(",")]
         is_keyed = structural not in ("", "*", "?")
@@ -91,24 +92,27 @@ def key_fields() -> set[str]:
 
 
 def define(facts: dict[str, Facts]) -> int:
-    """The number of a new definition; `?` as its structural column: infer the keys of that list."""
+    """Return the number of a new definition.
+
+    A list with `?` as its structural column has the keys that its elements show.
+    """
     number = LEARNED + len(_definitions)
     _definitions[number] = facts
     return number
 
 
 def learn(group: str, kind: str, number: int) -> None:
-    """From now on the kind has this definition."""
+    """Let the kind have this definition from now on."""
     _learned[group, kind] = number
 
 
 def learned() -> dict[tuple[str, str], int]:
-    """All that is learned by now."""
+    """Return all definitions that were learned so far."""
     return dict(_learned)
 
 
 def know(learned: dict[tuple[str, str], int]) -> None:
-    """Know this, and nothing else that was learned."""
+    """Forget what was learned, and know this instead."""
     _learned.clear()
     _learned.update(learned)
 
@@ -137,7 +141,7 @@ KUSTOMIZATION = (
     # keyed by name
     "configMapGenerator|name secretGenerator|name images|name replicas|name vars|name "
     "helmCharts|name "
-    # where every patch is a file, and none is there for two targets
+    # where every patch is a file, and has one target
     "patches|path "
     # sets
     "resources|* components|* bases|* crds|* configurations|* generators|* transformers|* "
@@ -151,12 +155,12 @@ _SOURCES = (
     "secret storageos vsphereVolume"
 )
 _HANDLERS = frozenset(("exec", "httpGet", "tcpSocket", "grpc", "sleep"))
-# Lists that only say what is allowed, in any order, by the list or the resource they stand in.
+# Lists that only say what is allowed, in any order, by the list or the resource around them.
 BAGS = {
     "rbac": ("rules", "subjects"),
     "rules[]": ("apiGroups", "resources", "resourceNames", "verbs", "nonResourceURLs"),
 }
-# Lists of custom resources that neither a definition in the repository nor their elements tell.
+# Lists of custom resources that no definition in the repository declares.
 CUSTOM: dict[tuple[str, str], tuple[tuple[str, ...], dict[str, Facts]]] = {
     ("operators.coreos.com", "ClusterServiceVersion"): (
         ("spec", "install", "spec"),
@@ -166,10 +170,10 @@ CUSTOM: dict[tuple[str, str], tuple[tuple[str, ...], dict[str, Facts]]] = {
         },
     ),
 }
-OPEN: dict[str, Facts] = {"": ("", "?", "")}  # the rest of a custom resource: the elements tell
-# What a mapping is that has `properties`: a schema, of a custom resource or of a chart's values.
+OPEN: dict[str, Facts] = {"": ("", "?", "")}  # the rest of a custom resource: the elements decide
+# A mapping with `properties` is a schema, of a custom resource or of a chart's values.
 SCHEMA: dict[str, Facts] = {"required": ("", "*", "")}
-# Fields of which a mapping may have one, by the field or the list the mapping stands in.
+# Fields of which a mapping may have one, by the field or the list around the mapping.
 EXCLUSIVE: dict[str, Groups] = {
     "volumes[]": (frozenset(_SOURCES.split()),),
     "env[]": (("value", "valueFrom"),),

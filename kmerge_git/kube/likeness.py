@@ -1,9 +1,9 @@
-"""How much two texts, or two elements, are alike, and which of two groups clearly belong together.
+"""Measure how much two texts, or two elements, are alike, and pair what clearly belongs together.
 
-Every threshold of the project stands here. Likeness is by content, never by position alone:
-by the lines of documents, by the leaves of elements. A leaf is a scalar, or an empty collection,
-with the keys that lead to it. The leaves of a list are one group: an element more or less does
-not make the others strange.
+Every threshold of the project is here. Likeness is by content, never by position alone: by the
+lines of documents, by the leaves of elements. A leaf is a scalar, or an empty collection, with the
+keys that lead to it. The leaves of a list are one group: one more or one less does not make the
+others differ.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
 
     class Lined(Protocol):
-        """Something with a bag of lines."""
+        """This is anything with a bag of lines."""
 
         @property
         def lines(self) -> dict[str, int]:
-            """The bag; see `bag`."""
+            """Return the bag; see `bag`."""
 
     T = TypeVar("T", bound=Lined)
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Lines that a document shares with one under a new name, of all their lines: people rename and
 # edit in one go, and another resource of the same kind shares less.
 RENAMED = 0.6
-# Lines that documents without a name share, if they do not pair by place: nothing else tells.
+# Lines that documents without a name share; where even that fails they pair by place.
 RELATED = 0.5
 # A partner must be more alike than the next best one by this much.
 CLEARLY = 0.1
@@ -42,24 +42,24 @@ CLEARLY = 0.1
 # file's name in common, and what they do not share stays or is a conflict.
 NEW_FILE = 0.25
 
-# What a file and another one that appeared as it went have in common, to be one: git's share.
+# Lines that a removed file and a new one share, to be one file that moved: git's share.
 MOVED_FILE = 0.5
 
-# -- elements and entries, by their leaves (see `kube.leaves`)
+# -- elements and entries, by their leaves
 
 # Equal leaves of an element and what it was renamed to: so many of so many. A rename with one
 # edit among three leaves, or five, is seen; two elements of one template are not taken for one.
 RENAMED_LEAVES = (2, 3)
-# Leaves that an element must have: fewer are alike by chance, unless one is long enough to tell.
+# Leaves that an element must have: fewer are alike by chance, unless one of them is long.
 FEW_LEAVES = 3
 LONG_LEAF = 20
 # Equal leaves of the only elements that both sides put into one new list: one thing, two names.
 SAME_THING = (1, 2)
-# Equal lines of two versions of an element without a key, which stand at one place as well.
+# Equal lines of two versions of an element without a key that are at one place as well.
 SAME_PLACE = 0.5
 # Equal lines of two short elements that begin with the same line, and are shown as one.
 SAME_SHORT = 0.7
-# What any pair that may be shown as one is worth, if the two have no line in common.
+# The likeness of a pair that may be shown as one, though it has no line in common.
 BETTER_THAN_NONE = 0.01
 
 # Comparisons in one group. Beyond that no document is a rename, and elements are a conflict.
@@ -67,9 +67,9 @@ MOST_COMPARISONS = 2500
 
 
 def bag(text: str) -> dict[str, int]:
-    """The lines that say something, without their indentation, and how often each stands there.
+    """Return the lines with content, without their indentation, and how often each occurs.
 
-    Left out are comments, lines that only open a block, and what any two of a kind share.
+    Comments are left out, lines that only open a block, and lines that any two of a kind share.
     """
     counts: dict[str, int] = {}
     for line in text.split("\n"):
@@ -82,7 +82,7 @@ def bag(text: str) -> dict[str, int]:
 
 
 def likeness(a: dict[str, int], b: dict[str, int]) -> float:
-    """The share of common lines (Dice); two bags with nothing in them are the same."""
+    """Return the share of common lines (Dice); two empty bags are the same."""
     total = sum(a.values()) + sum(b.values())
     if not total:
         return 1.0
@@ -96,7 +96,7 @@ def likeness(a: dict[str, int], b: dict[str, int]) -> float:
 
 
 def match(mine: Sequence[T], yours: Sequence[T], least: float) -> list[tuple[T, T]]:
-    """Pairs that are at least so alike, each clearly the best choice for the other.
+    """Return pairs that are at least so alike, each clearly the best choice for the other.
 
     Of things with the same lines the first pairs with the first: they are interchangeable.
     """
@@ -112,7 +112,7 @@ def match(mine: Sequence[T], yours: Sequence[T], least: float) -> list[tuple[T, 
 
 
 def _equal(mine: Sequence[T], yours: Sequence[T]) -> tuple[list[tuple[T, T]], list[T], list[T]]:
-    """Pairs with the very same lines, and what is left of each side."""
+    """Return pairs with the very same lines, and what is left of each side."""
     waiting: dict[frozenset[tuple[str, int]], list[T]] = {}
     for b in reversed(yours):
         waiting.setdefault(frozenset(b.lines.items()), []).append(b)
@@ -128,7 +128,7 @@ def _equal(mine: Sequence[T], yours: Sequence[T]) -> tuple[list[tuple[T, T]], li
 
 
 def _clear_best(row: list[float], least: float) -> int:
-    """The index of the one clearly best value, or -1."""
+    """Return the index of the one clearly best value, or -1."""
     best = max(row)
     at = row.index(best)
     second = max((value for i, value in enumerate(row) if i != at), default=-1.0)
@@ -144,7 +144,7 @@ IDENTITY = (("apiVersion",), ("kind",), ("metadata", "name"), ("metadata", "name
 
 
 class Leaves:
-    """The leaves of an element without those that are its key, and how often each is there."""
+    """This counts the leaves of an element, but for those that are its key."""
 
     __slots__ = ("counts", "total")
 
@@ -157,13 +157,13 @@ class Leaves:
         self.total = sum(self.counts.values())
 
     def shared(self, other: Leaves) -> int:
-        """How many leaves two elements have in common."""
+        """Return how many leaves two elements have in common."""
         there = other.counts
         return sum(min(count, there.get(leaf, 0)) for leaf, count in self.counts.items())
 
 
 def is_alike(old: Leaves, new: Leaves) -> bool:
-    """Whether an element holds what an old one held, under another key."""
+    """Return whether an element holds what an old one held, under another key."""
     part, whole = RENAMED_LEAVES
     if whole * old.shared(new) < part * max(old.total, new.total):
         return False
@@ -171,12 +171,12 @@ def is_alike(old: Leaves, new: Leaves) -> bool:
 
 
 def leaves_of(resource: Node | None) -> Leaves:
-    """What a resource holds, whatever it is called."""
+    """Return the leaves of a resource without those that are its name."""
     return Leaves(resource, IDENTITY)
 
 
 def tells(old: Leaves, new: Leaves, elsewhere: set[Leaf]) -> bool:
-    """Whether anything that two elements share is found in no other one."""
+    """Return whether two elements share a leaf that no other element has."""
     return not _in_common(old, new) <= elsewhere
 
 
@@ -185,7 +185,7 @@ def _in_common(a: Leaves, b: Leaves) -> set[Leaf]:
 
 
 def is_one_thing(ours: Leaves, theirs: Leaves) -> bool:
-    """Whether what both sides put into a new list is one thing under two names."""
+    """Return whether what both sides put into a new list is one thing under two names."""
     part, whole = SAME_THING
     if min(ours.total, theirs.total) < FEW_LEAVES:
         return False

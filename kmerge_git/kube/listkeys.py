@@ -1,9 +1,9 @@
-"""How the list at a place of a file merges: by key, as a set, or element by element.
+"""Decide how the list at a place of a file merges: by key, as a set, or element by element.
 
-First hit wins: kustomization files, the table of Kubernetes' own kinds with what was learned from
-definitions, lists of resources (`kind: List`, templates of OpenShift), and for everything else the
-keys that all elements turn out to have (`infer_key`). A kind that the table knows is decided by
-the table alone: a list it does not name is atomic.
+The first hit wins: kustomization files, the table of Kubernetes' own kinds with the definitions
+that were learned, lists of resources (`kind: List`, templates of OpenShift), and for everything
+else the keys that all elements turn out to have (`infer_key`). The table alone decides about a kind
+that it knows: a list without an entry there is atomic.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 KEYS = ("mountPath", "devicePath", "ip", "type", "topologyKey", "name", "containerPort")
 # Fields by which the elements of two plain lists are recognized as one, the first one that fits.
 RECOGNIZED_BY = ("name", "containerPort", "mountPath", "key", "type", "port")
-# Lists of ports: beside their keys their names are unique.
+# The first keys of lists of ports, whose names are unique as well.
 PORT_KEYS = ("containerPort", "port")
 # Lists whose order means something: init containers run one by one, `$(VAR)` looks upwards.
 ORDERED = ("initContainers", "env")
@@ -40,12 +40,12 @@ _KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomizatio
 
 
 class ListRule:
-    """How a list merges.
+    """This says how a list merges.
 
     `kind` is 'keyed' (by `fields`; a missing one has its value in `defaults`, if any), 'set',
-    'atomic' (no pairing by key), 'infer' (see `infer_key`) or 'resources' (by identity).
-    `ordered`: the order of the elements means something. `bag`: it means nothing, so an atomic
-    list may take in what both sides add.
+    'atomic' (no pairing by key), 'infer' (see `infer_key`) or 'resources' (by identity). The order
+    of the elements means something if the list is `ordered`. It means nothing in a `bag`, so that
+    an atomic list may take in what both sides add.
     """
 
     __slots__ = ("bag", "defaults", "fields", "kind", "ordered")
@@ -76,7 +76,7 @@ _customs: dict[tuple[str, str], dict[str, keytable.Facts]] = {}
 
 
 class Where:
-    """A place in a resource, as far as the tables know it."""
+    """This is a place in a resource, as far as the tables know it."""
 
     __slots__ = ("_below", "_fields", "_name", "_rule")
 
@@ -93,7 +93,7 @@ class Where:
         self._below = below  # `[7` or `{7`: the definition of each element, of each value
 
     def at(self, node: Node | None) -> Where:
-        """The place of a node; a mapping may say what it is: a resource at its root, a schema."""
+        """Return the place of a node: the root of a resource and a schema say what they are."""
         if isinstance(node, Mapping):
             version, kind = _word(node, "apiVersion"), _word(node, "kind")
             if version and kind:
@@ -104,7 +104,7 @@ class Where:
         return self
 
     def child(self, field: str) -> Where:
-        """The place below a key of a mapping."""
+        """Return the place below a key of a mapping."""
         if self._below[:1] == "{":
             return _defined(field, int(self._below[1:]))
         if self._fields is None:
@@ -123,7 +123,7 @@ class Where:
         return Where(field, {}, rule, below)
 
     def items(self) -> Where:
-        """The place of each element of a list."""
+        """Return the place of each element of a list."""
         name = f"{self._name}[]"
         if self._below[:1] == "[":
             return _defined(name, int(self._below[1:]))
@@ -132,11 +132,11 @@ class Where:
         return Where(name, {}, ATOMIC)
 
     def list_rule(self) -> ListRule:
-        """How the list at this place merges."""
+        """Return how the list at this place merges."""
         return self._rule
 
     def exclusive(self) -> Groups:
-        """Groups of fields, of each of which the mapping at this place may have one."""
+        """Return groups of fields; the mapping at this place may have one field of each."""
         return EXCLUSIVE.get(self._name, ())
 
 
@@ -144,7 +144,9 @@ _UNKNOWN = Where("", None, ListRule("infer"))
 
 
 def start(root: Node | None, path: str = "") -> Where:
-    """The place of a document's top node; the file's `path` tells where the kind is left out."""
+    """Return the place of the top node; the `path` of the file matters where the kind is
+    left out.
+    """
     is_named_so = path.rpartition("/")[2] in _KUSTOMIZATION_FILES
     if is_named_so and isinstance(root, Mapping) and not _word(root, "apiVersion"):
         return _kustomization()
@@ -157,9 +159,9 @@ def key_names() -> frozenset[str]:
 
 
 class ListKeys:
-    """What tells the elements of one list apart, in any number of versions of it.
+    """These keys tell the elements of one list apart, in any number of versions of it.
 
-    The versions count where no table knows the list: all their elements must have the key.
+    The versions matter where no table knows the list: all their elements must have the key.
     """
 
     __slots__ = ("fields", "rule")
@@ -176,7 +178,7 @@ class ListKeys:
 
     @property
     def paths(self) -> tuple[tuple[str, ...], ...]:
-        """The fields of an element that make its key, as paths."""
+        """Return the fields of an element that make its key, as paths."""
         if self.rule.kind != "resources":
             return tuple((field,) for field in self.fields)
         from kmerge_git.kube.likeness import IDENTITY  # few files hold a List
@@ -206,7 +208,9 @@ class ListKeys:
         )
 
     def table(self, entries: Entries) -> dict[Hashable, Entry] | None:
-        """Return the elements of a version by their keys; None where these do not tell."""
+        """Return the elements of a version by their keys; None if one has no key, or two have the
+        same.
+        """
         if not self.exist:
             return None
         table: dict[Hashable, Entry] = {}
@@ -218,7 +222,7 @@ class ListKeys:
         return table
 
     def step(self, key: Hashable) -> Element:
-        """Return an element as a step of a field path; one of a set has no name."""
+        """Return an element as a step of a field path; an element of a set has no name."""
         if self.rule.kind == "resources":
             from kmerge_git.kube.identity import Identity, describe
 
@@ -229,10 +233,10 @@ class ListKeys:
 
 
 def infer_key(versions: Iterable[Entries]) -> str | None:
-    """The key of a list that no table knows, from its elements in each version; or None.
+    """Return the key of a list that no table knows, from its elements in each version; or None.
 
     A key fits if every element of every version holds it, as a scalar that is not null, and no
-    version repeats a value. Empty versions neither help nor hinder.
+    version repeats a value. Empty versions do not count.
     """
     lists = [[entry.value for entry in entries] for entries in versions if entries]
     for key in KEYS:
@@ -252,7 +256,7 @@ def _fits(key: str, elements: list[Node]) -> bool:
 
 
 def field_text(node: Node, field: str) -> str | None:
-    """The text of a scalar field; None where there is none, or null."""
+    """Return the text of a scalar field; None where there is none, or null."""
     value = node.get(field) if isinstance(node, Mapping) else None
     if isinstance(value, Scalar) and not is_null(value):
         return value.value
@@ -260,7 +264,7 @@ def field_text(node: Node, field: str) -> str | None:
 
 
 def has_port_names(rule: ListRule) -> bool:
-    """Whether a list holds ports: beside their keys their names are unique."""
+    """Return whether a list holds ports, whose names are unique besides their keys."""
     return rule.kind == "keyed" and rule.fields[0] in PORT_KEYS
 
 
@@ -283,7 +287,7 @@ def _root(node: Mapping, version: str, kind: str) -> Where:
 
 
 def _custom(group: str, kind: str) -> Where:
-    """The root of a resource of which some lists are known, all at one path."""
+    """Return the root of a resource of which some lists are known, all at one path."""
     if (group, kind) not in _customs:
         path, facts = CUSTOM[group, kind]
         for step in reversed(path):
@@ -302,7 +306,9 @@ def _defined(name: str, number: int) -> Where:
 
 
 def _rule(field: str, structural: str) -> ListRule:
-    """The rule of a structural column: `*`, `name`, `containerPort,protocol=TCP`, or nothing."""
+    """Return the rule of a structural column: `*`, `name`, `containerPort,protocol=TCP`,
+    or none.
+    """
     if not structural:
         return ATOMIC
     ordered = field in ORDERED

@@ -1,4 +1,4 @@
-"""The value at a path of a document, the path as `fieldpath` has it."""
+"""Find the value at a path of a document; `fieldpath` describes the paths."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def found_at(node: Node | None, path: Path) -> Node | None:
-    """The value at a place; None where there is none, or no element that the path can mean."""
+    """Return the value at a path; None where nothing is there, or more than one element fits."""
     for step in path:
         node = _below(node, step)
     return node
@@ -29,7 +29,7 @@ def _below(node: Node | None, step: Step) -> Node | None:
 
 
 def _is_meant(node: Node, step: tuple[tuple[str, str] | str, ...]) -> bool:
-    """Whether an element has these keys, or is the resource of this name."""
+    """Return whether an element has these keys, or is the resource of this name."""
     for part in step:
         if isinstance(part, str):
             from kmerge_git.kube.identity import describe, identity

@@ -1,7 +1,7 @@
-"""The identity of a resource read from its lines, without parsing the document.
+"""Read the identity of a resource from its lines, without parsing the document.
 
-It answers only for the plain shape that nearly all manifests have, and None for everything else:
-then the document is parsed. A bundle of a thousand resources is paired in milliseconds this way.
+This answers only for the plain shape that nearly all manifests have, and returns None for all
+others, which are then parsed. A bundle of a thousand resources is paired in milliseconds this way.
 """
 
 from __future__ import annotations
@@ -17,18 +17,22 @@ _ODD = frozenset("&*!|>{}[]#'\"%@`,")
 
 
 def full_name(document: Document) -> Hashable | None:
-    """The same of a document, parsed where its lines do not tell; None without a name."""
+    """Return the full name of a document, parsed where its lines are not plain; None without a
+    name.
+    """
     found = outline(document.content)
     if found is not None:
         return found
-    from kmerge_git.kube.identity import identity  # seldom needed
+    from kmerge_git.kube.identity import identity  # most documents are plain
 
     known = identity(document.root)
     return known.key[:4] if known is not None and known.name else None
 
 
 def outline(text: str) -> tuple[str, str, str, str] | None:
-    """(group, kind, namespace, name) of a document's text, or None where the lines do not tell."""
+    """Return (group, kind, namespace, name) by the lines of a document, or None if they are not
+    plain.
+    """
     found: dict[str, str] = {}
     for field in FIELDS:
         mark = f"\n{field}:"
@@ -46,7 +50,7 @@ def outline(text: str) -> tuple[str, str, str, str] | None:
 
 
 def _names(text: str, start: int) -> dict[str, str] | None:
-    """`name` and `namespace` among the lines below `metadata:`."""
+    """Return `name` and `namespace` among the lines below `metadata:`."""
     indent = _indent_of_first(text, start)
     if indent <= 0:
         return None
@@ -64,12 +68,12 @@ def _names(text: str, start: int) -> dict[str, str] | None:
 
 
 def _rest_of_line(text: str, at: int) -> str:
-    """A value without the comment behind it."""
+    """Return a value without the comment behind it."""
     return text[at : text.find("\n", at)].split(" #", maxsplit=1)[0].strip()
 
 
 def _indent_of_first(text: str, start: int) -> int:
-    """The column of the first line below `start` that has content."""
+    """Return the column of the first line below `start` that has content."""
     while start < len(text):
         end = text.find("\n", start)
         line = text[start : end if end >= 0 else len(text)]
@@ -81,7 +85,7 @@ def _indent_of_first(text: str, start: int) -> int:
 
 
 def _leaves(lines: str) -> bool:
-    """Whether lines come back to the margin: the mapping ends among them."""
+    """Return whether lines come back to the margin, so that the mapping ends among them."""
     return any(line and line[0] not in " #" for line in lines.split("\n"))
 
 

@@ -1,4 +1,4 @@
-"""How much is merged by fields: beyond these counts a file is left to a merge by lines.
+"""Bound how much is merged by fields: a file beyond these counts is left to a merge by lines.
 
 Nobody has such files by hand, and to take them apart would take longer than anybody waits. All
 bounds are counts, never seconds: the answer is the same on every machine, and for either side.
@@ -25,26 +25,26 @@ MOST_DOCUMENTS = 10_000  # in a file; in one megabyte they would have 100 charac
 # In a document that is merged, if nothing of it can be left out: 1.5 MB of usual lines, and that
 # is the largest object that a cluster takes.
 MOST_ENTRIES = 50_000
-MOST_ALONE = 100_000  # in a document or a file that is looked through by itself, and never merged
-MOST_AT_SIGHT = 1_000_000  # in a file, as a look at its text counts them; then it is not parsed
-MOST_ENTRIES_TWO_WAY = 300_000  # there are no lines to go back to: dest stays as it is
+MOST_ALONE = 100_000  # in a document or a file that is only looked through, never merged
+MOST_AT_SIGHT = 1_000_000  # in a file, estimated from its text; beyond that it is not parsed
+MOST_ENTRIES_TWO_WAY = 300_000  # without lines to go back to: dest stays as it is
 MOST_ELEMENTS = 25_000  # of a list; git's lines do well with long lists of plain values
 # Entries of a collection, or documents of a file, that both sides changed, each in its own way.
 MOST_CHANGED = 10_000
-# Documents, or entries that hold maps, that a side has no more while it has as many new ones: too
-# many to look for what was renamed to what. A tenth of that is beyond what a person would decide.
+# Documents, or entries that hold maps, that a side lost while it has as many new ones: too many to
+# look for renames. A tenth of that is more than a person would decide.
 MOST_REPLACED = 2_000
 
 
 def refuse_at_sight(*sources: Source) -> None:
-    """Raise `TextOnly` for what is not even parsed; before anything is split."""
+    """Raise `TextOnly` for a text that is too large even to be parsed, before anything is split."""
     for source in sources:
         if why := unread(source.text):
             raise TextOnly(why)
 
 
 def unread(text: str) -> str:
-    """Why a text is not parsed by any command: it would take too long, or too much room."""
+    """Return why no command parses a text: it would take too long, or too much memory."""
     if has_more_documents(text, MOST_DOCUMENTS):
         return too_many("documents", MOST_DOCUMENTS).why
     if len(text) > MOST_ALONE // 2 and _entries(text) > MOST_AT_SIGHT:
@@ -53,12 +53,12 @@ def unread(text: str) -> str:
 
 
 def has_more_documents(text: str, most: int) -> bool:
-    """Whether a text has more documents than a number, or lines that look like it."""
+    """Return whether a text has more documents than a number, or lines that look so."""
     return len(text) > most and text.count("\n---") > most
 
 
 def split_within(texts: Three[YamlText]) -> Three[Stream]:
-    """The documents of three versions; `TextOnly` for more in one than is taken apart."""
+    """Return the documents of three versions, or raise `TextOnly` for too many."""
     base = texts.base.stream_like(None, MOST_DOCUMENTS)
     at = Three(base, *(t.stream_like(base, MOST_DOCUMENTS) for t in (texts.ours, texts.theirs)))
     refuse_bulk(at)
@@ -66,7 +66,7 @@ def split_within(texts: Three[YamlText]) -> Three[Stream]:
 
 
 def refuse_bulk(at: Three[Stream]) -> None:
-    """Raise `TextOnly` for more than is taken apart; before anything is parsed."""
+    """Raise `TextOnly` for more than is taken apart, before anything is parsed."""
     if max(len(stream.documents) for stream in at.each()) > MOST_DOCUMENTS:
         raise too_many("documents", MOST_DOCUMENTS)
     _refuse_changed_documents(at.map(lambda stream: stream.documents))
@@ -82,9 +82,10 @@ def refuse_bulk(at: Three[Stream]) -> None:
 
 
 def refuse_entries(*documents: Document) -> None:
-    """Raise `TextOnly` for a document that takes too long to be looked through, entry by entry.
+    """Raise `TextOnly` for a document with too many entries to be looked through one by one.
 
-    Where lines are a way out it is told from the text; here there is none, and it is counted.
+    Other functions estimate the number from the text, as they can go back to lines; here it is
+    counted.
     """
     for document in documents:
         if _is_heavy(document, MOST_ALONE) and _counted(document.root) > MOST_ALONE:
@@ -92,7 +93,7 @@ def refuse_entries(*documents: Document) -> None:
 
 
 def _counted(root: Node | None) -> int:
-    """The entries below a node, as `_entries` weighs them; it ends where there are too many."""
+    """Return the entries below a node, weighed as in `_entries`; stop where there are too many."""
     found, waiting = 0, [root]
     while waiting and found <= MOST_ALONE:
         node = waiting.pop()
@@ -106,7 +107,7 @@ def _counted(root: Node | None) -> int:
 
 
 def has_bulk(data: bytes) -> bool:
-    """Whether a text has more in it than is taken apart, whatever it is."""
+    """Return whether a text has more documents or entries than are taken apart."""
     text = data.decode("latin-1")
     if has_more_documents(text, MOST_DOCUMENTS):
         return True
@@ -136,13 +137,13 @@ def refuse_changed(at: Three[Mapping[Hashable, T]], same: Callable[[T, T], bool]
 
 
 def refuse_replaced(gone: int, fresh: int, what: str) -> None:
-    """Raise `TextOnly` where nobody would look for what was renamed to what."""
+    """Raise `TextOnly` where too much is gone and new to look for renames."""
     if min(gone, fresh) > MOST_REPLACED:
         raise too_many(f"{what} gone, and as many new ones", MOST_REPLACED)
 
 
 def too_many(what: str, most: int) -> TextOnly:
-    """The reason for a merge by lines."""
+    """Return the reason for a merge by lines."""
     return TextOnly(f"more than {most:,} {what}")
 
 
@@ -163,7 +164,7 @@ def _is_heavy(document: Document, most: int) -> bool:
 
 
 def _bound(text: str) -> int:
-    """At least as many as a text has entries; single characters are counted in no time."""
+    """Return an upper bound of the entries of a text; to count single characters is fast."""
     brackets = text.count("{") + text.count("[")
     return (
         sum(map(text.count, "\n-,")) + 2 * brackets + 10 * (text.count("[[") + text.count("- - "))
@@ -171,7 +172,7 @@ def _bound(text: str) -> int:
 
 
 def _entries(text: str) -> int:
-    """About as many as a text has; a collection in brackets costs as much as two.
+    """Return about how many entries a text has; a collection in brackets counts as two.
 
     Lists that hold nothing but lists cost more: every step down makes all paths below it longer.
     """
@@ -185,7 +186,7 @@ def _content(document: Document) -> str:
 
 
 def _without_texts(document: Document) -> str:
-    """A document without the lines of its block texts, which may hold any data."""
+    """Return a document without the lines of its block texts, which may hold any data."""
     found: list[str] = []
     column = -1  # of the entry whose text is left out
     for line in document.content.split("\n"):
@@ -205,7 +206,11 @@ def _without_dashes(line: str) -> str:
 
 
 def _refuse_heavy(at: Three[Document]) -> None:
-    """What only one side changed is not taken apart, and runs that nobody changed are left out."""
+    """Raise `TextOnly` for a document with too many entries.
+
+    A document that one side alone changed is not taken apart, and runs that nobody changed are left
+    out.
+    """
     if agreed(at.map(_content)) is not None:
         return
     grown = (d for d in (at.ours, at.theirs) if len(d.content) > 2 * len(at.base.content))

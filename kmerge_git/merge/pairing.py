@@ -1,4 +1,4 @@
-"""Which documents of three files are one resource."""
+"""Find out which documents of three files are one resource."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ NAMES = ("namespace", "name", "generateName")
 
 
 def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Three[Documents]:
-    """The documents of each version under keys that paired documents share.
+    """Return the documents of each version under keys that paired documents share.
 
-    `twins` says which documents that both sides added are one resource, `stops` whether a person
-    is asked about two of one name.
+    `twins` pairs documents that both sides added and that are one resource, `stops` means that a
+    person is asked about two resources of one name.
     """
     base: Documents = dict(enumerate(at.base.documents))
     ours = _under_keys(at.base, at.ours, "ours")
@@ -49,10 +49,11 @@ def pair_documents(at: Three[Stream], twins: Twins, *, stops: bool = True) -> Th
 def _without_namesakes(
     base: Documents, side: Documents, other: Documents, name: str, *, stops: bool
 ) -> Documents:
-    """A side's documents, none taken for a rename that is what the other added under its name.
+    """Return a side's documents; a rename to the name of the other side's addition is undone.
 
-    The other still has what it would have been: there would be two resources of one name. Where
-    a person is asked about these, that is for what is more like the addition than like its past.
+    The other side still has the document under its old name: there would be two resources of one
+    name. Where a person is asked about these, only a document that is more like the addition than
+    like its own past is taken out.
     """
     added = {full_name(d): d for k, d in other.items() if isinstance(k, tuple)}
     apart: dict[Hashable, Hashable] = {}
@@ -73,10 +74,11 @@ def _likeness(one: Document, other: Document) -> float:
 
 
 def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Documents:
-    """A side's new document under the key of base's, if the other renamed that one likewise.
+    """Return a side's documents, with the key of base for a rename that the other side made as
+    well.
 
-    Its lines said nothing, as where it was merged before or is short. The same full name is enough:
-    there would be two resources of one name. Else its leaves may tell, laid out anew.
+    Its lines did not pair it, as where it was merged before or is short. The same full name is
+    enough: there would be two resources of one name. Else its leaves decide.
     """
     waiting = [k for k in other if isinstance(k, int) and k not in side]
     fresh = [k for k in side if not isinstance(k, int)]
@@ -98,10 +100,10 @@ def _renamed_alike(base: Documents, side: Documents, other: Documents) -> Docume
 
 
 def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Documents:
-    """A side's new document under the key of the one of base that it must have been.
+    """Return a side's documents, with the key of base for a rename that the leaves show.
 
-    It is only looked for where the other side did not leave that one alone. What the other made
-    of it tells as much: it may have been merged into this one before.
+    This only looks for documents of base that the other side did not leave alone. The version of
+    the other side counts as well: it may have been merged into the new document before.
     """
     gone: dict[Hashable, tuple[Document, ...]] = {
         k: (d, other[k]) if k in other else (d,)
@@ -118,7 +120,7 @@ def _renamed_by_leaves(base: Documents, side: Documents, other: Documents) -> Do
 def _alike(
     gone: dict[Hashable, tuple[Document, ...]], fresh: Documents
 ) -> list[tuple[Hashable, Hashable]]:
-    """The resources of one kind that hold the same, each like one other alone."""
+    """Pair resources of one kind that hold the same, each like one other alone."""
     from kmerge_git.kube.likeness import is_alike, leaves_of  # rare
 
     old = {
@@ -158,7 +160,7 @@ def _under_keys(base: Stream, other: Stream, side: str) -> Documents:
 
 
 def one_new_file(tables: Three[Documents]) -> Three[Documents] | None:
-    """The only documents of a file that is new on both sides as a pair, if they may be one."""
+    """Pair the only documents of a file that is new on both sides, if they may be one."""
     from kmerge_git.kube.identity import may_be_one
 
     if len(tables.ours) > 1 or len(tables.theirs) > 1:
@@ -168,12 +170,12 @@ def one_new_file(tables: Three[Documents]) -> Three[Documents] | None:
 
 
 def likely_same(base: list[Document], other: list[Document]) -> Pairs:
-    """Which documents are one: by text, by name, and where a rename or likeness says so."""
+    """Pair documents that are one: by text, by name, by a rename, or by likeness."""
     return _pairs(base, other, identified_only=False)
 
 
 def alike(base: list[Document], other: list[Document], known: Pairs) -> Pairs:
-    """Which documents without a partner hold the same under another name, by their leaves."""
+    """Pair documents without a partner that hold the same leaves under another name."""
     left, right = _rest(base, known, 0), _rest(other, known, 1)
     if not left or not right or len(left) * len(right) > likeness.MOST_COMPARISONS:
         return []
@@ -183,7 +185,7 @@ def alike(base: list[Document], other: list[Document], known: Pairs) -> Pairs:
 
 
 def same_name(base: list[Document], other: list[Document]) -> Pairs:
-    """Which documents are one for certain: by text, or by their full names."""
+    """Pair documents that are one for certain: by text, or by their full names."""
     return _pairs(base, other, identified_only=True)
 
 
@@ -194,7 +196,7 @@ def _pairs(base: list[Document], other: list[Document], *, identified_only: bool
     there = [outline(other[j].content) for j in right]
     result += [(left[i], right[j]) for i, j in _by_key(outlines, there)]
     left, right = _rest(base, result, 0), _rest(other, result, 1)
-    # what holds nothing is no other document's next version
+    # a document that holds nothing is not the next version of another one
     left = [i for i in left if base[i].content.strip()]
     right = [j for j in right if other[j].content.strip()]
     if left and right:
@@ -212,7 +214,7 @@ def _pairs(base: list[Document], other: list[Document], *, identified_only: bool
 def _by_place(
     base: list[Document], other: list[Document], mine: list[int], yours: list[int]
 ) -> Pairs:
-    """Resources of one name that nothing tells apart: the first with the first, if none came."""
+    """Pair resources of one name in their order, if each version has as many of them."""
     pairs: Pairs = []
     left_of: dict[str, list[int]] = {}
     for i in mine:
@@ -235,14 +237,14 @@ def _rest(documents: list[Document], pairs: Pairs, side: int) -> list[int]:
 
 
 def _equal(base: list[str], other: list[str]) -> Pairs:
-    """Pairs of equal texts: of one that stands there several times the first with the first."""
+    """Pair equal texts; of a text that occurs several times the first goes with the first."""
     if len(set(base)) == len(base) and len(set(other)) == len(other):
         return _by_key(base, other)
     from kmerge_git.text.diff3 import diff
 
     pairs = [(i0 + n, j0 + n) for i0, i1, j0, _ in diff(base, other) for n in range(i1 - i0)]
     taken = {i for i, _ in pairs}, {j for _, j in pairs}
-    there: dict[str, list[int]] = {}  # what was moved
+    there: dict[str, list[int]] = {}  # texts that were moved
     for j, text in enumerate(other):
         if j not in taken[1]:
             there.setdefault(text, []).append(j)
@@ -253,7 +255,7 @@ def _equal(base: list[str], other: list[str]) -> Pairs:
 
 
 def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
-    """Pairs of equal keys that occur once on each side."""
+    """Pair equal keys that occur once on each side."""
     where: dict[Hashable, int] = {}
     for i, key in enumerate(base):
         where[key] = -1 if key in where else i
@@ -268,7 +270,7 @@ def _by_key(base: Sequence[Hashable], other: Sequence[Hashable]) -> Pairs:
 
 
 def name_of(document: Document) -> str:
-    """A resource's short name, `Deployment/web`; empty for what has none."""
+    """Return a resource's short name, `Deployment/web`; it is empty for other documents."""
     found = outline(document.content)
     if found is not None:
         return f"{found[1]}/{found[3]}"
@@ -279,7 +281,9 @@ def name_of(document: Document) -> str:
 
 
 def has_lost_one(tables: Three[Documents]) -> bool:
-    """Whether a document that an inner merge gave no name is gone, or one of those that differ."""
+    """Return whether a document that an inner merge left unnamed is gone, and the new ones
+    differ.
+    """
     base, ours, theirs = tables.each()
     gone = [d for key, d in base.items() if key not in ours and key not in theirs]
     if not any(UNDECIDED in document.content and _is_unnamed(document) for document in gone):
@@ -289,7 +293,7 @@ def has_lost_one(tables: Three[Documents]) -> bool:
 
 
 def _is_unnamed(document: Document) -> bool:
-    """Whether a part of a resource's full name is missing, or undecided."""
+    """Return whether a part of a resource's full name is missing, or undecided."""
     from kmerge_git.kube.identity import identity
 
     root = document.root

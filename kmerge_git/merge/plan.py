@@ -1,4 +1,4 @@
-"""What a merge decides, before a character is written.
+"""Say what a merge decides, before a character is written.
 
 A plan is a tree whose leaves are nodes of the inputs, and lines of them. It is made once and never
 changed: it can be explained, compared with a result (`merge.verify.proof`) and written
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kmerge_git.kube.listkeys import Where
     from kmerge_git.tree.nodes import Entry, Node
 
-    # what a merge cannot be right about: of a document, by its numbers, the places with the causes
+    # places that no merge can be right about, with the causes; by the numbers of the document
     Doubts = dict[tuple[int, ...], dict[Path, str]]
     # runs of lines, of block scalars (`str`) or of comments (`Line`); where both sides changed
     # them, those of each
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Why:
-    """Why a place needs a person: it stands in the label of the conflict."""
+    """These are the reasons why a place needs a person; the label of the conflict shows them."""
 
     BOTH_CHANGED = "changed on both sides"
     BOTH_ADDED = "added on both sides"
@@ -59,9 +59,10 @@ class Why:
 
 
 class Line(str):
-    """A comment line, compared without the blanks around it; a blank line is empty.
+    """This is a comment line, compared without the blanks around it; a blank line is empty.
 
-    `spelled` is the line as it is written where what it belongs to stands at the column `home`.
+    `spelled` is the line as it is written; it belongs to an entry or a collection at the column
+    `home`.
     """
 
     __slots__ = ("home", "spelled")
@@ -77,13 +78,13 @@ class Line(str):
 
     @property
     def form(self) -> tuple[int, str]:
-        """How it is indented, relative to its home, and what blanks stand behind it."""
+        """Return the indentation relative to the home, and the blanks at the end."""
         indent = len(self.spelled) - len(self.spelled.lstrip(" \t"))
         return indent - self.home if self else 0, self.spelled[indent + len(self) :] if self else ""
 
 
 class Plan:
-    """A decision about one place."""
+    """This is a decision about one place."""
 
     __slots__ = ()
 
@@ -115,13 +116,15 @@ class Take(Plan):
         self.node = node
         self.entry = entry  # where the node stands in its own text; None: the top of a document
         self.style = style  # the quotes to put it in, where they can hold it
-        self.part = part  # what of the node comes here, as a plan over its own text; None: all
+        self.part = (
+            part  # the part of the node that comes here, as a plan over its own text; None: all
+        )
         self.anchor = anchor  # our anchor, that a scalar of theirs gets
         self.keeps_comment = keeps_comment  # our comment stays, where the node has none
 
 
 class NewText(Plan):
-    """Our block scalar with other lines; `comment` stands behind its header, None: ours."""
+    """Our block scalar gets other lines, and `comment` behind its header; None: our comment."""
 
     __slots__ = ("comment", "header", "ours", "parts")
 
@@ -132,14 +135,15 @@ class NewText(Plan):
         self.comment = comment
 
     def lines(self, side: str) -> list[str]:
-        """The lines with every clash decided for one side."""
+        """Return the lines with every clash decided for one side."""
         return [line for part in settled(self.parts, side) for line in part]
 
 
 class Clash(Plan):
-    """A place that needs a person: the entries of each side.
+    """This place needs a person: it has the entries of each side.
 
-    The comments above the first of them stand in the conflict `with_lead`, else above it.
+    The comments above the first of them are part of the conflict `with_lead`, else they are above
+    it.
     """
 
     __slots__ = ("at", "refused", "where", "why", "with_lead")
@@ -155,7 +159,7 @@ class Clash(Plan):
 
 
 class Remark(Plan):
-    """Comment lines that stand among the entries of a block collection, and belong to none."""
+    """These comment lines are among the entries of a block collection, and belong to none."""
 
     __slots__ = ("parts",)
 
@@ -164,10 +168,10 @@ class Remark(Plan):
 
 
 class Item:
-    """An entry of a collection that is built anew, or a remark among them.
+    """This is an entry of a collection that is built anew, or a remark among them.
 
-    `ours` is the entry whose text is the canvas; without it the entry of `plan` (a `Take`) is
-    put here. The optional fields replace a part of the canvas where they are not None.
+    The text of `ours` is changed as little as the plan needs; without it the entry of `plan` (a
+    `Take`) comes here. The optional fields replace a part of that text where they are not None.
     """
 
     __slots__ = ("after", "base", "key", "lead", "ours", "path", "plan", "replaces", "theirs")
@@ -193,10 +197,10 @@ class Item:
         self.replaces = replaces  # the entry of ours that all of theirs stands for
         self.key = key  # the key as text
         self.lead = lead  # lines above, without indentation
-        self.after = after  # what follows a value on its line, and comments below
+        self.after = after  # the text behind a value on its line, and comments below
 
     def but(self, plan: Plan, theirs: Entry | None, lead: Lines | None) -> Item:
-        """The same with another plan, another entry of theirs and other lines above."""
+        """Return the same item with another plan, another entry of theirs and other lines above."""
         return Item(
             plan,
             self.ours,
@@ -210,14 +214,14 @@ class Item:
         )
 
     def with_tail(self, after: str) -> Item:
-        """The same with another text behind the value, where it stands in one line."""
+        """Return the same item with another text behind a value that is in one line."""
         made = self.but(self.plan, self.theirs, self.lead)
         made.after = after if self.ours is not None and inline(self.ours.value) else self.after
         return made
 
 
 class Build(Plan):
-    """Our collection with other entries; `head` and `foot` are its comment lines."""
+    """Our collection gets other entries; `head` and `foot` are its comment lines."""
 
     __slots__ = ("foot", "head", "items", "ours", "properties", "theirs")
 
@@ -240,23 +244,23 @@ class Build(Plan):
 
 
 def keeps_tail(plan: Plan, ours: Entry, theirs: Entry) -> bool:
-    """Whether the text behind a value has a place in the plan's result."""
+    """Return whether the text behind a value has a place in the plan's result."""
     if not isinstance(plan, Take):
         return not is_block_text(ours.value) or is_block_text(theirs.value)
     if isinstance(plan.part, Build) and not plan.part.items:
-        return has_tail(ours.value)  # nothing is left of it but `{}`
+        return has_tail(ours.value)  # only `{}` is left of it
     return has_tail(ours.value) and has_tail(plan.node)
 
 
 def has_tail(node: Node) -> bool:
-    """Whether a comment can stand on the line where a value ends, or where its key stands."""
+    """Return whether a comment can follow on the line where a value ends, or below its key."""
     if isinstance(node, Collection):
         return not in_mid_line(node)
     return not is_block_text(node)
 
 
 def has_clash(plan: Plan) -> bool:
-    """Whether anything in a plan is left to decide."""
+    """Return whether anything in a plan is left to decide."""
     if isinstance(plan, Build):
         return any(has_clash(item.plan) for item in plan.items)
     if isinstance(plan, NewText | Remark):
@@ -265,13 +269,13 @@ def has_clash(plan: Plan) -> bool:
 
 
 def is_empty(plan: Build, side: str) -> bool:
-    """Whether a side's decision leaves no entry, though there are items."""
+    """Return whether a side's decision leaves no entry, though there are items."""
     entries = [item.plan for item in plan.items if not isinstance(item.plan, Remark)]
     return bool(entries) and all(isinstance(p, Clash) and not p.at.side(side) for p in entries)
 
 
 def named_clash(plan: Plan) -> Named:
-    """Place and cause of one clash in a plan: the same one when the sides are swapped."""
+    """Return place and cause of one clash; it is the same one when the sides are swapped."""
     found: list[Named] = []
     for item in plan.items if isinstance(plan, Build) else ():
         inside = item.plan
@@ -286,14 +290,13 @@ def _shown(place: Named) -> tuple[list[str], str]:
     return [step if isinstance(step, str) else fieldpath.show((step,)) for step in path], why
 
 
-# A plan decided for one side: every clash gives way to what that side has there. The writer needs
-# it where a clash has no lines of its own (within a line of JSON, in the only entry of a list):
-# then the entry around it is written once for each side, with all that is merged in it. Rules that
-# settle a clash of lines for one side need it, too.
+# The writer needs a plan decided for a side where a clash has no lines of its own (within a line
+# of JSON, in the only entry of a list): then the entry around it is written once for each side, and
+# so is all that is merged in it. Rules that settle a clash of lines for one side need it, too.
 
 
 def decided(plan: Plan, side: str) -> Plan:
-    """The plan without clashes."""
+    """Return the plan without clashes: each gives way to the entries of one side."""
     if isinstance(plan, NewText):
         return NewText(plan.ours, plan.header, [plan.lines(side)], plan.comment)
     if isinstance(plan, Remark):
@@ -311,7 +314,7 @@ def decided(plan: Plan, side: str) -> Plan:
 
 
 def decided_item(item: Item, side: str) -> Iterator[Item]:
-    """The entries that stand in an item's place."""
+    """Return the entries of one side that take the place of an item."""
     if isinstance(item.plan, Clash):
         base = next(iter(item.plan.at.base), None)
         for entry in item.plan.at.side(side):
@@ -324,5 +327,5 @@ def decided_item(item: Item, side: str) -> Iterator[Item]:
 
 
 def settled(parts: Lines, side: str) -> list[Sequence[str]]:
-    """Runs of lines, with those of one side where both changed them."""
+    """Return runs of lines; where both sides changed them those of one side."""
     return [part.side(side) if isinstance(part, Three) else part for part in parts]

@@ -1,4 +1,4 @@
-"""Base, ours, theirs: always in this order, always as one value."""
+"""Keep base, ours and theirs together: always in this order, always as one value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ else:  # importing `typing` costs as much as a small merge
 
 
 class Three(Generic[T]):
-    """The trio of a three-way merge (git's %O %A %B)."""
+    """This is the trio of a three-way merge (git's %O %A %B)."""
 
     __slots__ = ("base", "ours", "theirs")
 
@@ -33,20 +33,20 @@ class Three(Generic[T]):
         self.theirs = theirs
 
     def map(self, change: Callable[[T], U]) -> Three[U]:
-        """The trio of what `change` makes of each."""
+        """Return the trio of what `change` makes of each."""
         return Three(change(self.base), change(self.ours), change(self.theirs))
 
     def each(self) -> tuple[T, T, T]:
-        """The three, to walk over."""
+        """Return the three as a tuple."""
         return self.base, self.ours, self.theirs
 
     def side(self, name: str) -> T:
-        """The one of a name: `base`, `ours` or `theirs`."""
+        """Return the version of a name: `base`, `ours` or `theirs`."""
         version: T = getattr(self, name)
         return version
 
     def swapped(self) -> Three[T]:
-        """The same merge seen from the other side."""
+        """Return the same merge seen from the other side."""
         return Three(self.base, self.theirs, self.ours)
 
     def __repr__(self) -> str:
@@ -54,9 +54,9 @@ class Three(Generic[T]):
 
 
 def whose(at: Three[object]) -> str:
-    """Whose version stands: `theirs` where they alone changed it, `ours` where they did not.
+    """Return whose version wins: `theirs` where they alone changed it, `ours` where they did not.
 
-    Ours, too, where both made the same change; nothing where both changed it differently.
+    Ours wins, too, where both made the same change; an empty text means that the changes differ.
     """
     if at.theirs in (at.base, at.ours):
         return "ours"
@@ -64,7 +64,7 @@ def whose(at: Three[object]) -> str:
 
 
 def whose_by(at: Three[T | None], same: Callable[[T, T], bool]) -> str:
-    """The same by another equality; a base that is absent is like nothing."""
+    """Return whose version wins by another equality; a base that is absent is like nothing."""
     base, ours, theirs = at.base, at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
     if same(ours, theirs) or (base is not None and same(base, theirs)):
@@ -73,18 +73,18 @@ def whose_by(at: Three[T | None], same: Callable[[T, T], bool]) -> str:
 
 
 def agreed(at: Three[T]) -> T | None:
-    """The version that stands; None where both sides changed it differently."""
+    """Return the version that wins; None where both sides changed it differently."""
     side = whose(at)
     return at.side(side) if side else None
 
 
 def standing(at: Three[T]) -> T:
-    """The version that stands; ours where both sides changed it differently."""
+    """Return the version that wins; ours where both sides changed it differently."""
     return at.side(whose(at) or "ours")
 
 
 def cut(region: Region, at: Three[list[U]]) -> Three[list[U]]:
-    """The part of three lists that a region of `diff3` speaks of."""
+    """Return the part of three lists that a region of `diff3` is about."""
     return Three(
         at.base[region.b0 : region.b1],
         at.ours[region.o0 : region.o1],
@@ -93,5 +93,5 @@ def cut(region: Region, at: Three[list[U]]) -> Three[list[U]]:
 
 
 def under(tables: Three[Mapping[K, U]], key: K) -> Three[U | None]:
-    """What stands under a key in each of three tables."""
+    """Return the values under a key in each of three tables."""
     return Three(tables.base.get(key), tables.ours.get(key), tables.theirs.get(key))

@@ -1,4 +1,4 @@
-"""Block scalars that both sides edited: a three-way merge of their lines."""
+"""Merge the lines of block scalars that both sides edited."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def merge(base: Scalar | None, ours: Scalar, theirs: Scalar) -> NewText | None:
-    """Our block scalar with both sides' lines, or None where the texts cannot be compared."""
+    """Return our block scalar with both sides' lines, or None where the texts are not
+    comparable.
+    """
     if not is_block_text(ours) or ours.anchor != theirs.anchor or ours.tag != theirs.tag:
         return None
     if theirs.style != ours.style or (base is not None and base.style != ours.style):
@@ -39,7 +41,7 @@ def _merged(lines: Three[list[str]]) -> Lines:
 
 
 def new_header_comment(at: Three[Node | None]) -> bool:
-    """Whether theirs has another comment behind the header of a block scalar."""
+    """Return whether theirs has another comment behind the header of a block scalar."""
     versions = (at.base or at.ours, at.ours, at.theirs)
     if not all(isinstance(s, Scalar) and is_block_text(s) for s in versions):
         return False
@@ -48,7 +50,7 @@ def new_header_comment(at: Three[Node | None]) -> bool:
 
 
 def _starts_at_the_margin(plan: NewText) -> bool:
-    """Whether the merged lines can stand under a header without an indentation."""
+    """Return whether the merged lines can follow a header without an indentation."""
     for side in ("base", "ours", "theirs"):
         first = next((line for line in plan.lines(side) if line.strip()), "")
         if first.startswith((" ", "\t")):

@@ -1,4 +1,4 @@
-"""Three-way merge of what stands between values: comment lines, blank lines, line tails."""
+"""Merge the text between values: comment lines, blank lines, the ends of lines."""
 
 from __future__ import annotations
 
@@ -26,38 +26,38 @@ if TYPE_CHECKING:
 
 
 def comment_lines(text: str, home: int) -> list[Line]:
-    """The lines of a text that belong to what stands at a column."""
+    """Return the lines of a text that belong to something at a column."""
     return [Line.of(line, home) for line in text.split("\n")[:-1]] if text else []
 
 
 def lead_lines(entry: Entry | None) -> list[Line]:
-    """The lines above an entry that belong to it."""
+    """Return the lines above an entry that belong to it."""
     if entry is None or entry.lead == entry.line:
         return []
     return comment_lines(entry.value.text[entry.lead : entry.line], column_of(entry))
 
 
 def head_lines(made: Collection | None) -> list[Line]:
-    """The lines at the top of a collection that belong to no entry."""
+    """Return the lines at the top of a collection that belong to no entry."""
     return comment_lines(head(made), made.column) if made is not None else []
 
 
 def foot_lines(made: Collection | None) -> list[Line]:
-    """The lines at the bottom of a collection that belong to no entry."""
+    """Return the lines at the bottom of a collection that belong to no entry."""
     return comment_lines(foot(made), made.column) if made is not None else []
 
 
 def may_part(at: Three[Collection | None]) -> bool:
-    """Whether base and a side have comments, and all are block collections."""
+    """Return whether base and a side have comments, and all are block collections."""
     made = [c for c in at.each() if c is not None and not c.flow and c.entries]
     return len(made) == 3 and "#" in made[0].text[made[0].top : made[0].bottom]
 
 
 def merge_lines(lines: Three[list[Line]]) -> Lines | None:
-    """The merged lines, or None where ours stand as they are.
+    """Return the merged lines, or None where ours stay as they are.
 
     Blank lines decide nothing: the comments merge as if there were none, and then the blank lines
-    in front, between and behind do, run by run.
+    in front, between and behind them do, run by run.
     """
     side, forms = whose(lines), lines.map(lambda found: [line.form for line in found])
     if side == "theirs" and forms.ours == forms.base:
@@ -79,7 +79,7 @@ def merge_lines(lines: Three[list[Line]]) -> Lines | None:
 
 
 def _merge_texts(lines: Three[list[Line]], above: dict[int, list[Line]]) -> Iterator[Run]:
-    """Runs of comments, merged; of those that all have, the blank lines `above` are merged too."""
+    """Merge runs of comments, and the blank lines `above` those that all versions have."""
     from kmerge_git.text.diff3 import diff3
 
     for region in diff3(*lines.each(), adjacent_ok=True):
@@ -97,7 +97,7 @@ def _merge_texts(lines: Three[list[Line]], above: dict[int, list[Line]]) -> Iter
 
 
 class _Run:
-    """Comments, with the blank lines in front of them, above each but the first, and behind."""
+    """This splits lines into comments, and the blank lines in front, above each, and behind."""
 
     __slots__ = ("above", "back", "comments", "front")
 
@@ -116,23 +116,23 @@ class _Run:
 
 
 def _with_blanks(run: list[Line], above: dict[int, list[Line]]) -> list[Line]:
-    """Comments with the blank lines between them."""
+    """Return comments with the blank lines between them."""
     return [*run[:1], *(line for comment in run[1:] for line in (*above[id(comment)], comment))]
 
 
 def _respelled(lines: Three[list[Line]]) -> Lines | None:
-    """Lines that are the same to all; None where theirs spell none of them in their own way."""
+    """Return lines that are the same to all; None where theirs spell none of them anew."""
     found = [_spelled(at) for at in map(Three, *lines.each())]
     return [found] if any(a is not b for a, b in zip(found, lines.ours, strict=True)) else None
 
 
 def _spelled(at: Three[Line]) -> Line:
-    """One comment of all three, as theirs indent it where they alone changed that."""
+    """Return one comment of all three; theirs where they alone changed its indentation."""
     return at.theirs if at.theirs.form != at.base.form == at.ours.form else at.ours
 
 
 def _clash(part: Three[list[Line]]) -> list[Run]:
-    """Comments that both sides changed: what both added is kept, what one took away is gone."""
+    """Merge comments that both sides changed: additions of both are kept, deleted ones are gone."""
     if part.base and (fewer := _only_taken_away(part)):
         return [fewer[0]]
     from kmerge_git.text.diff3 import Region, refine
@@ -141,7 +141,7 @@ def _clash(part: Three[list[Line]]) -> list[Run]:
     whole = [Region("clash", 0, len(part.base), 0, len(part.ours), 0, len(part.theirs))]
     for region in refine(whole, part.ours, part.theirs):
         rest = cut(region, part)
-        if not part.base:  # what both begin or end with is there once
+        if not part.base:  # a comment with which both begin or end is there once
             result += [rest.ours, rest.theirs] if region.kind == "clash" else [rest.ours]
             continue
         clash = region.kind == "clash" and (rest.ours or rest.theirs)
@@ -150,7 +150,7 @@ def _clash(part: Three[list[Line]]) -> list[Run]:
 
 
 def _only_taken_away(part: Three[list[Line]]) -> list[list[Line]]:
-    """The comments without those that a side took away, if one of them did nothing else."""
+    """Return the comments without those that a side deleted, if it did nothing else."""
     from kmerge_git.text.diff3 import diff
 
     for side, other in ((part.ours, part.theirs), (part.theirs, part.ours)):
@@ -168,7 +168,7 @@ def _only_taken_away(part: Three[list[Line]]) -> list[list[Line]]:
 
 
 def takes_new_comments(at: Three[list[Entry]], side: str) -> bool:
-    """Whether elements that one side took away have comments that the other side put there."""
+    """Return whether elements that one side deleted have comments that are new on the other."""
     other = at.theirs if side == "ours" else at.ours
     return any(
         has_new_comments(base, there) or not same_comments(base, there)
@@ -177,7 +177,7 @@ def takes_new_comments(at: Three[list[Entry]], side: str) -> bool:
 
 
 def has_new_comments(base: Entry, other: Entry) -> bool:
-    """Whether there are comments above an entry that base does not have there."""
+    """Return whether there are comments above an entry that base does not have there."""
     left = [line for line in lead_lines(base) if line]
     for line in lead_lines(other):
         if line and line not in left:
@@ -188,18 +188,18 @@ def has_new_comments(base: Entry, other: Entry) -> bool:
 
 
 def merge_tail(tails: Three[str]) -> tuple[str | None, bool]:
-    """The text behind a value: (theirs or None for ours, whether both changed it)."""
+    """Return the text behind a value (None: ours), and whether both sides changed it."""
     side = whose(tails.map(str.strip))
     return tails.theirs if side == "theirs" else None, not side
 
 
 def tails_clash(at: Three[Entry | None]) -> bool:
-    """Whether both sides changed the text behind a value, each its own way."""
+    """Return whether both sides changed the text behind a value, each its own way."""
     return merge_tail(at.map(lambda entry: after(entry) if entry is not None else ""))[1]
 
 
 def merged_tail(at: Three[Entry | None]) -> str | None:
-    """The texts behind the values, if only the lines below them differ, and can be merged."""
+    """Merge the texts behind the values if only the lines below them differ; else return None."""
     columns = {column_of(entry) for entry in at.each() if entry is not None}
     tails = at.map(
         lambda entry: after(entry).partition("\n") if entry is not None else ("", "", "")
@@ -210,7 +210,7 @@ def merged_tail(at: Three[Entry | None]) -> str | None:
     column = columns.pop()
     below = tails.map(lambda tail: comment_lines(tail[2], column))
     if not any(all(line in side for line in below.base) for side in (below.ours, below.theirs)):
-        return None  # what one side took away here may stand elsewhere
+        return None  # a comment that one side deleted here may be elsewhere
     parts = merge_lines(below) or [below.ours]
     line = next(tail[0] for tail in tails.each() if tail[0].strip() == first)
     lines = [line.rstrip()]
@@ -222,15 +222,16 @@ def merged_tail(at: Three[Entry | None]) -> str | None:
 
 
 def has_own_comment(tails: Three[str]) -> bool:
-    """Whether ours has a comment behind its value that neither base nor theirs has."""
+    """Return whether ours has a comment behind its value that neither base nor theirs has."""
     ours = comments(tails.ours)
     return bool(ours) and ours != comments(tails.base) and ours != comments(tails.theirs)
 
 
 def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
-    """Whether comments inside a flow collection would be lost: only those behind entries move.
+    """Return whether comments inside a flow collection would be lost: only those behind entries
+    move.
 
-    Brackets on one side hold no comment that the other side wrote into its lines.
+    Brackets on one side cannot hold a comment that the other side wrote into its lines.
     """
     ours, theirs = at.ours, at.theirs
     assert ours is not None and theirs is not None  # the caller's case
@@ -249,12 +250,12 @@ def loses_comments(at: Three[Collection | None], items: list[Item]) -> bool:
 
 
 def _all_inside(made: Collection) -> list[str]:
-    """All comments within a collection."""
+    """Return all comments within a collection."""
     return comments(made.raw if made.flow else made.text[min(made.start, made.top) : made.bottom])
 
 
 def _breaks_commented_gap(ours: Collection, items: list[Item]) -> bool:
-    """Whether entries of ours part that have a comment between them."""
+    """Return whether two entries of ours with a comment between them are separated."""
     kept = [id(item.ours or item.replaces) for item in items]
     together = {(kept[i - 1], kept[i]) for i in range(1, len(kept))}
     previous: Entry = ours.entries[0]
@@ -267,7 +268,7 @@ def _breaks_commented_gap(ours: Collection, items: list[Item]) -> bool:
 
 
 def _inside(made: Collection) -> list[str]:
-    """The comments between the entries of a flow collection, at every depth."""
+    """Return the comments between the entries of a flow collection, at every depth."""
     if not made.flow or "#" not in made.raw:
         return []
     text, position = made.text, made.content

@@ -1,10 +1,14 @@
-"""Comments that float between the entries of a collection: parted from them, and put back.
+"""Take comments that float between the entries of a collection out of it, and put them back.
 
-A comment above an entry, at the top or at the bottom of a collection belongs to what is there.
-When an entry comes or goes, or is commented in or out, what base had there can become the lead of
-another entry, though nobody touched it; with such changes on both sides it would be lost, or be
-there twice. So those lines are parted from the entries: each is there once, if no side took it
-away, next to what it was next to.
+A comment above an entry, at the top or at the bottom of a collection belongs to its neighbour. When
+an entry comes or goes, or is commented in or out, a comment of base can become the lead of another
+entry, though nobody touched it; with such changes on both sides it would be lost, or be there
+twice. So those lines are taken out of the entries: each is there once, unless a side deleted it,
+next to its old neighbour.
+
+Lines below a list, in the column of its dashes, are above the next key, until an element is added
+below them, or commented in or out: then they are in the list. So lines below an entry are its own
+in all versions if one version has them in it.
 """
 
 from __future__ import annotations
@@ -33,8 +37,8 @@ if TYPE_CHECKING:
     Where = tuple[int, int]  # the offsets of a line
 
 
-class Asides:
-    """What was parted from the entries of a collection in each version."""
+class FloatingComments:
+    """These comments were taken out of the entries of a collection, in each version."""
 
     __slots__ = ("lines", "names", "place", "starts", "tokens")
 
@@ -48,10 +52,10 @@ class Asides:
 
 def part(
     at: Three[C | None], names: Three[Keys], place: Place
-) -> tuple[Three[C | None], Asides | None]:
-    """The collections without the comments that stand among their entries, and those comments.
+) -> tuple[Three[C | None], FloatingComments | None]:
+    """Return the collections without their floating comments, and those comments.
 
-    `names` tells entries that are one by the same name.
+    `names` gives entries that are one the same name.
     """
     assert at.base is not None and at.ours is not None and at.theirs is not None  # `may_part`
     there, names = drawn(Three(at.base, at.ours, at.theirs), names)
@@ -77,16 +81,16 @@ def part(
         )
     )
     known = Three(*map(_named, names.each(), there.each(), parted.each()))
-    return parted.map(lambda found: found.view), Asides(parted, known, place)  # type: ignore[arg-type,return-value]
+    return parted.map(lambda found: found.view), FloatingComments(parted, known, place)  # type: ignore[arg-type,return-value]
 
 
 def names_by(tables: Three[dict[Hashable, Entry]]) -> Three[Keys]:
-    """The names of entries that have keys."""
+    """Return the names of entries that have keys."""
     return tables.map(lambda table: {id(entry): key for key, entry in table.items()})
 
 
 def names_in(lists: Three[C | None]) -> Three[Keys]:
-    """The names of elements without keys: what is equal, or changed in its place, has one name."""
+    """Name elements without keys: equal ones, and changed ones in their place, have one name."""
     from kmerge_git.text.diff3 import diff
 
     at = lists.map(lambda made: made.entries if made is not None else ())
@@ -115,7 +119,7 @@ HEAD, FOOT = "head", "foot"
 
 
 class _Slots:
-    """The comment lines of a collection, and the place of each: above an entry, head, or foot."""
+    """These are the comment lines of a collection, and their places: above an entry, head, foot."""
 
     __slots__ = ("at", "lines", "top", "where")
 
@@ -124,7 +128,10 @@ class _Slots:
         self.where: list[Where] = []
         self.at: list[Hashable] = []
         entries, text = made.entries, made.text
-        self.top = {HEAD, (names[id(entries[0])],)}  # one follows the other, blank lines part them
+        self.top = {
+            HEAD,
+            (names[id(entries[0])],),
+        }  # one follows the other, and blank lines separate them
         self._read(text, made.top, entries[0].lead, HEAD)
         for entry in entries:
             if entry.lead < entry.line:
@@ -142,12 +149,12 @@ class _Slots:
             start = end
 
     def around(self, places: Iterable[Hashable]) -> set[Hashable]:
-        """Places, and what stands with the first of them."""
+        """Return places, and the places that join them at the top."""
         found = set(places)
         return found | self.top if found & self.top else found
 
     def aligned(self, side: _Slots) -> dict[int, int]:
-        """For lines of base the line of a side that is the same: in its place, or elsewhere."""
+        """Map lines of base to the same line of a side: in its place, or elsewhere."""
         from kmerge_git.text.diff3 import diff
 
         found: dict[int, int] = {}
@@ -168,7 +175,7 @@ class _Slots:
         return found
 
     def numbers(self) -> dict[Hashable, list[int]]:
-        """The numbers of the lines in each place."""
+        """Return the numbers of the lines in each place."""
         found: dict[Hashable, list[int]] = {}
         for n, place in enumerate(self.at):
             found.setdefault(place, []).append(n)
@@ -176,9 +183,10 @@ class _Slots:
 
 
 def _loose(slots: Three[_Slots], pairs: Three[dict[int, int]]) -> list[int]:
-    """The lines of base that stand among the entries.
+    """Return the lines of base that float between the entries.
 
-    Those that a side has at another place, and all that stand with one of them anywhere.
+    These are lines that a side has at another place, and all lines around one of them in any
+    version.
     """
     base = slots.base
     sides = ((slots.ours, pairs.ours), (slots.theirs, pairs.theirs))
@@ -195,10 +203,10 @@ def _loose(slots: Three[_Slots], pairs: Three[dict[int, int]]) -> list[int]:
 
 
 class _Parted:
-    """A collection without its loose comments, and these in order among its entries.
+    """This is a collection without its floating comments, and these in order among its entries.
 
-    A token is an entry, the number of a line of base, or `foot`: what is left at the bottom.
-    `lines` has for a comment where the lines above it, itself, and it begin and end.
+    A token is an entry, the number of a line of base, or `foot`: the rest at the bottom. `lines`
+    has the lines of a token, `starts` the offset of the first of them.
     """
 
     __slots__ = ("lines", "starts", "tokens", "view")
@@ -238,7 +246,7 @@ class _Parted:
 
 
 def with_lead(entry: Entry, lead: int) -> Entry:
-    """The same entry with other lines above it."""
+    """Return the same entry with other lines above it."""
     made = Entry(entry.start, entry.end, lead, max(entry.attached, lead), entry.line)
     made.key, made.value = entry.key, entry.value
     return made
@@ -246,22 +254,24 @@ def with_lead(entry: Entry, lead: int) -> Entry:
 
 if TYPE_CHECKING:
     Merge = Callable[[Three[list[Line]]], Lines | None]
-    Row = list[int]  # items by their numbers, comment n of base as -1 - n, what is gone above all
+    Row = list[int]  # items by their numbers, comment n of base as -1 - n
 
 
-def put_back(asides: Asides, items: list[Item], merge: Merge) -> tuple[list[Item], Lines | None]:
-    """The items with the comments among them; where no item is left, the comments alone."""
+def put_back(
+    floating: FloatingComments, items: list[Item], merge: Merge
+) -> tuple[list[Item], Lines | None]:
+    """Put the comments back among the items; without any item return the comments alone."""
     path = items[0].path[:-1] if items else ()
-    numbers = _numbers(asides, items)
-    outside = _outside(asides, items, numbers)
+    numbers = _numbers(floating, items)
+    outside = _outside(floating, items, numbers)
     inside: set[tuple[str, Hashable]] = set()
-    items = [_with_own_comments(asides, item, outside, inside) for item in items]
+    items = [_with_own_comments(floating, item, outside, inside) for item in items]
     made: dict[Hashable, Item] = {}
-    for token in dict.fromkeys(t for row in asides.tokens.each() for t in row):
+    for token in dict.fromkeys(t for row in floating.tokens.each() for t in row):
         if isinstance(token, Entry):
             continue
         at = Three(
-            *(None if (s, token) in inside else asides.lines.side(s).get(token) for s in VERSIONS)
+            *(None if (s, token) in inside else floating.lines.side(s).get(token) for s in VERSIONS)
         )
         lines = _merged(at, token, merge, stands=token in outside)
         if lines:
@@ -270,17 +280,17 @@ def put_back(asides: Asides, items: list[Item], merge: Merge) -> tuple[list[Item
         found = [made[t] for t in sorted(made, key=lambda t: (t == FOOT, t))]
         return [], [part for item in found for part in item.plan.parts]  # type: ignore[attr-defined]
     foot = [made.pop(FOOT)] if FOOT in made else []
-    rows = asides.tokens.map(lambda tokens: _row(tokens, numbers))
+    rows = floating.tokens.map(lambda tokens: _row(tokens, numbers))
     order = _order(rows, items, made)
     return [*(items[n] if n >= 0 else made[-1 - n] for n in order), *foot], None
 
 
-def switched(asides: Asides, items: list[Item]) -> list[int]:
-    """The items that one side commented in, where the other took the commented line away."""
-    ours, theirs = (set(asides.lines.side(side)) for side in ("ours", "theirs"))
+def switched(floating: FloatingComments, items: list[Item]) -> list[int]:
+    """Return the items that one side commented in, while the other side deleted the comment."""
+    ours, theirs = (set(floating.lines.side(side)) for side in ("ours", "theirs"))
     gone = {
         lines[-1].lstrip("#").strip()
-        for token, lines in asides.lines.base.items()
+        for token, lines in floating.lines.base.items()
         if token != FOOT and token not in ours and token not in theirs
     }
     if not gone:
@@ -296,9 +306,9 @@ def switched(asides: Asides, items: list[Item]) -> list[int]:
     return found
 
 
-def _numbers(asides: Asides, items: list[Item]) -> dict[int, int]:
-    """The numbers of the items by the ids of their entries, and of all that have their names."""
-    names = {id_: name for side in asides.names.each() for id_, name in side.items()}
+def _numbers(floating: FloatingComments, items: list[Item]) -> dict[int, int]:
+    """Return the numbers of the items by the ids of all entries that have their names."""
+    names = {id_: name for side in floating.names.each() for id_, name in side.items()}
     known: dict[int, int] = {}
     by_name: dict[Hashable, int] = {}
     for number, item in enumerate(items):
@@ -312,10 +322,12 @@ def _numbers(asides: Asides, items: list[Item]) -> dict[int, int]:
     return {id_: by_name[name] for id_, name in names.items() if name in by_name} | known
 
 
-def _outside(asides: Asides, items: list[Item], numbers: dict[int, int]) -> set[Hashable]:
-    """The comments that both sides have, but for those that stand within one conflict."""
+def _outside(
+    floating: FloatingComments, items: list[Item], numbers: dict[int, int]
+) -> set[Hashable]:
+    """Return the comments that both sides have, but for those within one conflict."""
     around: list[dict[Hashable, int]] = []
-    for tokens in (asides.tokens.ours, asides.tokens.theirs):
+    for tokens in (floating.tokens.ours, floating.tokens.theirs):
         found: dict[Hashable, int] = {}
         waiting: list[Hashable] = []
         above = -1
@@ -333,16 +345,19 @@ def _outside(asides: Asides, items: list[Item], numbers: dict[int, int]) -> set[
 
 
 def _with_own_comments(
-    asides: Asides, item: Item, outside: set[Hashable], inside: set[tuple[str, Hashable]]
+    floating: FloatingComments,
+    item: Item,
+    outside: set[Hashable],
+    inside: set[tuple[str, Hashable]],
 ) -> Item:
-    """A conflict whose entries have those of their comments that stand nowhere else."""
+    """Return a conflict whose entries have those of their comments that are nowhere else."""
     clash = item.plan
     if not isinstance(clash, Clash):
         return item
     firsts = [entries[0] for entries in clash.at.each() if entries]
     sides: list[list[Entry]] = []
     for side in VERSIONS:
-        starts = _own_starts(asides, side, outside)
+        starts = _own_starts(floating, side, outside)
         sides.append([])
         for entry in clash.at.side(side):
             start, tokens = starts.get(id(entry), (entry.lead, []))
@@ -356,15 +371,15 @@ def _with_own_comments(
 
 
 def _own_starts(
-    asides: Asides, side: str, outside: set[Hashable]
+    floating: FloatingComments, side: str, outside: set[Hashable]
 ) -> dict[int, tuple[int, list[Hashable]]]:
-    """For entries of a side where their own comments start, and which these are."""
+    """Return for entries of a side where their own comments start, and which these are."""
     found: dict[int, tuple[int, list[Hashable]]] = {}
     own: list[Hashable] = []
-    for token in asides.tokens.side(side):
+    for token in floating.tokens.side(side):
         if isinstance(token, Entry):
             if own:
-                found[id(token)] = asides.starts.side(side)[own[0]], own
+                found[id(token)] = floating.starts.side(side)[own[0]], own
             own = []
         else:
             own = [] if token in outside else [*own, token]
@@ -372,7 +387,7 @@ def _own_starts(
 
 
 def _merged(at: Three[list[Line] | None], token: Hashable, merge: Merge, *, stands: bool) -> Lines:
-    """A comment of base with what the sides put above it, or only that; or what is at the foot."""
+    """Merge a comment of base with new lines above it, or the rest at the foot."""
     base, ours, theirs = at.each()
     if token == FOOT:
         rest = at.map(lambda lines: lines or [])
@@ -399,9 +414,9 @@ def _row(tokens: list[Hashable], numbers: dict[int, int]) -> Row:
 
 
 def _order(rows: Three[Row], items: list[Item], made: Kept[Hashable]) -> Row:
-    """The items in their order with the comments among them.
+    """Return the items in their order with the comments among them.
 
-    Every comment stands where ours has it, or theirs where they alone moved it or all the order.
+    Every comment is where ours has it, or theirs where they alone moved it or all the order.
     """
     count, there = len(items), set(rows.theirs)
     both = {n for n in rows.ours if n in there}
@@ -415,17 +430,17 @@ def _order(rows: Three[Row], items: list[Item], made: Kept[Hashable]) -> Row:
     kept = [n for n in order if (n < count if n >= 0 else -1 - n in made)]
     if _only(kept, shared) == shared and len(_only(kept, [*range(count)])) == count:
         return kept
-    return _beside(kept, count)
+    return _each_behind_its_item(kept, count)
 
 
 def _added(items: list[Item]) -> set[int]:
-    """The items that base has not; a conflict is about what it had."""
+    """Return the items that base does not have; a conflict counts as an item of base."""
     found = enumerate(items)
     return {n for n, item in found if item.base is None and not isinstance(item.plan, Clash)}
 
 
 def _moved(base: Row, canvas: Row, other: Row, both: set[int], shared: Row) -> set[int]:
-    """The comments that the other side alone put below another item."""
+    """Return the comments that the other side alone put below another item."""
     old = _only(shared, base)
     before, here, there = (_above(row, old) for row in (base, canvas, other))
     moved = {n for n in both if n < 0 and before.get(n) == here[n] != there[n]}
@@ -433,7 +448,7 @@ def _moved(base: Row, canvas: Row, other: Row, both: set[int], shared: Row) -> s
 
 
 def _out_of_order(base: Row, canvas: Row, other: Row, both: set[int]) -> set[int]:
-    """The comments that the other side alone put in another order."""
+    """Return the comments that the other side alone put in another order."""
     comments = [n for n in canvas if n < 0 and n in both]
     there = _only(other, comments)
     if there == comments or _only(base, comments) != comments:
@@ -450,7 +465,7 @@ def _only(row: Row, wanted: list[int]) -> Row:
 
 
 def _above(row: Row, shared: list[int]) -> dict[int, int]:
-    """For every comment the item above it that both sides have."""
+    """Return for every comment the item above it that both sides have."""
     found: dict[int, int] = {}
     last, there = -1, set(shared)
     for number in row:
@@ -461,8 +476,8 @@ def _above(row: Row, shared: list[int]) -> dict[int, int]:
     return found
 
 
-def _beside(kept: Row, count: int) -> Row:
-    """The items in their own order, each comment behind the item that it follows."""
+def _each_behind_its_item(kept: Row, count: int) -> Row:
+    """Return the items in their own order, each comment behind the item that it follows."""
     behind: dict[int, list[int]] = {}
     last = -1
     for number in kept:
@@ -482,7 +497,7 @@ if TYPE_CHECKING:
 
 
 def drawn(at: Three[C], names: Three[Names]) -> tuple[Three[C], Three[Names]]:
-    """The collections with the same lines in each entry, and the names of their entries."""
+    """Give entries the same lines in all versions; return the collections and the new names."""
     while any((ends := _ends(at, names)).each()):  # it ends: lines only come in
         made = Three(*map(_with_ends, at.each(), ends.each()))
         names = Three(*map(_renamed, names.each(), at.each(), made.each()))
@@ -496,7 +511,7 @@ def _renamed(names: Names, old: Collection, new: Collection) -> Names:
 
 
 def _ends(at: Three[C], names: Three[Names]) -> Three[dict[int, int]]:
-    """For numbers of entries where their lines end, if that is further down than they know."""
+    """Return where entries end, by their numbers, if another version ends them further down."""
     found: Three[dict[int, int]] = Three({}, {}, {})
     tables = Three(*map(_blocks, at.each(), names.each()))
     for name in tables.base:
@@ -519,7 +534,7 @@ def _ends(at: Three[C], names: Three[Names]) -> Three[dict[int, int]]:
 
 
 def _blocks(made: Collection, names: Names) -> dict[Hashable, int]:
-    """The numbers of the entries that hold a block collection."""
+    """Return the numbers of the entries that hold a block collection."""
     return {
         names[id(entry)]: number
         for number, entry in enumerate(made.entries)
@@ -528,14 +543,14 @@ def _blocks(made: Collection, names: Names) -> dict[Hashable, int]:
 
 
 def _below(made: Collection, number: int) -> tuple[int, int]:
-    """The lines between an entry and the next one, or the end of the collection."""
+    """Return the lines between an entry and the next one, or the end of the collection."""
     entries = made.entries
     last = number + 1 == len(entries)
     return entries[number].end, made.bottom if last else entries[number + 1].line
 
 
 def _comments(made: Collection, span: tuple[int, int]) -> Iterator[tuple[str, int]]:
-    """The comment lines of a span, with their ends."""
+    """Return the comment lines of a span, with their ends."""
     at, stop = span
     while at < stop:
         end = made.text.find("\n", at, stop) + 1 or stop
@@ -559,7 +574,7 @@ def _end(
     inside: Three[Counts],
     outside: Three[Counts],
 ) -> int:
-    """The end of the last line below an entry that another version has in it; 0: there is none."""
+    """Return the end of the last line below an entry that another version has in it, or 0."""
     end = 0
     others = [other for other in ("base", "ours", "theirs") if other != side]
     seen: Counts = {}
@@ -575,7 +590,7 @@ def _end(
 
 
 def _with_ends(made: C, ends: dict[int, int]) -> C:
-    """A collection whose entries have other last lines."""
+    """Return a collection whose entries have other last lines."""
     if not ends:
         return made
     entries: list[Entry] = []

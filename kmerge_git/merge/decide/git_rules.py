@@ -1,4 +1,4 @@
-"""Rules `git`: symmetric, every value is data, a difference that cannot be decided is a clash.
+"""Apply the rules `git`: symmetric, every value is data, what cannot be decided is a clash.
 
 A policy for the place may settle a clash (rule 12).
 """
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
     from kmerge_git.tree.documents import Document
 
 
-LARGE = 2_500  # entries of a collection that are worth a look for how many were changed
-# the rule by which a conflict is one; 6 where it is about a value, 8 about a resource
+LARGE = 2_500  # entries of a collection, from which on the changed ones are counted
+# the number of the rule that makes a conflict; 6 for a value, 8 for a resource
 RULE_OF = {Why.BOTH_ADD_HERE: "5", Why.ORDER: "3", Why.SAME_NAME: "3", Why.COMMENT: "14"}
 RULE_OF |= dict.fromkeys((Why.OURS_GONE, Why.THEIRS_GONE), "2") | dict.fromkeys(Why.FIRM, "11")
 AS_TEXT = Reading(whole=False)  # null and `$patch` are data like others
 
 
 class GitRules:
-    """The symmetric rules; see `decide.rules.Rules` for the questions."""
+    """These are the symmetric rules; see `decide.rules.Rules` for the questions."""
 
     __slots__ = ("policy",)
     stops = True
@@ -97,7 +97,7 @@ class GitRules:
     def _settled(
         self, at: Three[list[Entry]], why: str, place: Place | None
     ) -> tuple[Ruling, Notes]:
-        """Whose side stands if a policy says so; else why none does."""
+        """Return whose side a policy takes; else why no policy decides."""
         path = place.path if place is not None else ()
         found = self.policy(path, *at.each(), place) if self.policy is not None else None
         if found is not None and _may_say(found, why):
@@ -122,7 +122,7 @@ class GitRules:
         if self.policy is None:
             return None, []
         found = self.policy(place.path, *at.map(lambda e: [e] if e else []).each(), place)
-        # comments that both changed are for a person, with all that stands beside them
+        # comments that both changed are for a person, and so is the value
         if found is None or found.plan is None or tails_clash(at):
             return None, []
         why = Why.BOTH_CHANGED if at.base else Why.BOTH_ADDED
@@ -185,13 +185,13 @@ class GitRules:
 
 
 def _texts(table: Table) -> dict[Hashable, str]:
-    """The members of a set as text."""
+    """Return the members of a set as text."""
     values = ((key, entry.value) for key, entry in table.items())
     return {key: value.value if isinstance(value, Scalar) else "" for key, value in values}
 
 
 def _taken(theirs: Entry, path: Path) -> Item:
-    """Theirs' entry with all its lines."""
+    """Take theirs' entry with all its lines."""
     return Item(Take(theirs.value, theirs), None, theirs, path)
 
 
@@ -200,21 +200,23 @@ def _kept(ours: list[Entry], path: Path) -> list[Item]:
 
 
 def _may_say(found: Ruling, why: str) -> bool:
-    """Whether a ruling is for whole entries; what has something in common is not both kept."""
+    """Return whether a ruling is about whole entries; both are kept only where nothing is
+    common.
+    """
     if found.side == "union":
         return why == Why.BOTH_ADD_HERE
     return bool(found.side) and found.plan is None
 
 
 def _refusal(found: Ruling) -> str:
-    """Why a policy leaves a conflict."""
+    """Return why a policy leaves a conflict."""
     if found.plan is not None:
         return f"{found.rule.partition(' ')[2]}: more than the value differs"
     return found.refused
 
 
 def _conflict(at: Three[list[Entry]], why: str, place: Place, refused: str) -> Item:
-    """The clash; comments above that both sides agree about stand outside of it."""
+    """Return the clash; comments above it on which both sides agree are outside of it."""
     firsts = at.map(lambda entries: entries[0] if entries else None)
     lead: Lines | None = None
     with_lead = True
@@ -227,7 +229,7 @@ def _conflict(at: Three[list[Entry]], why: str, place: Place, refused: str) -> I
 
 
 def _untouched(base: Entry, other: Entry) -> bool:
-    """Whether a side left an entry alone, but perhaps for spelling and indentation."""
+    """Return whether a side left an entry alone, but perhaps for spelling and indentation."""
     return same_entry_text(base, other) or (
         base.name == other.name
         and same_node(base.value, other.value)

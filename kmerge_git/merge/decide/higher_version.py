@@ -1,7 +1,7 @@
-"""Which of two versions is the higher one, and why that cannot be said of others.
+"""Tell which of two versions is the higher one, or why that cannot be said.
 
-Versions (`1.2.3`, `v2`, `1.3.0-rc.1`, `1.27-alpine`), the tags of one image, tags with a date and
-a commit (`v20221123-4b1eb2a191`), build counters behind what both have in common
+These are versions (`1.2.3`, `v2`, `1.3.0-rc.1`, `1.27-alpine`), the tags of one image, tags with a
+date and a commit (`v20221123-4b1eb2a191`), build counters behind a common beginning
 (`0.1.0-n51.h94d5f0b`), and timestamps. Plain numbers are counts of something, never versions; nor
 are commits and days, numbers that are padded, builds of two things, a flag with its value.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Parts = list[tuple[int, int, str]]  # of a pre-release, as they are compared
 
 BEFORE_RELEASE = ("alpha", "beta", "dev", "pre", "preview", "rc", "snapshot")
-STAGES = frozenset(("alpha", "beta", "rc"))  # of the others nobody can say which comes first
+STAGES = frozenset(("alpha", "beta", "rc"))  # the others have no order
 PULLS = ("pr", "mr", "pull")
 NUMBERS = "0123456789"
 
@@ -34,17 +34,17 @@ OTHER_SERIES = "they are of two series or variants"
 
 
 def higher(ours: str, theirs: str) -> str:
-    """`ours` or `theirs`, whichever is the higher version of the same thing; else nothing."""
+    """Return `ours` or `theirs`, the side with the higher version of the same thing; or nothing."""
     return compared(ours, theirs)[0]
 
 
 def why_not_higher(ours: str, theirs: str) -> str:
-    """Why neither can be called the higher one; nothing where one can."""
+    """Return why neither can be called the higher one, or an empty text."""
     return compared(ours, theirs)[1]
 
 
 def compared(ours: str, theirs: str) -> Answer:
-    """The side with the higher version; else nothing, and why."""
+    """Return the side with the higher version, or an empty side and the reason."""
     if ours == theirs:
         return "", ONE_VERSION
     times = timestamp(ours), timestamp(theirs)
@@ -69,7 +69,7 @@ def _first(is_higher: bool, is_same: bool = False) -> Answer:
 
 
 def _ordered(one: str, other: str, *, is_bare: bool) -> Answer:
-    """The order of two tags, or of two values that name no image."""
+    """Compare two tags, or two values that name no image."""
     refused = {_refused(text, is_bare=is_bare) for text in (one, other)} - {""}
     if refused:
         return "", min(refused)
@@ -89,14 +89,14 @@ def _ordered(one: str, other: str, *, is_bare: bool) -> Answer:
 
 
 def _are_parted(mine: Version, yours: Version, one: list[str], other: list[str]) -> bool:
-    """Whether two versions are of two prefixes or variants, or are commits that look like them."""
+    """Return whether two versions have different prefixes or variants, or are commits."""
     if (mine[0], mine[3]) != (yours[0], yours[3]):
         return True
     return any(a != b and are_commits(a, b) for a, b in zip(one, other, strict=False))
 
 
 def _refused(text: str, *, is_bare: bool) -> str:
-    """Why a text has no order, whatever it is compared with."""
+    """Return why a text has no order, whatever it is compared with."""
     if DIGITS.isdisjoint(text) or not is_named(text):
         return NO_VERSION
     if is_bare and text.count(".") == 3 and all(map(_is_byte, text.split("."))):
@@ -110,7 +110,7 @@ def _refused(text: str, *, is_bare: bool) -> str:
 
 
 def version(text: str) -> Version | None:
-    """`v1.2.3-rc.1` in its parts; None for what is no version, a commit's hash for example."""
+    """Return the parts of `v1.2.3-rc.1`; None for other texts, a commit's hash for example."""
     text = text.partition("+")[0]
     if len(text) > LONGEST:
         return None
@@ -126,12 +126,14 @@ def version(text: str) -> Version | None:
 
 
 def _numbers_of(text: str, found: Version) -> list[str]:
-    """The numbers of a version as they are written."""
+    """Return the numbers of a version as they are written."""
     return text[len(found[0]) :].partition("+")[0].partition("-")[0].split(".")
 
 
 def _suffix(suffix: str) -> tuple[tuple[str, ...], str]:
-    """A pre-release (`rc.1`), and a variant (`alpine`) that must be the same on both sides."""
+    """Return a pre-release (`rc.1`), and a variant (`alpine`) that must be the same on
+    both sides.
+    """
     before, _, variant = suffix.partition("-")
     parts = tuple(before.lower().split("."))
     words = [part.rstrip(NUMBERS) for part in parts if not is_number(part)]
@@ -142,7 +144,7 @@ def _suffix(suffix: str) -> tuple[tuple[str, ...], str]:
 
 
 def _are_stages(one: Parts, other: Parts) -> bool:
-    """Whether the first words in which two pre-releases differ have an order."""
+    """Return whether the first words in which two pre-releases differ have an order."""
     pairs = ((a[2], b[2]) for a, b in zip(one, other, strict=False) if a != b)
     words = next(pairs, ("", ""))
     return not all(words) or STAGES.issuperset(words)
@@ -167,9 +169,9 @@ def _rank(found: Version) -> tuple[tuple[int, ...], bool, Parts]:
 
 
 def image(text: str) -> str:
-    """The image of `registry:5000/app:1.2@sha256:...`, what `owner/action@v1.2` is a version of.
+    """Return the image of `registry:5000/app:1.2@sha256:...`, or the action of `owner/action@v1.2`.
 
-    Nothing for a bare version.
+    A bare version has none.
     """
     name, _, digest = text.partition("@")
     if digest and ":" not in digest:
@@ -182,7 +184,7 @@ def image(text: str) -> str:
 
 
 def tag(text: str) -> str:
-    """The tag of an image, or the text itself; a digest without a tag has none."""
+    """Return the tag of an image, or the text itself; a digest without a tag has none."""
     known = image(text)
     if not known:
         return text
@@ -191,20 +193,22 @@ def tag(text: str) -> str:
 
 
 def _is_digest(text: str) -> bool:
-    """Whether it is `sha256:...`, or an image with nothing else behind it."""
+    """Return whether it is `sha256:...`, or an image with nothing else behind it."""
     return image(text) in ("sha256", "sha512") or ("@" in text and not tag(text))
 
 
 def is_port(text: str) -> bool:
-    """Whether what looks like an image with a number for a tag may be a host with its port."""
+    """Return whether an image with a number for a tag may be a host with its port."""
     return image(text) != "" and is_number(tag(text))
 
 
-# -- what has a date and a commit, or a build's number
+# -- tags with a date and a commit, or a build's number
 
 
 def _in_series(one: tuple[list[str], str], other: tuple[list[str], str]) -> Answer:
-    """Two tags of one form, part for part: dates decide, or the one number that differs."""
+    """Compare two tags of one form, part for part, by their dates or by the one number that
+    differs.
+    """
     days: list[Pair] = []
     counts: list[tuple[int, str, Pair]] = []
     commits = 0
@@ -240,7 +244,7 @@ def _by_dates(days: list[Pair]) -> Answer:
 def _by_count(
     one: tuple[list[str], str], n: int, word: str, pair: Pair, *, is_sure: bool
 ) -> Answer:
-    """One number differs: a build's, if a commit beside it, or what is in front of it, says so."""
+    """Compare a number that counts builds: a commit next to it, or the word before it, says so."""
     parts, marks = one
     before = parts[n - 1] if n else ""
     is_revision = not word and marks[n - 1 : n] == "-" and "." in marks and is_number(before)
@@ -253,7 +257,7 @@ def _by_count(
 
 
 def _parts(text: str) -> tuple[list[str], str]:
-    """What stands between `-`, `_`, `.` and `+`, and these marks."""
+    """Return the parts between `-`, `_`, `.` and `+`, and these marks."""
     parts, marks = [""], ""
     for char in text:
         if char in "-_.+":
@@ -265,7 +269,9 @@ def _parts(text: str) -> tuple[list[str], str]:
 
 
 def _numbers(a: str, b: str) -> tuple[str, str, str]:
-    """The word that two parts begin with and the numbers behind it: `n51`, `n52`; else nothing."""
+    """Return the common first word of two parts and the numbers behind it (`n51`, `n52`), or
+    nothing.
+    """
     x, y = a.lstrip(LETTERS), b.lstrip(LETTERS)
     word = a[: len(a) - len(x)]
     if word != b[: len(b) - len(y)] or not (is_number(x) and is_number(y)):
@@ -274,7 +280,7 @@ def _numbers(a: str, b: str) -> tuple[str, str, str]:
 
 
 def _is_pull(parts: list[str]) -> bool:
-    """Whether a part says that a number is that of a pull request: `PR-12`, `pr12`."""
+    """Return whether a part says that a number is that of a pull request: `PR-12`, `pr12`."""
     for n, part in enumerate(parts):
         word = part.rstrip("0123456789")
         follows = part[len(word) :] or "".join(parts[n + 1 : n + 2])
@@ -292,7 +298,7 @@ LONGEST = 200  # characters of a number
 
 
 def timestamp(text: str) -> tuple[str, tuple[int, int]] | None:
-    """`2023-10-11T17:54:55Z`: what it says besides the day, and its place in time."""
+    """Return the form and the moment of `2023-10-11T17:54:55Z`, or None for other texts."""
     year, month, day = text[:4], text[5:7], text[8:10]
     if not (is_number(year) and is_number(month + day) and text[4:5] == text[7:8] == "-"):
         return None
@@ -317,7 +323,7 @@ def timestamp(text: str) -> tuple[str, tuple[int, int]] | None:
 
 
 def _zone(text: str) -> tuple[str, str, int | None]:
-    """The time of day, whether it has a zone, and how many seconds that is ahead; None: no time."""
+    """Return the time of day, the kind of its zone, and how many seconds that is ahead; or None."""
     if text[-1:] in ("Z", "z"):
         return text[:-1], "zone", 0
     at = max(text.rfind("+"), text.rfind("-"))
@@ -331,13 +337,13 @@ def _zone(text: str) -> tuple[str, str, int | None]:
 
 
 def _days(year: int, month: int, day: int) -> int:
-    """Days since some day long ago."""
+    """Return the days since some day long ago."""
     year, month = (year, month - 3) if month > 2 else (year - 1, month + 9)
     return 365 * year + year // 4 - year // 100 + year // 400 + (153 * month + 2) // 5 + day
 
 
 def is_date(text: str) -> bool:
-    """`20240131`, perhaps with the time of day behind it."""
+    """Return whether a text is `20240131`, perhaps with the time of day behind it."""
     if len(text) not in (8, 12, 14) or not is_number(text):
         return False
     return "1990" <= text[:4] < "2100" and _is_day(text[4:6], text[6:8]) and is_time(text[8:])
@@ -348,7 +354,7 @@ def _is_day(month: str, day: str) -> bool:
 
 
 def is_time(digits: str) -> bool:
-    """`hhmmss`, `hhmm` or nothing; a minute may have 61 seconds."""
+    """Return whether digits are `hhmmss`, `hhmm` or nothing; a minute may have 61 seconds."""
     return digits[:2] <= "23" and digits[2:4] <= "59" and digits[4:] <= "60"
 
 
@@ -356,8 +362,8 @@ def is_number(text: str) -> bool:
     return 0 < len(text) <= LONGEST and DIGITS.issuperset(text)
 
 
-COUNTERS = ("b", "build", "n", "r", "rev", "run", "ci")  # what stands in front of a build's number
-MARKS = ("g", "h", "sha")  # what may stand in front of a commit
+COUNTERS = ("b", "build", "n", "r", "rev", "run", "ci")  # words in front of a build's number
+MARKS = ("g", "h", "sha")  # letters in front of a commit
 HEX = frozenset("0123456789abcdef")
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 NAMES = DIGITS | set(LETTERS + "-_.")
@@ -367,7 +373,7 @@ MANY = 7  # digits: a date, a time, perhaps a commit
 
 
 def is_named(text: str) -> bool:
-    """Whether a name, or the sign of a range, stands in front of the first digit; or nothing."""
+    """Return whether nothing, a name, or the sign of a range is in front of the first digit."""
     front = text[: next(n for n, char in enumerate(text) if char in DIGITS)]
     if front.rstrip(" vV") in RANGES:
         return front[:1] != " "
@@ -378,14 +384,14 @@ def is_named(text: str) -> bool:
 
 
 def is_image_name(name: str) -> bool:
-    """Whether a tag may stand behind it: no sentence, no other flag's value, no address."""
+    """Return whether a tag may follow: this is no sentence, no other flag's value, no address."""
     key, sign, _ = name.rpartition("=")
     is_one_word = " " not in name or "{{" in name
     return is_one_word and name[-1:] != ":" and (not sign or key.lower().endswith(KEYS))
 
 
 def count_alike(one: list[str], other: list[str], word: str) -> bool:
-    """Whether the first numbers in which two versions differ are alike; `word` is in front."""
+    """Return whether the first numbers that differ count alike; `word` is in front of them."""
     if _begins_with_year(one) != _begins_with_year(other) or _may_be_days(one, other):
         return False
     pairs = zip(one, other, strict=False)
@@ -393,7 +399,7 @@ def count_alike(one: list[str], other: list[str], word: str) -> bool:
 
 
 def are_counts(one: str, other: str, word: str, *, is_sure: bool = False) -> bool:
-    """Whether the larger of two numbers is the later one; `is_sure`: a commit stands beside it."""
+    """Return whether the larger number is the later one; a commit next to it makes it `is_sure`."""
     sizes = len(one), len(other)
     if sizes[0] != sizes[1]:
         is_padded = any(number[0] == "0" and number != "0" for number in (one, other))
@@ -407,12 +413,14 @@ def are_counts(one: str, other: str, word: str, *, is_sure: bool = False) -> boo
 
 
 def _begins_with_year(numbers: list[str]) -> bool:
-    """Whether it is `2023.10`, which is not to be compared with `1.5`."""
+    """Return whether it is `2023.10`, which is not to be compared with `1.5`."""
     return len(numbers) > 1 and _is_year(numbers[0])
 
 
 def _may_be_days(one: list[str], other: list[str]) -> bool:
-    """Whether they may be days like `31.12.2023`, and not the same one is the later in each way."""
+    """Return whether they may be days like `31.12.2023`, and their order depends on the
+    notation.
+    """
     if not all(len(numbers) == 3 and _is_year(numbers[2]) for numbers in (one, other)):
         return False
     a, b = ([int(number) for number in numbers] for numbers in (one, other))
@@ -425,14 +433,14 @@ def _is_year(number: str) -> bool:
 
 
 def flavour(metadata: str) -> list[str]:
-    """The words of a build's metadata: `k3s1` and `rke2r1` are builds of two things."""
+    """Return the words of a build's metadata: `k3s1` and `rke2r1` are builds of two things."""
     parts = metadata.lower().replace("-", ".").split(".")
     words = ("".join(c for c in part if c not in DIGITS) for part in parts if not is_commit(part))
     return [word for word in words if word]
 
 
 def are_commits(a: str, b: str) -> bool:
-    """Whether two parts can only be hashes; one of digits alone is a hash beside another one."""
+    """Return whether two parts can only be hashes; digits alone are one next to another hash."""
     for mark in MARKS:
         if a.startswith(mark) and b.startswith(mark):
             a, b = a[len(mark) :], b[len(mark) :]
@@ -443,5 +451,5 @@ def are_commits(a: str, b: str) -> bool:
 
 
 def is_commit(part: str) -> bool:
-    """Whether it may be the hash of a commit."""
+    """Return whether it may be the hash of a commit."""
     return MANY <= len(part) <= 40 and HEX.issuperset(part)

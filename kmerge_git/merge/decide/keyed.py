@@ -1,4 +1,4 @@
-"""Which elements of three lists are the same element: those with the same key."""
+"""Find out which elements of three lists are the same element: those with the same key."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 def by_key(
     lists: Three[List[Entry]], rule: ListRule, *, by_name: bool = False, infer: bool = True
 ) -> Three[Table] | None:
-    """The elements of each version by key, or None where the list has no key this time.
+    """Return the elements of each version by key, or None where the list has no key this time.
 
     With `by_name` a port that has another number under its old name is the same port; without
-    `infer` only the tables of Kubernetes' kinds say what a key is.
+    `infer` only the tables of Kubernetes' kinds declare keys.
     """
     if len(lists.base) > MOST_COMPARISONS:
         from kmerge_git.merge.bulk import refuse_long  # few lists are so long
@@ -46,23 +46,23 @@ def by_key(
 
 
 def keys_of(at: Three[Sequence | None], rule: ListRule) -> ListKeys:
-    """Return what tells the elements of three lists apart."""
+    """Return the keys that tell the elements of three lists apart."""
     lists = at.map(lambda sequence: sequence.entries if sequence is not None else ())
     return ListKeys(rule, lists.each())
 
 
 def are_runs(table: Table, riddles: List[Riddle]) -> bool:
-    """Whether the elements that a table has of each riddle stand below one another."""
+    """Return whether the elements that a table has of each riddle follow one another."""
     places = {key: place for place, key in enumerate(table)} if riddles else {}
     found = [[places[key] for key in riddle.keys if key in places] for riddle in riddles]
     return all(max(run) - min(run) < len(run) for run in found if run)
 
 
 def _see_changed_second_key(tables: Three[Table]) -> None:
-    """See one element where a side changed a key field other than the first (80/TCP to 80/UDP).
+    """Give an element its old key where a side changed a key field other than the first.
 
-    Only if the old full key is gone there, exactly one new element has its first field, and the
-    other side still has the old full key: then the element keeps its old key here.
+    80/TCP becomes 80/UDP, for example. The old full key must be gone there, exactly one new element
+    must have its first field, and the other side must still have the old full key.
     """
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
@@ -77,7 +77,7 @@ def _see_changed_second_key(tables: Three[Table]) -> None:
 
 
 def _see_changed_number(tables: Three[Table]) -> None:
-    """See one port where a side changed its number and left its name: names are unique, too."""
+    """Give a port its old key where a side changed its number alone: names are unique, too."""
     base = tables.base
     for side, other in ((tables.ours, tables.theirs), (tables.theirs, tables.ours)):
         gone = [k for k in base if k not in side]
@@ -117,7 +117,7 @@ def _rename(table: Table, names: dict[Hashable, Hashable]) -> None:
 def repeated_names(
     tables: Three[Table], items: dict[Hashable, Item]
 ) -> Iterator[tuple[str, Hashable, Hashable]]:
-    """A name, and the two keys under which both sides added an element of that name (two ports)."""
+    """Find names of elements that both sides added under two keys each (two ports)."""
     ours = {_name(e): key for key, e in tables.ours.items() if key not in tables.theirs}
     for key, entry in tables.theirs.items():
         name = _name(entry)

@@ -1,4 +1,4 @@
-"""The order of entries: both sides' relative orders, ours first where both add."""
+"""Order entries: both sides' relative orders hold, ours comes first where both add."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ _MOST_ARRANGED = 400  # every pair is looked at
 
 
 def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[Keys, bool]:
-    """The kept keys in their merged order, and whether both sides reordered them differently.
+    """Merge the order of the kept keys, and tell whether both sides reordered them differently.
 
-    Our order is the canvas unless only theirs reordered what base had. What stands only on the
-    other side goes behind the sibling that it follows there; behind what ours added at that place.
+    The merge starts from our order unless only theirs reordered what base had. A key that only the
+    other side has goes behind the sibling that it follows there; behind our additions at that
+    place.
     """
     in_ours, in_theirs, in_base = set(ours), set(theirs), set(base)
     common = [k for k in base if k in in_ours and k in in_theirs]
@@ -38,15 +39,15 @@ def weave(base: Keys, ours: Keys, theirs: Keys, kept: Kept[Hashable]) -> tuple[K
 
 
 def _with_gone(side: Keys, base: Keys, other: Keys) -> Keys:
-    """A side with what it took away where base had it: what the other side put beside it finds it.
+    """Return a side's keys with those that it deleted, where base had them.
 
-    What the side put in its place stands in front of it. Where a side moved anything, base's order
-    tells nothing.
+    So the other side's new neighbours of a deleted key find their place. The side's replacement of
+    a deleted key comes before it. Where a side moved anything, base's order does not help.
     """
     there, old = set(side), set(base)
     if there.issuperset(old) or _has_moved(base, side) or _has_moved(base, other):
         return side
-    gone: dict[Hashable, Keys] = {None: []}  # behind what of base that the side still has
+    gone: dict[Hashable, Keys] = {None: []}  # behind which key that the side still has
     before = None
     for key in base:
         if key in there:
@@ -72,13 +73,13 @@ def _has_moved(base: Keys, side: Keys) -> bool:
 def inserted(
     canvas: Sequence[K], there: Kept[K], other: Sequence[K], *, behind: Kept[K]
 ) -> list[K]:
-    """The canvas with what only the other side has, behind its sibling and some more keys.
+    """Return the line with the keys that only the other side has, behind their siblings.
 
-    `there` is what the canvas holds, `behind` the keys that what comes in goes behind as well.
+    The keys in `there` are those of the line. New keys also go behind keys in `behind`.
     """
     if all(key in there for key in other):
         return list(canvas)
-    first: Hashable = object()  # stands in front of all
+    first: Hashable = object()  # is in front of all
     follower: dict[Hashable, Hashable] = {}
     before = first
     for key in canvas:
@@ -103,10 +104,10 @@ def inserted(
 
 
 def arranged(base: Keys, ours: Keys, theirs: Keys) -> Keys | None:
-    """All keys in an order that follows, pair by pair, the side that changed it; None: none does.
+    """Return all keys in an order that follows, pair by pair, the side that changed it; or None.
 
-    What both sides and base have comes first in line. What only some have goes behind the sibling
-    that it follows on its own side, ours first. No version may have a key twice.
+    Keys of both sides and base come first in line. Others go behind the sibling that they follow on
+    their own side, ours first. No version may have a key twice.
     """
     mine, yours, old = _places(ours), _places(theirs), _places(base)
     stay = [key for key in base if key in mine and key in yours]
@@ -140,11 +141,11 @@ def _swapped(a: Hashable, b: Hashable, old: dict[Hashable, int], side: dict[Hash
 
 
 def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:
-    """What a side has before what it stood behind in base, or behind what it led."""
+    """Return the keys of a side that passed another key of base, and the keys that they passed."""
     known, there = set(base), set(side)
     old, new = [key for key in base if key in there], [key for key in side if key in known]
     found: set[Hashable] = set()
-    ahead: set[Hashable] = set()  # what has come in one order, and not yet in the other
+    ahead: set[Hashable] = set()  # keys seen in one order, and not yet in the other
     for one, other in zip(old, new, strict=True):
         if ahead or one != other:
             found |= {one, other}
@@ -153,9 +154,9 @@ def moved(base: Kept[Hashable], side: Kept[Hashable]) -> set[Hashable]:
 
 
 def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:
-    """Keys whose texts all versions have sorted, sorted as well: what comes in goes to its place.
+    """Sort keys whose texts all versions have sorted: a new key goes to its place.
 
-    A version with less than two of them tells nothing, and both sides must tell.
+    A version with less than two of them proves nothing, and both sides must.
     """
     base, *sides = versions
     if any(len(side) < 2 for side in sides):
@@ -170,9 +171,9 @@ def as_sorted(keys: Keys, versions: Iterable[dict[Hashable, str]]) -> Keys:
 
 
 def insert_new(ours: Keys, theirs: Keys, *, at_end: bool, in_front: bool) -> Keys:
-    """Ours with what only theirs has: at the end, or behind its nearest predecessor in theirs.
+    """Return our keys with those of theirs alone: at the end, or behind the predecessor in theirs.
 
-    Without a predecessor: in front, or before the nearest successor, else last.
+    A key without a predecessor goes in front, or before the nearest successor, else last.
     """
     known = set(ours)
     new = [key for key in theirs if key not in known]

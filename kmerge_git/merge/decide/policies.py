@@ -1,8 +1,9 @@
-"""Policies: what a team decided once about a field, instead of in every conflict (rule 12).
+"""Apply policies: decisions of a team about a field, instead of one in every conflict (rule 12).
 
-A policy only decides a clash. `higher` decides where both values are versions of the
-same thing, `rebump` a chart's own version, `union` where both sides only added to a list; else
-the clash stays a clash, and the ruling says why. A tag and its digest in one map are one decision.
+A policy only decides a clash. `higher` decides where both values are versions of the same thing,
+`rebump` a chart's own version, `union` where both sides only added to a list; else the clash stays
+a clash, and the ruling says why. A tag and its digest in one map are one decision, never one side's
+tag with the other's digest; `image: name:tag@sha256:...` is one value already.
 """
 
 from __future__ import annotations
@@ -45,9 +46,12 @@ KINDS = ("major", "minor", "patch")
 
 
 def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
-    """The version above both, and the kind of bump that made it (nothing: it is mine as it is).
+    """Return the version above both, and the kind of bump that made it; none if it is mine as it
+    is.
 
-    Without a version: nothing, and why.
+    Mine is taken if it is the higher one, else the other's with my kind of bump on top: one side
+    made 1.2.1 of 1.2.0, the other 1.3.0; mine was the patch, so it becomes 1.3.1. Where that is
+    impossible return no version, and why.
     """
     found = [chart_version(text) for text in (mine, other, base) if text is not None]
     versions = [known for known in found if known is not None]
@@ -73,7 +77,7 @@ def rebumped(base: str | None, mine: str, other: str) -> tuple[str, str]:
 
 
 def chart_version(text: str) -> Chart | None:
-    """`1.2.3`, `v1.2.3` or `1.2` in its numbers; None for anything else."""
+    """Return the numbers of `1.2.3`, `v1.2.3` or `1.2`; None for other texts."""
     prefix = "v" if text[:1] == "v" else ""
     parts = text[len(prefix) :].split(".")
     if len(parts) not in (2, 3) or not all(map(_is_number, parts)):
@@ -110,15 +114,15 @@ UNQUOTED = "unquoted they are numbers, and as numbers the other is higher"
 QUANTITY = "a number, and the field is not called a version"
 CUT = "unquoted, it is read as another version"
 WENT_BACK = "a side went back to a lower one"
-# what a field is called, at its end, where a number alone says which version it is
+# ends of names of fields where a number alone is a version
 VERSIONS = ("version", "tag", "image", "release", "chart", "revision", "rev", "ref", "channel")
 
 
 def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> Policy | None:
-    """A policy out of (field path, policy) pairs; the first that matches and speaks decides.
+    """Return a policy for (field path, policy) pairs; the first that matches and decides counts.
 
-    `mine` is the side whose change `rebump` puts on top of the other's (nothing: it is silent),
-    `file` the path of the file in the repository.
+    `mine` is the side whose change `rebump` puts on top of the other's (empty: it refuses), `file`
+    the path of the file in the repository.
     """
     if not rules:
         return None
@@ -133,7 +137,9 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
                 if name == "rebump":
                     ruling = _rebump(at, mine) if is_own else _refused(NO_CHART)
                 elif name == "higher" and is_own and words != [*VERSION]:
-                    ruling = _refused(REBUMPS)  # the higher one may be out, with other content
+                    ruling = _refused(
+                        REBUMPS
+                    )  # the higher one may be published already, with other content
                 elif name == "higher":
                     ruling = _higher(at, path, place, is_named=_names(words, path))
                 else:
@@ -159,7 +165,7 @@ def policy_for(rules: list[tuple[str, str]], mine: str = "", file: str = "") -> 
 
 
 def _names(words: list[Word], path: Path) -> bool:
-    """Whether a field path says by name which field is meant, so that it is known what it holds."""
+    """Return whether a field path means a field by its name, so that its content is known."""
     word = words[-1] if words else "**"
     last = word if isinstance(word, str) else word[0]
     return last != "**" and (last != "*" or not isinstance(path[-1], str))
@@ -182,7 +188,7 @@ def _refused(why: str) -> Ruling:
 
 
 def _union(at: At, place: Place | None, rule: str) -> Ruling:
-    """Both additions, without what both added; where the list was there before."""
+    """Keep both additions, but common ones once, where the list was there before."""
     if at.base or any(entry.key is not None for entry in (*at.ours, *at.theirs)):
         return NOTHING
     lists = place.lists if place is not None else None
@@ -205,7 +211,7 @@ def _union(at: At, place: Place | None, rule: str) -> Ruling:
 
 
 def _options(entries: list[Entry]) -> dict[str, str]:
-    """The options of a command line with their values: `--b=1`, or `--b` and `1` behind it."""
+    """Return the options of a command line: `--b=1`, or `--b` with `1` behind it."""
     texts = [entry.value.value if isinstance(entry.value, Scalar) else "" for entry in entries]
     found = {}
     for text, follows in zip(texts, [*texts[1:], ""], strict=True):
@@ -219,9 +225,9 @@ def _options(entries: list[Entry]) -> dict[str, str]:
 
 
 def _higher(at: At, path: Path, place: Place | None, *, is_named: bool) -> Ruling:
-    """The side that has the higher version, with its value alone."""
+    """Take the value of the side that has the higher version."""
     if not (at.ours and at.theirs):
-        return NOTHING  # what is gone on a side has no version there
+        return NOTHING  # a deleted field has no version
     values = [*_values(at)]
     if len(values) != 2:
         return _refused(NOT_ONE_VALUE)
@@ -239,7 +245,7 @@ def _higher(at: At, path: Path, place: Place | None, *, is_named: bool) -> Rulin
 
 
 def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
-    """Why a value that is the higher version may be something else, or nothing."""
+    """Return why the higher version may be something else, or an empty text."""
     if is_port(ours.value) and is_port(theirs.value) and not _is_image(path):
         return "the numbers may be ports"
     if (ours.anchor, ours.tag) != (theirs.anchor, theirs.tag):
@@ -252,13 +258,13 @@ def _doubt(path: Path, ours: Scalar, theirs: Scalar, side: str) -> str:
 
 
 def _is_version(path: Path) -> bool:
-    """Whether a field says by its name that it holds a version."""
+    """Return whether a field says by its name that it holds a version."""
     names = [step for step in path if isinstance(step, str)]
     return bool(names) and names[-1].lower().endswith(VERSIONS)
 
 
 def _is_quantity(node: Scalar) -> bool:
-    """Whether it may be an amount or an id: `0.5`, `4-core`, `us-east-1`; `v2` is neither."""
+    """Return whether it may be an amount or an id, as `0.5`, `4-core`, `us-east-1`; not `v2`."""
     found = version(node.value)
     if found is None or image(node.value):
         return False
@@ -268,7 +274,7 @@ def _is_quantity(node: Scalar) -> bool:
 
 
 def _back(before: list[Entry], ours: str, theirs: str) -> str:
-    """Why not, where a side went back; but what a program writes is only as old as its clock."""
+    """Return why no version is taken where a side went back to a lower one."""
     base = before[0].value if len(before) == 1 else None
     if not isinstance(base, Scalar) or timestamp(base.value) is not None:
         return ""
@@ -276,17 +282,17 @@ def _back(before: list[Entry], ours: str, theirs: str) -> str:
 
 
 def _read(node: Scalar) -> str:
-    """The version as who reads the file gets it: of `1.10` without quotes `1.1`."""
+    """Return the version as readers of the file get it: `1.1` for `1.10` without quotes."""
     return node.value.rstrip("0") if _are_floats(node) and _is_cut(node.value) else node.value
 
 
 def _is_cut(number: str) -> bool:
-    """Whether a number without quotes is read as another version: `1.10`, never `2.0`."""
+    """Return whether a number without quotes is read as another version: `1.10`, never `2.0`."""
     return number[-1:] == "0" and number[-2:] != ".0"
 
 
 def _values(at: At) -> Iterator[Scalar]:
-    """The value of each side that has one value of one line."""
+    """Return the value of each side that has one value of one line."""
     for entries in (at.ours, at.theirs):
         value = entries[0].value if len(entries) == 1 else None
         if isinstance(value, Scalar) and inline(value):
@@ -294,12 +300,12 @@ def _values(at: At) -> Iterator[Scalar]:
 
 
 def _is_image(path: Path) -> bool:
-    """Whether a field says by its name that it holds an image."""
+    """Return whether a field says by its name that it holds an image."""
     return bool(path) and isinstance(path[-1], str) and path[-1].lower().endswith("image")
 
 
 def _are_floats(*nodes: Scalar) -> bool:
-    """Whether all are plain numbers like `0.5` to who reads the file."""
+    """Return whether readers of the file get plain numbers like `0.5`."""
     return all(
         not node.style and node.value.count(".") == 1 and is_number(node.value.replace(".", ""))
         for node in nodes
@@ -307,7 +313,7 @@ def _are_floats(*nodes: Scalar) -> bool:
 
 
 def _rebump(at: At, mine: str) -> Ruling:
-    """The version above both; a value of its own where mine is not above the other's."""
+    """Take the version above both; mine gets a bump where it is not above the other."""
     if not mine:
         return _refused(NOBODYS)
     values = [*_values(at)]
@@ -334,7 +340,7 @@ def _rebump(at: At, mine: str) -> Ruling:
 
 
 def _written(value: str, quote: str) -> Take:
-    """A value that no side has, in the quotes of ours."""
+    """Write a value that no side has, in the quotes of ours."""
     root = split(Source.of(f"version: {quote}{value}{quote}\n")).documents[0].root
     assert isinstance(root, Collection)  # just written so
     entry = root.entries[0]
@@ -361,7 +367,7 @@ NO_TAG = "its tag is left to decide, too"
 
 
 def of_two_images(path: Path, maps: Maps) -> str:
-    """Why a version cannot be compared: the map says on each side that it is of another image."""
+    """Return why a version is not comparable: each side has another image in the same map."""
     if not path or path[-1] not in TAGS:
         return ""
     for name in NAMES:
@@ -376,52 +382,52 @@ def of_two_images(path: Path, maps: Maps) -> str:
 def together(
     ruling: Ruling | None, path: Path, at: At, place: Place, alone: Alone
 ) -> Ruling | None:
-    """What a policy may say about a tag or a digest, in view of the other one."""
+    """Return the ruling about a tag or a digest, in view of the other one."""
     if place.maps is None or not path or path[-1] not in (*TAGS, *DIGESTS):
         return ruling
-    beside = _Beside(path, place, place.maps, alone)
+    neighbours = _Neighbours(path, place, place.maps, alone)
     if path[-1] in DIGESTS:
-        return _with_tag(ruling, at, beside)
+        return _with_tag(ruling, at, neighbours)
     if ruling is None or not ruling.side:
         return ruling
-    is_parted = any(beside.parts_from(ruling.side, name) for name in DIGESTS)
+    is_parted = any(neighbours.parts_from(ruling.side, name) for name in DIGESTS)
     return _parted(ruling) if is_parted else ruling
 
 
-def _with_tag(ruling: Ruling | None, at: At, beside: _Beside) -> Ruling | None:
-    """A digest that both sides changed goes where its tag goes."""
-    tags = {name: side for name in TAGS if (side := beside.side_of(name)) != BOTH}
+def _with_tag(ruling: Ruling | None, at: At, neighbours: _Neighbours) -> Ruling | None:
+    """Decide a digest that both sides changed as its tag."""
+    tags = {name: side for name in TAGS if (side := neighbours.side_of(name)) != BOTH}
     if not tags:
         return ruling
     side = next(iter(tags.values()))
     if not side or len({*tags.values()}) > 1:
         return Ruling("", "", refused=f"policy: {NO_TAG}") if ruling is not None else None
-    own = beside.path[-1]
+    own = neighbours.path[-1]
     if ruling is not None and ruling.side not in ("", side):
         return _parted(ruling)
-    if any(beside.parts_from(side, name) for name in DIGESTS if name != own):
+    if any(neighbours.parts_from(side, name) for name in DIGESTS if name != own):
         return _parted(ruling)
-    spoken = [beside.ruling(name) for name in tags]
+    spoken = [neighbours.ruling(name) for name in tags]
     by_policy = next((one for one in spoken if one is not None and one.side == side), None)
     return ruling if by_policy is None else Ruling(side, by_policy.rule, plan=_value(at, side))
 
 
 def _parted(ruling: Ruling | None) -> Ruling:
-    """What a policy says where a tag and its digest would come from two sides."""
+    """Refuse where a tag and its digest would come from two sides."""
     rule = ruling.rule.partition(" ")[2] if ruling is not None else ""
     return Ruling("", "", refused=f"{rule or 'policy'}: {PARTED}")
 
 
 def _value(at: At, side: str) -> Plan | None:
-    """The value of a side, where both have one."""
+    """Return the value of a side, where both have one."""
     entry = next(iter(at.side(side)), None)
     if entry is None or not (at.ours and at.theirs) or not isinstance(entry.value, Scalar):
         return None
     return Keep(entry.value) if side == "ours" else Take(entry.value, entry)
 
 
-class _Beside:
-    """The fields beside a place, in the three versions of its mapping."""
+class _Neighbours:
+    """These are the fields of the same mapping, in its three versions."""
 
     __slots__ = ("alone", "maps", "path", "place")
 
@@ -429,10 +435,10 @@ class _Beside:
         self.path = path
         self.place = place
         self.maps = maps
-        self.alone = alone  # what the policies say about a field, whatever stands beside it
+        self.alone = alone  # the ruling about a field, without its neighbours
 
     def side_of(self, name: str) -> str:
-        """Whose value a field gets: a side's, that of both, or nothing for a conflict."""
+        """Return whose value a field gets: a side, both, or nothing for a conflict."""
         at = _texts(self.maps, name)
         if at.ours == at.theirs:
             return BOTH
@@ -443,21 +449,21 @@ class _Beside:
         return ruling.side if ruling is not None else ""
 
     def parts_from(self, side: str, name: str) -> bool:
-        """Whether a field comes from the other side, or stays a conflict whatever is decided."""
+        """Return whether a field comes from the other side, or stays a conflict in any case."""
         return self.side_of(name) not in (BOTH, "", side) or self._is_for_a_person(name)
 
     def ruling(self, name: str) -> Ruling | None:
-        """What the policies say about a field for itself."""
+        """Return the ruling of the policies about a field, without its neighbours."""
         return self.alone((*self.path[:-1], name), _entries(self.maps, name), self.place)
 
     def _is_for_a_person(self, name: str) -> bool:
-        """Whether both sides changed a field, and the comments behind it, too."""
+        """Return whether both sides changed a field, and the comments behind it, too."""
         at = _entries(self.maps, name).map(lambda found: found[0] if found else None)
         return not whose(_texts(self.maps, name)) and tails_clash(at)
 
 
 def _texts(maps: Maps, name: str) -> Three[str | None]:
-    """A field's value on each side as text."""
+    """Return a field's value on each side as text."""
     found = _entries(maps, name)
     return found.map(lambda entries: _text(entries[0]) if entries else None)
 

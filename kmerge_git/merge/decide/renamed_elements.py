@@ -1,9 +1,9 @@
-"""Elements whose key a side changed: found again by what they hold, or a riddle for a person.
+"""Find elements whose key a side changed by their content, or leave a riddle to a person.
 
 The tables of three collections come in, by key. They go out with one label for each element, the
-key that base had: so a key is a field like any other, and what the other side did inside follows.
-Where it is not certain what belongs together there is no merge, but a riddle: elements that a
-person must decide together.
+key that base had: so a key is a field like any other, and the other side's changes inside follow.
+Where it is not certain which elements belong together there is no merge, but a riddle: elements
+that a person must decide together.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ if TYPE_CHECKING:
 def follow(
     at: Three[Table], key_paths: KeyPaths, rule: ListRule | None
 ) -> tuple[Three[Table], list[Riddle]]:
-    """The tables with a renamed element under its old key; and the riddles.
+    """Return the tables with a renamed element under its old key, and the riddles.
 
-    `key_paths` says which fields of an element are its key; `rule` is that of the list, None for a
-    mapping. Scalar entries are never renamed: their key is all that tells them apart.
+    `key_paths` names the fields of an element that are its key; `rule` is that of the list, None
+    for a mapping. Scalar entries are never renamed: their key is all that tells them apart.
     """
     if not at.base:
         return at, _one_thing(at, key_paths) if rule is not None else []
@@ -54,19 +54,19 @@ def follow(
 
 
 class _Search:
-    """The search for what gone elements of base were renamed to, on either side."""
+    """This searches for the new keys of elements of base, on either side."""
 
     __slots__ = ("at", "key_paths", "leaves", "ordered", "riddles")
 
     def __init__(self, at: Three[Table], key_paths: KeyPaths, *, ordered: bool) -> None:
         self.at = at
         self.key_paths = key_paths
-        self.ordered = ordered  # to stand elsewhere is a change
+        self.ordered = ordered  # a move is a change
         self.leaves: dict[int, Leaves] = {}
         self.riddles: list[Riddle] = []
 
     def renames(self, name: str) -> Renamed:
-        """The new keys of one side, each with the key that it replaced."""
+        """Return the new keys of one side, each with the key that it replaced."""
         base, side = self.at.base, self.at.side(name)
         other = self.at.theirs if name == "ours" else self.at.ours
         gone = [k for k in base if k not in side and isinstance(base[k].value, Collection)]
@@ -84,7 +84,9 @@ class _Search:
     def _candidates(
         self, gone: list[Hashable], fresh: list[Hashable], side: Table
     ) -> list[tuple[float, Hashable, Hashable]]:
-        """Old and new keys of elements that are one by their leaves, and how alike they are."""
+        """Return old and new keys of elements that are one by their leaves, and how alike
+        they are.
+        """
         base = self.at.base
         alike = [
             (old, new)
@@ -114,7 +116,7 @@ class _Search:
     def _matched(
         self, candidates: list[tuple[float, Hashable, Hashable]], in_doubt: set[Hashable]
     ) -> Renamed:
-        """The most alike first; among equals nobody can tell."""
+        """Match the most alike first; among equals nobody can tell."""
         found: Renamed = {}
         taken: set[tuple[str, Hashable]] = set()
         for score in sorted({score for score, *_ in candidates}, reverse=True):
@@ -155,7 +157,7 @@ def _labelled(table: Table, renamed: Renamed) -> Table:
 def _gone_or_apart(
     at: Three[Table], mine: Renamed, yours: Renamed, *, is_mapping: bool
 ) -> Iterator[Riddle]:
-    """What one side renamed and the other took away, or gave another key of a mapping."""
+    """Find elements that one side renamed and the other deleted, or renamed in another way."""
     for renamed, other in ((mine, at.theirs), (yours, at.ours)):
         for old in renamed.values():
             if old not in other:
@@ -167,7 +169,7 @@ def _gone_or_apart(
 
 
 def _moved_and_gone(at: Three[Table]) -> Iterator[Riddle]:
-    """What one side moved and changed, and the other took away."""
+    """Find elements that one side moved and changed, and the other deleted."""
     for side, other in ((at.ours, at.theirs), (at.theirs, at.ours)):
         if not side.keys() - other.keys():
             continue
@@ -179,7 +181,7 @@ def _moved_and_gone(at: Three[Table]) -> Iterator[Riddle]:
 
 
 def _collisions(at: Three[Table], mine: Renamed, yours: Renamed) -> Iterator[Riddle]:
-    """Elements that would end with one key."""
+    """Find elements that would end with one key."""
     names = Three(
         {k: k for k in at.base},
         {k: k for k in at.ours} | {old: new for new, old in mine.items()},
@@ -198,14 +200,14 @@ def _collisions(at: Three[Table], mine: Renamed, yours: Renamed) -> Iterator[Rid
 
 
 def _replaced(at: Three[Table]) -> Iterator[Riddle]:
-    """The gap rule: what both sides took away, and each replaced by something of its own.
+    """Find elements that both sides deleted, and each replaced by something of its own, in one gap.
 
     The gap of an element lies between its nearest neighbours in base that both sides kept.
     """
     lost = [k for k in at.base if k not in at.ours and k not in at.theirs]
     if not lost:
         return
-    gaps: dict[Hashable, int] = {}  # of what base had; of what stays, the one in front of it
+    gaps: dict[Hashable, int] = {}  # of keys of base; of kept ones, the gap in front of them
     number = 0
     for key in at.base:
         gaps[key] = number
@@ -221,7 +223,9 @@ def _replaced(at: Three[Table]) -> Iterator[Riddle]:
 
 
 def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int, list[Hashable]]:
-    """What only one side has, in the gaps behind and in front of its neighbours."""
+    """Return the elements that only one side has, in the gaps behind and before their
+    neighbours.
+    """
     last = sum(k in side and k in other for k in gaps)
     found: dict[int, list[Hashable]] = {}
     behind = 0
@@ -238,7 +242,7 @@ def _newcomers(side: Table, other: Table, gaps: dict[Hashable, int]) -> dict[int
 
 
 def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
-    """The only elements of a list that is new on both sides, under two names, but much alike."""
+    """Find the only elements of a list that is new on both sides, much alike under two names."""
     if len(at.ours) != 1 or len(at.theirs) != 1 or at.ours.keys() == at.theirs.keys():
         return []
     ours, theirs = (
@@ -250,7 +254,7 @@ def _one_thing(at: Three[Table], key_paths: KeyPaths) -> list[Riddle]:
 
 
 def _joined(riddles: list[Riddle]) -> list[Riddle]:
-    """Riddles that speak of one element are one; it stands where the last of them stood."""
+    """Unite riddles about one element; the riddle is at the place of the last of them."""
     last = list(range(len(riddles)))  # a riddle -> a later one that it is one with
     known: dict[Hashable, int] = {}
     for number, riddle in enumerate(riddles):

@@ -1,7 +1,7 @@
-"""The questions of the walk, which a rule set answers, and what it is told about a place.
+"""Define the questions of the walk, which a rule set answers, and what a rule set knows of a place.
 
-An answer is a value: no question writes, remembers or changes anything. What a rule set decides
-comes with the notes for the journal; the walk writes them down.
+An answer is a value: no question writes, remembers or changes anything. A decision of a rule set
+comes with its notes for the journal; the walk writes them down.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Riddle:
-    """Elements, by their keys, of which only a person can say what belongs together."""
+    """These are elements, by their keys, of which only a person can say which belong together."""
 
     __slots__ = ("keys", "why")
 
@@ -41,7 +41,7 @@ class Riddle:
 
 
 def shared_out(table: Table, riddles: list[Riddle]) -> list[Table]:
-    """What a version has of each riddle; no key is in two of them."""
+    """Return the entries that a version has of each riddle; no key is in two of them."""
     parts: list[Table] = [{} for _ in riddles]
     number_of = {key: number for number, riddle in enumerate(riddles) for key in riddle.keys}
     for key in [key for key in table if key in number_of] if riddles else ():
@@ -53,7 +53,7 @@ BY_ELEMENTS = Plan()  # the answer for a list without keys that merges element b
 
 
 class Place:
-    """Where the walk is, with what a rule set may have to know there; never changed."""
+    """This says where the walk is, and what a rule set may have to know there; it never changes."""
 
     __slots__ = ("list_rule", "lists", "live", "maps", "path", "where")
 
@@ -68,33 +68,33 @@ class Place:
     ) -> None:
         self.path = path
         self.where = where
-        self.live = live  # set where something in the document may clear or instruct
+        self.live = live  # set where a document may clear or instruct
         self.list_rule = list_rule  # of the list whose element this is
         self.lists = lists  # the three versions of that list
         self.maps = maps  # those of the mapping whose entry this is
 
     def within(self, node: Node | None) -> Place:
-        """The place of a mapping, once it may say which kind it is."""
+        """Return the place of a mapping, once it may say which kind it is."""
         return Place(self.path, self.where.at(node), self.live)
 
     def key(self, name: str, maps: Three[Mapping | None] | None = None) -> Place:
-        """The place below a key of the mapping here."""
+        """Return the place below a key of the mapping here."""
         return Place((*self.path, name), self.where.child(name), self.live, maps=maps)
 
     def elements(self, lists: Three[Sequence | None]) -> Place:
-        """The place of each element of the list here; `step` says of which one."""
+        """Return the place of the elements of the list here; `step` then says which one."""
         rule = self.where.list_rule()
         return Place(self.path, self.where.items(), self.live, rule, lists)
 
     def step(self, step: Step) -> Place:
-        """The same, one step further."""
+        """Return the same place, one step further."""
         return Place((*self.path, step), self.where, self.live, self.list_rule, self.lists)
 
 
 class Ruling:
-    """What a policy says about a clash: whose side, a plan for the value alone, or why nothing.
+    """This is the answer of a policy to a clash: a side, a plan for the value alone, or a refusal.
 
-    `neither`: the plan has a value that no side has, and `what` says which.
+    With the side `neither` the plan has a value that no side has, and `what` says which.
     """
 
     __slots__ = ("plan", "refused", "rule", "side", "taken", "what")
@@ -109,16 +109,16 @@ class Ruling:
         what: str = "",
         refused: str = "",
     ) -> None:
-        self.side = side  # ours, theirs, union, neither; nothing: it stays a clash
+        self.side = side  # ours, theirs, union, neither; empty: it stays a clash
         self.rule = rule
         self.plan = plan  # the value, where the comments around it are merged as always
-        self.taken = taken  # what a union takes of theirs
+        self.taken = taken  # the entries of theirs in a union
         self.what = what
-        self.refused = refused  # why no policy speaks, though one is set for the place
+        self.refused = refused  # why no policy decides, though one is set for the place
 
 
 class Reading:
-    """What a document says about its own merge, before its fields are compared."""
+    """This is what a document says about its own merge, before its fields are compared."""
 
     __slots__ = ("gone", "live", "plan", "whole")
 
@@ -133,102 +133,108 @@ class Reading:
         self.live = live  # see `Place`
         self.plan = plan  # it replaces the other as a whole
         self.gone = gone  # it deletes the other
-        self.whole = whole  # what no side changed must be read, too: the notes tell values
+        self.whole = whole  # parts that no side changed must be read, too: the notes have values
 
 
 if TYPE_CHECKING:
 
     class Rules(Protocol):
-        """What differs between rule sets; everything else is the walk's."""
+        """Here rule sets differ; everything else is the same walk."""
 
-        stops: bool  # whether a person is asked where a merge could be made, and be wrong
+        stops: bool  # a person is asked where a merge could be made, and be wrong
 
         # -- documents
 
         def twins(self, ours: list[Document], theirs: list[Document]) -> list[tuple[int, int]]:
-            """Which documents that both sides added are one resource."""
+            """Pair the documents that both sides added and that are one resource."""
 
         def reading(self, at: Three[Document | None]) -> Reading:
-            """What the document of a pair says about its merge."""
+            """Return what the document of a pair says about its merge."""
 
         def added(self, document: Document) -> Plan | None:
-            """What of a document of theirs is added; None: all of it."""
+            """Return the part of a document of theirs that is added; None: all of it."""
 
         def document_clash(self, why: str) -> tuple[str, Notes]:
-            """Whose document stands where the fields cannot tell; nothing: a person must say."""
+            """Return whose document is taken where the fields cannot decide; nothing: ask
+            a person.
+            """
 
         # -- entries of mappings and elements of lists
 
         def took(self, ours: Node, theirs: Node, place: Place) -> Note:
-            """What to say where theirs alone changed a value."""
+            """Return the note for a value that theirs alone changed."""
 
         def alone(self, at: Three[Entry | None], place: Place) -> tuple[Item | None, Notes]:
-            """What becomes of an entry that one side does not have."""
+            """Decide an entry that one side does not have."""
 
         def clash(self, at: Three[list[Entry]], why: str, place: Place) -> tuple[list[Item], Notes]:
-            """What stands where both sides have something and neither can be preferred."""
+            """Decide entries of both sides of which neither can be preferred."""
 
         # -- values
 
         def text(self, at: Three[Node | None], place: Place) -> tuple[Plan | None, Notes]:
-            """Two different scalars merged line by line; None: they cannot be."""
+            """Merge two different scalars line by line; None: they cannot be."""
 
         def winner(self, at: Three[Entry | None], place: Place) -> tuple[Plan | None, Notes]:
-            """The value that stands where both sides changed it; None: a person must say."""
+            """Decide a value that both sides changed; None: a person must."""
 
         def exclusive(
             self, at: Three[Mapping | None], group: Collection[str], names: list[str], place: Place
         ) -> tuple[list[str] | None, Notes]:
-            """Which of `names`, a group of fields that exclude each other, go; None: a clash."""
+            """Return which of `names`, fields that exclude each other, go; None: a clash."""
 
         # -- the elements of lists, and the order of everything
 
         def keyed(self, at: Three[Sequence | None], rule: ListRule) -> Three[Table] | None:
-            """The elements of each version by key; None: this list has no keys."""
+            """Return the elements of each version by key; None: this list has no keys."""
 
         def renamed(
             self, tables: Three[Table], key_paths: KeyPaths, rule: ListRule | None
         ) -> tuple[Three[Table], list[Riddle]]:
-            """The tables with renamed elements under their old keys, and what is uncertain."""
+            """Return the tables with renamed elements under their old keys, and what is
+            uncertain.
+            """
 
         def unkeyed(self, at: Three[Sequence | None], place: Place) -> Plan | None:
-            """A list without keys; `BY_ELEMENTS`: merge the sequence. None: a person must say."""
+            """Merge a list without keys: by its elements (`BY_ELEMENTS`), or not (None)."""
 
         def order(
             self, tables: Three[Table], kept: dict[Hashable, Item], rule: ListRule | None
         ) -> Keys | None:
-            """The kept keys in their order; None: both sides reordered them differently."""
+            """Return the kept keys in their order; None: both sides reordered them differently."""
 
         # -- the text between values
 
         def lines(self, lines: Three[list[Line]]) -> Lines | None:
-            """Comment lines; None: ours stand as they are."""
+            """Merge comment lines; None: ours stay as they are."""
 
         def tail(self, tails: Three[str], plan: Plan) -> tuple[str | None, bool]:
-            """What follows a value (None: as ours has it), and whether a person must say."""
+            """Merge the texts behind a value (None: ours), and tell whether a person must."""
 
         def piece(self, at: Three[str]) -> str | None:
-            """A key, or an anchor and tag, as text; None: as ours has it."""
+            """Merge a key, or an anchor and tag, as text; None: ours."""
 
     class Live(Protocol):
-        """What in a document clears or instructs: equal texts do not decide there."""
+        """Such a document clears or instructs: equal texts do not decide there."""
 
         def instructed(
             self, at: Three[Entry | None], place: Place
         ) -> tuple[Item | None, Notes] | None:
-            """What an entry is told to become; None: it is told nothing."""
+            """Return what the document makes of an entry; None: it has no instruction."""
 
         def enters(self, ours: Node, theirs: Node) -> bool:
-            """Whether to look inside two values though one side, or both, left it alone."""
+            """Return whether to look inside two values though one side, or both, left it alone."""
 
         def part(self, theirs: Entry) -> Plan | None:
-            """What of an entry of theirs comes to ours; None: all of it."""
+            """Return the part of an entry of theirs that comes to ours; None: all of it."""
 
         def own(self, ours: Entry) -> Plan:
-            """What stays of an entry that only ours has."""
+            """Return the part that stays of an entry that only ours has."""
 
     class Walker(Protocol):
-        """The walk, for the merge of sequences, which is a part of it and may not import it."""
+        """This is the walk, for the merge of sequences, which is a part of it and may not import
+        it.
+        """
 
         @property
         def rules(self) -> Rules: ...

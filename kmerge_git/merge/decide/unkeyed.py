@@ -1,4 +1,4 @@
-"""Lists without a key: a three-way merge of the sequence of elements, and the laws that it obeys.
+"""Merge lists without a key as sequences of elements, and check the laws of such a merge.
 
 Count: an element that one side alone added or removed follows that side; one that both added is
 there once if it is in one gap, else once or twice. Order: two elements that all versions have
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 def merge_elements(walk: Walker, at: Three[Sequence | None], place: Place) -> list[Item]:
-    """diff3 over the elements; elements that align one to one are merged inside.
+    """Merge the elements with diff3; elements that align one to one are merged inside.
 
-    Where elements were moved, or diff3 does not obey the two laws of sequences, each element is
-    looked for by what it is; where that does not tell, the lists clash.
+    Where elements were moved, or diff3 does not obey the two laws of sequences, elements are paired
+    by their content; where that is not certain, the lists clash.
     """
     inner, bag = place.elements(at), place.where.list_rule().bag
     entries = at.map(lambda seq: list(seq.entries) if seq is not None else [])
@@ -79,7 +79,7 @@ def _doubt(
     items: list[Item],
     known: Known,
 ) -> str:
-    """Why a merge of the elements cannot be right; nothing: it obeys the laws."""
+    """Return why a merge of the elements cannot be right, or an empty text."""
     merged = {
         id(entry)
         for item in items
@@ -98,28 +98,30 @@ def _doubt(
 
 
 def _entries_within(item: Item) -> list[Entry]:
-    """The entries of the three versions that an item stands for."""
+    """Return the entries of the three versions that an item stands for."""
     if isinstance(item.plan, Clash):
         return [entry for side in item.plan.at.each() for entry in side]
     return [entry for entry in (item.base, item.ours, item.theirs) if entry is not None]
 
 
 def _tables(keys: Three[list[Hashable]], at: Three[list[Entry]], merged: set[int]) -> Three[Table]:
-    """The elements by what they are, without those that merged already."""
+    """Return the elements by their content, without those that merged already."""
     rest = at.map(lambda entries: [e for e in entries if id(e) not in merged])
     pairs = zip(keys.each(), rest.each(), strict=True)
     return Three(*(dict(zip(names, there, strict=True)) for names, there in pairs))
 
 
 def _are_moved(keys: Three[list[Hashable]]) -> bool:
-    """Whether what all have stands in another order on a side."""
+    """Return whether a side has the common elements in another order."""
     stay = set(keys.base).intersection(keys.ours).intersection(keys.theirs)
     orders = keys.map(lambda names: [k for k in names if k in stay])
     return not orders.base == orders.ours == orders.theirs
 
 
 def _comes_back(keys: Three[list[Hashable]], result: list[Hashable]) -> bool:
-    """Whether an element that one side took away is still there, because the other moved it."""
+    """Return whether an element that one side deleted is still there, because the other
+    moved it.
+    """
     counts, there = keys.map(counted), counted(result)
     for key, count in counts.base.items():
         ours, theirs = counts.ours.get(key, 0), counts.theirs.get(key, 0)
@@ -136,7 +138,7 @@ def _arranged(
     *,
     bag: bool,
 ) -> list[Item] | None:
-    """Every element by what it is, in a lawful order; None: that does not tell, or none is."""
+    """Merge every element by its content, in a lawful order; None where that is not certain."""
     if any(len(set(names)) < len(names) for names in keys.each()):
         return None
     counts = keys.map(counted)
@@ -148,7 +150,7 @@ def _arranged(
     tables = _tables(Three(keys.base, keys.ours, own), entries, set())
     followed, riddles = walk.rules.renamed(tables, (), ATOMIC)
     labels = tables.map(list)
-    # two elements that are only alike are no reason for a merge that lines do not make
+    # likeness alone is no reason for a merge that lines do not make
     is_certain = not riddles and followed.map(list).each() == labels.each()
     order = arranged(*labels.each()) if is_certain else None
     if order is None or _meet(labels, bag=bag):
@@ -166,13 +168,13 @@ def _arranged(
 
 
 def _place_of(label: Hashable, places: Three[dict[Hashable, int]]) -> int:
-    """The place of an element in base, if it is there; the same when the sides are swapped."""
+    """Return the place of an element, in base if it is there; it does not depend on the side."""
     found = [known[label] for known in places.each() if label in known]
     return found[0] if label in places.base else min(found)
 
 
 def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
-    """Whether new elements meet each other, or one that is gone on both sides."""
+    """Return whether new elements meet each other, or one that is gone on both sides."""
     known = labels.map(set)
     gaps = Gaps(labels, labels.map(counted))
     ours, theirs, lost = (
@@ -193,7 +195,7 @@ def _meet(labels: Three[list[Hashable]], *, bag: bool) -> bool:
 def _as_one(
     walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], place: Place, why: str
 ) -> list[Item]:
-    """The elements as one clash, but for those that all begin and end with."""
+    """Return the elements as one clash, but for those with which all begin or end."""
     shortest = min(map(len, keys.each()))
     head = _common([names[:shortest] for names in keys.each()])
     tail = _common([names[::-1][: shortest - head] for names in keys.each()])
@@ -205,7 +207,7 @@ def _as_one(
 
 
 def _common(lists: list[list[Hashable]]) -> int:
-    """How many elements some lists of one length begin with alike."""
+    """Return how many elements some lists of one length begin with alike."""
     return next(
         (n for n, found in enumerate(zip(*lists, strict=True)) if len(set(found)) > 1),
         len(lists[0]),
@@ -213,10 +215,10 @@ def _common(lists: list[list[Hashable]]) -> int:
 
 
 def _only_additions(keys: Three[list[Hashable]], *, bag: bool) -> bool:
-    """Whether nothing but additions meet where both sides changed a list.
+    """Return whether nothing but additions meet where both sides changed a list.
 
-    Either one side adds all that the other adds, and more; or the order of a bag means nothing,
-    and there is no element that both sides took away or rewrote.
+    Either one side adds all additions of the other, and more; or the order of a bag means nothing,
+    and no element was deleted or rewritten by both sides.
     """
     if any(len(set(found)) < len(found) for found in keys.each()):
         return False
@@ -234,7 +236,7 @@ def _one_in_the_other(a: list[Hashable], b: list[Hashable]) -> bool:
 def _woven(
     walk: Walker, keys: Three[list[Hashable]], at: Three[list[Entry]], inner: Place, first: int
 ) -> list[Item]:
-    """Elements that are told apart by what they are."""
+    """Merge elements that their content tells apart."""
     tables = _tables(keys, at, set())
     items: dict[Hashable, Item] = {}
     for i, key in enumerate(dict.fromkeys([*tables.ours, *tables.theirs])):
@@ -271,10 +273,10 @@ def _region(
 
 
 def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[Item | None] | None:
-    """Elements that both sides add and that begin alike: the conflict is inside of them.
+    """Merge elements that both sides add and that begin alike: the conflict is inside of them.
 
-    They have no key, so they may be two all the same. A merge that leaves nothing to decide
-    would hide that: then, and where they are not alike, the elements clash as a whole.
+    They have no key, so they may be two all the same. A merge without a conflict would hide that:
+    then, and where they are not alike, the elements clash as a whole.
     """
     pairs = list(zip(at.ours, at.theirs, strict=False))
     if len(at.ours) != len(at.theirs) or not all(_begin_alike(*pair) for pair in pairs):
@@ -290,7 +292,7 @@ def _twins(walk: Walker, at: Three[list[Entry]], places: list[Place]) -> list[It
 
 
 def _begin_alike(ours: Entry, theirs: Entry) -> bool:
-    """Whether two elements have the same first field, and are alike below it."""
+    """Return whether two elements have the same first field, and are alike below it."""
     a, b = ours.value, theirs.value
     if not (isinstance(a, Mapping) and isinstance(b, Mapping) and a.entries and b.entries):
         return False
@@ -305,7 +307,7 @@ def _begin_alike(ours: Entry, theirs: Entry) -> bool:
 
 
 def _alike(at: Three[list[Entry]]) -> bool:
-    """Whether elements that stand at the same places are versions of one another."""
+    """Return whether elements at the same places are versions of one another."""
     return all(
         _is_settled(base.value, ours.value, theirs.value)
         or (_likeness(base, ours) and _likeness(base, theirs))
@@ -314,7 +316,7 @@ def _alike(at: Three[list[Entry]]) -> bool:
 
 
 def _is_settled(base: Node, ours: Node, theirs: Node) -> bool:
-    """Whether at most one side changed an element, or both alike."""
+    """Return whether at most one side changed an element, or both alike."""
     return same_node(base, ours) or same_node(base, theirs) or same_node(ours, theirs)
 
 
@@ -341,7 +343,7 @@ if TYPE_CHECKING:
 
 
 def is_lawful(at: Three[Keys], result: Keys) -> bool:
-    """Whether a list is a merge of three."""
+    """Return whether a list is a merge of three."""
     counts, there = at.map(counted), counted(result)
     gaps = Gaps(at, counts)
     for key in {**counts.base, **counts.ours, **counts.theirs, **there}:
@@ -353,7 +355,7 @@ def is_lawful(at: Three[Keys], result: Keys) -> bool:
 
 
 def counted(keys: Iterable[T]) -> dict[T, int]:
-    """How often each key is there."""
+    """Return how often each key is there."""
     counts: dict[T, int] = {}
     for key in keys:
         counts[key] = counts.get(key, 0) + 1
@@ -361,13 +363,13 @@ def counted(keys: Iterable[T]) -> dict[T, int]:
 
 
 class Gaps:
-    """Between what stays: where each side has what it added."""
+    """These are the gaps between common elements, in which each side has its additions."""
 
     __slots__ = ("_counts", "_orders", "_places", "_sets", "stay")
 
     def __init__(self, at: Three[Keys], counts: Three[dict[Hashable, int]]) -> None:
         self._counts = counts
-        # what each version has once, in the order of base
+        # keys that each version has once, in the order of base
         self.stay = [k for k in at.base if all(count.get(k) == 1 for count in counts.each())]
         members = set(self.stay)
         self._orders = at.map(lambda keys: [k for k in keys if k in members])
@@ -375,7 +377,7 @@ class Gaps:
         self._sets: dict[tuple[str, int], frozenset[Hashable]] = {}
 
     def is_one(self, key: Hashable) -> bool:
-        """Whether both sides have a new element once, behind the same elements that stay."""
+        """Return whether both sides have a new element once, behind the same elements that stay."""
         if not self._counts.ours.get(key) == self._counts.theirs.get(key) == 1:
             return False
         if self._orders.ours == self._orders.theirs:
@@ -383,7 +385,7 @@ class Gaps:
         return self.behind("ours", key) == self.behind("theirs", key)
 
     def behind(self, side: str, key: Hashable) -> frozenset[Hashable]:
-        """What stays and stands in front of an element."""
+        """Return the common elements in front of an element."""
         place: tuple[str, int] = side, self._places.side(side)[key]
         if place not in self._sets:
             self._sets[place] = frozenset(self._orders.side(side)[: place[1]])
@@ -391,7 +393,7 @@ class Gaps:
 
 
 def _places(keys: Keys, members: set[Hashable]) -> dict[Hashable, int]:
-    """How many of some stand in front of each key, where it comes first."""
+    """Return how many common elements are in front of each key, where it comes first."""
     places: dict[Hashable, int] = {}
     before = 0
     for key in keys:
@@ -401,7 +403,7 @@ def _places(keys: Keys, members: set[Hashable]) -> dict[Hashable, int]:
 
 
 def _bounds(counts: Three[int], is_one: bool) -> tuple[int, int]:
-    """How often an element may be there."""
+    """Return how often an element may be there."""
     base, ours, theirs = counts.each()
     total = ours + theirs - base
     if base in (ours, theirs):

@@ -1,9 +1,10 @@
-"""The walk through three trees: an entry, its value, mappings, lists. The same for every rule set.
+"""Walk through three trees: entries, their values, mappings, lists. The walk is the same for all
+rules.
 
 Where all have a value, the same three comparisons come first: theirs = base: ours; ours = base:
-theirs; ours = theirs: ours. Only then the rule set is asked (see `rules`); before that only what
-clears or instructs (`Live`). A plan of None says that the
-whole place is for a person, or for the rule set, to decide.
+theirs; ours = theirs: ours. Only then the rule set is asked (see `rules`); before that only a
+document that clears or instructs (`Live`). A plan of None means that the whole place is for a
+person, or for the rule set, to decide.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.merge.decide.floating_comments import Asides
+    from kmerge_git.merge.decide.floating_comments import FloatingComments
     from kmerge_git.merge.decide.rules import Notes, Riddle, Rules
     from kmerge_git.merge.journal import Journal
 
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
 
 
 class Walk:
-    """A walk under a rule set; what is decided on the way goes into the journal."""
+    """This walks under a rule set; the decisions on the way go into the journal."""
 
     __slots__ = ("doubts", "journal", "rules")
 
@@ -60,14 +61,14 @@ class Walk:
     ) -> None:
         self.rules = rules
         self.journal = journal
-        self.doubts = doubts or {}  # the places that no merge can be right about, and why
+        self.doubts = doubts or {}  # places that no merge can be right about, and why
 
     def trial(self) -> Walk:
-        """The same walk with a journal of its own, for decisions that may come to nothing."""
+        """Return the same walk with a journal of its own, for decisions that may be dropped."""
         return Walk(self.rules, self.journal.trial(), self.doubts)
 
     def noted(self, answer: tuple[T, Notes]) -> T:
-        """The answer of a rule set, with its notes written down."""
+        """Return the answer of a rule set, and write down its notes."""
         decision, notes = answer
         if notes:
             self.journal.write(notes)
@@ -76,7 +77,7 @@ class Walk:
     # -- an entry of a mapping, an element of a list
 
     def entry(self, at: Three[Entry | None], place: Place) -> Item | None:
-        """What becomes of one entry; None: it is not in the result."""
+        """Decide one entry; None: it is not in the result."""
         base, ours, theirs = at.base, at.ours, at.theirs
         told = place.live.instructed(at, place) if place.live is not None else None
         if told is not None:
@@ -95,7 +96,7 @@ class Walk:
         return self.both(at, place)
 
     def both(self, at: Three[Entry | None], place: Place) -> Item | None:
-        """An entry that both sides have, with different lines."""
+        """Decide an entry that both sides have, with different lines."""
         plan = self.node(at.map(lambda e: e.value if e else None), place, at.theirs)
         if plan is None:
             plan = self.noted(self.rules.winner(at, place))
@@ -111,7 +112,7 @@ class Walk:
             if clash:
                 follows = merged_tail(at)
                 clash = follows is None
-        else:  # a comment that only this side has finds no place behind the other side's value
+        else:  # a comment of this side alone has no place behind the other side's value
             clash = has_own_comment(tails if isinstance(plan, Take) else tails.swapped())
         if clash:
             return self.clash_of_entries(at, Why.COMMENT, place)
@@ -127,12 +128,12 @@ class Walk:
         )
 
     def clash_of_entries(self, at: Three[Entry | None], why: str, place: Place) -> Item | None:
-        """One entry that needs a person, unless the rules decide it."""
+        """Return one entry that needs a person, unless the rules decide it."""
         items = self.clash(at.map(lambda e: [e] if e else []), why, place)
         return items[0] if items else None
 
     def clash(self, at: Three[list[Entry]], why: str, place: Place) -> list[Item]:
-        """Entries that need a person, unless the rules decide them."""
+        """Return entries that need a person, unless the rules decide them."""
         return self.noted(self.rules.clash(at, why, place))
 
     # -- a value
@@ -140,7 +141,7 @@ class Walk:
     def node(
         self, at: Three[Node | None], place: Place, source: Entry | None = None
     ) -> Plan | None:
-        """The value at a place that both sides have; theirs stands in the entry `source`."""
+        """Decide the value at a place that both sides have; theirs is in the entry `source`."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         if place.path in self.doubts:
@@ -151,7 +152,7 @@ class Walk:
         side, style = whose_by(at, same_lines), None
         if not side and alike and isinstance(ours, Collection):
             if is_undecided(at.base) and not same_node(ours, theirs):
-                return None  # what one side alone has here was added there, or deleted elsewhere
+                return None  # an entry of one side alone was added there, or deleted elsewhere
             return self.collection(at, place)
         if not side and not block_texts.new_header_comment(at):
             side, style = whose_by(at, same_node), _style_of_ours(at)
@@ -162,19 +163,19 @@ class Walk:
     def taken(
         self, ours: Node, theirs: Node, place: Place, source: Entry | None, style: str | None = None
     ) -> Take:
-        """Theirs' value, where they alone changed it."""
+        """Take theirs' value, where they alone changed it."""
         self.journal.write((self.rules.took(ours, theirs, place),))
         part = place.live.part(source) if place.live and source is not None else None
         return Take(theirs, source, style, part=part)
 
     def text(self, at: Three[Node | None], place: Place) -> Plan | None:
-        """Two different scalars; values of two kinds are not compared."""
+        """Merge two different scalars; values of two kinds are not compared."""
         if not (isinstance(at.ours, Scalar) and isinstance(at.theirs, Scalar)):
             return None
         return self.noted(self.rules.text(at, place))
 
     def collection(self, at: Three[Node | None], place: Place) -> Plan | None:
-        """Two mappings or two lists; a base of another kind counts as nothing."""
+        """Merge two mappings or two lists; a base of another kind counts as nothing."""
         base, ours, theirs = at.base, at.ours, at.theirs
         if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
             before = base if isinstance(base, Mapping) else None
@@ -187,7 +188,7 @@ class Walk:
     # -- mappings and lists
 
     def mapping(self, at: Three[Mapping | None], place: Place) -> Plan | None:
-        """Key by key."""
+        """Merge key by key."""
         inner = place.within(at.base or at.ours)
         tables, riddles = self.rules.renamed(at.map(_table), (), None)
         known, (at, loose) = at, self.parted(at, tables, place)
@@ -205,7 +206,7 @@ class Walk:
         return self.built(at, [items[name] for name in order or items], loose)
 
     def sequence(self, at: Three[Sequence | None], place: Place) -> Plan | None:
-        """By key where the list has one, as a set, or as a sequence of elements."""
+        """Merge by key where the list has one, as a set, or as a sequence of elements."""
         rule = place.where.list_rule()
         tables = self.rules.keyed(at, rule)
         known, (at, loose) = at, self.parted(at, tables, place)
@@ -233,7 +234,7 @@ class Walk:
         riddles: list[Riddle],
         place_of: Callable[[Hashable], Place],
     ) -> dict[Hashable, Item]:
-        """What becomes of every element, under its key; what is a riddle is one clash."""
+        """Decide every element, under its key; a riddle is one clash."""
         items: dict[Hashable, Item] = {}
         asked = {key for riddle in riddles for key in riddle.keys}
         parts = tables.map(lambda table: shared_out(table, riddles))
@@ -254,7 +255,7 @@ class Walk:
     def part_namesakes(
         self, tables: Three[dict[Hashable, Entry]], items: dict[Hashable, Item], place: Place
     ) -> None:
-        """Both sides added an element of one name under two keys (ports): one clash."""
+        """Make one clash of elements that both sides added under one name and two keys (ports)."""
         for name, twin, key in keyed.repeated_names(tables, items):
             at = Three(None, tables.ours[twin], tables.theirs[key])
             clash = self.clash_of_entries(at, Why.SAME_NAME, place.step((("name", name),)))
@@ -264,8 +265,10 @@ class Walk:
 
     def parted(
         self, at: Three[C | None], tables: Three[dict[Hashable, Entry]] | None, place: Place
-    ) -> tuple[Three[C | None], Asides | None]:
-        """The versions of a collection without the comments that stand among its entries."""
+    ) -> tuple[Three[C | None], FloatingComments | None]:
+        """Return the versions of a collection without the comments that float between its
+        entries.
+        """
         if not self.rules.stops or not may_part(at):
             return at, None
         from kmerge_git.merge.decide import floating_comments
@@ -275,14 +278,16 @@ class Walk:
         return floating_comments.part(at, floating_comments.names_in(at), place)
 
     def switched(self, item: Item, place: Place) -> list[Item]:
-        """An entry that one side commented in, where the other took the commented line away."""
+        """Make a clash of an entry that one side commented in, while the other deleted the
+        comment.
+        """
         at = Three([], *([e] if e is not None else [] for e in (item.ours, item.theirs)))
         return self.clash(at, Why.BOTH_CHANGED, Place(item.path, place.where))
 
     def built(
-        self, at: Three[Collection | None], items: list[Item], loose: Asides | None = None
+        self, at: Three[Collection | None], items: list[Item], loose: FloatingComments | None = None
     ) -> Plan | None:
-        """The collection with these items, and with its merged comments and properties."""
+        """Return the collection with these items, and with its merged comments and properties."""
         ours, theirs = at.ours, at.theirs
         assert ours is not None and theirs is not None  # the caller's case
         doubtful = (ours.flow or theirs.flow) and self.rules.stops
@@ -327,7 +332,7 @@ def _repeated_key(mapping: Mapping) -> RepeatedKey:
 
 
 def _style_of_ours(at: Three[Node | None]) -> str | None:
-    """Our quotes, if we changed them and theirs did not."""
+    """Return our quotes, if we changed them and theirs did not."""
     base, ours, theirs = at.base, at.ours, at.theirs
     if not (isinstance(base, Scalar) and isinstance(ours, Scalar) and isinstance(theirs, Scalar)):
         return None

@@ -1,1 +1,1 @@
-"""Whether a result may be believed: the proof, a merge by lines beside it, damage."""
+"""Check whether a result is right: the proof, the referee, a merge by lines, damage."""

@@ -1,4 +1,4 @@
-"""The laws of counts and of order, for things that are told apart by what they are.
+"""Define the laws of counts and of order, for things that their content tells apart.
 
 Tallies count things in base, ours, theirs and the result, all over a file, without pairing.
 """
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     Place = tuple[int, Path]  # a document of the result, or -1; a collection in it
-    # how often something stands in base, ours, theirs and the result
+    # how often something occurs in base, ours, theirs and the result
     Count = list[int]
     Tally = dict[Place, Count]
     Keys = list[Hashable]
 
 
 class Tallies:
-    """Counts of keys by the pattern of their path, and of values by the name of their field."""
+    """These count keys by the pattern of their path, and values by the name of their field."""
 
     __slots__ = ("keys", "values")
 
@@ -35,8 +35,8 @@ class Tallies:
         self.values: dict[tuple[str, Meaning], Tally] = {}
 
     def count(self, site: Site, key: Hashable, count: Count, is_fresh: bool) -> None:
-        """Note how often a key stands in a collection of each of the four."""
-        if is_fresh:  # what both sides added is the base of what each of them added to it
+        """Count a key in a collection of each of the four."""
+        if is_fresh:  # a common addition is the base of what each side added to it
             count = [min(count[1], count[2]), *count[1:]]
         tally = self.keys.setdefault((site.pattern, key), {})
         known = tally.setdefault((site.number, site.path), [0, 0, 0, 0])
@@ -44,7 +44,7 @@ class Tallies:
             known[side] += number
 
     def one(self, site: Site, key: Hashable, side: int) -> None:
-        """Note that a key stands once in one of the four."""
+        """Count a key once in one of the four."""
         self.count(site, key, [int(side == which) for which in range(4)], False)
 
     def forget_parts(self, site: Site) -> None:
@@ -54,15 +54,15 @@ class Tallies:
                 del self.keys[pattern, key]
 
     def value(self, site: Site, around: Site, value: Meaning, side: int) -> None:
-        """Note a value of one of the four."""
+        """Count a value of one of the four."""
         name = site.pattern.rpartition(".")[2]
         tally = self.values.setdefault((name, value), {})
         tally.setdefault((around.number, around.path), [0, 0, 0, 0])[side] += 1
 
     def wrong(self, perhaps: Tallies) -> Iterator[tuple[tuple[str, Hashable], Place, str]]:
-        """Keys that stand too often or not often enough, where, and how often.
+        """Return keys that occur too often or not often enough, where, and how often.
 
-        `perhaps` are some more that base may have.
+        `perhaps` has keys that base may have besides.
         """
         for which, tally in self.keys.items():
             base, ours, theirs, made = _sums(tally)
@@ -72,9 +72,9 @@ class Tallies:
                 yield which, _place(tally), sites.miscounted(which[1], made, *allowed[0])
 
     def lost(self, perhaps: Tallies) -> Iterator[tuple[Meaning, Place]]:
-        """Values that one side alone brought and the result seems not to have, and where.
+        """Return values that one side alone brought and the result seems to lack, and where.
 
-        What base has besides, `perhaps`, nobody brought.
+        Values of base in `perhaps` were brought by nobody.
         """
         for (name, value), tally in self.values.items():
             base, ours, theirs, made = _sums(tally)
@@ -89,7 +89,7 @@ def _sums(tally: Tally) -> Count:
 
 
 def _place(tally: Tally) -> Place:
-    """The place where a count is most likely to be wrong; if it can be, one in the result."""
+    """Return the place whose count is most likely wrong, in the result if possible."""
     wrong = []
     for place, (base, ours, theirs, made) in tally.items():
         low, high = bounds(base, ours, theirs)
@@ -105,7 +105,7 @@ MOST_NEWCOMERS = 400  # pairs of elements that both sides added to one list
 
 
 def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
-    """How often a thing may stand in the result, by how often it stands in the versions."""
+    """Return how often a thing may occur in the result, by its counts in the versions."""
     mine, yours = ours - base, theirs - base
     both = base + mine + yours
     if mine > 0 and yours > 0:
@@ -116,9 +116,9 @@ def bounds(base: int, ours: int, theirs: int) -> tuple[int, int]:
 
 
 class Newcomers:
-    """What both sides added to one list, and in which gaps.
+    """These are the additions of both sides to one list, and their gaps.
 
-    The gap of an element is told by the elements of base before it that both sides have.
+    The gap of an element depends on the elements of base before it that both sides have.
     """
 
     __slots__ = ("_are_few", "_fresh", "_gaps", "_is_one")
@@ -139,9 +139,10 @@ class Newcomers:
                 self._is_one.add(n + 1)
 
     def allowed(self, key: Hashable, counts: tuple[int, int, int]) -> tuple[int, int]:
-        """The same within a list: what both added in one gap stands there once.
+        """Return the bounds of a count in a list: an addition of both sides in one gap is there
+        once.
 
-        Beside other newcomers equal elements may be two (`-f a` and `-f b`).
+        Next to other additions equal elements may be two (`-f a` and `-f b`).
         """
         if counts != (0, 1, 1):
             return bounds(*counts)
@@ -158,7 +159,7 @@ class Newcomers:
 
 
 def _places(keys: Keys, common: set[Hashable]) -> dict[Hashable, int]:
-    """How many different ones of some stand in front of each key, where it comes first."""
+    """Return how many different common keys are in front of each key, where it comes first."""
     places: dict[Hashable, int] = {}
     before = 0
     for key in keys:
@@ -169,15 +170,15 @@ def _places(keys: Keys, common: set[Hashable]) -> dict[Hashable, int]:
 
 
 def _is_part(shorter: Keys, longer: Keys) -> bool:
-    """Whether a sequence is another one with perhaps some elements left out."""
+    """Return whether a sequence is another one with perhaps some elements left out."""
     rest = iter(longer)
     return all(any(x == y for y in rest) for x in shorter)
 
 
 def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
-    """Two elements of all versions whose order one side changed, or nobody, and not the result.
+    """Return two elements of all versions whose order in the result is not explained.
 
-    Only what stands once in each version has an order.
+    Only elements that occur once in each version have an order.
     """
     once = {key for key, n in counted([base, ours, theirs, result]).items() if n == [1, 1, 1, 1]}
     b, o, t, r = ([key for key in keys if key in once] for keys in (base, ours, theirs, result))
@@ -189,16 +190,16 @@ def disordered(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hash
 
 
 def _is_turned(x: Hashable, y: Hashable, places: list[dict[Hashable, int]]) -> bool:
-    """Whether the order of two, which base has as they are given, is not what it should be."""
+    """Return whether two elements, given in the order of base, have the wrong order."""
     mine, yours, made = (place[x] < place[y] for place in places)
     return made != (mine and yours)
 
 
 def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[Hashable, ...]:
-    """What both sides put in the place of elements that both took away, if both are there.
+    """Return two elements with which the sides replaced what both deleted, if both are there.
 
-    The place lies between the nearest elements of base that both sides have. What both put there
-    alike stands for one that is gone.
+    Their place lies between the nearest elements of base that both sides have. An element that both
+    put there replaces a deleted one.
     """
     old, mine, yours, made = set(base), set(ours), set(theirs), set(result)
     known = old & mine & yours
@@ -214,7 +215,7 @@ def replaced_twice(base: Keys, ours: Keys, theirs: Keys, result: Keys) -> tuple[
 
 
 def _gaps(keys: Keys, known: set[Hashable]) -> dict[tuple[Hashable, Hashable], Keys]:
-    """What stands between two known elements that follow one another."""
+    """Return the elements between two known ones that follow one another."""
     gaps: dict[tuple[Hashable, Hashable], Keys] = {}
     run: Keys = []
     before: Hashable = None
@@ -228,7 +229,7 @@ def _gaps(keys: Keys, known: set[Hashable]) -> dict[tuple[Hashable, Hashable], K
 
 
 def counted(lists: list[Keys]) -> dict[Hashable, Count]:
-    """How often each thing stands in each list."""
+    """Return how often each thing occurs in each list."""
     counts: dict[Hashable, Count] = {}
     for side, keys in enumerate(lists):
         for key in keys:
@@ -237,9 +238,9 @@ def counted(lists: list[Keys]) -> dict[Hashable, Count]:
 
 
 def unsettled(counts: dict[Hashable, Count]) -> dict[Hashable, Count]:
-    """The counts without those that nobody changed, and without what both sides replaced alike.
+    """Return the counts without those that nobody changed, or both replaced alike.
 
-    Where one side alone changed the rest, and the result follows it, there is none.
+    Where one side alone changed the rest, and the result follows it, nothing is left.
     """
     rest = {key: count for key, count in counts.items() if len(set(count)) > 1}
     gone = {key for key, count in rest.items() if count[0] and not any(count[1:])}
@@ -255,9 +256,9 @@ def _follows(count: Count) -> bool:
 
 
 def unexplained(counts: dict[Hashable, Count]) -> tuple[str, tuple[Hashable, ...]]:
-    """What is wrong with elements without keys that can be merged inside, and which ones.
+    """Return what is wrong with elements without keys that can be merged inside, and which ones.
 
-    Two versions of one element may have become a third: each of them is gone for one that is new.
+    Two versions of one element may have become a third: each of them is gone for a new one.
     """
     merged = [key for key, count in counts.items() if not any(count[:3])]
     made = sum(counts[key][3] for key in merged)

@@ -1,7 +1,7 @@
-"""The referee's walk through the fields of three versions and of the result, side by side.
+"""Walk through the fields of three versions and of the result, for the referee.
 
-What one side alone changed, and the result has as that side, cancels out and is not walked. The
-laws of leaf, gone and order are looked at on the way; counts are gathered and judged at the end.
+A change of one side alone that the result has cancels out and is not walked. The laws of leaf, gone
+and order are checked on the way; counts are gathered and judged at the end.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNLIKE = "is not what the side that changed it made it"
 
 
 class Fields:
-    """One walk: the violations found, and the counts that are judged when it is over."""
+    """This is one walk: its violations, and the counts that are judged when it is over."""
 
     __slots__ = ("exempt", "found", "has_conflicts", "known", "perhaps", "settled", "tallies")
 
@@ -54,16 +54,16 @@ class Fields:
         self.tallies = Tallies()
         self.perhaps = (
             Tallies()
-        )  # what base has besides, if both sides renamed it, each its own way
+        )  # entries that base has besides, if each side renamed them its own way
 
-    def tell(self, law: str, site: Site, what: str, which: object = None) -> None:
+    def report(self, law: str, site: Site, what: str, which: object = None) -> None:
         """Note a violation."""
         self.found.append(Violation(law, site.number, site.path, what, (site.path, which)))
 
-    # -- what has a path
+    # -- entries with a path
 
     def children(self, tables: Tables, site: Site, inner: Callable[[Hashable], Site]) -> None:
-        """What stands under keys: entries of mappings, keyed elements, documents."""
+        """Walk entries under keys: entries of mappings, keyed elements, documents."""
         base, ours, theirs = (table.keys() for table in tables[:RESULT])
         lost = [base - ours, base - theirs]
         both_lost, both_gained = base - ours - theirs, (ours & theirs) - base
@@ -71,25 +71,25 @@ class Fields:
         for key in rows if site.entire else _unsettled(rows):
             at = rows[key]
             there = [entry is not None for entry in at]
-            if site.told and there == [True, False, False, False] and not both_gained:
-                # deleted by both, for they gave it no new name together; in a conflict, two names
+            if site.is_shared and there == [True, False, False, False] and not both_gained:
+                # both deleted it, or each renamed it, in a conflict, its own way
                 self.aside(at, inner(key), site, key)
                 continue
-            # the fields of what may have been renamed come from elsewhere, too
+            # a renamed entry has its fields from elsewhere, too
             renamed = both_lost if there[1] and there[2] else lost[0 if there[1] else 1]
             pure = site.pure and (there[0] or not renamed)
             fresh = site.fresh or (pure and there[:RESULT] == [False, True, True])
             self.entry(at, inner(key).but(pure=pure, fresh=fresh), site, key)
 
     def aside(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
-        """An entry that base alone has, and that may count or not."""
+        """Count an entry that base alone has as one that may not count."""
         if self.has_conflicts:
             kept, self.tallies = self.tallies, self.perhaps
             self.entry(at, site, around, key)
             self.tallies = kept
 
     def entry(self, at: Entries, site: Site, around: Site, key: Hashable) -> None:
-        """An entry of a mapping, a keyed element, a document."""
+        """Walk an entry of a mapping, a keyed element, a document."""
         nodes = _values(at)
         if site.path in self.settled:
             self.leave_out(at)
@@ -98,23 +98,25 @@ class Fields:
         parts = sites.parts(key)
         for part in parts:
             self.tallies.count(around, part, [int(is_there) for is_there in there], site.fresh)
-        if site.told:
+        if site.is_shared:
             law, what = _presence(nodes, is_one=len(parts) == 1)
             if law:
-                self.tell(law, around, f"`{sites.shown(key)}` {what}")
-        told = site.told and there[RESULT] and (all(there) or (site.pure and not there[0]))
-        site = site.but(told=told, entire=site.entire or not all(there[:RESULT]))
+                self.report(law, around, f"`{sites.shown(key)}` {what}")
+        is_shared = (
+            site.is_shared and there[RESULT] and (all(there) or (site.pure and not there[0]))
+        )
+        site = site.but(is_shared=is_shared, entire=site.entire or not all(there[:RESULT]))
         self.value(nodes, site, around, sites.shown(key))
 
     def value(self, nodes: Nodes, site: Site, around: Site, name: str) -> None:
-        """What stands at one place in some of the four."""
+        """Walk the values at one place in some of the four."""
         kinds = {_kind(node) for node in nodes[1:] if node is not None}
-        if site.told and (len(kinds) > 1 or "leaf" in kinds):
+        if site.is_shared and (len(kinds) > 1 or "leaf" in kinds):
             what = _leaf(nodes)
             if what:
                 made = nodes[RESULT]
-                self.tell("leaf", around, f"`{name}` {what}", made and canon(made))
-            site = site.but(told=False)
+                self.report("leaf", around, f"`{name}` {what}", made and canon(made))
+            site = site.but(is_shared=False)
         mappings = [node if isinstance(node, Mapping) else None for node in nodes]
         if any(mappings):
             self.mapping(mappings, site)
@@ -124,7 +126,7 @@ class Fields:
         self.leaves(nodes, site, around)
 
     def leaves(self, nodes: Nodes, site: Site, around: Site) -> None:
-        """Count the values that stand there; texts of several lines are merged by lines."""
+        """Count the values at a place; texts of several lines are merged by lines."""
         if any(node is not None and is_block_text(node) for node in nodes):
             return
         for side, node in enumerate(nodes):
@@ -132,7 +134,7 @@ class Fields:
                 self.tallies.value(site, around, meaning(node), side)
 
     def mapping(self, nodes: list[Mapping | None], site: Site) -> None:
-        """Key by key; a key that may have been renamed is no part of a pattern."""
+        """Walk key by key; a key that may have been renamed is no part of a pattern."""
         site = site.within(next(node for node in nodes if node is not None))
         tables = [sites.index(node) for node in nodes]
 
@@ -148,10 +150,10 @@ class Fields:
         self.children(tables, site, inner)
 
     def sequence(self, nodes: list[Sequence | None], site: Site) -> None:
-        """By key where the list has one, else by what the elements are."""
+        """Walk by key where the list has one, else by the content of the elements."""
         rule = site.where.list_rule()
         lists = [[*node.entries] if node is not None else [] for node in nodes]
-        laws = site.told and None not in nodes[1:]
+        laws = site.is_shared and None not in nodes[1:]
         list_keys = sites.keys_of(lists, rule)
         tables = sites.tables(lists, list_keys)
         if tables is None:
@@ -160,18 +162,18 @@ class Fields:
         self.children(tables, site, lambda key: site.element(list_keys.step(key)))
         keys = [list(table) for table in tables]
         if laws and len(keys[RESULT]) < len(lists[RESULT]):
-            self.tell("count", site, "an element stands twice", len(lists[RESULT]))
+            self.report("count", site, "an element stands twice", len(lists[RESULT]))
         if laws and rule.ordered:
             self.order(keys, site)
         if laws:
             both = replaced_twice(*keys)
             if both:
-                self.tell("count", site, f"{sites.named(both)} both replace what is gone")
+                self.report("count", site, f"{sites.named(both)} both replace what is gone")
 
-    # -- what has none
+    # -- elements without one
 
     def unkeyed(self, lists: list[list[Entry]], site: Site, rule: ListRule, *, laws: bool) -> None:
-        """Elements without keys: how many of each, their order, and what differs in them."""
+        """Check elements without keys: how many of each, their order, and differences in them."""
         keys: list[list[Hashable]] = [
             [sites.what(e.value, self.known) for e in entries] for entries in lists
         ]
@@ -185,10 +187,10 @@ class Fields:
             base, ours, theirs, made = count
             low, high = new.allowed(key, (base, ours, theirs)) if new is not None else (0, made)
             if not low <= made <= high:
-                self.tell("count", site, sites.miscounted(key, made, low, high))
+                self.report("count", site, sites.miscounted(key, made, low, high))
         if laws:
             self.whole(counts, keys, site, rule)
-        if site.fresh:  # what both sides added alike is the base of the rest
+        if site.fresh:  # common additions are the base of the rest
             lists, keys = [lists[1], *lists[1:]], [keys[1], *keys[1:]]
             differing = {key: [min(count[1:3]), *count[1:]] for key, count in differing.items()}
         inner = site.elements()
@@ -200,28 +202,28 @@ class Fields:
     def whole(
         self, counts: dict[Hashable, Count], keys: list[list[Hashable]], site: Site, rule: ListRule
     ) -> None:
-        """A list without keys that all four have: what became of its elements, and their order."""
+        """Check a list without keys that all four have: its elements, and their order."""
         inside = {key: count for key, count in counts.items() if not sites.is_leaf(key)}
         what, which = unexplained(inside)
         if what:
-            self.tell("count", site, what, which)
+            self.report("count", site, what, which)
         if rule.kind != "set" and not rule.bag:
             self.order(keys, site)
 
     def alone(self, node: Node, side: int, site: Site, around: Site) -> None:
-        """An element, or a document, that nothing tells from others, of one of the four."""
+        """Walk an element, or a document, of one of the four that cannot be paired."""
         nodes: Nodes = [None, None, None, None]
         nodes[side] = node
-        self.value(nodes, site.but(told=False), around, "")
+        self.value(nodes, site.but(is_shared=False), around, "")
 
     def order(self, keys: list[list[Hashable]], site: Site) -> None:
-        """The law of order, where it means something."""
+        """Check the law of order, where the order means something."""
         pair = disordered(*keys)
         if pair:
-            self.tell("order", site, f"{sites.named(pair)} stand the other way round")
+            self.report("order", site, f"{sites.named(pair)} stand the other way round")
 
     def judge(self) -> None:
-        """Look at what was counted all over the file; a place is told of once."""
+        """Check the counts of the whole file; each place is reported once."""
         told = {(v.document, v.path) for v in self.found}
         for which, place, what in self.tallies.wrong(self.perhaps):
             if place not in told:
@@ -236,7 +238,7 @@ class Fields:
 
 
 def _follows(at: Nodes) -> bool:
-    """Whether at most one side changed a value, and the result is as that side has it."""
+    """Return whether at most one side changed a value, and the result is as that side has it."""
     base, ours, theirs, made = at
     if _same(base, theirs):
         return _same(ours, made)
@@ -249,10 +251,10 @@ def _rows(tables: Tables) -> dict[Hashable, Entries]:
 
 
 def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
-    """The keys that must be looked into.
+    """Return the keys that must be looked into.
 
-    Not those that nobody changed, or one side alone, or both alike, as the result has it. What
-    comes or goes is among them where anything else can have become it.
+    Changes of nobody, of one side alone, or of both alike need no look, if the result has them. A
+    key that comes or goes is looked into where another one may have become it.
     """
     left = [key for key, at in rows.items() if not _cancels_out(_values(at))]
     agreed = {key for key in left if _replaced(_values(rows[key]))}
@@ -265,14 +267,14 @@ def _unsettled(rows: dict[Hashable, Entries]) -> list[Hashable]:
 
 
 def _cancels_out(at: Nodes) -> bool:
-    """The same, or both sides made the same of a value, and the result has it."""
+    """Return whether the result has the change of one side, or of both sides alike."""
     if _follows(at):
         return True
     return None not in at and _same(at[1], at[2]) and _same(at[1], at[RESULT])
 
 
 def _replaced(at: Nodes) -> bool:
-    """Whether both sides added the same, and the result has it."""
+    """Return whether both sides added the same, and the result has it."""
     return at[0] is None and at[1] is not None and _same(at[1], at[2]) and _same(at[1], at[RESULT])
 
 
@@ -281,7 +283,7 @@ def _values(at: Entries) -> Nodes:
 
 
 def _same(a: Node | None, b: Node | None) -> bool:
-    """Whether two values need no look inside: blocks of one text, others of one meaning."""
+    """Return whether two values need no look inside: blocks of one text, others of one meaning."""
     if a is None or b is None:
         return a is b
     if isinstance(a, Collection) and isinstance(b, Collection) and not (a.flow and b.flow):
@@ -290,7 +292,7 @@ def _same(a: Node | None, b: Node | None) -> bool:
 
 
 def _presence(at: Nodes, *, is_one: bool) -> tuple[str, str]:
-    """The law that is broken by something being there, or not, and how; or two empty texts.
+    """Return the law that is broken because something is there, or not, and how; or empty texts.
 
     A key of several fields may be new because each side changed one of them.
     """
@@ -310,7 +312,7 @@ def _presence(at: Nodes, *, is_one: bool) -> tuple[str, str]:
 
 
 def _leaf(at: Nodes) -> str:
-    """What is wrong with a value of the result where one side alone has the say, or nothing."""
+    """Return what is wrong with a value that one side alone decides, or an empty text."""
     base, ours, theirs, made = at
     if ours is None or theirs is None:  # then it is new, on one side
         return "" if _same(ours or theirs, made) else "is not what was added"

@@ -1,7 +1,7 @@
-"""Damage that a line merge can do: what neither side had, and no reader wants.
+"""Find the damage that a line merge can do: results that neither side had, and no reader wants.
 
-Repeated keys, repeated elements of keyed lists, repeated resources, elements that stand twice in
-an unkeyed list. What does not parse (an undefined alias too) raises.
+These are repeated keys, repeated elements of keyed lists, repeated resources, and repeated elements
+of lists without keys. A text that does not parse (an undefined alias too) raises.
 """
 
 from __future__ import annotations
@@ -43,16 +43,16 @@ def is_sound(result: YamlText, inputs: Three[Stream]) -> bool:
 
 
 def breaks(result: YamlText, texts: Three[YamlText]) -> bool:
-    """Return whether three inputs that are YAML became something that no input was."""
+    """Return whether three inputs that are YAML became something damaged."""
     return bool(brought(result, texts))
 
 
 def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None = None) -> set[str]:
-    """The damage in a merge of three inputs that are YAML, where no input has it.
+    """Return the damage in a merge of three inputs that are YAML, where no input has it.
 
-    The result is read first: where nothing is wrong with it, the inputs are not parsed. One that
-    is too much to be taken apart is not looked into. `sound` has the documents of earlier results
-    of the same inputs with which nothing was wrong: they are not read again.
+    The result is read first: where it is undamaged, the inputs are not parsed. A result that is too
+    large is not looked into. `sound` has the undamaged documents of earlier results of the same
+    inputs, which are not read again.
     """
     path = result.path
     if is_chart_text(path):
@@ -85,7 +85,7 @@ def brought(result: YamlText, texts: Three[YamlText], sound: Identities | None =
 
 
 def new_damage(result: Stream, inputs: Three[Stream], path: str) -> set[str]:
-    """The damage of a result that neither ours nor theirs has."""
+    """Return the damage of a result that neither ours nor theirs has."""
     known = {d.content for s in (inputs.ours, inputs.theirs) for d in s.documents}
     found = damage(result.documents, path, known)
     if not found:
@@ -99,9 +99,9 @@ def damage(
     known: set[str] | None = None,
     keys: Identities | None = None,
 ) -> set[str]:
-    """Every damage, as a line that says what and where; `known` texts are not looked into.
+    """Return every damage, as a line that says what and where; `known` texts are not looked into.
 
-    `keys` are the resources by their texts: those that are there are not looked into, either.
+    `keys` has resources by their texts; those are not looked into, either.
     """
     return set(places(documents, path, known, keys))
 
@@ -112,10 +112,10 @@ def places(
     known: set[str] | None = None,
     keys: Identities | None = None,
 ) -> Places:
-    """Every damage as `damage` has it, and what it is about: entries, or documents."""
+    """Return every damage as `damage` does, and the entries or documents that it is about."""
     found: Places = {}
     seen: dict[object, Document] = {}
-    keys = {} if keys is None else keys  # the same text holds the same, and is read once
+    keys = {} if keys is None else keys  # equal texts are read once
     made_of: Known = {}
     for document in documents:
         text = document.text
@@ -155,7 +155,7 @@ def _walk(node: Node, where: Where, path: tuple[str, ...], found: Places, known:
 def _twins(
     keys: list[Hashable], entries: tuple[Entry, ...]
 ) -> Iterator[tuple[Hashable, list[Entry | Document]]]:
-    """The keys that more than one entry has, with these."""
+    """Return the keys that more than one entry has, with these entries."""
     of: dict[Hashable, list[Entry | Document]] = {}
     for key, entry in zip(keys, entries, strict=False):
         of.setdefault(key, []).append(entry)
@@ -163,7 +163,7 @@ def _twins(
 
 
 def repeat_keys(made: Sequence, rule: ListRule, known: Known) -> list[Hashable]:
-    """What no two elements of a list may share; None: there is nothing to compare."""
+    """Return the keys that elements of a list must not share; None: nothing to compare."""
     nodes = [entry.value for entry in made.entries]
     if rule.kind in ("resources", "keyed"):
         keys = list(map(ListKeys(rule).of, nodes))

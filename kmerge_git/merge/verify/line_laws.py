@@ -1,6 +1,7 @@
-"""The referee's laws of lines: comments are counted, lines that both sides kept stay as they are.
+"""Check the referee's laws of lines: comments are counted, lines that both sides kept stay as they
+are.
 
-Nothing is parsed: block scalars are told by their headers and their indentation.
+Nothing is parsed: block scalars are recognized by their headers and their indentation.
 """
 
 from __future__ import annotations
@@ -28,20 +29,20 @@ UNLIKE = "is not there as both sides kept it"
 def line_laws(
     at: Three[Stream], result: Stream, rest: Documents, exempt: set[str], *, any_column: bool
 ) -> list[Violation]:
-    """The laws of comments and of untouched lines, over the documents that are left to look into.
+    """Check comments and untouched lines of the documents that are left to look into.
 
-    What opens documents, and what stands before and behind them, is looked at in the whole file.
-    Lines may stand at `any_column` where a person will look at the result anyway.
+    Lines that open documents, or are before and behind them, are checked in the whole file. Lines
+    may be at `any_column` where a person will look at the result anyway.
     """
     around = [_around(stream) for stream in (*at.each(), result)]
     if len(set(around)) == 1 and not any(rest):
         return []
     texts = _texts(rest)
     lines = [_bare(text) for text in texts]
-    # what both added may stand in the place of what one of them deleted, line for line
+    # an addition of both may replace a deleted line of one of them, line for line
     may_hide = bool({*lines[1]}.intersection(lines[2]).difference(lines[0]))
     whole = around
-    if any("#" in text for text in texts):  # block scalars are told by their headers
+    if any("#" in text for text in texts):  # block scalars are recognized by their headers
         whole = [a + _whole(documents) for a, documents in zip(around, rest, strict=True)]
     found = [("comment", *told) for told in _comments(whole, exempt, may_hide=may_hide)]
     untouched = [
@@ -55,7 +56,9 @@ def line_laws(
 
 
 def _texts(rest: Documents) -> list[str]:
-    """The texts of the documents, without the lines that the k-th ones begin and end with alike."""
+    """Return the texts of the documents, without the lines with which all versions begin
+    and end.
+    """
     if len({len(documents) for documents in rest}) > 1:
         return list(map(_whole, rest))
     texts = []
@@ -75,7 +78,7 @@ def _texts(rest: Documents) -> list[str]:
 
 
 def _counted(lines: list[str]) -> dict[str, int]:
-    """How often each line is there."""
+    """Return how often each line is there."""
     counts: dict[str, int] = {}
     for line in lines:
         counts[line] = counts.get(line, 0) + 1
@@ -96,7 +99,7 @@ def _around(stream: Stream) -> str:
 
 
 def _comments(texts: list[str], exempt: set[str], *, may_hide: bool) -> list[tuple[str, str]]:
-    """The comments that stand too often or not often enough, and how often."""
+    """Return the comments that occur too often or not often enough, and how often."""
     counts: dict[str, list[int]] = {}
     for side, text in enumerate(texts):
         for line in comments(text):
@@ -113,7 +116,7 @@ def _comments(texts: list[str], exempt: set[str], *, may_hide: bool) -> list[tup
 
 
 def comments(text: str) -> list[str]:
-    """The lines that are comments, without their indentation."""
+    """Return the lines that are comments, without their indentation."""
     if "#" not in text:
         return []
     found = []
@@ -134,14 +137,16 @@ def comments(text: str) -> list[str]:
 
 
 def _opens_text(bare: str) -> bool:
-    """Whether a line ends in the header of a block scalar."""
+    """Return whether a line ends in the header of a block scalar."""
     value = bare.split(" #", maxsplit=1)[0].rstrip()
     mark = value.rstrip("+-0123456789")
     return mark[-1:] in ("|", ">") and (len(mark) == 1 or mark[-2] in " \t")
 
 
 def _dashes(bare: str) -> int:
-    """How many columns the dashes in front of a key take; the last one counts if no key follows."""
+    """Return how many columns the dashes in front of a key take; the last counts if no key
+    follows.
+    """
     taken = 0
     while bare.startswith("- "):
         rest = bare[1:].lstrip(" ")
@@ -153,7 +158,7 @@ def _dashes(bare: str) -> int:
 
 
 def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> list[str]:
-    """Lines that both sides kept, and that the result has less often or at another column."""
+    """Return lines that both sides kept, and that the result lacks, or has at another column."""
     columns = [[len(line) - len(line.lstrip(" ")) for line in t.split("\n")] for t in texts]
     needed = _needed(columns, bare, any_column=any_column)
     there: dict[tuple[int, str], int] = {}
@@ -167,7 +172,7 @@ def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> 
     counts, made_of = [_counted(version) for version in bare[:RESULT]], set(bare[RESULT])
     for column, line in short:
         base, ours, theirs = (count.get(line, 0) for count in counts)
-        # what a diff keeps of equal lines is a guess: both sides may have deleted different ones
+        # which of equal lines a diff keeps is a guess: the sides may have deleted different ones
         least = base - max(base - ours, 0) - max(base - theirs, 0)
         made = there.get((column, line), 0)
         if made < min(needed[column, line], least) and not _is_emptied(line, made_of):
@@ -178,7 +183,7 @@ def _untouched(texts: list[str], bare: list[list[str]], *, any_column: bool) -> 
 def _needed(
     columns: list[list[int]], bare: list[list[str]], *, any_column: bool
 ) -> dict[tuple[int, str], int]:
-    """The lines that both sides kept, at the columns where they belong, and how often."""
+    """Return the lines that both sides kept, at the columns where they belong, and how often."""
     mine, yours = (_kept(bare[0], bare[side]) for side in (1, 2))
     kept = {
         n: (columns[0][n], columns[1][mine[n]], columns[2][yours[n]])
@@ -195,19 +200,19 @@ def _needed(
 
 
 def _is_emptied(line: str, made: set[str]) -> bool:
-    """Whether a key has a block in base, and in the result nothing but brackets."""
+    """Return whether a key has a block in base, and empty brackets in the result."""
     return line[-1] == ":" and any(line + brackets in made for brackets in (" []", " {}"))
 
 
 def _standing(base: int, ours: int, theirs: int, *, may_stay: bool) -> int:
-    """The column that a line comes to; any, where both sides indent their lines anew."""
+    """Return the column that a line gets; any, where both sides indent their lines anew."""
     if theirs in (base, ours):
         return ours
     return theirs if ours == base and not may_stay else ANY
 
 
 def _kept(base: list[str], side: list[str]) -> dict[int, int]:
-    """Where the lines of base that a side kept stand in it."""
+    """Return for lines of base that a side kept their places in it."""
     return {
         i: j
         for i0, i1, j0, j1 in diff(base, side)
@@ -223,7 +228,7 @@ def _placed(found: list[tuple[str, str, str]], rest: Documents, path: str) -> li
 
 
 class _Places:
-    """Where lines stand in the versions of a file, looked up many times."""
+    """This looks up lines in the versions of a file, many times."""
 
     __slots__ = ("_counts", "_known", "_last", "_made", "_names", "_path")
 
@@ -239,7 +244,7 @@ class _Places:
             self._last.append(_last_places(documents))
 
     def of(self, line: str) -> tuple[int, Path]:
-        """The document and the collection where a line stands, or should stand."""
+        """Return the document and the collection that have, or should have, a line."""
         counts = [count.get(line, 0) for count in self._counts]
         most = max(counts[:RESULT])
         side = RESULT if counts[RESULT] >= most else counts.index(most)
@@ -254,7 +259,7 @@ class _Places:
         return made.number, self._known[id(document)].around(offset)
 
     def _counterpart(self, document: Document) -> Document | None:
-        """The document of the result with the name of another version's."""
+        """Return the document of the result with the name of another version's."""
         if len(self._made) == 1:
             return self._made[0]
         if self._names is None:
@@ -268,7 +273,7 @@ class _Places:
 
 
 def _last_places(documents: list[Document]) -> dict[str, tuple[Document, int]]:
-    """Where each line stands last."""
+    """Return the last place of each line."""
     found: dict[str, tuple[Document, int]] = {}
     for document in documents:
         offset = document.body

@@ -1,8 +1,7 @@
-"""The second opinion: a merge of the same files by lines, which knows nothing of YAML.
+"""Ask for a second opinion: a merge of the same files by lines, which knows nothing of YAML.
 
 Two merges that know nothing of each other and agree need no third one. So git's own line merge,
-which is a process, is asked only where ours, which knows less, cannot tell: neither agrees nor
-clashes.
+which is a process, is asked only where ours, which knows less, neither agrees nor clashes.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ if TYPE_CHECKING:
 
     Counts = frozenset[tuple[Hashable, int]]
 
-# What lines do not tell: whether an alias has its anchor and an anchor is alone, and where a text
-# of several lines ends.
+# Marks of what lines do not show: the anchor of an alias, a repeated anchor, and the end of a text
+# of several lines.
 UNTOLD = ("*", "&", ": |", ": >", "- |", "- >", "? |", "? >")
 
 
 class Asked:
-    """Git's line merge, which starts when somebody asks for it, and once only."""
+    """This is git's line merge, which starts once, when somebody asks for it."""
 
     __slots__ = ("_answer", "_path", "_start")
 
@@ -43,27 +42,27 @@ class Asked:
         self._answer: tuple[YamlText, int] | None = None
 
     def result(self) -> tuple[YamlText, int]:
-        """(merged text, number of conflicts); -1 conflicts: there is no merge by lines."""
+        """Return (merged text, number of conflicts); -1 conflicts: the lines cannot be merged."""
         if self._answer is None:
             self._answer = self.favored("")
         return self._answer
 
     def favored(self, side: str) -> tuple[YamlText, int]:
-        """The result with every conflict decided for a side."""
+        """Return the result with every conflict decided for a side."""
         data, count = self._start(side).result()
         return YamlText(data, self._path), count
 
     def again(self) -> tuple[YamlText, int]:
-        """The result of another start, for which other labels are known."""
+        """Return the result of another start, with other labels."""
         self._answer = None
         return self.result()
 
 
 def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
-    """What the lines of all three files, merged in place, come to.
+    """Merge the lines of all three files in place, and compare that with the result.
 
-    `agrees`: to the lines of the result; `clash`: to a conflict, as they will for git; nothing:
-    only git can tell.
+    Return `agrees` for the same lines, `clash` for a conflict, which git will have, too, and an
+    empty text if only git can tell.
     """
     base, ours, theirs = streams.map(lambda s: _spelling(s.source)).each()
     if not (base == ours == theirs and _in_place(merged, streams)):
@@ -81,7 +80,7 @@ def opinion(merged: MergedFile, streams: Three[Stream]) -> str:
 
 
 def needs_proof(merged: MergedFile) -> bool:
-    """Whether there is a document in which agreement by lines is not enough."""
+    """Return whether there is a document in which agreement by lines is not enough."""
     return any(
         mark in side_text(document.pieces, "ours")
         for document in merged.documents
@@ -101,9 +100,9 @@ def same_meaning(by_lines: YamlText, result: Stream) -> bool:
 
 
 def same_but_for_order(by_lines: YamlText, result: Stream) -> bool:
-    """Return whether two texts hold the same, in another order or with blank documents.
+    """Return whether two texts have the same content, in another order or with blank documents.
 
-    Order may mean something: that is for the referee to say.
+    Order may mean something: the referee decides that.
     """
     try:
         return _in_no_order(by_lines.stream) == _in_no_order(result)
@@ -123,7 +122,7 @@ def _counted(things: Iterable[Hashable]) -> Counts:
 
 
 def _without_order(node: Node) -> Hashable:
-    """What two collections share that differ in nothing but order."""
+    """Return what two collections have in common that differ in nothing but order."""
     if not isinstance(node, Collection):
         return canon(node)
     inside = ((entry.name, _without_order(entry.value)) for entry in node.entries)
@@ -135,7 +134,7 @@ def _spelling(source: Source) -> tuple[bool, str, bool]:
 
 
 def _in_place(merged: MergedFile, streams: Three[Stream]) -> bool:
-    """Whether every version has the documents of the result, and in that order."""
+    """Return whether every version has the documents of the result, and in that order."""
     count = len(merged.documents)
     if any(len(stream.documents) != count for stream in streams.each()):
         return False
@@ -160,7 +159,7 @@ def _opinion(made: MergedDocument) -> str:
 
 
 def _by_lines(texts: Three[str]) -> str | None:
-    """The merge of the lines; None: they clash."""
+    """Return the merge of the lines; None: they clash."""
     start, behind = uncommon(*texts.each())
     lines = texts.map(lambda text: lines_between(text, start, behind))
     result: list[str] = []

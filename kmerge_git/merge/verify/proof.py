@@ -1,4 +1,5 @@
-"""The proof: a result is parsed again and must say what the plan says, before it is called clean.
+"""Prove a result: it is parsed again and must have the value of the plan, before it is called
+clean.
 
 With conflicts, every hunk is decided for ours, and again for theirs; both texts must hold.
 """
@@ -23,9 +24,9 @@ if TYPE_CHECKING:
 
 
 def prove(merged: MergedFile, side: str) -> list[Document]:
-    """Every document that was merged inside says what its plan says, or `Unproved` is raised.
+    """Raise `Unproved` if a document that was merged inside differs from its plan.
 
-    Returns the documents that were read for it.
+    Return the documents that were read for it.
     """
     read: list[Document] = []
     for document in merged.documents:
@@ -38,7 +39,7 @@ def prove(merged: MergedFile, side: str) -> list[Document]:
 
 
 def unproved(merged: MergedFile) -> list[MergedDocument]:
-    """The documents whose text, decided for either side, is not what their plans say."""
+    """Return the documents whose text, decided for either side, differs from their plans."""
     return [
         document
         for document in merged.documents
@@ -47,7 +48,9 @@ def unproved(merged: MergedFile) -> list[MergedDocument]:
 
 
 def _read(document: MergedDocument, side: str) -> Document | None:
-    """The text of a document that was merged inside, decided for one side; None: it is no one."""
+    """Read the text of a document that was merged inside, decided for a side; None: there
+    is none.
+    """
     if document.plan is None:
         return None
     return _only((document.opening or "---\n") + side_text(document.pieces, side))
@@ -73,7 +76,7 @@ def _says(made: Document, plan: Plan, side: str) -> bool:
 
 
 def agrees(plan: Plan, node: Node | None, side: str) -> bool:
-    """Whether a node is what the plan says."""
+    """Return whether a node has the value of the plan."""
     if node is None:
         return False
     if isinstance(plan, Take):
@@ -127,7 +130,7 @@ def _agrees_list(plan: Build, node: Collection, side: str) -> bool:
 
 
 def _decided(plan: Build, side: str) -> list[tuple[str, Plan]]:
-    """The key and the plan of every entry, with every clash decided for one side."""
+    """Return the key and the plan of every entry, with every clash decided for one side."""
     found: list[tuple[str, Plan]] = []
     for item in plan.items:
         own = item.ours or item.theirs if item.key is None else item.theirs
@@ -146,7 +149,7 @@ def _trimmed(lines: list[str]) -> list[str]:
 
 
 def same_documents(a: tuple[Document, ...], b: tuple[Document, ...]) -> bool:
-    """Whether two streams mean the same."""
+    """Return whether two streams mean the same."""
     if len(a) != len(b):
         return False
     for one, other in zip(a, b, strict=True):

@@ -1,20 +1,20 @@
-"""The referee: a second, independent look at the result of a merge, which never sees its plan.
+"""Judge the result of a merge a second time, as an independent referee that never sees its plan.
 
 It knows the three inputs and the result, and six laws that hold in every right merge:
 
 - count: an element, document or comment line that one side added or removed follows that side;
-  what both added stands between the larger count and the sum; what both removed likewise;
+  an addition of both is there between the larger count and the sum; so are removals;
 - order: of two elements that all have, the order that one side alone changed is the result's;
-- leaf: what all have and one side alone changed has that side's value; a value that one side
-  brought is somewhere;
-- gone: what one side deleted and the other left alone is not there;
+- leaf: a value that one side alone changed is that side's; a value that one side brought is
+  somewhere;
+- gone: an entry that one side deleted and the other left alone is not there;
 - comment: the law of counts for comment lines;
-- untouched: a line that both sides kept stands there, indented as a side that moved it has it.
+- untouched: a line that both sides kept is there, indented as a side that moved it has it.
 
-Counts, comments and untouched lines are looked at without pairing anything, so that a wrong pairing
-shows. What a policy or a favourite side settled is left out.
+Counts, comments and untouched lines are checked without pairing anything, so that a wrong pairing
+shows. Places that a policy or a favourite side settled are left out.
 
-The place that cannot be right is a conflict in the next merge, then what is around it.
+A place that cannot be right is a conflict in the next merge, then the place around it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 def accepts(result: YamlText, at: Three[Stream], options: Options, settled: Settled) -> bool:
     """Return whether git's line merge brings no damage, and is a merge of the inputs.
 
-    `settled` are the places that a policy or the favourite side decided.
+    `settled` has the places that a policy or the favourite side decided.
     """
     if not line_damage.is_sound(result, at):
         return False
@@ -66,7 +66,7 @@ def objections(
     options: Options,
     settled: Settled,
 ) -> list[Violation]:
-    """Return what our merge cannot be right about; of one with conflicts, outside of these.
+    """Return where our merge cannot be right; with conflicts, outside of these.
 
     `results` are the documents of the result; with conflicts, of both decided texts. Documents in
     `read` were read for the proof, and need not be read again.
@@ -90,17 +90,17 @@ def ask_referee(
     other: Stream | None = None,
 ) -> list[Violation]:
     if options.rules != "git":
-        return []  # these rules have a winner, and tell what lost
+        return []  # these rules have a winner, and report the loser
     return violations(at, result, other, settled=settled, read=read)
 
 
 def uncertain(found: Violation) -> str:
-    """The cause of a conflict around what cannot be right."""
+    """Return the cause of a conflict around a place that cannot be right."""
     return f"{Why.UNCERTAIN}: {found.what}"
 
 
 def widened(doubts: Doubts, found: list[Violation], merged: MergedFile) -> Doubts | None:
-    """The doubts with those that a merge gave cause to; None: no place is left to doubt."""
+    """Return the doubts with those about a merge; None: no place is left to doubt."""
     grown = {key: dict(paths) for key, paths in doubts.items()}
     shown = [d for d in merged.documents if side_text([d.opening, *d.pieces], "ours").strip()]
     for violation in found:
@@ -115,7 +115,7 @@ def widened(doubts: Doubts, found: list[Violation], merged: MergedFile) -> Doubt
 
 
 def _not_yet(path: Path, paths: dict[Path, str]) -> Path | None:
-    """The place, or the next one around it that was not in doubt before."""
+    """Return the place, or the next one around it, that was not in doubt before."""
     while path in paths:
         if not path:
             return None
@@ -131,10 +131,10 @@ def violations(
     settled: Settled = (),
     read: Iterable[Document] = (),
 ) -> list[Violation]:
-    """Where a result breaks a law.
+    """Return where a result breaks a law.
 
     With conflicts `result` is the result with all of them decided for ours, `other` the same
-    decided for theirs: what is broken whoever wins is broken outside of them. `settled` are the
+    decided for theirs: a law that both results break is broken outside of them. `settled` are the
     places that a policy or the favourite side decided, each with the name of its resource, as the
     journal has them. Documents of `read` were parsed before, and are not parsed again.
     """
@@ -148,7 +148,7 @@ def violations(
 
 
 def _place(found: list[Violation], result: Stream, at: Three[Stream]) -> None:
-    """Let every violation speak of a collection that the result has."""
+    """Change the path of every violation to that of a collection of the result."""
     file = result.source.path or at.ours.source.path
     documents: dict[int, CollectionPaths] = {}
     for violation in found:
@@ -181,17 +181,17 @@ def _broken(
 
 
 def _parsed(document: Document, known: dict[str, Document]) -> Document:
-    """A document of the same text that was parsed before, if there is one."""
+    """Return a document of the same text that was parsed before, if there is one."""
     twin = known.get(document.content)
     return document if twin is None or document.inline or twin.inline else twin
 
 
 def _without_settled(four: Documents) -> Documents:
-    """The documents that must be looked into.
+    """Return the documents that must be looked into.
 
-    Those of one text in all versions cancel out, and those of one name that one side alone
-    changed, if the result has them as that side. What comes or goes on one side does so only where
-    nothing else can have become it.
+    Documents with one text in all versions cancel out, and those of one name that one side alone
+    changed, if the result has them as that side. A document that comes or goes on one side cancels
+    out only where no other can have become it.
     """
     rest = _without_equal(four)
     groups: dict[Hashable, Documents] = {}
@@ -222,7 +222,7 @@ def _without_equal(four: Documents) -> Documents:
 
 
 def _follows(four: Documents) -> bool:
-    """Whether at most one side changed something, and the result is as that side has it."""
+    """Return whether at most one side changed something, and the result is as that side has it."""
     base, ours, theirs, result = (sorted(d.content for d in documents) for documents in four)
     return (base == theirs and ours == result) or (base == ours and theirs == result)
 
@@ -232,7 +232,7 @@ def _documents(
 ) -> None:
     """Walk the documents: those of one name together, the others one at a time.
 
-    `made` are the numbers that those of the result have there.
+    `made` are the numbers of the documents in the result.
     """
     where = start(None, path)
     top = Site(-1, where)
@@ -248,23 +248,25 @@ def _documents(
             elif name is not None:
                 tables[side][name], numbers[name] = entry, number
             else:
-                top.told = False  # what has a name may have it on one side alone, or twice
+                top.is_shared = False  # a name may be on one side alone, or there twice
                 nameless += _alone(fields, entry.value, side, Site(number, where))
 
     def inner(name: Hashable) -> Site:
         entries = [table[name].value for table in tables if name in table]
         names = map(identity, entries)
         shown = {describe(known) if known is not None else "" for known in names}
-        fields.settled = {_as_told(path) for resource, path in settled if resource in shown}
-        return Site(numbers[name], where).but(told=top.told or len(entries) == len(tables))
+        fields.settled = {_to_the_list(path) for resource, path in settled if resource in shown}
+        return Site(numbers[name], where).but(
+            is_shared=top.is_shared or len(entries) == len(tables)
+        )
 
     fields.children(tables, top, inner)
-    if nameless:  # one that loses its name is not lost
+    if nameless:  # a document that loses its name is not lost
         fields.tallies.forget_parts(top)
 
 
 def _alone(fields: Fields, root: Node, side: int, site: Site) -> list[Node]:
-    """Walk a document that has no name of its own; it is returned if it has none at all."""
+    """Walk a document that cannot be paired; return it if it has no name at all."""
     fields.alone(root, side, site, site)
     known = identity(root)
     for part in sites.parts(known) if known is not None else ():
@@ -273,7 +275,7 @@ def _alone(fields: Fields, root: Node, side: int, site: Site) -> list[Node]:
 
 
 def _entry(document: Document) -> Entry | None:
-    """A document as an entry; None: there is nothing in it."""
+    """Return a document as an entry; None: it is empty."""
     if document.root is None:
         return None
     entry = Entry(document.start, document.end)
@@ -282,7 +284,7 @@ def _entry(document: Document) -> Entry | None:
 
 
 def _names(rest: Documents) -> list[list[Hashable]]:
-    """What tells the documents of a version apart; None for those that nothing does."""
+    """Return the names that tell the documents of a version apart; None for the others."""
     roots = [[document.root for document in documents] for documents in rest]
     counts = [sum(root is not None for root in version) for version in roots]
     if counts[1:] == [1, 1, 1] and counts[0] < 2:  # a new file on both sides has no base
@@ -297,8 +299,8 @@ def _names(rest: Documents) -> list[list[Hashable]]:
     return names
 
 
-def _as_told(path: Path) -> Path:
-    """A place in a list without keys is the list."""
+def _to_the_list(path: Path) -> Path:
+    """Return a path up to the list without keys that it leads into, if it does."""
     for n, step in enumerate(path):
         if isinstance(step, int):
             return path[:n]
@@ -306,7 +308,7 @@ def _as_told(path: Path) -> Path:
 
 
 def _values(fields: Fields, rest: Documents) -> None:
-    """The values that one side brought are in the result, wherever."""
+    """Check that the values of one side are in the result, wherever."""
     lost = [*fields.tallies.lost(fields.perhaps)]
     if not lost:
         return

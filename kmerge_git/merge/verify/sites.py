@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     Spot = tuple[Collection, Where]
     Child = tuple[int, int, Step | None]
 
-# where the result stands beside base, ours and theirs
+# the place of the result in lists of base, ours, theirs and the result
 RESULT = 3
 
 
 class Violation:
-    """A law that a result breaks, and where."""
+    """This is a law that a result breaks, and the place."""
 
     __slots__ = ("document", "law", "path", "what", "which")
 
@@ -34,16 +34,16 @@ class Violation:
         self.document = document  # its number in the result; -1: the file
         self.path = path  # of the nearest collection behind map keys and keyed elements alone
         self.what = what
-        self.which = which  # what it is about, where `what` does not say it
+        self.which = which  # its subject, where `what` does not say it
 
     @property
     def key(self) -> tuple[str, str, Hashable]:
-        """The same for the same fault in two results."""
+        """Return a key that is the same for the same fault in two results."""
         return self.law, self.what, self.which
 
     @property
     def about(self) -> str:
-        """The key, element or line that it is about, as it is shown."""
+        """Return the key, element or line that the fault is about, as it is shown."""
         return self.what.partition("`")[2].rpartition("`")[0]
 
     def __repr__(self) -> str:
@@ -51,63 +51,63 @@ class Violation:
 
 
 class Site:
-    """A place in the three versions and in the result at once."""
+    """This is a place in the three versions and in the result at once."""
 
     __slots__ = (
         "entire",
         "fresh",
         "is_fixed",
+        "is_shared",
         "number",
         "path",
         "pattern",
         "pure",
-        "told",
         "where",
     )
 
     def __init__(self, number: int, where: Where) -> None:
         self.number = number  # of the document in the result
         self.where = where
-        self.path: Path = ()  # as far as keys tell the way
-        self.is_fixed = False  # no key tells the way from here on
+        self.path: Path = ()  # as far as keys lead
+        self.is_fixed = False  # no key leads further
         self.pattern = ""  # without keys of elements and places
-        self.told = True  # the path leads here in every version
+        self.is_shared = True  # the path leads here in every version
         self.pure = True  # nothing that was renamed can have come here
-        self.entire = False  # what is below is counted, whether it differs or not
-        self.fresh = False  # both sides added it: what both have counts as base's
+        self.entire = False  # all below is counted, whether it differs or not
+        self.fresh = False  # both sides added it: common parts count as base's
 
     def but(
         self,
         *,
-        told: bool | None = None,
+        is_shared: bool | None = None,
         pure: bool | None = None,
         fresh: bool | None = None,
         entire: bool | None = None,
     ) -> Site:
-        """The same place, with other things known about it."""
+        """Return the same place, with other facts about it."""
         site = self._moved(None, self.pattern, self.where)
-        site.told = self.told if told is None else told
+        site.is_shared = self.is_shared if is_shared is None else is_shared
         site.pure = self.pure if pure is None else pure
         site.fresh = self.fresh if fresh is None else fresh
         site.entire = self.entire if entire is None else entire
         return site
 
     def within(self, node: Node | None) -> Site:
-        """The place of a mapping, once it may say which kind it is."""
+        """Return the place of a mapping, once it may say which kind it is."""
         return self._moved(None, self.pattern, self.where.at(node))
 
     def key(self, name: str, pattern: str) -> Site:
-        """The place below a key of the mapping here."""
+        """Return the place below a key of the mapping here."""
         return self._moved(name, f"{self.pattern}.{pattern}", self.where.child(name))
 
     def element(self, step: Step) -> Site:
-        """The place of an element of the list here, by its key."""
+        """Return the place of an element of the list here, by its key."""
         return self._moved(step, f"{self.pattern}[]", self.where.items())
 
     def elements(self) -> Site:
-        """The place of the elements of the list here, which no path tells apart."""
+        """Return the place of the elements of the list here, which no path tells apart."""
         site = self._moved(None, f"{self.pattern}[]", self.where.items())
-        site.is_fixed, site.told, site.pure = True, False, False
+        site.is_fixed, site.is_shared, site.pure = True, False, False
         site.entire, site.fresh = True, False
         return site
 
@@ -115,13 +115,13 @@ class Site:
         site = Site(self.number, where)
         site.path = self.path if step is None or self.is_fixed else (*self.path, step)
         site.is_fixed, site.pattern = self.is_fixed, pattern
-        site.told, site.pure = self.told, self.pure
+        site.is_shared, site.pure = self.is_shared, self.pure
         site.fresh, site.entire = self.fresh, self.entire
         return site
 
 
 class CollectionPaths:
-    """The collections of a document by their paths; each is looked through once."""
+    """This finds the collections of a document by their paths; each is read once."""
 
     __slots__ = ("_below", "_found")
 
@@ -130,14 +130,14 @@ class CollectionPaths:
         self._below: dict[Path, list[Child]] = {}
 
     def nearest(self, path: Path) -> Path:
-        """The path, or as much of it as leads to a collection."""
+        """Return the path, or as much of it as leads to a collection."""
         for size in range(len(path) + 1):
             if not self._leads_to_one(path[:size]):
                 return path[: size - 1] if size else ()
         return path
 
     def around(self, offset: int) -> Path:
-        """The path of the nearest collection, behind keys alone, that holds a line."""
+        """Return the path of the nearest collection, behind keys alone, that holds a line."""
         from bisect import bisect_right  # not for every import of the pipeline
 
         path: Path = ()
@@ -153,13 +153,13 @@ class CollectionPaths:
         return path
 
     def _leads_to_one(self, path: Path) -> bool:
-        """Whether the path leads to a collection, if what is above does."""
+        """Return whether the path leads to a collection, if the path above does."""
         if path not in self._found:
             self._children(path[:-1])
         return self._found.get(path) is not None
 
     def _children(self, path: Path) -> list[Child]:
-        """The collections within one: from where to where they stand, and under which step."""
+        """Return the collections within one: where they begin and end, and their steps."""
         if path not in self._below:
             children = self._below[path] = []
             spot = self._found[path]
@@ -177,12 +177,12 @@ def _spot(node: Node | None, where: Where) -> Spot | None:
 
 
 def _held(value: Collection) -> tuple[int, int]:
-    """The part of the text in which lines stand in a collection."""
+    """Return the part of the text whose lines are in a collection."""
     return (value.start, value.end) if value.flow else (min(value.top, value.start), value.bottom)
 
 
 def _steps(node: Collection, where: Where) -> Iterator[tuple[Step | None, Entry, Where]]:
-    """The entries of a collection, each with its step; None: there is none by a key."""
+    """Return the entries of a collection, each with its step; None: it has no key."""
     if isinstance(node, Mapping):
         where = where.at(node)
         for entry in node.entries:
@@ -200,14 +200,14 @@ if TYPE_CHECKING:
 
 
 def keys_of(lists: list[list[Entry]], rule: ListRule) -> ListKeys:
-    """Return what tells the elements of a list apart: by the inputs, if these have any."""
+    """Return the keys of a list, found in the inputs, unless these are empty."""
     return ListKeys(rule, lists[:RESULT] if any(lists[:RESULT]) else lists)
 
 
 def tables(lists: list[list[Entry]], keys: ListKeys) -> Tables | None:
-    """Return the elements by key; None: there is none, or an input repeats it.
+    """Return the elements by key; None: there is no key, or an input repeats one.
 
-    Of a repetition in the result the first one counts.
+    Of a repetition in the result the first element counts.
     """
     known = [keys.table(entries) for entries in lists[:RESULT]]
     made: dict[Hashable, Entry] = {}
@@ -222,7 +222,7 @@ def index(node: Mapping | None) -> dict[Hashable, Entry]:
 
 
 def what(node: Node, known: Known) -> Hashable:
-    """What an element is, and whether it can only be there or not."""
+    """Return the content of an element, marked if it is a leaf, which is never merged inside."""
     alone = isinstance(node, Scalar) and not is_block_text(node)  # those are merged
     return ("leaf" if alone else "", canon_of(node, known))
 
@@ -232,7 +232,7 @@ def is_leaf(key: Hashable) -> bool:
 
 
 def parts(key: Hashable) -> tuple[Hashable, ...]:
-    """A key of several fields counts field by field: each side may change one of them."""
+    """Split a key of several fields: each side may change one of them."""
     if isinstance(key, Identity):
         return tuple(enumerate(key.key))
     if isinstance(key, tuple) and len(key) > 1 and all(isinstance(x, str | None) for x in key):
@@ -241,7 +241,7 @@ def parts(key: Hashable) -> tuple[Hashable, ...]:
 
 
 def shown(key: Hashable) -> str:
-    """A key for people."""
+    """Show a key to people."""
     while isinstance(key, tuple) and key:
         texts = [part for part in key if isinstance(part, str) and part not in ("leaf", "str")]
         key = texts[-1] if key[0] != "leaf" and texts and isinstance(key[-1], str) else key[-1]
@@ -253,6 +253,6 @@ def named(pair: Iterable[Hashable]) -> str:
 
 
 def miscounted(key: Hashable, made: int, low: int, high: int) -> str:
-    """How often a thing stands somewhere, and how often it should."""
+    """Say how often a thing would be somewhere, and how often it should."""
     wanted = f"{low}" if low == high else f"{low} to {high}"
     return f"`{shown(key)}` would stand there {made} times, not {wanted}"

@@ -1,1 +1,1 @@
-"""A plan becomes text: the only place that knows indentation."""
+"""Make text of a plan: only this package knows indentation."""

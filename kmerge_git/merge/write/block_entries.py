@@ -1,4 +1,5 @@
-"""Writing the entries of block collections: what a plan keeps is cut from our text unchanged.
+"""Write the entries of block collections: the entries that a plan keeps are cut from our text
+unchanged.
 
 Only the entries that a plan changes are put together anew. Three kinds of values carry a comment
 differently. A value that ends its line has it behind itself. A block collection below its key has
@@ -61,14 +62,14 @@ if TYPE_CHECKING:
 
 
 def must_lift(plan: Build) -> bool:
-    """Whether a clash inside has no lines of its own, or leaves nothing on one side."""
+    """Return whether a clash inside has no lines of its own, or leaves nothing on one side."""
     if plan.ours.flow and not _becomes_block(plan) and flow.must_lift(plan):
         return True
     return is_empty(plan, "ours") or is_empty(plan, "theirs")
 
 
 def cause(plan: Plan) -> tuple[str, str, Item | None]:
-    """Place and cause of a conflict around a plan, and what clashes there."""
+    """Return place and cause of a conflict around a plan, and the item that clashes."""
     path, why, item = named_clash(plan)
     return fieldpath.show(path), why, item
 
@@ -77,7 +78,7 @@ def cause(plan: Plan) -> tuple[str, str, Item | None]:
 
 
 def write_block(plan: Build, column: int, path: Path) -> Pieces:
-    """The lines of a block collection: head, items, foot."""
+    """Return the lines of a block collection: head, items, foot."""
     head, foot = _ends(plan, column, path)
     if starts_blank(foot) and _has_open_end(plan):
         foot = without_blank_start(foot)
@@ -85,7 +86,7 @@ def write_block(plan: Build, column: int, path: Path) -> Pieces:
 
 
 def _ends(plan: Build, column: int, path: Path) -> tuple[Pieces, Pieces]:
-    """The comment lines above the first and below the last entry."""
+    """Return the comment lines above the first and below the last entry."""
     ours = plan.ours
     head: Pieces = [ours.text[ours.top : ours.entries[0].lead]]
     foot: Pieces = [ours.text[ours.entries[-1].end : ours.bottom]]
@@ -96,7 +97,7 @@ def _ends(plan: Build, column: int, path: Path) -> tuple[Pieces, Pieces]:
 
 
 def head_and_foot(plan: Build, column: int, path: Path) -> Pieces:
-    """Head and foot of a collection that has no entries left."""
+    """Return head and foot of a collection that has no entries left."""
     head, foot = _ends(plan, column, path)
     return [*head, *foot]
 
@@ -114,7 +115,7 @@ def write_items(plan: Build, column: int) -> Pieces:
 
 
 def _has_open_end(plan: Plan) -> bool:
-    """Whether blank lines below would belong to the text above them."""
+    """Return whether blank lines below would belong to the text above them."""
     if isinstance(plan, Build):
         return bool(plan.items) and _has_open_end(plan.items[-1].plan)
     if isinstance(plan, Clash):
@@ -141,14 +142,14 @@ def _item(item: Item, column: int) -> Pieces:
 
 
 def _lead(item: Item, entry: Entry, column: int) -> Pieces:
-    """The lines above an entry of ours."""
+    """Return the lines above an entry of ours."""
     if item.lead is None:
         return [entry.value.text[entry.lead : entry.line]]
     return comment_lines(item.lead, column, item.path)
 
 
 def _clash(clash: Clash, item: Item, column: int) -> Pieces:
-    """A hunk around the entries; the comments above stay outside where both sides agree."""
+    """Return a hunk around the entries; comments above on which both sides agree stay outside."""
 
     def lines(entries: list[Entry]) -> str:
         leads = [clash.with_lead, *[True] * len(entries)]
@@ -164,7 +165,7 @@ def _clash(clash: Clash, item: Item, column: int) -> Pieces:
 
 
 def entry_pieces(item: Item, column: int) -> Pieces:
-    """The lines of one of our entries from its key or dash on."""
+    """Return the lines of one of our entries from its key or dash on."""
     plan, entry = item.plan, item.ours
     assert entry is not None  # the caller's case
     if isinstance(plan, Build):
@@ -182,7 +183,7 @@ def entry_pieces(item: Item, column: int) -> Pieces:
 
 
 def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
-    """Our key and our value, perhaps with another key or comment."""
+    """Return our key and our value, perhaps with another key or comment."""
     value = entry.value
     if on_own_lines(value):
         below = value.text[behind_key(entry) + len(opening(entry)) : entry.end]
@@ -196,13 +197,13 @@ def _with_own_value(item: Item, entry: Entry, column: int) -> Pieces:
 
 
 def _with_taken(item: Item, entry: Entry, plan: Take, column: int) -> str:
-    """Our key with theirs' value, and the comment of whom it is from."""
+    """Return our key with theirs' value; the comment comes from the side that has one."""
     taken, new = plan.entry, plan.node
     assert taken is not None  # the caller's case
     if on_own_lines(new):
         line = key_part(item, entry, column) + rest_of_key_line(item, entry, properties(new))
         return line + value_lines(taken, column, entry.value)
-    # a block's lines stand below one another, whatever gap ours has behind its dash
+    # the lines of a block are aligned, whatever gap ours has behind its dash
     is_block = isinstance(new, Collection) and not new.flow
     if inline(entry.value) and not is_block:
         start = before_value(item, entry, column)
@@ -222,7 +223,7 @@ def _with_taken(item: Item, entry: Entry, plan: Take, column: int) -> str:
 
 
 def _with_comment(rest: str, tail: str) -> str:
-    """A value of several lines with the comment that stood behind the old one."""
+    """Return a value of several lines with the comment that stood behind the old one."""
     comment = tail.split("\n", 1)[0].rstrip()
     if "#" not in comment:
         return rest
@@ -231,7 +232,7 @@ def _with_comment(rest: str, tail: str) -> str:
 
 
 def _lifted(item: Item, column: int) -> Hunk:
-    """The entry once for each side, with the comment that the side has behind it."""
+    """Return the entry once for each side, with the comment of that side behind it."""
     sides = []
     for side, own in zip(VERSIONS, (item.base, item.ours, item.theirs), strict=True):
         pieces: Pieces = []
@@ -248,7 +249,7 @@ def _lifted(item: Item, column: int) -> Hunk:
 
 
 def _becomes_block(plan: Build) -> bool:
-    """Whether an empty flow collection of ours is filled with block entries."""
+    """Return whether an empty flow collection of ours is filled with block entries."""
     return plan.ours.flow and not plan.ours.entries and bool(plan.items) and not plan.theirs.flow
 
 
@@ -268,7 +269,7 @@ def _entry_with_block(item: Item, entry: Entry, plan: Build, column: int) -> Pie
 
 
 def _filled(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
-    """An empty `{}` or `[]` of ours with the lines of theirs below."""
+    """Return an empty `{}` or `[]` of ours with the lines of theirs below."""
     inner = column + way_below(item.theirs, plan.theirs)
     marks = plan.properties if plan.properties is not None else properties(plan.ours)
     tail = tail_of(item, entry)
@@ -280,7 +281,7 @@ def _filled(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
 
 
 def _emptied(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
-    """A collection that lost its last entry stays as `{}` or `[]`."""
+    """Return `{}` or `[]` for a collection that lost its last entry."""
     empty = "{}" if isinstance(plan.ours, Mapping) else "[]"
     if in_mid_line(plan.ours):
         return [before_value(item, entry, column, stop=plan.ours.content) + empty + "\n"]
@@ -295,7 +296,7 @@ def _emptied(item: Item, entry: Entry, plan: Build, column: int) -> Pieces:
 
 
 def key_part(item: Item, entry: Entry, column: int) -> str:
-    """The indentation and the key or dash."""
+    """Return the indentation and the key or dash."""
     text = entry.value.text
     indent = " " * column if entry.line == entry.start else text[entry.line : entry.start]
     if entry.key is None:
@@ -305,19 +306,19 @@ def key_part(item: Item, entry: Entry, column: int) -> str:
 
 
 def before_value(item: Item, entry: Entry, column: int, stop: int = -1) -> str:
-    """Everything of the entry's lines before its value, or before `stop`."""
+    """Return the text of the entry before its value, or before `stop`."""
     begin = behind_key(entry)
     end = entry.value.start if stop < 0 else stop
     return key_part(item, entry, column) + entry.value.text[begin:end]
 
 
 def behind_key(entry: Entry) -> int:
-    """The offset behind the key or the dash."""
+    """Return the offset behind the key or the dash."""
     return entry.key.end if entry.key is not None else entry.start + 1
 
 
 def separator(entry: Entry) -> str:
-    """What stands between the key and its value's line: a colon, but for `? ` keys."""
+    """Return the text between the key and the line of its value: a colon, but for `? ` keys."""
     if entry.key is None:
         return ""
     found = entry.value.text[entry.key.end : separator_end(entry)]
@@ -325,7 +326,7 @@ def separator(entry: Entry) -> str:
 
 
 def rest_of_key_line(item: Item, entry: Entry, marks: str | None = None) -> str:
-    """What follows a key above a block, with other properties, another comment, or both."""
+    """Return the rest of the line of a key above a block, with new properties and comment."""
     value = entry.value
     below = on_own_lines(value)
     line = opening(entry) if below else ""
@@ -344,7 +345,7 @@ def rest_of_key_line(item: Item, entry: Entry, marks: str | None = None) -> str:
 
 
 def tail_of(item: Item, entry: Entry) -> str:
-    """What follows the value of an entry of ours, to the end of its lines."""
+    """Return the text behind the value of an entry of ours, to the end of its lines."""
     plan, value = item.plan, entry.value
     taken = plan.entry if isinstance(plan, Take) else None
     if taken is not None and not keeps_tail(plan, entry, taken):
@@ -358,7 +359,7 @@ def tail_of(item: Item, entry: Entry) -> str:
 
 
 def dash_comment(item: Item) -> str:
-    """A comment of theirs for the line of our dash, if ours has its value on that line."""
+    """Return a comment of theirs for the line of our dash, if ours has its value on that line."""
     if item.ours is None or not _starts_in_mid_line(item.ours.value) or not item.after:
         return ""
     return item.after.split("\n", 1)[0].strip()
@@ -369,6 +370,6 @@ def _starts_in_mid_line(node: Node) -> bool:
 
 
 def _lines(text: str, by: int) -> str:
-    """A tail as whole lines, with a blank before its comment."""
+    """Return a tail as whole lines, with a blank before its comment."""
     text = shift_rest(text.rstrip() + "\n", by)
     return text if text[:1] in " \n" else "  " + text

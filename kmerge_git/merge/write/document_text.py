@@ -1,8 +1,8 @@
-"""The writer: a plan and our text become the text of the result.
+"""Write a document: a plan and our text become the text of the result.
 
-An entry of theirs of which only a part comes is text of its own first: written with its own text as
-the canvas, so that it keeps its comments and its spelling, and read again. Then it is an entry like
-others, and can stand at any column.
+An entry of theirs that comes only in part is written by itself first, on its own text, so that it
+keeps its comments and its spelling, and read again. Then it is an entry like others, and can be put
+at any column.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 
 def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
-    """The text of our document below its opening."""
-    plan = _standing_alone(plan)
+    """Return the text of our document below its opening."""
+    plan = _without_parts(plan)
     ours, theirs = at.ours, at.theirs
     assert ours is not None  # the caller's case
     text, root = ours.source.text, ours.root
@@ -53,7 +53,7 @@ def write_document(plan: Plan, at: Three[Document | None]) -> Pieces:
 
 
 def _write_top(plan: Build, ours: Document) -> Pieces:
-    """The text of a document whose top is a collection."""
+    """Return the text of a document whose top is a collection."""
     text, root = ours.source.text, ours.root
     assert isinstance(root, Collection)  # the plan is about its entries
     if not plan.items:
@@ -76,8 +76,8 @@ def _write_top(plan: Build, ours: Document) -> Pieces:
 # -- parts of entries
 
 
-def _standing_alone(plan: Plan) -> Plan:
-    """The plan with every part as an entry of a text of its own."""
+def _without_parts(plan: Plan) -> Plan:
+    """Return the plan with every part as an entry of a text of its own."""
     if isinstance(plan, Take):
         return _alone(plan)
     if not isinstance(plan, Build):
@@ -90,7 +90,7 @@ def _standing_alone(plan: Plan) -> Plan:
 
 
 def _item(item: Item) -> Item:
-    plan = _standing_alone(item.plan)
+    plan = _without_parts(item.plan)
     if plan is item.plan:
         return item
     theirs = plan.entry if isinstance(plan, Take) and item.ours is None else item.theirs

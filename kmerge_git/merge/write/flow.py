@@ -1,4 +1,4 @@
-"""Writing flow collections: within lines, or one entry a line as JSON is usually written."""
+"""Write flow collections: within lines, or one entry a line as JSON is usually written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def write(plan: Build) -> Pieces:
-    """A flow collection of ours with the plan's items."""
+    """Return a flow collection of ours with the plan's items."""
     ours = plan.ours
     text, entries = ours.text, ours.entries
     start = text[ours.start : ours.content]
@@ -31,17 +31,17 @@ def write(plan: Build) -> Pieces:
 
 
 def must_lift(plan: Build) -> bool:
-    """Whether a clash inside has no lines of its own, so that the whole entry must clash."""
+    """Return whether a clash inside has no lines of its own, so that the whole entry clashes."""
     return not is_linewise(plan.ours) and any(map(_clashes, plan.items))
 
 
 def _clashes(item: Item) -> bool:
-    """Whether an item is a clash, or must be written once for each side."""
+    """Return whether an item is a clash, or must be written once for each side."""
     return isinstance(item.plan, Clash) or (isinstance(item.plan, Build) and must_lift(item.plan))
 
 
 def _write_within(plan: Build) -> Pieces:
-    """Entries separated by commas; what stands between two entries of ours stays there."""
+    """Return entries separated by commas; the text between neighbours of ours stays."""
     ours = plan.ours
     text, entries = ours.text, ours.entries
     number = {id(entry): index for index, entry in enumerate(entries)}
@@ -59,7 +59,7 @@ def _write_within(plan: Build) -> Pieces:
 
 
 def _usual_gap(ours: Collection) -> str:
-    """How two entries are separated within a line."""
+    """Return how two entries are separated within a line."""
     text, entries = ours.text, ours.entries
     if len(entries) > 1:
         gap = text[entries[0].value.end : entries[1].start]
@@ -70,7 +70,7 @@ def _usual_gap(ours: Collection) -> str:
 
 
 def _write_lines(plan: Build) -> Pieces:
-    """Every entry on its own lines, with a comma behind all but the last of each side."""
+    """Return every entry on its own lines, with a comma behind all but the last of each side."""
     ours = plan.ours
     text, entries = ours.text, ours.entries
     first_line = text.rfind("\n", 0, entries[0].start) + 1
@@ -90,7 +90,7 @@ def _write_lines(plan: Build) -> Pieces:
 
 
 def _last(items: list[Item], side: str) -> int:
-    """The number of the last item that a side has."""
+    """Return the number of the last item of a side."""
     for index in reversed(range(len(items))):
         plan = items[index].plan
         if not isinstance(plan, Clash) or plan.at.side(side):
@@ -99,7 +99,7 @@ def _last(items: list[Item], side: str) -> int:
 
 
 def _lines(item: Item, indent: str, commas: list[str], tail: str) -> Pieces:
-    """The lines of an item, with each side's comma behind it."""
+    """Return the lines of an item, with each side's comma behind it."""
     bare = tail.replace(",", "", 1) if "," in tail.split("#", maxsplit=1)[0] else tail
     if isinstance(item.plan, Clash):
         base, ours, theirs = (
@@ -137,7 +137,7 @@ def _clash_lines(entries: list[Entry], indent: str, comma: str) -> str:
 
 
 def _entry(item: Item) -> Pieces:
-    """One entry, without the comma behind it."""
+    """Return one entry, without the comma behind it."""
     entry, plan = item.ours, item.plan
     if entry is None:
         return [_taken(item)]
@@ -158,7 +158,7 @@ def _entry(item: Item) -> Pieces:
 
 
 def _taken(item: Item) -> str:
-    """An entry of theirs in our collection."""
+    """Return an entry of theirs in our collection."""
     entry = item.plan.entry if isinstance(item.plan, Take) and item.plan.entry else item.theirs
     column = column_of(item.ours) if item.ours is not None else None
     return _moved(entry, column) if entry is not None else ""

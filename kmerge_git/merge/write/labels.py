@@ -1,4 +1,4 @@
-"""The words of a label: where a conflict is, and what is so there.
+"""Word the label of a conflict: its place, and what happened there.
 
 `here` is our side, `there` is theirs; the other way round nothing else changes.
 """
@@ -37,7 +37,7 @@ SHOWN = (*NAMING, "host", "path")
 
 
 def label(resource: str, conflicts: Sequence[Conflict]) -> str:
-    """What the label of one pair of markers says: `Deployment/web spec.replicas: ...`."""
+    """Return the text of the label of one pair of markers: `Deployment/web spec.replicas: ...`."""
     places: dict[str, dict[str, None]] = {}
     for conflict in conflicts:
         if conflict.told:
@@ -52,7 +52,7 @@ def label(resource: str, conflicts: Sequence[Conflict]) -> str:
 
 
 def where(hunk: Hunk) -> str:
-    """The place of a conflict: `spec.tolerations[0-2] (spot, gpu)` for elements without keys."""
+    """Return the place of a conflict: `spec.tolerations[0-2] (spot, gpu)` for a run of elements."""
     item = hunk.about
     if not (isinstance(item, Item) and isinstance(item.plan, Clash) and item.path):
         return hunk.place
@@ -68,7 +68,7 @@ def where(hunk: Hunk) -> str:
 
 
 def told(hunk: Hunk) -> str:
-    """What is so at the place of a conflict; the same as its `why` where no more is known."""
+    """Return what happened at the place of a conflict; its `why` where no more is known."""
     about, words = hunk.about, hunk.why
     if isinstance(about, Item) and isinstance(about.plan, Clash):
         words = _told_of_entries(about, about.plan)
@@ -92,14 +92,16 @@ def _told_of_entries(item: Item, clash: Clash) -> str:
     if why in (Why.RENAMED_APART, Why.BOTH_CHANGED):
         return _both_renamed(item.path, at, why) or why
     if why == Why.RENAMED_AND_GONE and not _has_key(item.path, at):
-        return "changed on one side, replaced on the other"  # what has no key was not renamed
+        return (
+            "changed on one side, replaced on the other"  # an element without a key was not renamed
+        )
     if why in (Why.WHICH, Why.REPLACED, Why.BOTH_ADDED, Why.RENAMED_AND_GONE):
         return _with_new_names(item.path, at, why)
     return "both sides add in this place" if why == Why.BOTH_ADD_HERE else why
 
 
 def _entries_against_deletion(item: Item, clash: Clash) -> str:
-    """What one side took away, and the other changed."""
+    """Say what one side changed, while the other deleted it."""
     old, new = clash.at.base, clash.at.ours or clash.at.theirs
     is_one = len(old) == len(new) == 1 and not is_undecided(old[0].value)
     deed = _DEEDS[clash.why]
@@ -114,7 +116,7 @@ def _entries_against_deletion(item: Item, clash: Clash) -> str:
 
 
 def _entry_text(entry: Entry) -> str:
-    """The lines of an entry at the margin, in brackets or not."""
+    """Return the lines of an entry at the margin, in brackets or not."""
     if not in_flow(entry):
         return entry_lines(entry, 0)
     text = entry.value.text[entry.start : entry.value.end]
@@ -122,7 +124,7 @@ def _entry_text(entry: Entry) -> str:
 
 
 def _moved_and_gone(at: Three[list[Entry]]) -> str:
-    """Which side took away what, where both have elements of the list still."""
+    """Say which side deleted entries of a list that the other moved."""
     known = at.map(lambda entries: {canon(entry.value) for entry in entries})
     mine, yours = known.base - known.ours, known.base - known.theirs
     if bool(mine) == bool(yours):
@@ -131,7 +133,7 @@ def _moved_and_gone(at: Three[list[Entry]]) -> str:
 
 
 def _both_renamed(path: Path, at: Three[list[Entry]], why: str) -> str:
-    """The old name and the new ones, if the names are what clashes."""
+    """Say the old name and the new ones, if the names clash."""
     if not all(len(entries) == 1 for entries in at.each()):
         return ""
     one = at.map(lambda entries: entries[0])
@@ -148,7 +150,7 @@ def _both_renamed(path: Path, at: Three[list[Entry]], why: str) -> str:
 
 
 def _is_name(path: Path, base: Entry) -> bool:
-    """Whether a field is what its element, or the resource, is known by."""
+    """Return whether a field is the name of its element, or of the resource."""
     if path == ("metadata", "name"):
         return True
     parent = path[-2] if len(path) > 1 else ()
@@ -160,7 +162,7 @@ def _text_of(node: Node) -> str:
 
 
 def _with_new_names(path: Path, at: Three[list[Entry]], why: str) -> str:
-    """The cause, with what each side has in the place of what base had."""
+    """Say the cause, with the replacements of each side."""
     names = at.map(lambda entries: [_name(entry, path) for entry in entries])
     known = names.map(set)
     ours, theirs = ([n for n in side if n not in known.base] for side in (names.ours, names.theirs))
@@ -190,7 +192,7 @@ def _quoted(names: list[str]) -> str:
 
 
 def _names_of_run(at: Three[list[Entry]], *, is_set: bool) -> str:
-    """The names that the elements have: `spot, gpu`, or `spot here, gpu there`."""
+    """Return the names that the elements have: `spot, gpu`, or `spot here, gpu there`."""
 
     def names(entries: list[Entry]) -> list[str]:
         found = (_short(_text_of(e.value)) if is_set else _own_name(e) for e in entries)
@@ -199,7 +201,7 @@ def _names_of_run(at: Three[list[Entry]], *, is_set: bool) -> str:
     mine, yours = names(at.ours), names(at.theirs)
     if not mine or not yours or mine == yours:
         return _some(mine or yours)
-    if set(mine) & set(yours):  # who has which of them would be too much
+    if set(mine) & set(yours):  # to say who has which of them would be too much
         return _some(sorted({*mine, *yours}))
     return f"{_some(mine)} here, {_some(yours)} there"
 
@@ -210,7 +212,7 @@ def _own_name(entry: Entry) -> str:
 
 
 def _name(entry: Entry, path: Path) -> str:
-    """What an entry is called: its key in a mapping, its key fields in a list."""
+    """Return the name of an entry: its key in a mapping, its key fields in a list."""
     if entry.key is not None:
         return _short(entry.name)
     step = path[-1] if path else ()
@@ -220,7 +222,7 @@ def _name(entry: Entry, path: Path) -> str:
 
 
 def _has_key(path: Path, at: Three[list[Entry]]) -> bool:
-    """Whether entries stand under a key, of a mapping or of a list."""
+    """Return whether entries stand under a key, of a mapping or of a list."""
     is_named = any(entry.key is not None for entries in at.each() for entry in entries)
     return is_named or bool(path and isinstance(path[-1], tuple))
 
@@ -254,7 +256,7 @@ def _called(known: Identity) -> str:
 
 
 def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str:
-    """What tells two new resources apart, by their names or beside them."""
+    """Say what tells two new resources apart."""
     if mine is None or yours is None:
         return why
     if why == Why.STRANGERS:
@@ -271,7 +273,7 @@ def _told_of_new(mine: Identity | None, yours: Identity | None, why: str) -> str
 
 # -- words
 
-# What the side did that still has it; nothing: it changed lines, which are counted.
+# The deed of the side that still has the entry; nothing: it changed lines, which are counted.
 _DEEDS = {
     Why.OURS_GONE: "",
     Why.THEIRS_GONE: "",
@@ -282,7 +284,7 @@ _DEEDS = {
 
 
 def _against_deletion(deed: str, is_ours: bool, texts: list[str], fields: str) -> str:
-    """`deleted here, 2 of 6,160 lines changed there: spec.replicas`."""
+    """Say `deleted here, 2 of 6,160 lines changed there: spec.replicas`."""
     has, lacks = ("here", "there") if is_ours else ("there", "here")
     # nobody has seen the lines of a base that was not decided
     count, total = _changed_lines(*texts) if UNDECIDED not in texts[0] else (0, 0)
@@ -299,7 +301,7 @@ def _against_deletion(deed: str, is_ours: bool, texts: list[str], fields: str) -
 
 
 def _changed_lines(old: str, new: str) -> tuple[int, int]:
-    """How many lines differ, and of how many: a line in the place of another counts once."""
+    """Count the lines that differ, and all; a line that replaces another counts once."""
     a, b = old.splitlines(), new.splitlines()
     hunks = changes(a, b)
     changed = sum(max(a1 - a0, b1 - b0) for a0, a1, b0, b1 in hunks)
@@ -307,7 +309,7 @@ def _changed_lines(old: str, new: str) -> tuple[int, int]:
 
 
 def _fields(old: Node, new: Node, place: Where, texts: list[str]) -> str:
-    """The fields that differ, as far as a label has room."""
+    """Return the fields that differ, as far as a label has room."""
     paths = differing(old, new, place)
     if not paths and comments(texts[0]) != comments(texts[1]):
         return "comments"
@@ -315,7 +317,7 @@ def _fields(old: Node, new: Node, place: Where, texts: list[str]) -> str:
 
 
 def _some(texts: Sequence[str], between: str = ", ") -> str:
-    """The first texts, and how many more there are."""
+    """Return the first texts, and how many more there are."""
     rest = len(texts) - MOST
     return between.join(texts[:MOST]) + (f" and {rest} more" if rest > 0 else "")
 

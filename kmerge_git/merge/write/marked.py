@@ -1,10 +1,10 @@
-"""Where the markers of a result stand: its hunks widened, cut, and joined.
+"""Decide where the markers of a result go: its hunks are widened, cut, and joined.
 
-A hunk covers what could not be decided. What is between markers is made for the person who
-reads it: no half of a short element, no lines that both sides have, one conflict where git would
-have one. Two lists of units are laid next to each other: what is the same stays outside; an entry,
-an element or a document that both sides have in different versions is looked into. However they
-are cut: all conflicts decided for one side are exactly that side.
+A hunk covers what could not be decided. The text between markers is made for the person who reads
+it: no half of a short element, no lines that both sides have, one conflict where git would have
+one. Two lists of units are aligned: equal units stay outside; an entry, an element or a document
+that both sides have in different versions is looked into. However they are cut: all conflicts
+decided for one side are exactly that side.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from kmerge_git.text.pieces import Pieces
 
 
-# Lines that two differences may have between them and still be read as one, as git has it.
+# Lines between two differences that are still read as one, as git has it.
 NEAR = 3
 
 
 class Marked:
-    """What stands between one pair of markers: the lines of each side, and the hunks it shows."""
+    """This is the text between one pair of markers: the lines of each side, and its hunks."""
 
     __slots__ = ("base", "hunks", "ours", "theirs")
 
@@ -49,7 +49,7 @@ class Marked:
 
 
 class Span:
-    """Lines that differ, and the numbers of the hunks that they show."""
+    """These are lines that differ, and the numbers of the hunks that they show."""
 
     __slots__ = ("b0", "b1", "cut", "first", "last")
 
@@ -61,27 +61,27 @@ class Span:
         self.last = last
 
     def to(self, other: Span) -> Span:
-        """The lines from here to the end of another span."""
+        """Return the lines from here to the end of another span."""
         mine, yours = self.cut, other.cut
         cut = Cut(mine.o0, max(mine.o1, yours.o1), mine.t0, max(mine.t1, yours.t1))
         return Span(self.b0, max(self.b1, other.b1), cut, self.first, other.last)
 
     def longer(self, lines: int) -> Span:
-        """With so many lines more, which are the same on all sides."""
+        """Return the span with more lines, which are the same on all sides."""
         cut = Cut(self.cut.o0, self.cut.o1 + lines, self.cut.t0, self.cut.t1 + lines)
         return Span(self.b0, self.b1 + lines, cut, self.first, self.last)
 
     def part(self, cut: Cut) -> Span:
-        """A part of the lines of both sides; there is no telling which of the base."""
+        """Return a part of the lines of both sides; the part of the base is unknown."""
         return Span(self.b0, self.b1, cut, self.first, self.last)
 
 
 def marked(
     pieces: Pieces, at: Three[str], style: str = "merge", uncut: Collection[str] = ()
 ) -> list[str | Marked]:
-    """The text of a document in pieces, with what stands between markers.
+    """Return the text of a document in pieces, and the texts that go between markers.
 
-    `at`: the versions of the document; `uncut`: lines that must not come between markers.
+    `at` has the versions of the document; lines in `uncut` must not come between markers.
     """
     if is_clean(pieces):
         return [side_text(pieces, "ours")]
@@ -89,7 +89,7 @@ def marked(
 
 
 class _Marker:
-    """A text with hunks, decided for each version, and where in it the hunks are."""
+    """This is a text with hunks, decided for each version, and the places of the hunks."""
 
     __slots__ = ("at", "base", "hunks", "ours", "spans", "theirs", "uncut")
 
@@ -125,7 +125,7 @@ class _Marker:
     # -- no half of a short element
 
     def _widened(self) -> list[Span]:
-        """The hunks, each with the rest of the short elements that begin in it."""
+        """Return the hunks, each with the rest of the short elements that begin in it."""
         found: list[Span] = []
         for span in self.spans:
             if not found or found[-1].last < span.last:
@@ -133,7 +133,7 @@ class _Marker:
         return found
 
     def _wide(self, span: Span) -> Span:
-        """One hunk with the lines below it, and the hunks in these, that belong to its elements."""
+        """Widen a hunk to the end of its short elements, and to the hunks in these."""
         while True:
             cut = span.cut
             more = max(
@@ -164,7 +164,7 @@ class _Marker:
         return [span.part(part) for part in differences(self.ours, self.theirs, cut)]
 
     def _is_one_line(self, cut: Cut) -> bool:
-        """Whether one line stands against another: most conflicts are so, and need no reading."""
+        """Return whether a conflict is about one line: most are, and need no reading."""
         lines = self.ours.lines[cut.o0 : cut.o1], self.theirs.lines[cut.t0 : cut.t1]
         return len(lines[0]) == len(lines[1]) == 1 and lines[0] != lines[1]
 
@@ -186,7 +186,7 @@ class _Marker:
         return found
 
     def _is_one(self, above: Span, below: Span, most: int) -> bool:
-        """Whether two conflicts are near, and what stands between them may be in both sides."""
+        """Return whether two conflicts are near, and both sides may have the lines between them."""
         a, b = above.cut, below.cut
         between = self.ours.lines[a.o1 : b.o0]
         if len(between) > most or any(line in self.uncut for line in between):
@@ -202,7 +202,7 @@ class _Marker:
         return bool(known) and all(known)
 
     def _is_old(self, first: int, second: int) -> bool:
-        """Whether all versions have the same lines between a hunk and one below it."""
+        """Return whether all versions have the same lines between a hunk and one below it."""
         above, below = self.hunks[first], self.hunks[second]
         start, end = self.spans[first].cut.o1, self.spans[second].cut.o0
         between = "".join(self.ours.lines[start:end])
@@ -229,7 +229,7 @@ def spell(
     size: int,
     style: str,
 ) -> str:
-    """The text with whole-line markers; the cause of the hunks stands behind our label."""
+    """Return the text with whole-line markers; the cause of the hunks is behind our label."""
     base, ours, theirs = labels
     out = []
     for piece in pieces:
@@ -244,7 +244,7 @@ def spell(
 
 
 def _count(text: str) -> int:
-    """The lines of a text; the last one may be without an end."""
+    """Count the lines of a text; the last one may have no end."""
     return text.count("\n") + (not text.endswith("\n") and text != "")
 
 
@@ -254,7 +254,7 @@ if TYPE_CHECKING:
 
 
 class Cut:
-    """A run of lines that differs: our lines o0 to o1, theirs t0 to t1."""
+    """This is a run of lines that differs: our lines o0 to o1, theirs t0 to t1."""
 
     __slots__ = ("o0", "o1", "t0", "t1")
 
@@ -265,12 +265,12 @@ class Cut:
         self.t1 = t1
 
     def swapped(self) -> Cut:
-        """The same seen from the other side."""
+        """Return the same run seen from the other side."""
         return Cut(self.t0, self.t1, self.o0, self.o1)
 
 
 def trimmed(ours: Version, theirs: Version, within: Cut) -> Cut:
-    """A run of lines without the units that both sides begin and end with."""
+    """Return a run of lines without the units that both sides begin and end with."""
     cut = Cut(within.o0, within.o1, within.t0, within.t1)
     mine, yours = ours.units(cut.o0, cut.o1), theirs.units(cut.t0, cut.t1)
     while True:
@@ -284,7 +284,7 @@ def trimmed(ours: Version, theirs: Version, within: Cut) -> Cut:
 
 
 def differences(ours: Version, theirs: Version, within: Cut) -> list[Cut]:
-    """What differs within a run of lines; the same when the sides are swapped."""
+    """Return the differences within a run of lines; they do not depend on the side."""
     mine, yours = ours.units(within.o0, within.o1), theirs.units(within.t0, within.t1)
     if [unit.text for unit in yours] < [unit.text for unit in mine]:
         return [cut.swapped() for cut in _differences(theirs, ours, yours, mine, within.swapped())]
@@ -294,7 +294,7 @@ def differences(ours: Version, theirs: Version, within: Cut) -> list[Cut]:
 def _differences(
     ours: Version, theirs: Version, mine: Units, yours: Units, within: Cut
 ) -> list[Cut]:
-    """The differences of two lists of units, which tile the two sides of a run of lines."""
+    """Return the differences of two lists of units, which tile the two sides of a run."""
     found: list[Cut] = []
     o0, t0 = within.o0, within.t0
     for one, other in _pairs(mine, yours):
@@ -309,7 +309,7 @@ def _differences(
 
 
 def _pairs(mine: Units, yours: Units) -> list[Pair]:
-    """Units that are the same, and between them those that are two versions of one thing."""
+    """Pair units that are the same, and between them those that are versions of one thing."""
     pairs: list[Pair] = []
     for i0, i1, j0, j1, is_same in _laid(_texts(mine), _texts(yours)):
         left, right = mine[i0:i1], yours[j0:j1]
@@ -318,7 +318,7 @@ def _pairs(mine: Units, yours: Units) -> list[Pair]:
 
 
 def _namesakes(mine: Units, yours: Units) -> list[Pair]:
-    """Two versions of one thing: entries and documents by name, and between those by likeness."""
+    """Pair versions of one thing: entries and documents by name, the others by likeness."""
     pairs: list[Pair] = []
     for i0, i1, j0, j1, is_same in _laid(_names(mine), _names(yours)):
         left, right = mine[i0:i1], yours[j0:j1]
@@ -331,7 +331,7 @@ def _namesakes(mine: Units, yours: Units) -> list[Pair]:
 
 
 def _laid(mine: list[Hashable], yours: list[Hashable]) -> Iterator[tuple[int, int, int, int, bool]]:
-    """Two lists in runs (i0, i1, j0, j1): those that are the same, and those between them."""
+    """Return two lists in runs (i0, i1, j0, j1), each with whether it is the same in both."""
     i = j = 0
     for i0, i1, j0, j1 in [*diff(mine, yours), (len(mine), len(mine), len(yours), len(yours))]:
         if i < i0 or j < j0:
@@ -350,7 +350,7 @@ def _names(units: Units) -> list[Hashable]:
 
 
 def _alike(mine: Units, yours: Units) -> list[Pair]:
-    """The pairs, in order, that are most alike in all."""
+    """Return the pairs, in order, that are most alike in all."""
     left, right = _comparable(mine, yours)
     bags = [bag(unit.text) for unit in right]
     least = SAME_PLACE if len(left) > 1 or len(right) > 1 else 0.0  # who else could it be
@@ -369,7 +369,7 @@ def _alike(mine: Units, yours: Units) -> list[Pair]:
 
 
 def _comparable(mine: Units, yours: Units) -> tuple[Units, Units]:
-    """The units that may be alike: of very many only the long ones, or none."""
+    """Return the units that may be alike: of very many only the long ones, or none."""
     found = [unit for unit in mine if unit.thing is not None]
     others = [unit for unit in yours if unit.thing is not None]
     if len(found) * len(others) > MOST_COMPARISONS:
@@ -383,7 +383,7 @@ def _worth(found: tuple[float, list[Pair]]) -> float:
 
 
 def _share(one: Unit, other: Unit, share: float, least: float) -> float:
-    """How much two units are versions of one thing; nothing where they may not be divided."""
+    """Return how much two units are versions of one thing; 0 where they must not be divided."""
     if one.is_bare and other.is_bare:
         return share + BETTER_THAN_NONE  # kept both, they are one document in any case
     is_one = one.is_element and other.is_element and are_one(one, other)
@@ -397,11 +397,11 @@ def _share(one: Unit, other: Unit, share: float, least: float) -> float:
 
 
 def _may_part(one: Unit, other: Unit) -> bool:
-    """Whether parts of two units may stand apart from what both have.
+    """Return whether parts of two units may be separated from their common lines.
 
-    Who accepts both sides has the parts that differ twice, below one first line. Of two short
-    units that do not share it, neither would be left; of elements with fields in another order
-    one would have a field in two places.
+    Who accepts both sides gets the differing parts twice, below one first line. Two short units
+    that do not share it would both be destroyed; elements with fields in another order would have a
+    field in two places.
     """
     if one.is_long and other.is_long:
         return True
@@ -409,12 +409,12 @@ def _may_part(one: Unit, other: Unit) -> bool:
 
 
 def _fields_apart(one: Unit, other: Unit) -> int:
-    """How many fields of two elements are not the same text."""
+    """Return how many fields of two elements are not the same text."""
     mine, yours = one.fields, other.fields
     return sum(mine.get(name) != yours.get(name) for name in mine | yours)
 
 
 def _are_crossed(one: Unit, other: Unit) -> bool:
-    """Whether two elements have the same fields in another order."""
+    """Return whether two elements have the same fields in another order."""
     mine, yours = one.fields, other.fields
     return [name for name in mine if name in yours] != [name for name in yours if name in mine]

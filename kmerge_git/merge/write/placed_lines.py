@@ -1,4 +1,4 @@
-"""Text of another file at our columns: runs of lines in a result, and hunks of them."""
+"""Put text of another file at our columns: runs of lines in a result, and hunks of them."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 def comment_lines(parts: Lines, column: int, path: Path) -> Pieces:
-    """Comment lines at a column, above, in or below what stands at a path."""
+    """Return comment lines at a column, above, in or below the entry at a path."""
     return line_pieces(parts, column, path, "comment", Why.COMMENT)
 
 
 def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
-    """Header and lines of the block scalar at a path."""
+    """Return header and lines of the block scalar at a path."""
     ours = plan.ours
     text = ours.text[ours.content : ours.end]
     first = text.split("\n", 1)[0]
@@ -49,7 +49,7 @@ def text_lines(plan: NewText, column: int, path: Path) -> Pieces:
 
 
 def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pieces:
-    """Lines at a column; where both sides changed them, a hunk that says its path, or `top`."""
+    """Return lines at a column, and hunks where both sides changed them; `top` names the top."""
 
     def lines(of: Sequence[str]) -> str:
         return "".join(_placed(line, column) + "\n" for line in of)
@@ -64,14 +64,14 @@ def line_pieces(parts: Lines, column: int, path: Path, top: str, why: str) -> Pi
 
 
 def _placed(line: str, column: int) -> str:
-    """A line at a column; a comment stays as far from what it belongs to as it was."""
+    """Return a line at a column; a comment keeps its distance from its entry."""
     if isinstance(line, Line):
         return shift(line.spelled, column - line.home)
     return " " * column + line if line else ""
 
 
 def starts_blank(pieces: Pieces) -> bool:
-    """Whether the first line is blank, on any side."""
+    """Return whether the first line is blank, on any side."""
     for piece in pieces:
         sides = [piece] if isinstance(piece, str) else [piece.side(s) for s in VERSIONS]
         if any(sides):
@@ -80,7 +80,7 @@ def starts_blank(pieces: Pieces) -> bool:
 
 
 def without_blank_start(pieces: Pieces) -> Pieces:
-    """The pieces without blank lines at their start."""
+    """Return the pieces without blank lines at their start."""
     for index, piece in enumerate(pieces):
         if isinstance(piece, Hunk):
             return [piece.map(_trimmed), *pieces[index + 1 :]]
@@ -90,7 +90,7 @@ def without_blank_start(pieces: Pieces) -> Pieces:
 
 
 def _trimmed(text: str) -> str:
-    """A text without the blank lines that it starts with."""
+    """Return a text without the blank lines that it starts with."""
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1
@@ -101,7 +101,7 @@ def _trimmed(text: str) -> str:
 
 
 def overlay(prefix: str, column: int, pieces: Pieces) -> Pieces:
-    """Put a prefix (`  - `) over the indentation of the first line, on every side of a hunk.
+    """Put a prefix (` - `) over the indentation of the first line, on every side of a hunk.
 
     Comment lines above the first entry move above the prefix.
     """
@@ -147,13 +147,13 @@ def shift(text: str, by: int) -> str:
 
 
 def shift_rest(text: str, by: int) -> str:
-    """As `shift`, for a text that starts in the middle of its first line."""
+    """Move all lines but the first, of which only the end is in the text."""
     first, newline, rest = text.partition("\n")
     return first + newline + shift(rest, by)
 
 
 def entry_lines(entry: Entry, column: int, *, lead: bool = True) -> str:
-    """An entry of any text as whole lines at a column of ours, with the comments above it."""
+    """Return an entry of any text as lines at a column of ours, with the comments above it."""
     if in_flow(entry):
         return " " * column + _flow_entry_as_block(entry, column).rstrip(" ") + "\n"
     text, indent = entry.value.text, column_of(entry)
@@ -163,9 +163,9 @@ def entry_lines(entry: Entry, column: int, *, lead: bool = True) -> str:
 
 
 def value_lines(entry: Entry, column: int, old: Node) -> str:
-    """The lines of a block collection below its key, which is put at a column of ours.
+    """Return the lines of a block collection below its key, which goes to a column of ours.
 
-    Where `old`, the value of ours that it replaces, is such a block, it stands at that column.
+    If `old`, the value of ours that it replaces, is such a block, its column is kept.
     """
     value = entry.value
     assert isinstance(value, Collection)  # the caller's case
@@ -176,7 +176,7 @@ def value_lines(entry: Entry, column: int, old: Node) -> str:
 
 
 def value_rest(entry: Entry, column: int, style: str | None) -> str:
-    """A value that starts on the line of its key or dash, which is put at a column of ours."""
+    """Return a value behind its key or dash, which goes to a column of ours."""
     value = entry.value
     if isinstance(value, Collection) and not value.flow:
         inner = column + gap(entry)
@@ -185,14 +185,14 @@ def value_rest(entry: Entry, column: int, style: str | None) -> str:
 
 
 def way_below(parent: Entry | None, child: Collection) -> int:
-    """The columns from a key or dash to the block below it."""
+    """Return the columns from a key or dash to the block below it."""
     if parent is None or not child.entries:
         return 2
     return max(child.column - column_of(parent), 0)
 
 
 def gap(entry: Entry) -> int:
-    """The columns from a dash to the block that starts behind it; 2 where a key is above it."""
+    """Return the columns from a dash to the block behind it; 2 where there is a key instead."""
     value = entry.value
     if entry.key is not None or not isinstance(value, Collection) or not in_mid_line(value):
         return 2
@@ -200,7 +200,7 @@ def gap(entry: Entry) -> int:
 
 
 def _block(made: Collection, column: int) -> str:
-    """The lines of a block collection with its entries at a column."""
+    """Return the lines of a block collection with its entries at a column."""
     first = " " * made.column if in_mid_line(made) else ""
     return shift(first + made.text[made.top : made.bottom], column - made.column)
 
@@ -213,7 +213,7 @@ def _flow_entry_as_block(entry: Entry, column: int) -> str:
 
 
 def as_flow(node: Node) -> str:
-    """A node as text that can stand in a flow collection."""
+    """Return a node as text that can stand in a flow collection."""
     if isinstance(node, Scalar):
         return _scalar_as_flow(node)
     if not isinstance(node, Collection) or node.flow:
@@ -224,7 +224,7 @@ def as_flow(node: Node) -> str:
 
 
 def entry_as_flow(entry: Entry) -> str:
-    """An entry as text that can stand in a flow collection."""
+    """Return an entry as text that can stand in a flow collection."""
     value = as_flow(entry.value)
     if entry.key is None:
         return value
@@ -247,7 +247,7 @@ def _is_number(text: str) -> bool:
 
 
 def token(node: Node, style: str | None, *, flow: bool) -> str:
-    """A value's text as one token; in the wanted quotes, where they can hold it."""
+    """Return a value's text as one token, in the wanted quotes where these can hold it."""
     if style and isinstance(node, Scalar) and node.style == "" and not node.tag:
         spelled = respell(node.value, style) if respell(node.value, "") is not None else None
         if spelled is not None:

@@ -1,4 +1,4 @@
-"""What stands together in a text: its lines, and the entries, elements and documents they make.
+"""Divide a text into units: its lines, and the entries, elements and documents that they make.
 
 A conflict is cut between units, so that who takes both sides of it has whole ones.
 """
@@ -28,14 +28,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator
 
-# Lines of an element that is not cut: it fits a screen twice, and half of one helps nobody.
+# Lines of an element that is not cut: it fits a screen twice.
 SHORT = 12
 # The fields that tell elements without a key apart, for people alone.
 NAMING = ("name", "key", "id", "alert", "record")
 
 
 class Unit:
-    """The lines `start` to `end` of a text: one line, an entry, an element or a document.
+    """This has the lines `start` to `end` of a text: a line, an entry, an element or a document.
 
     Comments above an entry are lines of their own.
     """
@@ -48,40 +48,40 @@ class Unit:
         self.start = start
         self.end = end
         self.text = text
-        self.parent = parent  # the collection in which it stands
+        self.parent = parent  # the collection around it
         self.thing = thing  # None: a line
-        self.name = _name(thing)  # what tells that two of them are one thing, if anything does
+        self.name = _name(thing)  # units of one name are one thing
 
     @property
     def is_long(self) -> bool:
-        """Whether it may be cut."""
+        """Return whether the unit may be cut."""
         return self.end - self.start > SHORT
 
     @property
     def is_element(self) -> bool:
-        """Whether it is an element of a list."""
+        """Return whether the unit is an element of a list."""
         return isinstance(self.thing, Entry) and self.thing.key is None
 
     @property
     def is_bare(self) -> bool:
-        """Whether it is a document that nothing separates from what stands above it."""
+        """Return whether the unit is a document that nothing separates from the text above it."""
         return isinstance(self.thing, Document) and "---" not in self.thing.opening
 
     @property
     def node(self) -> Node | None:
-        """The value of an entry, the top of a document."""
+        """Return the value of an entry, the top of a document."""
         return _node(self.thing)
 
     @property
     def fields(self) -> dict[str, str]:
-        """The fields of an element that is a map, as text; nothing else has any."""
+        """Return the fields of an element that is a map, as text; others have none."""
         if not self.is_element or not isinstance(self.node, Mapping):
             return {}
         return {e.name: self.node.text[e.start : e.end] for e in self.node.entries}
 
 
 class Version:
-    """A text with its lines and its documents; a text that is no YAML has lines alone."""
+    """This is a text with its lines and documents; a text that is no YAML has lines alone."""
 
     __slots__ = ("_documents", "_linewise", "lines", "starts", "text")
 
@@ -96,7 +96,7 @@ class Version:
 
     @property
     def documents(self) -> tuple[Document, ...]:
-        """What the text holds, read when it is first asked for."""
+        """Return the documents of the text; they are read when they are first asked for."""
         if self._documents is None:
             try:
                 stream = split(Source.of(self.text))
@@ -106,7 +106,7 @@ class Version:
         return self._documents
 
     def units(self, start: int, end: int) -> list[Unit]:
-        """The largest units within a run of lines; they tile it."""
+        """Return the largest units within a run of lines; they tile it."""
         found: list[Unit] = []
         for document in self.documents:
             first, last = self._span(document.start, document.end)
@@ -117,14 +117,14 @@ class Version:
         return [*self._tiled(found, start, end, self)]
 
     def inside(self, unit: Unit) -> list[Unit]:
-        """The units of which one consists."""
+        """Return the units of which one consists."""
         return [*self._part(unit.thing, unit.start, unit.end, unit.parent)]
 
     def are_neighbours(self, above: tuple[int, int], below: tuple[int, int]) -> bool:
-        """Whether two runs of lines stand in one collection, and between them nothing but lines.
+        """Return whether two runs of lines are in one collection, with nothing but lines between.
 
-        Elements may stand there, too: they are whole ones. Documents are no neighbours: theirs, if
-        it has no `---`, would follow on another one of ours.
+        Whole elements may be there, too. Documents are no neighbours: theirs, if it has no `---`,
+        would follow on another one of ours.
         """
         found = self.units(above[0], below[1])
         while len(found) == 1 and found[0].node is not None:
@@ -138,7 +138,7 @@ class Version:
         return len(parents) == 1 and is_whole and is_plain
 
     def begun(self, start: int, end: int) -> int:
-        """The line behind the short elements that begin within a run of lines and go on below."""
+        """Return the line behind the short elements that begin within a run and go on below it."""
         lines = self.lines[start:end] if end < len(self.lines) else ()
         if not any(line.lstrip(" ").startswith("-") for line in lines):
             return end
@@ -161,7 +161,7 @@ class Version:
         return furthest
 
     def _below(self, node: Node | None, start: int, end: int) -> Iterator[Unit]:
-        """The largest entries within a run of lines."""
+        """Return the largest entries within a run of lines."""
         if not isinstance(node, Collection) or (node.flow and not self._is_linewise(node)):
             return
         for entry in self._entries(node, start, end):
@@ -180,14 +180,16 @@ class Version:
     def _part(
         self, thing: Entry | Document | None, start: int, end: int, parent: object
     ) -> Iterator[Unit]:
-        """The units of a part of the lines of a thing; what introduces it stands in the parent."""
+        """Return the units of a part of the lines of a thing; its first lines belong to
+        the parent.
+        """
         node = _node(thing)
         top = min(max(start, self._top(thing)), end)
         yield from self._tiled([], start, top, parent)
         yield from self._tiled([*self._below(node, top, end)], top, end, node)
 
     def _top(self, thing: Entry | Document | None) -> int:
-        """The line where the value of an entry begins, or what a document holds."""
+        """Return the line where the value of an entry, or the text of a document, begins."""
         if thing is None or isinstance(thing, Document):
             at = thing.body if thing is not None else 0
         elif isinstance(thing.value, Collection) and thing.value.entries:
@@ -197,7 +199,7 @@ class Version:
         return self._span(at, at + 1)[0]
 
     def _entries(self, node: Collection, start: int, end: int) -> Iterator[Entry]:
-        """The entries that have lines within a run."""
+        """Return the entries that have lines within a run."""
         entries = node.entries
         at = bisect_right(entries, self.starts[start], key=_start) - 1
         for index in range(max(at, 0), len(entries)):
@@ -207,7 +209,9 @@ class Version:
                 yield entries[index]
 
     def _tiled(self, found: list[Unit], start: int, end: int, parent: object) -> Iterator[Unit]:
-        """Units, and the lines between them; a line belongs where what is above it does."""
+        """Return units, and the lines between them; a line belongs to the parent of the
+        unit above.
+        """
         at = start
         for unit in found:
             for line in range(at, unit.start):
@@ -225,7 +229,7 @@ class Version:
         return self._span(entry.start, entry.end)
 
     def _span(self, start: int, end: int) -> tuple[int, int]:
-        """The lines of a run of characters."""
+        """Return the lines of a run of characters."""
         return bisect_right(self.starts, start) - 1, bisect_right(self.starts, max(end - 1, start))
 
 
@@ -240,12 +244,12 @@ def _node(thing: Entry | Document | None) -> Node | None:
 
 
 def can_open(mine: Unit, yours: Unit) -> bool:
-    """Whether two units can differ in a part of them: accepting both parts then is still YAML."""
+    """Return whether units can differ in a part, so that accepting both parts is still YAML."""
     return _can_differ(mine.node, yours.node)
 
 
 def share_first_line(mine: Unit, yours: Unit) -> bool:
-    """Whether the first line of two units can stand outside of what differs in them.
+    """Return whether the first line of two units can be outside of their differences.
 
     In the first line of an element its first field begins, and may have to be taken whole.
     """
@@ -279,7 +283,7 @@ def _name(thing: Entry | Document | None) -> Hashable:
 
 
 def are_one(mine: Unit, yours: Unit) -> bool | None:
-    """Whether the names that two elements both have are the same; None: there are none."""
+    """Return whether the names that two elements both have are the same; None: they have none."""
     a, b = mine.node, yours.node
     found = [(field_text(a, field), field_text(b, field)) for field in NAMING] if a and b else []
     known = [one == other for one, other in found if one is not None and other is not None]
