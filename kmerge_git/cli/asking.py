@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from kmerge_git.cli.authors import Authors
     from kmerge_git.whole.conflict_questions import Question
     from kmerge_git.whole.resolving import Resolving
-    from kmerge_git.whole.saved_answers import Answer
 
 
 HOWS = {"o": "ours", "t": "theirs", "b": "both", "0": "base", "h": "higher"}
@@ -223,10 +222,6 @@ class Asking:
             try:
                 with self._keys.lent():
                     text = edited(text)
-            except NoAnswer as none:
-                self._screen.say(f"{words(none)}: no answer is given", "yellow")
-                return None
-            try:
                 refused = self._give_written(question, written(question, text))
             except NoAnswer as none:
                 self._screen.say(f"{words(none)}: no answer is given", "yellow")
@@ -241,12 +236,9 @@ class Asking:
                 return None
 
     def _give_written(self, question: Question, text: str) -> Refusals:
-        def made(question: Question) -> Answer:
-            if question.kind == "value":
-                return self._resolving.answer_with(question, text)
-            return self._resolving.answer_lines(question, text)
-
-        return give(self._resolving, [question], made)
+        engine = self._resolving
+        make = engine.answer_with if question.kind == "value" else engine.answer_lines
+        return give(engine, [(question, make(question, text))])
 
     def _skip(self, at: int) -> int | None:
         """Leave it undecided, also if it was not."""

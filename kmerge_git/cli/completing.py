@@ -95,9 +95,9 @@ def kind_of(name: str, action: argparse.Action) -> str:
     if metavar in ("ID", "IDS"):
         return WORDS + " ".join(_ids(metavar))
     if metavar == "SIDE":
-        from kmerge_git.whole.given_answers import SIDES
+        from kmerge_git.merge.finish.possible_answers import CHOICES
 
-        return WORDS + " ".join(SIDES)
+        return WORDS + " ".join(CHOICES)
     if metavar == "FORMAT[=FILE]":
         from kmerge_git.cli.preview import FORMATS
 

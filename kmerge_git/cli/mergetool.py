@@ -92,7 +92,7 @@ def _in_index(merged: str) -> Resolving | None:
 
 def _alone(merged: str, both: Both, texts: Three[bytes | None], options: Options) -> Resolving:
     """The questions about a file of which no index knows."""
-    from kmerge_git.whole.resolving import OneFile
+    from kmerge_git.whole.resolving import Resolving
 
     in_and_out.write(merged, both.outcome.text)
-    return OneFile(merged, both, texts, options)
+    return Resolving.of_one_file(merged, both, texts, options)

@@ -112,11 +112,12 @@ def _require_terminal(args: argparse.Namespace) -> None:
 def _given(args: argparse.Namespace) -> tuple[ById, ...]:
     """The answers of the command line that name their question."""
     from kmerge_git.cli.resolve_report import read_answers
-    from kmerge_git.whole.given_answers import SIDES, ById
+    from kmerge_git.merge.finish.possible_answers import CHOICES
+    from kmerge_git.whole.given_answers import ById
 
-    if args.take and args.take not in SIDES:
-        why = f"--take: `{args.take}` is none of {', '.join(SIDES)}"
-        raise UsageError(why, hint=did_you_mean(args.take, SIDES))
+    if args.take and args.take not in CHOICES:
+        why = f"--take: `{args.take}` is none of {', '.join(CHOICES)}"
+        raise UsageError(why, hint=did_you_mean(args.take, CHOICES))
     given = []
     for word in args.set:
         of, equals, text = word.partition("=")

@@ -16,9 +16,10 @@ from kmerge_git.cli import in_and_out
 from kmerge_git.cli.printing import counted, say, tell
 from kmerge_git.cli.solve import what_next
 from kmerge_git.errors import KmergeError, UsageError
+from kmerge_git.merge.finish.possible_answers import CHOICES
 from kmerge_git.report.results import SCHEMA
 from kmerge_git.whole.conflict_questions import Question
-from kmerge_git.whole.given_answers import SIDES, ById, Picked
+from kmerge_git.whole.given_answers import ById, Picked
 from kmerge_git.whole.resolving import Resolving
 from kmerge_git.whole.saved_answers import Answer
 
@@ -48,7 +49,7 @@ def _lines(resolving: Resolving, question: Question) -> Iterator[str]:
     answer = resolving.answers.get(question.id)
     if answer is None:
         yield f"      choices: {', '.join(question.choices)}"
-    elif answer.how in SIDES:
+    elif answer.how in CHOICES:
         yield f"      answer: {answer.how}"
     else:
         yield from _side("answer", dedent(answer.text or ""))
@@ -235,7 +236,7 @@ def _side_answers(question: Question, side: str) -> str | None:
 
 
 def _answer(answer: Answer | None) -> Any:
-    if answer is None or answer.how in SIDES:
+    if answer is None or answer.how in CHOICES:
         return answer and answer.how
     return {"lines": answer.text or ""}
 
@@ -276,7 +277,7 @@ def _given(row: object, place: str, name: str) -> ById | None:
         raise UsageError(f"{place}.id: no text", path=name)
     if answer is None:
         return None
-    if isinstance(answer, str) and answer in SIDES:
+    if isinstance(answer, str) and answer in CHOICES:
         return ById(of, answer)
     if isinstance(answer, dict) and len(answer) == 1:
         ((how, text),) = answer.items()

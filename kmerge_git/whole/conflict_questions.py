@@ -1,15 +1,15 @@
-"""The conflicts of a file as questions: each with its id, and what it may be answered with."""
+"""Ask about the conflicts of a file: each has an id, and the answers that it may have."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from kmerge_git.errors import Refused
 from kmerge_git.git.inmemory import Libgit2LineMerge
-from kmerge_git.merge.finish.open_conflicts import Deciding, open_lines
+from kmerge_git.merge.finish.open_conflicts import OpenConflicts, open_lines
 from kmerge_git.merge.finish.possible_answers import edited
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import line_damage
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 ID = 12  # hex digits of an id
+VERSIONS = ("base", "ours", "theirs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,11 @@ class Question:
 
     @property
     def name(self) -> str:
-        """The field's own name: what two conflicts of the same sort have in common."""
+        """The field's own name, which two conflicts of the same sort have in common."""
         return next((step for step in reversed(self.field) if isinstance(step, str)), "")
 
     def is_like(self, other: Question) -> bool:
-        """Whether one answer may be meant for both."""
+        """Return whether one answer may be meant for both."""
         return (self.name, self.kind, self.conflict.why) == (
             other.name, other.kind, other.conflict.why,
         )  # fmt: skip
@@ -56,45 +57,40 @@ class AskedFile:
     def __init__(self, file: FileMerge, options: Options) -> None:
         self.file = file
         self.path = file.path
-        self._deciding = _deciding(file, options)
         self._options = options
-        self.questions = _questions(self)
-
-    @property
-    def deciding(self) -> Deciding | None:
-        """The conflicts inside of it; None: the file itself is the question."""
-        return self._deciding
+        self._open = _open_conflicts(file, options)
+        self.questions = tuple(_inside(self.path, self._open) if self._open else _about_file(file))
 
     def chosen(self, question: Question, choice: str) -> Answer:
-        """An answer in one word."""
-        if choice not in question.choices and choice in ("ours", "theirs", "base"):
+        """Return an answer in one word."""
+        if choice not in question.choices and choice in VERSIONS:
             raise Refused(f"`{choice}` is no answer here")
-        if self._deciding is not None:
-            return Answer(choice, self._deciding.chosen(question.number, choice))
+        if self._open is not None:
+            return Answer(choice, self._open.chosen(question.number, choice))
         if choice not in question.choices:
             raise Refused("a file is deleted on one side: there is no such answer")
         return Answer(choice, _text(self.file.three.side(choice)))
 
     def with_value(self, question: Question, given: str) -> Answer:
-        """A value as YAML."""
-        if self._deciding is None:
+        """Return a value that was given as YAML."""
+        if self._open is None:
             raise Refused("the question is whether the file stays: take a side")
-        return Answer("value", self._deciding.with_value(question.number, given))
+        return Answer("value", self._open.with_value(question.number, given))
 
-    def with_lines(self, question: Question, text: str) -> Answer:
-        """Lines as they shall stand in the file."""
+    def with_lines(self, text: str) -> Answer:
+        """Return lines for the place of a conflict."""
         lines = edited(text, self._options.marker_size)
         three = self.file.three
-        if self._deciding is None and b"\r\n" in (three.ours or three.theirs or b""):
-            lines = lines.replace("\n", "\r\n")  # of a whole file they are its own
+        if self._open is None and b"\r\n" in (three.ours or three.theirs or b""):
+            lines = lines.replace("\n", "\r\n")  # nobody else writes line ends of a whole file
         return Answer("lines", lines)
 
     def check(self, answers: Mapping[str, Answer]) -> None:
-        """Refuse answers that cannot stand together."""
+        """Refuse answers that cannot be together."""
         if self._options.define is not None:  # another file may have been merged meanwhile
             self._options.define()
-        if self._deciding is not None:
-            self._deciding.check(self._given(answers))
+        if self._open is not None:
+            self._open.check(self._by_number(answers))
         elif any(answer.how == "lines" for answer in answers.values()):
             result = YamlText(self.data(answers) or b"", self.path)
             broken = line_damage.brought(result, _texts(self.file))
@@ -102,22 +98,21 @@ class AskedFile:
                 raise Refused(f"the file would be broken: {min(broken)}")
 
     def data(self, answers: Mapping[str, Answer]) -> bytes | None:
-        """The file with these answers, and markers around what is left; None: deleted."""
-        if self._deciding is not None:
-            return self._deciding.text(self._given(answers))
+        """Return the file with answers, and markers around what is left; None: deleted."""
+        if self._open is not None:
+            return self._open.text(self._by_number(answers))
         answer = answers.get(self.questions[0].id)
-        if answer is None:  # what git leaves there
+        if answer is None:  # as git leaves it
             ours, theirs = self.file.three.ours, self.file.three.theirs
             return theirs if ours is None else ours
-        text = answer.text
-        return None if text is None else text.encode("utf-8", "surrogateescape")
+        return None if answer.text is None else answer.text.encode("utf-8", "surrogateescape")
 
-    def _given(self, answers: Mapping[str, Answer]) -> dict[int, str]:
-        asked = {question.id: question.number for question in self.questions}
-        return {asked[id_]: a.text or "" for id_, a in answers.items() if id_ in asked}
+    def _by_number(self, answers: Mapping[str, Answer]) -> dict[int, str]:
+        return {q.number: answers[q.id].text or "" for q in self.questions if q.id in answers}
 
 
-def _deciding(file: FileMerge, options: Options) -> Deciding | None:
+def _open_conflicts(file: FileMerge, options: Options) -> OpenConflicts | None:
+    """Return the conflicts inside of a file; None where the file itself is the question."""
     if file.both is None:
         return None
     open_merge = file.both.outcome.open_merge
@@ -125,58 +120,49 @@ def _deciding(file: FileMerge, options: Options) -> Deciding | None:
         data = file.three.map(lambda data: data or b"")
         marked, _ = Libgit2LineMerge().merge_file(*data.each(), options.but(style="diff3"))
         open_merge = open_lines(marked, data, options)
-    return Deciding(open_merge, _texts(file))
+    return OpenConflicts(open_merge, _texts(file))
 
 
 def _texts(file: FileMerge) -> Three[YamlText]:
     return file.three.map(lambda data: YamlText(data or b"", file.path))
 
 
-def _questions(asked: AskedFile) -> tuple[Question, ...]:
-    deciding = asked.deciding
-    if deciding is None:
-        return (_about_file(asked.file),)
-    found = []
+def _inside(path: str, conflicts: OpenConflicts) -> Iterator[Question]:
+    """Yield a question for each conflict inside of a file."""
     often: dict[str, int] = {}  # how often a conflict was there, by its id
-    for number, conflict in enumerate(deciding.conflicts):
-        id_ = first = _id(asked.path, conflict, 0)
+    for number, conflict in enumerate(conflicts.conflicts):
+        id_ = first = _id(path, conflict, 0)
         while id_ in often:
             often[first] += 1
-            id_ = _id(asked.path, conflict, often[first])
+            id_ = _id(path, conflict, often[first])
         often[id_] = 0
-        values = Three("base", "ours", "theirs").map(
-            lambda side, number=number: deciding.value(number, side)  # type: ignore[misc]
+        yield Question(
+            id_,
+            path,
+            number,
+            conflict,
+            conflicts.kinds[number],
+            conflicts.choices(number),
+            conflicts.path(number),
+            Three(*(conflicts.value(number, side) for side in VERSIONS)),
         )
-        found.append(
-            Question(
-                id_,
-                asked.path,
-                number,
-                conflict,
-                deciding.kinds[number],
-                deciding.choices(number),
-                deciding.path(number),
-                values,
-            )
-        )
-    return tuple(found)
 
 
-def _about_file(file: FileMerge) -> Question:
+def _about_file(file: FileMerge) -> Iterator[Question]:
+    """Yield the question about a file that one side deleted."""
     values = file.three.map(_text)
-    texts = values.map(lambda text: text or "")
-    conflict = Conflict("", "", file.why, *texts.each())
+    conflict = Conflict("", "", file.why, *(text or "" for text in values.each()))
     choices = ("ours", "theirs", *(("base",) if values.base is not None else ()))
     id_ = _id(file.path, conflict, 0)
-    return Question(id_, file.path, 0, conflict, "file", choices, (), values)
+    yield Question(id_, file.path, 0, conflict, "file", choices, (), values)
 
 
 def _id(path: str, conflict: Conflict, again: int) -> str:
-    """Of path, place and the three versions: another merge has other ids."""
+    """Return the id of path, place and the three versions: another merge has other ids."""
     parts = [path, conflict.place, conflict.base, conflict.ours, conflict.theirs]
     parts += [str(again)] if again else []
-    found = "\0".join(parts).encode("utf-8", "surrogateescape")
-    return sha256(found).hexdigest()[:ID]
+    about = "\0".join(parts).encode("utf-8", "surrogateescape")
+    return sha256(about).hexdigest()[:ID]
 
 
 def _text(data: bytes | None) -> str | None:

@@ -1,8 +1,7 @@
-"""Give answers to conflicts: each where it can stand, alone and with the others of its file.
+"""Give answers to conflicts: each must hold in its file, alone and with the others there.
 
-Whether an answer can stand takes a look through the whole file. Of many answers all are tried
-together, then halves of those that cannot stand so: one by one a file would be read as often as
-it has conflicts.
+To prove an answer the whole file is read. Of many answers all are tried together, then halves of
+those that do not hold: one by one a file would be read as often as it has conflicts.
 """
 
 from __future__ import annotations
@@ -19,7 +18,11 @@ from kmerge_git.whole.conflict_questions import ID, Question
 from kmerge_git.whole.resolving import Resolving
 from kmerge_git.whole.saved_answers import SURE, Answer
 
-SIDES = ("ours", "theirs", "both", "base", "higher")
+Answered = tuple[Question, Answer]
+Refusals = list[tuple[Question, str]]
+Errors = list[tuple[Question, KmergeError]]
+
+_TOO_MANY = "too many answers of this file cannot stand, answer it by itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class ById:
 
 @dataclass(frozen=True, slots=True)
 class Choosing:
-    """What is to be decided: some questions by their ids, others by one side."""
+    """Answers that somebody wants: to some questions by their ids, to others one side."""
 
     given: tuple[ById, ...] = ()
     side: str = ""
@@ -42,7 +45,7 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True)
 class Picked:
-    """What comes of a wish: answers that an id asks for, others, and why some cannot be."""
+    """Answers that were chosen: those that an id asks for, others, and refusals."""
 
     named: tuple[Answered, ...]
     others: tuple[Answered, ...] = ()
@@ -56,10 +59,10 @@ class Picked:
 
 
 def decide(resolving: Resolving, wish: Choosing) -> Picked:
-    """The answers to a wish, each of them proved by itself; nothing is given yet.
+    """Return the answers to a wish, each of them proved by itself; nothing is given yet.
 
     An answer by id has the last word, then one by a pattern; a side for all leaves alone what has
-    an answer. What cannot be is an error where an id names it, and else a question that is left.
+    an answer. An impossible answer is an error where an id names it, else its question is left.
     """
     known = {question.id: question for question in resolving.questions}
     ids = [at for at in wish.at if at in known or _looks_like_an_id(at)]
@@ -76,27 +79,31 @@ def decide(resolving: Resolving, wish: Choosing) -> Picked:
     return Picked(tuple(named.values()), tuple(others), refused)
 
 
-def carry_out(resolving: Resolving, decided: Picked) -> Picked:
-    """Give the answers and write what comes of them; if a named one cannot be, all is as before.
+def carry_out(resolving: Resolving, picked: Picked) -> Picked:
+    """Give the answers and write the files; undo all where a named answer does not hold.
 
-    Others may not stand beside those of their file: such a question is left as it was.
+    Another answer may not hold with those of its file: its question is left as it was.
     """
-    known = resolving.answers
-    before = [(q, known.get(q.id)) for q, _ in decided.answers]
+    before = _answers_to(resolving, picked.answers)
     try:
-        resolving.give_all(decided.named)
-        resolving.check(dict.fromkeys(question.path for question, _ in decided.named))
-        made = {question.id: answer for question, answer in decided.others}
-        asked = [question for question, _ in decided.others]
-        refused = give(resolving, asked, lambda question: made[question.id])
+        resolving.give_all(picked.named)
+        resolving.check(dict.fromkeys(question.path for question, _ in picked.named))
+        refused = give(resolving, picked.others)
         left = {question.id for question, _ in refused}
-        others = tuple(one for one in decided.others if one[0].id not in left)
-        refused = [*decided.refused, *refused]
-        staged = tuple(resolving.put())
+        others = tuple(one for one in picked.others if one[0].id not in left)
+        staged = resolving.put()
     except Refused:
         resolving.give_all(before)
         raise
-    return replace(decided, others=others, refused=tuple(refused), staged=staged)
+    return replace(picked, others=others, refused=(*picked.refused, *refused), staged=staged)
+
+
+def _answers_to(
+    resolving: Resolving, answered: Iterable[Answered]
+) -> list[tuple[Question, Answer | None]]:
+    """Return the answers that some questions have so far."""
+    known = resolving.answers
+    return [(question, known.get(question.id)) for question, _ in answered]
 
 
 def _looks_like_an_id(text: str) -> bool:
@@ -106,7 +113,7 @@ def _looks_like_an_id(text: str) -> bool:
 def _by_id(
     resolving: Resolving, known: dict[str, Question], wanted: Iterable[ById]
 ) -> dict[str, Answered]:
-    """The answers whose questions are named; a contradiction is an error."""
+    """Return the answers whose questions are named; refuse a contradiction."""
     answers: dict[str, Answered] = {}
     for given in wanted:
         question = known.get(given.id)
@@ -117,8 +124,8 @@ def _by_id(
             answer = _answer(resolving, question, given)
         except Refused as why:
             place = question.conflict.shown("the file")
-            told = f"{given.how} cannot be its answer: {why.why}"
-            raise UsageError(told, path=given.id, hint=f"{question.path}: {place}") from None
+            message = f"{given.how} cannot be its answer: {why.why}"
+            raise UsageError(message, path=given.id, hint=f"{question.path}: {place}") from None
         if answers.setdefault(given.id, (question, answer))[1] != answer:
             hint = "say one of them"
             raise UsageError("it is given two different answers", path=given.id, hint=hint)
@@ -126,7 +133,7 @@ def _by_id(
 
 
 def _meant(of: str, known: dict[str, Question]) -> str:
-    """What to do about an id that there is not; it may be a field, or one with a slip in it."""
+    """Return a hint about an unknown id: it may be a field, or an id with a slip in it."""
     see = "`kmerge resolve --list` tells those that there are"
     field = nearest(of, (question.conflict.field for question in known.values()))
     ids = [question.id for question in known.values() if field and question.conflict.field == field]
@@ -144,8 +151,8 @@ def _answer(resolving: Resolving, question: Question, given: ById) -> Answer:
 
 
 def _at(resolving: Resolving, patterns: Iterable[str]) -> list[Question]:
-    """The questions about fields that a pattern means; one that means none is a slip."""
-    found: dict[str, Question] = {}
+    """Return the questions about the fields of some patterns; refuse one that fits no field."""
+    about: dict[str, Question] = {}
     for text in patterns:
         words = pattern(text)
         met = [q for q in resolving.questions if words and matches(words, q.field)]
@@ -153,83 +160,67 @@ def _at(resolving: Resolving, patterns: Iterable[str]) -> list[Question]:
             see = "`kmerge resolve --list` shows the fields, `**` is any number of steps"
             hint = did_you_mean(text, (q.conflict.field for q in resolving.questions), see)
             raise UsageError("--at: no field in conflict is meant", path=text, hint=hint)
-        found |= {question.id: question for question in met}
-    return list(found.values())
+        about |= {question.id: question for question in met}
+    return list(about.values())
 
 
-Answered = tuple["Question", "Answer"]
-Refusals = list[tuple["Question", str]]
-Errors = list[tuple["Question", KmergeError]]
-
-_TOO_MANY = "too many answers of this file cannot stand, answer it by itself"
+# -- one answer for several questions
 
 
 def choose(
     resolving: Resolving, questions: Sequence[Question], choice: str
 ) -> tuple[list[Answered], Errors]:
-    """One answer in a word for some questions; those that cannot have it, and why."""
-    found: list[Answered] = []
+    """Return one answer in a word for some questions, and why others cannot have it."""
+    chosen: list[Answered] = []
     refused: Errors = []
     for path, group in groupby(questions, lambda question: question.path):
         some = list(group)
-        make = resolving.answer_of if len(some) <= ANSWERS_ALONE else resolving.untried_answer
-        made: list[Answered] = []
+        is_few = len(some) <= ANSWERS_ALONE
+        make = resolving.answer_of if is_few else resolving.untried_answer
+        answered: list[Answered] = []
         for question in some:
             try:
-                made.append((question, make(question, choice)))
+                answered.append((question, make(question, choice)))
             except KmergeError as error:
                 refused.append((question, error))
-        if len(some) > ANSWERS_ALONE and choice not in SURE:
-            cannot = _sifted(made, resolving.why_not, resolving.size(path))
-            refused += cannot
-            left = {question.id for question, _ in cannot}
-            made = [one for one in made if one[0].id not in left]
-        found += made
-    return found, refused
+        if not is_few and choice not in SURE:
+            errors = _sifted(answered, resolving.why_not, resolving.size(path))
+            refused += errors
+            left = {question.id for question, _ in errors}
+            answered = [one for one in answered if one[0].id not in left]
+        chosen += answered
+    return chosen, refused
 
 
 def give_choice(resolving: Resolving, questions: Sequence[Question], choice: str) -> Refusals:
-    """Give some questions an answer in a word; those that cannot have it, and why."""
+    """Give some questions an answer in a word; return those that cannot have it, and why."""
     chosen, errors = choose(resolving, questions, choice)
-    made = {question.id: answer for question, answer in chosen}
-    refused = [(question, words(error)) for question, error in errors]
-    return refused + give(resolving, [q for q, _ in chosen], lambda question: made[question.id])
+    return [(question, words(error)) for question, error in errors] + give(resolving, chosen)
 
 
-def give(
-    resolving: Resolving, questions: Iterable[Question], make: Callable[[Question], Answer]
-) -> Refusals:
-    """Give each question the answer made for it; those that it cannot have, and why."""
-    refused: Refusals = []
-    for path, group in groupby(questions, lambda question: question.path):
-        made: list[tuple[Question, Answer]] = []
-        for question in group:
-            try:
-                made.append((question, make(question)))
-            except KmergeError as error:
-                refused.append((question, words(error)))
-        if len(made) > ANSWERS_ALONE:
-            cannot = _sifted(made, lambda some: _refusal(resolving, some), resolving.size(path))
-            refused += [(question, words(error)) for question, error in cannot]
-            continue
-        if len(made) > 1 and not _refusal(resolving, made):
-            continue
-        for pair in made:
-            why = _refusal(resolving, [pair])
-            if why:
-                refused.append((pair[0], words(why)))
-    return refused
+def give(resolving: Resolving, answered: Iterable[Answered]) -> Refusals:
+    """Give questions their answers; return those that cannot have them, and why."""
+    refused: Errors = []
+    for path, group in groupby(answered, lambda one: one[0].path):
+        some = list(group)
+        if len(some) > ANSWERS_ALONE:
+            size = resolving.size(path)
+            refused += _sifted(some, lambda part: _refusal(resolving, part), size)
+        elif len(some) == 1 or _refusal(resolving, some):
+            alone = [(pair[0], _refusal(resolving, [pair])) for pair in some]
+            refused += [(question, error) for question, error in alone if error]
+    return [(question, words(error)) for question, error in refused]
 
 
 def _sifted(
-    made: Sequence[Answered],
+    answered: Sequence[Answered],
     why_not: Callable[[Sequence[Answered]], KmergeError | None],
     size: int,
 ) -> Errors:
-    """The answers that cannot stand: halves of what cannot stand together are looked at."""
+    """Return the answers that do not hold: look at halves of those that do not together."""
     refused: Errors = []
     tries = ANSWERED_BYTES // max(size, 1) + 1
-    waiting = [made] if made else []
+    waiting = [answered] if answered else []
     while waiting:
         some = waiting.pop()
         if not tries:
@@ -246,21 +237,19 @@ def _sifted(
 
 
 def words(error: KmergeError) -> str:
-    """What is wrong, without the place, which is on the screen."""
+    """Return what is wrong, without the place, which is on the screen."""
     return "; ".join(part for part in (error.why, error.hint) if part)
 
 
-def _refusal(resolving: Resolving, made: Sequence[Answered]) -> KmergeError | None:
-    """Give some answers of a file; why they cannot stand with the others, or nothing."""
-    known = resolving.answers
-    before = [(question, known.get(question.id)) for question, _ in made]
-    resolving.give_all(made)
+def _refusal(resolving: Resolving, answered: Sequence[Answered]) -> KmergeError | None:
+    """Give some answers of a file; return why they do not hold with the others, or nothing."""
+    before = _answers_to(resolving, answered)
+    resolving.give_all(answered)
     try:
-        resolving.check([made[0][0].path])
-    except KmergeError as error:
+        resolving.check([answered[0][0].path])
+    except BaseException as error:
         resolving.give_all(before)
+        if not isinstance(error, KmergeError):
+            raise
         return error
-    except BaseException:
-        resolving.give_all(before)
-        raise
     return None

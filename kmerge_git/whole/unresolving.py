@@ -26,7 +26,7 @@ from kmerge_git.whole.both_merges import Job, merge_all
 from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.path_options import SettingsOf
-from kmerge_git.whole.saved_answers import Kept
+from kmerge_git.whole.saved_answers import SavedAnswers
 from kmerge_git.whole.solving import SolvePlan, WorkTree, carry_out
 
 
@@ -44,8 +44,8 @@ def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -
 
     Of a file that is still in conflict the answers are taken back that were given so far.
     """
-    kept = Kept(Path(repository.git_dir))
-    staged, begun = _chosen(repository, tuple(paths), kept)
+    saved = SavedAnswers(Path(repository.git_dir))
+    staged, begun = _chosen(repository, tuple(paths), saved)
     chosen = [*staged, *begun]
     for stages in chosen:
         if not all(entry.is_text for entry in stages.entries if entry):
@@ -57,24 +57,24 @@ def undo(repository: Repository, paths: Sequence[str], *, force: bool = False) -
     if not force:
         _refuse_committed(repository, operation, staged)
         _refuse_work(repository, staged)
-        tree = WorkTree(repository, settings, force=False, is_ours=kept.is_ours)
+        tree = WorkTree(repository, settings, force=False, is_ours=saved.is_ours)
         _refuse_handwork(tree, files[len(staged) :])
     before = [repository.staged(stages.path) for stages in chosen]
     index_stages.mark_unmerged(repository.worktree or "", staged)
     carry_out(repository, SolvePlan(operation, tuple(files), ()))
-    kept.forget(stages.path for stages in chosen)
+    saved.forget(stages.path for stages in chosen)
     pairs = zip(chosen, before, strict=True)
     return [Undone(s.path, s.situation, entry.oid if entry else "") for s, entry in pairs]
 
 
 def _chosen(
-    repository: Repository, paths: tuple[str, ...], kept: Kept
+    repository: Repository, paths: tuple[str, ...], saved: SavedAnswers
 ) -> tuple[list[Stages], list[Stages]]:
-    """The files that were resolved, and those for which some answers are kept."""
+    """The files that were resolved, and those for which some answers are saved."""
     conflicts = repository.conflicts()
     unmerged = {stages.path for stages in conflicts}
     staged = [s for s in resolved_conflicts(repository.worktree or "") if s.path not in unmerged]
-    begun = [s for s in conflicts if kept.answers.get(s.path) or s.path in kept.written]
+    begun = [s for s in conflicts if saved.answers.get(s.path) or s.path in saved.written]
     chosen = [
         [stages for stages in found if is_selected(stages.path, paths)] for found in (staged, begun)
     ]
@@ -106,7 +106,7 @@ def _refuse_committed(repository: Repository, operation: Operation, chosen: list
 
 
 def _refuse_work(repository: Repository, chosen: list[Stages]) -> None:
-    """Refuse to overwrite what is not staged: git has kept it nowhere."""
+    """Refuse to overwrite what is not staged: git has saved it nowhere."""
     top = Path(repository.worktree or "")
     # compared as git does it: line ends, filters and a new date are no work
     words = ("diff", "--name-only", "--no-ext-diff", "--no-renames", "--no-relative", "-z")

@@ -8,7 +8,7 @@ from counting import steps
 
 from kmerge_git.errors import Refused
 from kmerge_git.kube.identity import identity
-from kmerge_git.merge.finish.open_conflicts import Deciding, open_lines
+from kmerge_git.merge.finish.open_conflicts import OpenConflicts, open_lines
 from kmerge_git.merge.finish.possible_answers import choices, edited
 from kmerge_git.merge.three import Three
 from kmerge_git.merge.verify import line_damage
@@ -24,18 +24,18 @@ CASES = sorted(
 )
 
 
-def deciding(base: str, ours: str, theirs: str, *, head: str = HEAD) -> Deciding:
+def deciding(base: str, ours: str, theirs: str, *, head: str = HEAD) -> OpenConflicts:
     texts = Three(*((head + text).encode() for text in (base, ours, theirs)))
     outcome = merge_files(*texts.each(), path="web.yaml")
     assert outcome.open_merge is not None, outcome
-    return Deciding(outcome.open_merge, opened(texts, "web.yaml"))
+    return OpenConflicts(outcome.open_merge, opened(texts, "web.yaml"))
 
 
 def opened(texts: Three[bytes], path: str) -> Three[YamlText]:
     return texts.map(lambda data: YamlText(data, path))
 
 
-def made(of: Deciding, *answers: str) -> str:
+def made(of: OpenConflicts, *answers: str) -> str:
     """The file without its head, checked."""
     given = dict(enumerate(answers))
     of.check(given)
@@ -287,7 +287,7 @@ def test_what_git_merged_by_lines_is_answered_like_others(ends):
     )
     outcome = merge_files(*texts.each(), path="t.yaml", style="diff3")
     assert outcome.method == "lines" and not outcome.clean
-    of = Deciding(open_lines(outcome.text, texts, Options("t.yaml")), opened(texts, "t.yaml"))
+    of = OpenConflicts(open_lines(outcome.text, texts, Options("t.yaml")), opened(texts, "t.yaml"))
     assert of.kinds == ["lines"]
     assert [of.value(0, side) for side in ("base", "ours", "theirs")] == [
         "a: 1\n",
@@ -307,7 +307,7 @@ def test_any_answers_make_a_file_that_can_be_read(case):
     outcome = merge_files(*texts.each(), path="case.yaml")
     if outcome.open_merge is None:
         return
-    of = Deciding(outcome.open_merge, opened(texts, "case.yaml"))
+    of = OpenConflicts(outcome.open_merge, opened(texts, "case.yaml"))
     numbers = range(len(of.conflicts))
     for side in ("ours", "theirs"):
         given = {number: of.chosen(number, side) for number in numbers}
@@ -395,7 +395,7 @@ def test_a_value_in_the_place_of_none():
 def test_json_stays_json():
     texts = Three(*(f'{{\n  "a": {n},\n  "b": 1\n}}\n'.encode() for n in (1, 2, 3)))
     outcome = merge_files(*texts.each(), path="a.json")
-    of = Deciding(outcome.open_merge, opened(texts, "a.json"))
+    of = OpenConflicts(outcome.open_merge, opened(texts, "a.json"))
     of.check({0: of.with_value(0, '"x"')})
     with pytest.raises(Refused, match="JSON"):
         of.check({0: of.with_value(0, "x")})
@@ -404,7 +404,9 @@ def test_json_stays_json():
 def test_a_collection_that_one_side_emptied():
     head = '{"p":"b c",'
     texts = Three(*(text.encode() for text in (head + '"b":"x"}\n', "{}\n", '{"b":"3"}\n')))
-    of = Deciding(merge_files(*texts.each(), path="a.json").open_merge, opened(texts, "a.json"))
+    of = OpenConflicts(
+        merge_files(*texts.each(), path="a.json").open_merge, opened(texts, "a.json")
+    )
     for side in ("ours", "theirs"):
         of.check({0: of.chosen(0, side)})
         assert of.text({0: of.chosen(0, side)}) == texts.side(side)

@@ -44,7 +44,7 @@ class Picky(FakeResolving):
 
 
 def theirs(resolving: FakeResolving, questions: list[FakeQuestion]) -> list[tuple[str, str]]:
-    refused = give(resolving, questions, lambda q: resolving.answer_of(q, "theirs"))  # type: ignore
+    refused = give(resolving, [(q, resolving.answer_of(q, "theirs")) for q in questions])  # type: ignore
     return [(q.conflict.field, why) for q, why in refused]
 
 

@@ -1,7 +1,7 @@
-"""Whether answers may stand: outside of the conflicts nothing changes, inside is what was chosen.
+"""Prove answers: outside of the conflicts nothing changes, inside is what was chosen.
 
 The merge with every conflict decided for ours was proved when it was made. A document with other
-answers is laid beside it: whatever stands outside of the conflicts must be the same there, and the
+answers is compared with it: whatever is outside of the conflicts must be the same there, and the
 entries inside must be those that the lines of the answer hold when they are read alone.
 """
 
@@ -10,23 +10,24 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from kmerge_git.errors import KmergeError, Refused
-from kmerge_git.merge.finish.possible_answers import BRACKETS
+from kmerge_git.merge.finish.possible_answers import BRACKETS, root_of
 from kmerge_git.merge.three import Three
 from kmerge_git.outcome import SIDES
 from kmerge_git.text.pieces import Hunk
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
 from kmerge_git.tree.nodes import Collection, Entry, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_node
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from kmerge_git.merge.merged import MergedDocument
 
-
-if TYPE_CHECKING:
     Answers = dict[int, str]  # by the identity of a hunk
     Range = tuple[int, int]
+
+
+_EMPTY = ("{}", "[]")
 
 
 def check(document: MergedDocument, answers: Answers) -> None:
@@ -38,7 +39,7 @@ def check(document: MergedDocument, answers: Answers) -> None:
     if document.plan is None:
         _check_documents(hunks, answers)
         return
-    before, after = _Laid(document, {}), _Laid(document, answers)
+    before, after = _Answered(document, {}), _Answered(document, answers)
     if not _same_around(before.root, after.root, before, after):
         raise Refused("with this answer other lines would mean something else")
     for hunk in hunks:
@@ -47,7 +48,7 @@ def check(document: MergedDocument, answers: Answers) -> None:
 
 
 def _check_documents(hunks: list[Hunk], answers: Answers) -> None:
-    """What stands for a whole document begins like one, and goes on with none before it."""
+    """Refuse lines for a whole document that continue the document before them."""
     for hunk in hunks:
         text = answers.get(id(hunk), "")
         if not isinstance(hunk.about, Three) or not text:
@@ -57,49 +58,47 @@ def _check_documents(hunks: list[Hunk], answers: Answers) -> None:
 
 
 def _opens(text: str) -> bool:
-    """Whether lines begin with `---`, or with comments above it."""
+    """Return whether lines begin with `---`, or with comments above it."""
     lines = (line for line in text.split("\n") if line.strip() and not line.startswith("#"))
     return next(lines, "").startswith("---")
 
 
 def with_empty_ones(document: MergedDocument, answers: Answers) -> str | None:
-    """The text of a document whose answers took all entries of a collection: `[]` or `{}` stays.
+    """Return a document with `[]` or `{}` where answers took all entries of a collection.
 
     None where there is no such collection.
     """
     if document.plan is None:
         return None
-    before, after = _Laid(document, {}), _Laid(document, answers)
-    found: list[tuple[int, str]] = []
-    _same_around(before.root, after.root, before, after, found)
-    if not found:
+    before, after = _Answered(document, {}), _Answered(document, answers)
+    emptied: list[tuple[int, str]] = []
+    _same_around(before.root, after.root, before, after, emptied)
+    if not emptied:
         return None
     text = after.text
-    for at, mark in sorted(found, reverse=True):
+    for at, mark in sorted(emptied, reverse=True):
         text = text[:at].rstrip(" ") + " " + mark + text[at:]
     return text[len(after.opening) :]
 
 
-class _Laid:
-    """The text of a document with some answers, ours for the rest, and where its conflicts are."""
+class _Answered:
+    """The text of a document with some answers and ours for the rest, and its conflicts' places."""
 
     def __init__(self, document: MergedDocument, answers: Answers) -> None:
         self.opening = document.opening or "---\n"
         self.ranges: dict[int, Range] = {}  # in the order of the text, as all that follow
-        self.texts: set[int] = set()  # the conflicts about lines of a text
+        self.of_texts: list[Range] = []  # of the conflicts about lines of a text
         out, at = [self.opening], len(self.opening)
         for piece in document.pieces:
             text = piece if isinstance(piece, str) else answers.get(id(piece), piece.ours)
             if isinstance(piece, Hunk):
-                self.ranges[id(piece)] = (at, at + len(text))
-                if isinstance(piece.about, tuple):
-                    self.texts.add(id(piece))
+                self.ranges[id(piece)] = span = (at, at + len(text))
+                self.of_texts += [span] if isinstance(piece.about, tuple) else []
             out.append(text)
             at += len(text)
         self.text = "".join(out)
         try:
-            documents = split(Source.of(self.text)).documents
-            root = documents[0].root if len(documents) == 1 else None
+            root = root_of(self.text)
         except KmergeError as error:
             why = error.why.removeprefix("not YAML: ")
             raise Refused(f"the file would be no YAML any more: {why}") from None
@@ -108,53 +107,52 @@ class _Laid:
         self.root = root
         self.full = [(at, hunk) for hunk, at in self.ranges.items() if at[0] < at[1]]
         self.all = list(self.ranges.values())
-        self.of_texts = [at for hunk, at in self.ranges.items() if hunk in self.texts]
-
-    def is_inside(self, entry: Entry) -> bool:
-        """Whether a conflict has all lines of an entry."""
-        return self.around(entry) is not None
 
     def around(self, entry: Entry) -> int | None:
-        """The conflict that has all lines of an entry."""
+        """Return the conflict that has all lines of an entry."""
         return self._with_all(entry.line, entry.end)
 
     def has(self, node: Node) -> int | None:
-        """The conflict that has all of a node."""
+        """Return the conflict that has all of a node."""
         return self._with_all(node.start, node.end) if node.start < node.end else None
 
     def _with_all(self, start: int, end: int) -> int | None:
-        """The conflict that has all of a run of characters: the last that begins before its end."""
+        """Return the conflict that has all of a run of characters: the last before its end."""
         at = bisect_right(self.full, start, key=lambda one: one[0][0]) - 1
-        found = at >= 0 and end <= self.full[at][0][1]
-        return self.full[at][1] if found else None
+        return self.full[at][1] if at >= 0 and end <= self.full[at][0][1] else None
+
+    def outside(self, entries: tuple[Entry, ...]) -> list[Entry]:
+        """Return the entries that are not whole in a conflict."""
+        return [entry for entry in entries if self.around(entry) is None]
 
     def has_text_of(self, node: Scalar) -> bool:
-        """Whether a conflict is about lines of a text that goes on before or behind them."""
+        """Return whether a conflict is about lines of a text that goes on around them."""
         first = bisect_right(self.of_texts, node.start, key=_end)
-        below = self.of_texts[first : first + 1]  # of all that may be, nothing is nearer
-        return any(not self.text[node.end : start].strip() for start, _ in below)
+        nearest = self.of_texts[first : first + 1]
+        return any(not self.text[node.end : start].strip() for start, _ in nearest)
 
     def brackets(self, start: int, end: int) -> tuple[str, str]:
-        """Those of the flow collection that a run of whole lines stands in, or none."""
+        """Return those of the flow collection that a run of whole lines is in, or none."""
         node: Node | None = self.root
-        found = ("", "")
+        brackets = ("", "")
         while isinstance(node, Collection):
             if node.flow and node.content < start and end <= node.end:
-                found = BRACKETS[isinstance(node, Sequence)]
+                brackets = BRACKETS[isinstance(node, Sequence)]
             entries = node.entries
             at = bisect_left(entries, start, key=lambda e: e.start) - 1
             inner = entries[at].value if at >= 0 else None
             node = inner if inner is not None and end <= inner.end else None
-        return found
+        return brackets
 
-    def strays(self, entries: tuple[Entry, ...], before: _Laid, known: tuple[Entry, ...]) -> bool:
-        """Whether lines of a conflict came among entries where `before` has none of them."""
-        here = {self.around(entry) for entry in entries} - {None}
-        there = {before.around(entry) for entry in known}
-        return any(start < end for start, end in (before.ranges[h] for h in here - there if h))
+    def strays(
+        self, entries: tuple[Entry, ...], before: _Answered, known: tuple[Entry, ...]
+    ) -> bool:
+        """Return whether lines of a conflict came among entries where `before` has none."""
+        here = {self.around(entry) for entry in entries} - {before.around(entry) for entry in known}
+        return any(start < end for start, end in (before.ranges[h] for h in here if h))
 
     def touches(self, entry: Entry) -> bool:
-        """Whether a conflict stands within the lines of an entry."""
+        """Return whether a conflict is within the lines of an entry."""
         first = bisect_right(self.all, entry.line, key=_end)
         return first < len(self.all) and self.all[first][0] < entry.end
 
@@ -166,15 +164,18 @@ def _end(at: Range) -> int:
 def _same_around(
     one: Node,
     other: Node,
-    before: _Laid,
-    after: _Laid,
+    before: _Answered,
+    after: _Answered,
     emptied: list[tuple[int, str]] | None = None,
 ) -> bool:
-    """Whether all that stands outside of the conflicts is the same."""
+    """Return whether all that is outside of the conflicts is the same."""
     if isinstance(one, Collection) and _is_nothing(other):
-        return _is_emptied(one, other, before, emptied)
+        is_emptied = not before.outside(one.entries)
+        if is_emptied and emptied is not None:
+            emptied.append((other.end, _EMPTY[type(one) is Sequence]))
+        return is_emptied
     if _is_nothing(one) and isinstance(other, Collection):
-        return all(after.is_inside(entry) for entry in other.entries)
+        return not after.outside(other.entries)
     if before.has(one) and before.has(one) == after.has(other):
         return True
     if isinstance(one, Scalar) and isinstance(other, Scalar):
@@ -189,61 +190,49 @@ def _same_around(
     return _same_entries_around(one, other, before, after, emptied)
 
 
-def _is_emptied(
-    one: Collection, other: Node, before: _Laid, emptied: list[tuple[int, str]] | None
-) -> bool:
-    """Whether the answers took all entries, so that `[]` or `{}` must stand there."""
-    if not all(before.is_inside(entry) for entry in one.entries):
-        return False
-    if emptied is not None:
-        emptied.append((other.end, "[]" if isinstance(one, Sequence) else "{}"))
-    return True
-
-
 def _same_entries_around(
     one: Collection,
     other: Collection,
-    before: _Laid,
-    after: _Laid,
+    before: _Answered,
+    after: _Answered,
     emptied: list[tuple[int, str]] | None,
 ) -> bool:
-    left = [entry for entry in one.entries if not before.is_inside(entry)]
-    there = [entry for entry in other.entries if not after.is_inside(entry)]
+    left, there = before.outside(one.entries), after.outside(other.entries)
     if [entry.name for entry in left] != [entry.name for entry in there]:
         return False
     same = not after.strays(other.entries, before, one.entries)
     for a, b in zip(left, there, strict=True):
-        if before.touches(a) or after.touches(b):
-            same = _same_around(a.value, b.value, before, after, emptied) and same
-        else:
-            same = same_node(a.value, b.value) and same
+        is_touched = before.touches(a) or after.touches(b)
+        same &= (  # all of them are compared: each may be emptied
+            _same_around(a.value, b.value, before, after, emptied)
+            if is_touched
+            else same_node(a.value, b.value)
+        )
     return same
 
 
 def _is_nothing(node: Node) -> bool:
-    """Whether a key has no value: all that stood below it is gone."""
+    """Return whether a key has no value: all that was below it is gone."""
     return isinstance(node, Scalar) and node.start == node.end
 
 
-def _check_inside(after: _Laid, hunk: Hunk, text: str) -> None:
-    """The entries within a conflict are those that its lines hold when they are read alone."""
+def _check_inside(after: _Answered, hunk: Hunk, text: str) -> None:
+    """Refuse lines whose entries are others than when the lines are read alone."""
     start, end = after.ranges[id(hunk)]
     opening, closing = after.brackets(start, end)
     try:
-        documents = split(Source.of(opening + text + closing)).documents
-        alone = documents[0].root if len(documents) == 1 else None
+        alone = root_of(opening + text + closing)
     except KmergeError:
         return  # lines of a text, a part of something; what is around them has been looked at
     if not isinstance(alone, Collection) or (alone.flow and not opening):
         return
-    found: list[Entry] = []
-    _collect(after.root, start, end, found)
+    there = list(_outermost(after.root, start, end))
     wanted: list[Entry] | None = list(alone.entries)
-    while found and wanted is not None:
-        if _are_same(found, wanted):
+    while there and wanted is not None:
+        if _are_same(there, wanted):
             return
         wanted = _with_fields_of_last(wanted)
-    if found:
+    if there:
         raise Refused("these lines would mean something else in their place")
 
 
@@ -254,19 +243,19 @@ def _are_same(some: list[Entry], others: list[Entry]) -> bool:
 
 
 def _with_fields_of_last(entries: list[Entry]) -> list[Entry] | None:
-    """The entries of lines that end within an element: of the last one, the fields alone."""
+    """Return the entries of lines that end within an element: of the last the fields alone."""
     last = entries[-1] if entries else None
     if last is None or last.key is not None or not isinstance(last.value, Collection):
         return None
     return [*entries[:-1], *last.value.entries]
 
 
-def _collect(node: Node, start: int, end: int, found: list[Entry]) -> None:
-    """The outermost entries that lie within a run of characters."""
+def _outermost(node: Node, start: int, end: int) -> Iterator[Entry]:
+    """Yield the outermost entries that lie within a run of characters."""
     entries = node.entries if isinstance(node, Collection) else ()
     first = bisect_right(entries, start, key=lambda entry: entry.end)
     for entry in entries[first : bisect_left(entries, end, key=lambda entry: entry.start)]:
         if start <= entry.line and entry.end <= end:
-            found.append(entry)
+            yield entry
         else:
-            _collect(entry.value, start, end, found)
+            yield from _outermost(entry.value, start, end)

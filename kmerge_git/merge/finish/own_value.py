@@ -1,4 +1,4 @@
-"""A value that nobody has, in the lines of a conflict; it is read again there, and is the same."""
+"""Write a value that no side has into the lines of a conflict, and read it again there."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _OF_DOCUMENTS = ("---", "...")  # deeper in a file they would be text
 
 
 def with_value(kind: str, hunk: Hunk, given: str) -> str:
-    """The lines of a conflict with a value in the place of those of both sides."""
+    """Return the lines of a conflict with a value in the place of those of both sides."""
     root = _parsed(edited(given.lstrip("\n")))
     given = edited(given.strip("\n"))
     model = hunk.ours or hunk.theirs or hunk.base
@@ -44,24 +44,26 @@ def with_value(kind: str, hunk: Hunk, given: str) -> str:
     _refuse_documents(given)
     entry = entry_of(hunk, model)
     if entry is not None and (kind == "value" or not in_flow(entry)):
-        made = _entry_with(entry, root, given)
-        _require(entry_of(hunk, within(made)), entry.name, root)
-        return within(made)
+        return _in_place(hunk, entry, root, given)
     top = block_of(model)
-    if top is None or type(top) is not type(root) or not _is_block(root):
+    if not isinstance(root, Collection) or type(top) is not type(root) or root.flow:
         shape = "a list" if isinstance(top, Sequence) else "fields"
         raise Refused(f"here stand several entries: give {shape}, in lines")
     return _at_column(given, _column(model))
 
 
-def _require(there: Entry | None, name: str, value: Node) -> None:
-    if there is None or there.name != name or not same_node(there.value, value):
-        raise Refused("it would mean something else in this place: quote it")
-
-
 def _refuse_documents(given: str) -> None:
     if any(line[:3] in _OF_DOCUMENTS and not line[3:4].strip() for line in given.split("\n")):
         raise Refused("give the value alone, without `---` and `...`")
+
+
+def _in_place(hunk: Hunk, entry: Entry, root: Node, given: str) -> str:
+    """Return the lines of an entry with another value, read again in their place."""
+    lines = within(_entry_with(entry, root, given))
+    there = entry_of(hunk, lines)
+    if there is None or there.name != entry.name or not same_node(there.value, root):
+        raise Refused("it would mean something else in this place: quote it")
+    return lines
 
 
 def _parsed(given: str) -> Node:
@@ -76,18 +78,15 @@ def _parsed(given: str) -> Node:
     return root
 
 
-def _is_block(node: Node) -> bool:
-    return isinstance(node, Collection) and not node.flow
-
-
 def _entry_with(entry: Entry, root: Node, given: str) -> str:
-    """The lines of an entry with another value; a comment behind the old one stays."""
+    """Return the lines of an entry with another value; a comment behind the old one stays."""
     old = entry.value
     text = old.text
+    is_block = isinstance(root, Collection) and not root.flow
     is_line = "\n" not in given.strip("\n")
-    if is_line and _is_block(root) and isinstance(old, Scalar):
+    if is_line and is_block and isinstance(old, Scalar):
         raise Refused("it would be a map or a list: put quotes or brackets around it")
-    is_short = is_line and not _is_block(root)
+    is_short = is_line and not is_block
     if is_short and inline(old):
         blank = "" if text[old.start - 1].isspace() or old.start < old.end else " "
         return text[: old.start] + blank + given.strip() + text[old.end :]
@@ -95,17 +94,14 @@ def _entry_with(entry: Entry, root: Node, given: str) -> str:
         raise Refused("it stands between brackets: give a value of one line")
     line_end = text.find("\n", entry.start)
     head = text[: old.start if old.start <= line_end else line_end].rstrip() + " "
+    column = column_of(entry)
     if is_short or is_block_text(root):
         first, _, rest = given.strip("\n").partition("\n")
-        if any(sign.isdigit() for sign in first.partition("#")[0]):  # it says where its lines are
-            rest = _indented(rest, column_of(entry))
-        else:
-            rest = _at_column(rest, column_of(entry) + 2)
+        says_its_column = any(sign.isdigit() for sign in first.partition("#")[0])
+        rest = _indented(rest, column) if says_its_column else _at_column(rest, column + 2)
         return f"{head}{first}\n" + (rest + "\n" if rest else "")
-    if entry.key is None:
-        lines = _at_column(given, column_of(entry) + 2)
-        return head.rstrip() + " " + lines.lstrip(" ")
-    return head.rstrip() + "\n" + _at_column(given, column_of(entry) + 2)
+    lines = _at_column(given, column + 2)
+    return head + lines.lstrip(" ") if entry.key is None else head.rstrip() + "\n" + lines
 
 
 def _column(text: str) -> int:
