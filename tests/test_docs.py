@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kmerge_git.cli.main import COMMANDS
-from kmerge_git.cli.parsing import command_parser, shown
+from kmerge_git.cli.parsing import actions_of, line_parser, shown
 from kmerge_git.kube.listkeys import Where, start
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
@@ -56,7 +56,7 @@ COMMON = {"-h", "--help", "-v", "--verbose"}
 
 
 def flags(command: str) -> set[str]:
-    return flags_of(command_parser(command))
+    return flags_of(dict(actions_of(line_parser(command)))[command])
 
 
 def flags_of(parser: argparse.ArgumentParser) -> set[str]:

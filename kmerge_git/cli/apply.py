@@ -14,10 +14,9 @@ from kmerge_git.cli.object_files import (
     find_schema,
     read_schema,
 )
-from kmerge_git.cli.printing import Paint, counted, say
+from kmerge_git.cli.printing import Paint, counted, say, warn
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
-from kmerge_git.merge.reshape import reshape
-from kmerge_git.patch.applied_annotation import LAST_APPLIED
+from kmerge_git.patch.applied_annotation import LAST_APPLIED, go_json
 from kmerge_git.patch.apply_config import ABSENT, Applied, Field, explain, plan_apply
 
 EPILOG = """\
@@ -34,6 +33,9 @@ Built-in kinds are merged strategically, custom resources by JSON merge patch.
 
 exit code: 0 applied, 1 a conflict under --no-overwrite, 2 an error; then nothing is written
 """
+
+_COLOURS = {"changed": "yellow", "added": "green", "removed": "red"}
+Done = tuple[Loaded, Loaded | None, Applied]  # a config, the live object, and the object to be
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -63,22 +65,25 @@ def run(args: argparse.Namespace) -> int:
     last = object_files.load(args.last_applied) if args.last_applied else None
     config.require_objects()
     schema = read_schema(args.schema)
-    done: list[tuple[Loaded, Loaded | None, Applied]] = []
+    done: list[Done] = []
     for wanted in config.objects:
         partner = _partner(live, wanted, len(config.objects))
         before = _partner(last, wanted, len(config.objects))
         try:
             applied = _applied(args, wanted, partner, before, schema)
         except PatchConflict as conflict:
-            say(f"kmerge: {conflict}")
+            warn(conflict)
             return 1
         done.append((wanted, partner, applied))
-        _tell(wanted, applied)
+        _report(wanted, applied)
         if args.explain or args.all:
             live_value = partner.value if partner else {}
             fields = explain(applied, live_value, find_schema(schema, wanted.value))
             _explain(fields, Paint(args.color, sys.stderr), whole=args.all)
-    _output(args, config, live, done)
+    if args.show_patch:
+        object_files.write_values([applied.patch for _, _, applied in done], args.output)
+    else:
+        _write(args, config, live, done)
     return 0
 
 
@@ -98,30 +103,29 @@ def _applied(
             overwrite=args.overwrite,
             namespace=args.namespace,
         )
-    except PatchConflict as conflict:
-        raise object_files.placed(conflict, wanted.document) from None
     except PatchError as error:
-        blamed = partner if partner and LAST_APPLIED in error.steps else wanted
+        is_of_live = not isinstance(error, PatchConflict) and LAST_APPLIED in error.steps
+        blamed = partner if partner and is_of_live else wanted
         raise object_files.placed(error, blamed.document) from None
 
 
 def _partner(file: ObjectFile | None, wanted: Loaded, many: int) -> Loaded | None:
-    """The object of the other file with the same name."""
+    """Return the object of the other file with the same name."""
     if file is None:
         return None
     here = object_files.title(wanted.value)
-    found = file.matching(wanted.value)
-    if len(found) > 1:
-        raise file.error(f"{here} is in it {len(found)} times", object_files.PAIRED)
-    if found or many > 1 or not file.objects:
-        return found[0] if found else None
-    raise file.error(
-        f"{here} is not in it, but {object_files.title(file.objects[0].value)}",
-        "give the live object of the same name, or leave --live out to create it",
-    )
+    matching = file.matching(wanted.value)
+    if len(matching) > 1:
+        raise file.error(f"{here} is in it {len(matching)} times", object_files.PAIRED)
+    if not matching and many == 1 and file.objects:
+        raise file.error(
+            f"{here} is not in it, but {object_files.title(file.objects[0].value)}",
+            "give the live object of the same name, or leave --live out to create it",
+        )
+    return next(iter(matching), None)
 
 
-def _tell(wanted: Loaded, applied: Applied) -> None:
+def _report(wanted: Loaded, applied: Applied) -> None:
     for warning in applied.warnings:
         say(f"warning: {warning}")
     word = "created" if applied.created else "configured" if applied.changed else "unchanged"
@@ -130,62 +134,46 @@ def _tell(wanted: Loaded, applied: Applied) -> None:
 
 
 def _explain(fields: list[Field], paint: Paint, *, whole: bool) -> None:
-    """A line for each field that changes, or for each of all."""
-    told = [field for field in fields if whole or field.what in _COLOURS]
-    for field in told:
-        print(paint.line(*_parts(field)), file=sys.stderr)
-    left = len(fields) - len(told)
+    """Print a line for each field that changes, or for each of all."""
+    shown = [field for field in fields if whole or field.what in _COLOURS]
+    for field in shown:
+        values = [_short(value) for value in (field.before, field.after) if value is not ABSENT]
+        change = " -> ".join(dict.fromkeys(values))
+        what = (f"{field.what:9}", _COLOURS.get(field.what, ""))
+        rest = f" {field.path} = {change}  [{field.owner}: {field.why}]"
+        print(paint.line(what, rest), file=sys.stderr)
+    left = len(fields) - len(shown)
     if left:
         say(f"{counted(left, 'field')} {'stays' if left == 1 else 'stay'} as before: see --all")
 
 
-_COLOURS = {"changed": "yellow", "added": "green", "removed": "red"}
-
-
-def _parts(field: Field) -> tuple[tuple[str, str], str]:
-    """A line about a field, and the colour of its beginning."""
-    values = [_short(value) for value in (field.before, field.after) if value is not ABSENT]
-    shown = " -> ".join(dict.fromkeys(values))
-    what = (f"{field.what:9}", _COLOURS.get(field.what, ""))
-    return what, f" {field.path} = {shown}  [{field.owner}: {field.why}]"
-
-
 def _short(value: object) -> str:
-    from kmerge_git.patch.applied_annotation import go_json
-
     text = go_json(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _output(
-    args: argparse.Namespace,
-    config: ObjectFile,
-    live: ObjectFile | None,
-    done: list[tuple[Loaded, Loaded | None, Applied]],
+def _write(
+    args: argparse.Namespace, config: ObjectFile, live: ObjectFile | None, done: list[Done]
 ) -> None:
-    if args.show_patch:
-        patches = [applied.patch for _, _, applied in done]
-        object_files.write_values(patches, args.output)
-        return
+    """Write the live file with its objects as they will be; without one, the config's file."""
+    from kmerge_git.merge.reshape import reshape
+
     results = [applied.result for _, _, applied in done]
     if live is None:
-        texts = {w.document.number: reshape(w.document, a.result) for w, _, a in done}
-        object_files.emit(args, config, config.text(texts), results)
+        text = config.text({wanted.document.number: a.result for wanted, _, a in done})
+        object_files.emit(args, config, text, results)
         return
-    texts = {
-        partner.document.number: reshape(partner.document, applied.result)
-        for _, partner, applied in done
-        if partner is not None and applied.result != partner.value
-    }
-    created = [reshape(w.document, a.result) for w, partner, a in done if partner is None]
-    object_files.emit(args, live, _with_created(live, texts, created), results)
-
-
-def _with_created(live: ObjectFile, texts: dict[int, str], created: list[str]) -> bytes:
-    """The live file with new documents behind its own."""
-    text = live.text(texts)
-    for document in created:
-        body = document if document.startswith("---") else f"---\n{document}"
-        text += b"" if text.endswith(b"\n") or not text else b"\n"
-        text += live.source.encode(body)
-    return text
+    text = live.text(
+        {
+            partner.document.number: applied.result
+            for _, partner, applied in done
+            if partner is not None and applied.result != partner.value
+        }
+    )
+    for wanted, partner, applied in done:
+        if partner is None:
+            document = reshape(wanted.document, applied.result)
+            body = document if document.startswith("---") else f"---\n{document}"
+            text += b"" if text.endswith(b"\n") or not text else b"\n"
+            text += live.source.encode(body)
+    object_files.emit(args, live, text, results)

@@ -6,7 +6,7 @@ import argparse
 import os
 from contextlib import closing
 
-from kmerge_git.cli import accounts
+from kmerge_git.cli import merge_report
 from kmerge_git.cli.printing import Progress, say, tell
 from kmerge_git.errors import UsageError
 from kmerge_git.merge.three import Three
@@ -16,35 +16,26 @@ from kmerge_git.packages.package_merge import Merged, ResultFile, merge_packages
 from kmerge_git.packages.package_rules import Ways
 
 
-def run(args: argparse.Namespace, names: Three[str], how: Ways) -> int:
+def run(args: argparse.Namespace, names: Three[str], words: dict[str, str], how: Ways) -> int:
     """Merge directories; without a base (an empty name) two-way."""
-    _settle(args)
+    target = args.dest if args.in_place else args.output
+    if target and not args.dry_run:
+        unfinished = settle(target)  # what a killed run left there
+        if unfinished:
+            say(unfinished)
     _check(args)
     for root in filter(None, names.each()):
         check_whole(root)
-    two_way = how.two_way
-    words = accounts.MERGE2 if two_way else accounts.MERGE3
     packages: Three[Package] = names.map(lambda root: read(root) if root else {})
     check_links(packages.theirs, names.theirs)
     paths = {*packages.base, *packages.ours, *packages.theirs}
     with closing(Progress(len(paths), "files")) as bar:
         merged = merge_packages(packages, how, done=bar.update)
-    _write(args, merged.files)
-    _tell(args, merged, words)
-    return 1 if args.command == "merge3" and args.rules == "git" and _failed(merged) else 0
-
-
-def _failed(merged: Merged) -> bool:
-    return any(result.is_conflict for result in merged.files)
-
-
-def _settle(args: argparse.Namespace) -> None:
-    """Finish what a killed run left where this one is going to write."""
-    target = args.dest if args.in_place else args.output
-    if target and not args.dry_run:
-        found = settle(target)
-        if found:
-            say(found)
+    if not args.dry_run:
+        _write(target, merged.files, in_place=args.in_place)
+    _report(args, merged, words)
+    fails = args.command == "merge3" and args.rules == "git"
+    return int(fails and any(file.is_conflict for file in merged.files))
 
 
 def _check(args: argparse.Namespace) -> None:
@@ -56,14 +47,9 @@ def _check(args: argparse.Namespace) -> None:
         raise UsageError("it is there already", path=args.output, hint="give a new directory")
 
 
-def _write(args: argparse.Namespace, results: list[ResultFile]) -> None:
-    if args.dry_run:
-        return
-    if args.in_place:
-        target, wanted = args.dest, [r for r in results if r.status != "same"]
-    else:
-        target, wanted = args.output, [r for r in results if r.after is not None]
-    before = {r.path: r.before if args.in_place else None for r in wanted}
+def _write(target: str, results: list[ResultFile], *, in_place: bool) -> None:
+    wanted = [r for r in results if (r.status != "same" if in_place else r.after is not None)]
+    before = {r.path: r.before if in_place else None for r in wanted}
     umask = os.umask(0)
     os.umask(umask)
     left = write_all(target, {r.path: _fresh(r, umask) for r in wanted}, before)
@@ -72,40 +58,39 @@ def _write(args: argparse.Namespace, results: list[ResultFile]) -> None:
 
 
 def _fresh(result: ResultFile, umask: int) -> File | None:
-    """The file as it is written; a new one has the permissions that others here get."""
+    """Return the file as it is written; a new one gets the usual permissions."""
     file = result.after
     if file is None or file.link or result.before is not None or result.source:
         return file
     return File(file.data, (0o777 if file.is_executable else 0o666) & ~umask)
 
 
-def _tell(args: argparse.Namespace, merged: Merged, words: dict[str, str]) -> None:
-    moves = [(move.name, move.source, move.target) for move in merged.moves]
+def _report(args: argparse.Namespace, merged: Merged, words: dict[str, str]) -> None:
     if args.json:
-        accounts.print_json(args, _present(merged), moves, words)
+        merge_report.print_json(args, _present(merged), merged.moves, words)
         return
-    for name, source, target in moves:
-        if args.explain or args.dry_run or args.summary:
-            what = f"moved: {name}" if name else "renamed"
-            say(f"{what}: {source} -> {target}")
+    for move in merged.moves if args.explain or args.dry_run or args.summary else ():
+        what = f"moved: {move.name}" if move.name else "renamed"
+        say(f"{what}: {move.source} -> {move.target}")
     for result in merged.files:
-        _tell_one(args, result, words)
+        _report_file(args, result, words)
     if args.summary:
-        _tell_counts(merged, words)
+        left = {r.source for r in merged.files}  # a renamed file counts once
+        present = [r for r in _present(merged) if r.after is not None or r.path not in left]
+        unmerged = sum(bool(r.unmerged) for r in merged.files)
+        say(merge_report.count_files([r.status for r in present], unmerged))
+        decisions = [d for r in merged.files for d in r.merged.decisions]
+        conflicts = sum(r.merged.conflicts for r in merged.files)
+        say(merge_report.count(decisions, words, conflicts))
 
 
-def _tell_counts(merged: Merged, words: dict[str, str]) -> None:
-    decisions = [d for r in merged.files for d in r.merged.decisions]
-    conflicts = sum(r.merged.conflicts for r in merged.files)
-    unmerged = sum(bool(r.unmerged) for r in merged.files)
-    left = {r.source for r in merged.files}  # a renamed file counts once
-    counted = [r for r in _present(merged) if r.after is not None or r.path not in left]
-    say(accounts.files([r.status for r in counted], unmerged))
-    say(accounts.count(decisions, words, conflicts))
+def _present(merged: Merged) -> list[ResultFile]:
+    """Return the results without those that only say something about a missing file."""
+    return [r for r in merged.files if r.before is not None or r.after is not None or r.unmerged]
 
 
-def _tell_one(args: argparse.Namespace, result: ResultFile, words: dict[str, str]) -> None:
-    accounts.tell(args, result.merged, words, result.path)
+def _report_file(args: argparse.Namespace, result: ResultFile, words: dict[str, str]) -> None:
+    merge_report.report(args, result.merged, words, result.path)
     if result.note and not args.quiet:
         say(f"{result.path}: {result.note}")
     if result.unmerged:
@@ -113,8 +98,3 @@ def _tell_one(args: argparse.Namespace, result: ResultFile, words: dict[str, str
     if args.dry_run and result.status != "same":
         origin = f" (from {result.source})" if result.source else ""
         tell(f"{result.status}: {result.path}{origin}")
-
-
-def _present(merged: Merged) -> list[ResultFile]:
-    """Without those that only told of what is nowhere."""
-    return [r for r in merged.files if r.before is not None or r.after is not None or r.unmerged]

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import argparse
 import os
-import shlex
-import subprocess
-import tempfile
 from pathlib import Path
 
 from kmerge_git import time_limit
 from kmerge_git.cli import object_files
 from kmerge_git.cli.object_files import Loaded, Map, ObjectFile
-from kmerge_git.cli.printing import say
+from kmerge_git.cli.printing import say, warn
 from kmerge_git.errors import PatchError, UsageError
-from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.applied_annotation import annotation, last_applied, with_last_applied
-from kmerge_git.tree.emit import dump
 
 EPILOG = """\
 examples:
@@ -54,18 +49,18 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "view":
         return _view(args, file)
     configs = _given(args, file) if args.action == "set" else _edited(file)
-    values = {loaded.document.number: loaded.value for loaded in file.objects}
+    values = {one.document.number: one.value for one in file.objects}
     for loaded, config in configs:
         try:
             values[loaded.document.number] = with_last_applied(loaded.value, config)
         except PatchError as error:
             raise object_files.placed(error, loaded.document) from None
-    texts = {
-        loaded.document.number: reshape(loaded.document, value)
-        for loaded, value in zip(file.objects, values.values(), strict=True)
-        if value != loaded.value
+    changed = {
+        one.document.number: values[one.document.number]
+        for one in file.objects
+        if values[one.document.number] != one.value
     }
-    object_files.emit(args, file, file.text(texts), list(values.values()))
+    object_files.emit(args, file, file.text(changed), list(values.values()))
     return 0
 
 
@@ -83,14 +78,11 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _view(args: argparse.Namespace, file: ObjectFile) -> int:
-    found = []
-    for loaded in file.objects:
-        config = _read(loaded)
-        if config:
-            found.append(config)
-        else:
-            say(f"kmerge: {object_files.title(loaded.value)} has no last-applied annotation")
-    object_files.write_values(found, args.output)
+    configs = [_read(loaded) for loaded in file.objects]
+    for loaded, config in zip(file.objects, configs, strict=True):
+        if not config:
+            warn(f"{object_files.title(loaded.value)} has no last-applied annotation")
+    object_files.write_values([config for config in configs if config], args.output)
     return 0
 
 
@@ -104,8 +96,7 @@ def _read(loaded: Loaded) -> Map | None:
 def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map]]:
     pairs = []
     for config in object_files.load(args.config).objects:
-        found = file.matching(config.value)
-        live = file.only(found, config.value)
+        live = file.only(file.matching(config.value), config.value)
         if annotation(live.value) is None and not args.create_annotation:
             why = f"{object_files.title(config.value)} has no last-applied annotation"
             raise file.error(why, "--create-annotation makes one")
@@ -114,11 +105,13 @@ def _given(args: argparse.Namespace, file: ObjectFile) -> list[tuple[Loaded, Map
 
 
 def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
-    """What an editor makes of the annotations, one document each."""
+    """Return what an editor makes of the annotations, one document each."""
     annotated = [(loaded, config) for loaded in file.objects if (config := _read(loaded))]
     if not annotated:
         hint = "`kmerge last-applied set --create-annotation` makes one"
         raise file.error("no object has a last-applied annotation", hint)
+    from kmerge_git.tree.emit import dump
+
     time_limit.stop()  # people take their time
     text = "---\n".join(dump(config) for _, config in annotated)
     after = object_files.load("edited.yaml", _in_editor(text).encode())
@@ -134,6 +127,10 @@ def _edited(file: ObjectFile) -> list[tuple[Loaded, Map]]:
 
 
 def _in_editor(text: str) -> str:
+    import shlex
+    import subprocess
+    import tempfile
+
     names = ("KUBE_EDITOR", "VISUAL", "EDITOR")
     editor = next((os.environ[name] for name in names if os.environ.get(name)), "vi")
     with tempfile.TemporaryDirectory(prefix="kmerge-") as directory:

@@ -2,70 +2,20 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
 from contextlib import suppress
-from importlib import import_module
 from io import TextIOWrapper
 
-from kmerge_git.cli.parsing import (
-    SHOWN,
-    VERBOSE,
-    Parser,
-    TellVersion,
-    add_common,
-    module_of,
-    wants_more,
-)
+from kmerge_git.cli.parsing import COMMANDS, VERBOSE, line_parser, module_of, wants_more
 from kmerge_git.errors import KmergeError, TimeUp, UsageError
 from kmerge_git.git.spawned_git import show_calls
 from kmerge_git.visible import visible
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import ModuleType
     from typing import TextIO
-
-# A command's module below kmerge_git.cli (with `_` for `-`) has `add_arguments(parser)`,
-# `run(args) -> int`, the EPILOG of its help, and a DESCRIPTION where the summary is not enough;
-# `spelled(argv)` where argparse could not read its options as they are. BEHIND_DASHES names the
-# argument that takes what stands behind a `--`.
-# It is imported only when its command is called: imports are most of the start-up time.
-COMMANDS = {
-    "install": "register the merge driver with git",
-    "uninstall": "take the merge driver out of git again",
-    "status": "tell whether the merge driver works here",
-    "doctor": "look closer, with a real merge in a scratch repository",
-    "merge": "make a whole merge, with all manifests in one process",
-    "preview": "say what a merge or a rebase would do, without making it",
-    "solve": "solve the conflicts that a merge left in the index",
-    "resolve": "decide what is left in conflict, field by field",
-    "explain": "say why a merge came out as it did, by field and rule",
-    "refresh": "merge a revision into branches where git alone cannot",
-    "replay": "merge the repository's own past merges again, and compare",
-    "policy": "try a policy on the repository's own past",
-    "diff": "say what changed, by resource and field",
-    "check": "find wrong directives, merge damage and traps in manifests",
-    "merge-file": "merge two versions of a manifest that come from one base",
-    "merge2": "merge a manifest or a directory over another one",
-    "merge3": "merge what changed upstream into a version with own changes",
-    "mergetool": "merge three files for `git mergetool`",
-    "vendor": "packages from upstream with local changes: add, update, status, diff, list",
-    "patch": "apply a patch to a manifest, without a cluster",
-    "make-patch": "make the patch that leads from one manifest to another",
-    "apply": "what `kubectl apply` would make of a config and a live object",
-    "last-applied": "view, set or edit the annotation of `kubectl apply`",
-    "completion": "print the script that completes commands in bash, zsh or fish",
-}
-
-EPILOG = (
-    "To begin: `kmerge install` in a repository, then merge as always. Before a merge: "
-    "`preview`; one that stopped: `solve`, then `resolve`; why it came out so: `explain`; many "
-    "branches: `refresh`. `kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is "
-    "the same."
-)
 
 # Commands whose inputs are merged at one go, and the argument that names the file; the others ask
 # for the clock file by file (see `time_limit`).
@@ -76,6 +26,8 @@ WATCHED = {
     "apply": "config",
     "last-applied": "file",
 }
+
+COMPLETE = "__complete"  # what the scripts of `kmerge completion` call; it stands in no list
 
 # Whether this process runs one command and nothing else: then an import may be cut short.
 owns_process = False
@@ -163,6 +115,10 @@ def _give_up(stream: TextIO) -> None:
 
 
 def _dispatch(name: str, argv: list[str]) -> int:
+    if argv[:1] == [COMPLETE]:
+        from kmerge_git.cli.completion import complete
+
+        return complete(argv[1:])
     lead = next((at for at, word in enumerate(argv) if word not in VERBOSE), len(argv))
     verbose, argv = lead > 0, argv[lead:]
     if argv and argv[0] == name and name not in COMMANDS:
@@ -170,50 +126,21 @@ def _dispatch(name: str, argv: list[str]) -> int:
 
         hint = did_you_mean(name, COMMANDS, "see `kmerge --help`")
         raise UsageError(f"there is no command {name}", hint=hint)
-    loaded = import_module(module_of(name)) if name in COMMANDS else None
-    parser = _parser(name, loaded, alone=bool(loaded) and argv[0] == name)
-    argv = getattr(loaded, "spelled", list)(argv)
-    behind = getattr(loaded, "BEHIND_DASHES", "")
+    command = module_of(name) if name in COMMANDS else None
+    parser = line_parser(name, alone=bool(command) and argv[0] == name)
+    argv = getattr(command, "spelled", list)(argv)
+    behind = getattr(command, "BEHIND_DASHES", "")
     cut = argv.index("--") if behind and "--" in argv else len(argv)
     args = parser.parse_args(argv[:cut])
     if behind and cut < len(argv):
         setattr(args, behind, argv[cut + 1 :])
     show_calls(verbose or wants_more(args))
-    if loaded is None:
+    if command is None:
         parser.print_help()
         return 0
     if name in WATCHED:
         from kmerge_git.time_limit import within
 
         with within(getattr(args, WATCHED[name])):
-            return int(loaded.run(args))
-    return int(loaded.run(args))
-
-
-def _parser(name: str, loaded: ModuleType | None, *, alone: bool) -> Parser:
-    """The parser of the command line, in which one command has its arguments.
-
-    `alone`: the others are not needed.
-    """
-    parser = Parser(
-        prog="kmerge",
-        description="Merges Kubernetes manifests by resource, field and keyed list.",
-        epilog=EPILOG,
-    )
-    parser.add_argument("--version", action=TellVersion, nargs=0, help="print the version")
-    parser.add_argument(*VERBOSE, action="store_true", help=SHOWN)
-    commands = parser.add_subparsers(
-        dest="command",
-        metavar="COMMAND",
-        title="commands",
-        prog="kmerge",  # or argparse would make it up, with a formatter and all that imports
-    )
-    for command, summary in ({name: COMMANDS[name]} if alone else COMMANDS).items():
-        sub = commands.add_parser(command, help=summary, description=summary)
-        if command == name and loaded:
-            sub.formatter_class = argparse.RawDescriptionHelpFormatter
-            sub.description = getattr(loaded, "DESCRIPTION", summary)
-            sub.epilog = loaded.EPILOG
-            loaded.add_arguments(sub)
-            add_common(sub)
-    return parser
+            return int(command.run(args))
+    return int(command.run(args))

@@ -16,7 +16,7 @@ from kmerge_git.cli.object_files import (
     read_schema,
 )
 from kmerge_git.cli.parsing import add_old
-from kmerge_git.cli.printing import say
+from kmerge_git.cli.printing import warn
 from kmerge_git.errors import PatchConflict, PatchError, UsageError
 from kmerge_git.patch.json_merge_patch import make_json_patch, make_json_patch3
 from kmerge_git.patch.make_patch import make_patch, make_patch3
@@ -72,7 +72,7 @@ def run(args: argparse.Namespace) -> int:
             if patch or single:
                 patches.append(patch if single else _named(wanted.value, patch))
     except PatchConflict as conflict:
-        say(f"kmerge: {conflict}")
+        warn(conflict)
         return 1
     _complain_about_lost(original, modified, single)
     object_files.write_values(patches or [{}], args.output)
@@ -81,10 +81,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _partner(file: ObjectFile, wanted: Loaded) -> Loaded:
     names = object_files.naming(wanted.value)
-    found = [
-        one for one in file.called.get(names[3], ()) if object_files.naming(one.value) == names
-    ]
-    return file.only(found, wanted.value)
+    named = file.called.get(names[3], ())
+    same = [one for one in named if object_files.naming(one.value) == names]
+    return file.only(same, wanted.value)
 
 
 def _live(current: ObjectFile | None, wanted: Loaded, single: bool) -> Loaded | None:
@@ -108,14 +107,14 @@ def _complain_about_lost(original: ObjectFile, modified: ObjectFile, single: boo
     names = {object_files.naming(loaded.value) for loaded in modified.objects}
     for loaded in [] if single else original.objects:
         if object_files.naming(loaded.value) not in names:
-            say(
-                f"kmerge: {object_files.title(loaded.value)} is only in {original.source.path}; "
+            warn(
+                f"{object_files.title(loaded.value)} is only in {original.source.path}; "
                 "a patch cannot remove an object"
             )
 
 
 def _named(value: Map, patch: Map) -> Map:
-    """The patch with the names of its object."""
+    """Return the patch with the names of its object."""
     metadata = value.get("metadata") or {}
     names = {key: metadata[key] for key in ("name", "namespace") if key in metadata}
     heads: Map = {key: value[key] for key in ("apiVersion", "kind") if key in value}

@@ -7,6 +7,7 @@ import argparse
 from kmerge_git import time_limit
 from kmerge_git.cli import in_and_out, merge_file
 from kmerge_git.cli.merge_options import GitOptions, add_git_options, spelled
+from kmerge_git.errors import UsageError
 from kmerge_git.git.run_git import ask_git
 
 DESCRIPTION = """\
@@ -59,8 +60,11 @@ def _are_files(args: argparse.Namespace) -> bool:
     del usual["favor"]  # it says the same of a branch
     is_meant = any(getattr(args, name) != value for name, value in usual.items())
     if len(args.revs) != 3:
-        if is_meant:  # says what is missing
-            merge_file.refuse(args.revs)
+        if is_meant:
+            raise UsageError(
+                f"{len(args.revs)} files are given, and three are needed: BASE OURS THEIRS",
+                hint="see `kmerge merge-file --help`",
+            )
         return False
     if is_meant or any(map(in_and_out.is_file, args.revs)):
         return True

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import argparse
 
-from kmerge_git.cli import accounts, inputs
+from kmerge_git.cli.merge3 import add_shared_options, merge_inputs
+from kmerge_git.cli.merge_report import MERGE2
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.package_rules import two_ways
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Define the command line."""
     parser.add_argument("--src", "-S", required=True, metavar="S", help="what is merged over dest")
     parser.add_argument("--dest", "-D", required=True, metavar="D", help="what it is merged into")
-    inputs.add_arguments(parser)
+    add_shared_options(parser)
     parser.add_argument(
         "--prepend",
         action="store_true",
@@ -48,9 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Merge two files or two directories."""
+    from kmerge_git.packages.package_rules import two_ways
+
     names = Three("", args.dest, args.src)
 
     def make_ways(labels: Labels) -> Ways:
         return two_ways(labels=labels, infer=args.infer, prepend=args.prepend)
 
-    return inputs.run(args, names, (names.ours, names.theirs), accounts.MERGE2, make_ways)
+    return merge_inputs(args, names, (names.ours, names.theirs), MERGE2, make_ways)

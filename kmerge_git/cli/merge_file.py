@@ -6,14 +6,16 @@ import argparse
 
 from kmerge_git.cli import in_and_out
 from kmerge_git.cli.haste import make_haste
-from kmerge_git.cli.printing import say
+from kmerge_git.cli.printing import say, warn
 from kmerge_git.errors import UsageError
 from kmerge_git.outcome import BY_BLOCKS, Outcome
-from kmerge_git.pipeline import merge_files
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from typing import NoReturn
+_METHODS = {
+    "same": "two of the three versions are equal",
+    "lines": "git's line merge stands",
+    "structure": "merged by structure",
+    "kept": "ours is kept",
+}
 
 EPILOG = """\
 examples:
@@ -70,16 +72,19 @@ def add_options(parser: argparse.ArgumentParser | argparse._ArgumentGroup) -> No
 
 def run(args: argparse.Namespace) -> int:
     """Merge three files."""
+    from kmerge_git.kube.crds import learn
+    from kmerge_git.pipeline import merge_files
+
     if [args.base, args.ours, args.theirs].count("-") > 1:
         raise UsageError("only one of the three files can be stdin")
     if args.marker_size < 1:
         raise UsageError("--marker-size must be 1 or more; beyond 200 it is 200")
     make_haste()
     for path in args.crd:
-        learn_crds(path)
-    texts = [in_and_out.read(path) for path in (args.base, args.ours, args.theirs)]
+        if not learn(in_and_out.read(path), path):
+            raise UsageError("there is no CustomResourceDefinition in it", path=path)
     outcome = merge_files(
-        *texts,
+        *(in_and_out.read(path) for path in (args.base, args.ours, args.theirs)),
         path=args.path or (args.ours if args.ours != "-" else ""),
         rules=args.rules,
         favor=args.favor,
@@ -88,43 +93,19 @@ def run(args: argparse.Namespace) -> int:
         style=args.conflict_style,
     )
     in_and_out.write(args.output, outcome.text)
-    _tell(outcome, explain=args.explain)
+    _report(outcome, explain=args.explain)
     return 0 if outcome.clean else 1
 
 
-def refuse(words: list[str]) -> NoReturn:
-    """Say that these are not three files."""
-    raise UsageError(
-        f"{len(words)} files are given, and three are needed: BASE OURS THEIRS",
-        hint="see `kmerge merge-file --help`",
-    )
-
-
-def learn_crds(path: str) -> None:
-    """Make the rules know the lists that the CRDs of a file declare."""
-    from kmerge_git.kube.crds import learn
-
-    if not learn(in_and_out.read(path), path):
-        raise UsageError("there is no CustomResourceDefinition in it", path=path)
-
-
-def _tell(outcome: Outcome, *, explain: bool) -> None:
+def _report(outcome: Outcome, *, explain: bool) -> None:
     if explain:
         from kmerge_git.cli.explain import explain_line
 
         for decision in outcome.explained:
             say(explain_line(decision))
-        how = {
-            "same": "two of the three versions are equal",
-            "lines": "git's line merge stands",
-            "structure": "merged by structure",
-            "kept": "ours is kept",
-        }[outcome.method]
-        if outcome.reason == BY_BLOCKS:
-            say(BY_BLOCKS)
-        else:
-            say(how + (f": {outcome.reason}" if outcome.reason else ""))
-    if outcome.reason and outcome.method in ("lines", "kept") and not outcome.clean and not explain:
-        say(f"kmerge: {outcome.reason}")
+        how = _METHODS[outcome.method] + (f": {outcome.reason}" if outcome.reason else "")
+        say(BY_BLOCKS if outcome.reason == BY_BLOCKS else how)
+    elif outcome.reason and outcome.method in ("lines", "kept") and not outcome.clean:
+        warn(outcome.reason)
     for conflict in outcome.conflicts if outcome.method == "structure" else ():
         say(f"conflict: {conflict.shown('document')}")

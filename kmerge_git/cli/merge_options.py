@@ -111,7 +111,12 @@ class GitOptions:
 
 
 class _Keep(argparse.Action):
-    """Notes an option under its long name, in its place."""
+    """Note an option under its long name, in its place."""
+
+    @property
+    def is_in_one_word(self) -> bool:
+        """Return whether git takes a value in the same word alone."""
+        return self.metavar in ("KEYID", "N")
 
     def __call__(
         self,
@@ -121,7 +126,7 @@ class _Keep(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         value = None if self.nargs == 0 else str(values)
-        if value == "" and self.metavar in ("KEYID", "N"):
+        if value == "" and self.is_in_one_word:
             value = None
         namespace.given = GitOptions((*namespace.given.pairs, (self.option_strings[0], value)))
 

@@ -10,12 +10,7 @@ from dataclasses import replace
 from kmerge_git.cli import in_and_out
 from kmerge_git.cli.printing import say
 from kmerge_git.errors import KmergeError
-from kmerge_git.git.inmemory import Libgit2LineMerge
-from kmerge_git.git.settings import settings_for
-from kmerge_git.git.top_side import mine
-from kmerge_git.kube.crds import learn_files, learn_own
 from kmerge_git.merge.three import Three
-from kmerge_git.whole.both_merges import merge_both, options_for
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Merge three files into the fourth."""
+    from kmerge_git.git.inmemory import Libgit2LineMerge
+    from kmerge_git.git.settings import settings_for
+    from kmerge_git.git.top_side import mine
+    from kmerge_git.kube.crds import learn_files, learn_own
+    from kmerge_git.whole.both_merges import merge_both, options_for
+
     # both sides added the file: git names a base that is empty, or that is not there
     base = in_and_out.read(args.base) if args.base and os.path.exists(args.base) else b""
     settings = settings_for(args.merged)

@@ -31,13 +31,13 @@ PAIRED = "objects are paired by kind, namespace and name, each must be there onc
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """One document with the map that it holds."""
+    """One document, and the map that is in it."""
 
     document: Document
     value: Map
 
     def matches(self, wanted: Map) -> bool:
-        """Whether this is the object that another one names; what is not said matches."""
+        """Return whether another object names this one; a name that it leaves out matches."""
         return all(
             not theirs or ours == theirs
             for ours, theirs in zip(naming(self.value), naming(wanted), strict=True)
@@ -55,30 +55,37 @@ class ObjectFile:
     called: dict[str, list[Loaded]]  # the objects by their names
 
     def matching(self, wanted: Map) -> list[Loaded]:
-        """The objects that another one names."""
+        """Return the objects that another one names."""
         name = naming(wanted)[3]
         some = self.called.get(name, []) if name else self.objects
         return [loaded for loaded in some if loaded.matches(wanted)]
 
     def error(self, why: str, hint: str = "") -> UsageError:
-        """An error that names the file."""
+        """Return an error that names the file."""
         return UsageError(why, path=self.source.path, hint=hint)
 
     def require_objects(self) -> None:
-        """Raise where there is nothing to work on."""
+        """Refuse a file without objects."""
         if not self.objects:
             raise self.error("the file has no object")
 
     def only(self, found: list[Loaded], wanted: Map) -> Loaded:
-        """The only object that was found for another one; none or several are an error."""
+        """Return the only object that was found for another one; refuse none and several."""
         if len(found) != 1:
             count = "is not" if not found else "is more than once"
             raise self.error(f"{title(wanted)} {count} in it", PAIRED)
         return found[0]
 
-    def text(self, changed: dict[int, str]) -> bytes:
-        """The file with some documents (by number) rewritten."""
-        texts = [changed.get(d.number, d.text) for d in self.stream.documents]
+    def text(self, values: dict[int, Any]) -> bytes:
+        """Return the file with other values in some documents (by number); None removes one."""
+        from kmerge_git.merge.reshape import reshape  # it loads what writes YAML
+
+        texts = []
+        for document in self.stream.documents:
+            if document.number not in values:
+                texts.append(document.text)
+            elif values[document.number] is not None:
+                texts.append(reshape(document, values[document.number]))
         return self.source.encode(self.stream.prologue + "".join(texts) + self.stream.tail)
 
 
@@ -111,53 +118,42 @@ def check(args: argparse.Namespace, *inputs: str | None) -> None:
 
 
 def load(path: str, data: bytes | None = None) -> ObjectFile:
-    """The objects of a file; documents of comments alone hold none."""
+    """Return the objects of a file; documents of comments alone hold none."""
     make_haste()
     shown = "<stdin>" if path == "-" else path
     source = Source(in_and_out.read(path) if data is None else data, shown)
     try:
         refuse_at_sight(source)
+        stream = split(source)
+        objects = [_loaded(d, d.root) for d in stream.documents if d.root is not None]
     except Unsupported as error:
         error.path = source.path
         raise
-    stream = split(source)
-    objects = []
-    for document in stream.documents:
-        if document.root is None:
-            continue
-        try:
-            refuse_entries(document)
-            value = to_value(document.root)
-        except Unsupported as error:
-            error.path = source.path
-            raise
-        # a list of operations, and no object at all
-        if isinstance(value, list) and value and all(map(_is_operation, value)):
-            raise Unsupported(
-                "JSON 6902 patches are not supported",
-                path=source.path,
-                hint="write a strategic merge patch, or a JSON merge patch for --type merge",
-            )
-        if not isinstance(value, dict):
-            wrong = PatchError("invalid JSON document", hint="a map is expected")
-            raise placed(wrong, document)
-        odd = no_number(value)
-        if odd is not None:  # kubectl refuses the file
-            wrong = PatchError("JSON has no such number", steps=odd, hint="write it as a text")
-            raise placed(wrong, document)
-        objects.append(Loaded(document, value))
     called: dict[str, list[Loaded]] = {}
     for loaded in objects:
         called.setdefault(naming(loaded.value)[3], []).append(loaded)
     return ObjectFile(path, source, stream, objects, called)
 
 
-def _is_operation(item: object) -> bool:
-    return isinstance(item, dict) and "op" in item
+def _loaded(document: Document, root: Node) -> Loaded:
+    refuse_entries(document)
+    value = to_value(root)
+    if isinstance(value, list) and value and all(isinstance(v, dict) and "op" in v for v in value):
+        raise Unsupported(
+            "JSON 6902 patches are not supported",
+            hint="write a strategic merge patch, or a JSON merge patch for --type merge",
+        )
+    if not isinstance(value, dict):
+        raise placed(PatchError("invalid JSON document", hint="a map is expected"), document)
+    odd = no_number(value)
+    if odd is not None:  # kubectl refuses the file
+        wrong = PatchError("JSON has no such number", steps=odd, hint="write it as a text")
+        raise placed(wrong, document)
+    return Loaded(document, value)
 
 
 def naming(value: Map) -> tuple[str, str, str, str]:
-    """Group, kind, namespace and name, as far as they are said."""
+    """Return group, kind, namespace and name of an object, empty where it has none."""
     metadata = value.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
     group = str(value.get("apiVersion") or "").rpartition("/")[0]
@@ -166,20 +162,20 @@ def naming(value: Map) -> tuple[str, str, str, str]:
 
 
 def title(value: Map) -> str:
-    """`Deployment/web`: an object in messages."""
+    """Return `Deployment/web`, as messages name an object."""
     _, kind, _, name = naming(value)
     return f"{kind or 'object'}/{name}" if name else kind or "the object"
 
 
 def placed(error: PatchError, document: Document) -> PatchError:
-    """The error with the line and column of its field in the document, and on one line."""
+    """Return the error with the line and column of its field, and its text in one line."""
     node = document.root
     offset = node.start if node is not None else 0
     for step in error.steps:
         entry = _entry(node, step)
         if entry is None:
             break
-        node, offset = entry.value, entry.key.start if entry.key is not None else entry.value.start
+        node, offset = entry.value, (entry.key or entry.value).start
     source = document.source
     error.path = source.path
     error.line, error.column = source.position(offset)
@@ -200,7 +196,7 @@ def _entry(node: Node | None, step: str | int) -> Entry | None:
 
 
 def write_values(values: list[Map], output: str | None) -> None:
-    """New text to a file, or to stdout: YAML documents, or with `-o json` as kubectl prints it."""
+    """Write new text to a file or to stdout: YAML, or with `-o json` what kubectl prints."""
     if output == "json":
         from kmerge_git.patch.json_values import sorted_keys
 
@@ -214,7 +210,7 @@ def write_values(values: list[Map], output: str | None) -> None:
 
 
 def emit(args: Any, file: ObjectFile, text: bytes, values: list[Map]) -> None:
-    """The result where the options want it: a diff, new text, the file itself, another file."""
+    """Write the result where the options want it: a diff, new text, this file, another file."""
     if args.dry_run:
         sys.stdout.write(difference(file, text, Paint(args.color, sys.stdout)))
     elif args.output in ("json", "yaml"):
@@ -262,33 +258,31 @@ def add_type(parser: argparse.ArgumentParser) -> None:
 
 
 def read_schema(path: str | None) -> Definitions | None:
-    """The OpenAPI document of `--schema`."""
+    """Return the OpenAPI document of `--schema`."""
     if path is None:
         return None
     data = in_and_out.read(path)
     try:
-        found = json.loads(data)
+        document = json.loads(data)
     except ValueError:
-        documents = load_values(data, path)
-        found = documents[0] if documents else None
-    if not isinstance(found, dict):
+        document = next(iter(load_values(data, path)), None)
+    if not isinstance(document, dict):
         raise UsageError(NO_DOCUMENT, path=path)
     try:
-        definitions_of(found)
+        definitions_of(document)
     except PatchError as error:
         error.path = path
         raise
-    return found
+    return document
 
 
 def find_schema(document: Definitions | None, resource: dict[str, Any]) -> Schema | None:
-    """The schema of an object: the document's, else the built-in one, else none."""
+    """Return the schema of an object: that of the document, or the built-in one, if any."""
     version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
-    found = schema_for(document, version, kind) if document else None
-    return found or Schema.find(version, kind)
+    return (schema_for(document, version, kind) if document else None) or Schema.find(version, kind)
 
 
 def need_schema(document: Definitions | None, resource: dict[str, Any]) -> Schema:
-    """The schema of an object; none for a custom resource is an error."""
+    """Return the schema of an object; refuse a custom resource without one."""
     version, kind = str(resource.get("apiVersion", "")), str(resource.get("kind", ""))
     return find_schema(document, resource) or Schema.builtin(version, kind)

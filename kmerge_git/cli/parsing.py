@@ -7,10 +7,50 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Any, NoReturn
 
 from kmerge_git.errors import UsageError
 from kmerge_git.visible import visible
+
+# A command's module below kmerge_git.cli (with `_` for `-`) has `add_arguments(parser)`,
+# `run(args) -> int`, the EPILOG of its help, and a DESCRIPTION where the summary is not enough;
+# `spelled(argv)` where argparse could not read its options as they are. BEHIND_DASHES names the
+# argument that takes what stands behind a `--`.
+# It is imported only when its command is called: imports are most of the start-up time.
+COMMANDS = {
+    "install": "register the merge driver with git",
+    "uninstall": "take the merge driver out of git again",
+    "status": "tell whether the merge driver works here",
+    "doctor": "look closer, with a real merge in a scratch repository",
+    "merge": "make a whole merge, with all manifests in one process",
+    "preview": "say what a merge or a rebase would do, without making it",
+    "solve": "solve the conflicts that a merge left in the index",
+    "resolve": "decide what is left in conflict, field by field",
+    "explain": "say why a merge came out as it did, by field and rule",
+    "refresh": "merge a revision into branches where git alone cannot",
+    "replay": "merge the repository's own past merges again, and compare",
+    "policy": "try a policy on the repository's own past",
+    "diff": "say what changed, by resource and field",
+    "check": "find wrong directives, merge damage and traps in manifests",
+    "merge-file": "merge two versions of a manifest that come from one base",
+    "merge2": "merge a manifest or a directory over another one",
+    "merge3": "merge what changed upstream into a version with own changes",
+    "mergetool": "merge three files for `git mergetool`",
+    "vendor": "packages from upstream with local changes: add, update, status, diff, list",
+    "patch": "apply a patch to a manifest, without a cluster",
+    "make-patch": "make the patch that leads from one manifest to another",
+    "apply": "what `kubectl apply` would make of a config and a live object",
+    "last-applied": "view, set or edit the annotation of `kubectl apply`",
+    "completion": "print the script that completes commands in bash, zsh or fish",
+}
+
+EPILOG = (
+    "To begin: `kmerge install` in a repository, then merge as always. Before a merge: "
+    "`preview`; one that stopped: `solve`, then `resolve`; why it came out so: `explain`; many "
+    "branches: `refresh`. `kmerge COMMAND --help` explains a command; `git kmerge COMMAND` is "
+    "the same."
+)
 
 VERBOSE = ("-v", "--verbose")
 SHOWN = "show on stderr what git is asked (what libgit2 reads and merges by lines are not shown)"
@@ -82,17 +122,39 @@ class TellVersion(argparse.Action):
         parser.exit()
 
 
-def command_parser(name: str) -> Parser:
-    """The parser of one command."""
-    parser = Parser(prog=f"kmerge {name}")
-    import_module(module_of(name)).add_arguments(parser)
-    add_common(parser)
+def line_parser(name: str = "", *, alone: bool = False) -> Parser:
+    """Return the parser of the command line, in which one command has its arguments.
+
+    `alone`: the others are not needed.
+    """
+    parser = Parser(
+        prog="kmerge",
+        description="Merges Kubernetes manifests by resource, field and keyed list.",
+        epilog=EPILOG,
+    )
+    parser.add_argument("--version", action=TellVersion, nargs=0, help="print the version")
+    parser.add_argument(*VERBOSE, action="store_true", help=SHOWN)
+    commands = parser.add_subparsers(
+        dest="command",
+        metavar="COMMAND",
+        title="commands",
+        prog="kmerge",  # or argparse would make it up, with a formatter and all that imports
+    )
+    for command, summary in ({name: COMMANDS[name]} if alone else COMMANDS).items():
+        sub = commands.add_parser(command, help=summary, description=summary)
+        if command == name:
+            module = module_of(name)
+            sub.formatter_class = argparse.RawDescriptionHelpFormatter
+            sub.description = getattr(module, "DESCRIPTION", summary)
+            sub.epilog = module.EPILOG
+            module.add_arguments(sub)
+            add_common(sub)
     return parser
 
 
-def module_of(name: str) -> str:
-    """Where a command is."""
-    return f"kmerge_git.cli.{name.replace('-', '_')}"
+def module_of(name: str) -> ModuleType:
+    """Return the module of a command; it is imported when it is first asked for."""
+    return import_module(f"kmerge_git.cli.{name.replace('-', '_')}")
 
 
 def add_common(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,6 @@ from kmerge_git.cli.object_files import (
 from kmerge_git.cli.parsing import add_old
 from kmerge_git.cli.printing import say
 from kmerge_git.errors import PatchError, UsageError
-from kmerge_git.merge.reshape import reshape
 from kmerge_git.patch.apply_patch import apply_patch
 from kmerge_git.patch.json_merge_patch import apply_json_patch
 from kmerge_git.patch.json_values import same
@@ -81,17 +80,19 @@ def run(args: argparse.Namespace) -> int:
     target = object_files.load(args.target)
     target.require_objects()
     schema = read_schema(args.schema)
-    results = {loaded.document.number: loaded.value for loaded in target.objects}
+    results: dict[int, Map] = {one.document.number: one.value for one in target.objects}
     for patch in [patch for text in args.patch for patch in _patches(text)]:
         loaded = _chosen(target, patch, args.wanted)
         number = loaded.document.number
         if results[number]:
             results[number] = _patched(results[number], patch, loaded, schema, args)
-    changed = {
-        loaded.document.number: _text(loaded, results[loaded.document.number])
-        for loaded in target.objects
-        if not same(results[loaded.document.number], loaded.value)
-    }
+    changed = {}
+    for loaded in target.objects:
+        value = results[loaded.document.number]
+        if not same(value, loaded.value):
+            changed[loaded.document.number] = value or None
+            if not value:  # a kustomize patch removed the object
+                say(f"{object_files.title(loaded.value)} is removed")
     object_files.emit(args, target, target.text(changed), [v for v in results.values() if v])
     return 0
 
@@ -144,10 +145,3 @@ def _patched(
         return apply_patch(value, patch.value, known, flavor=args.tool)
     except PatchError as error:
         raise object_files.placed(error, blamed.document) from None
-
-
-def _text(loaded: Loaded, value: Map) -> str:
-    if not value:  # a kustomize patch removed the object
-        say(f"{object_files.title(loaded.value)} is removed")
-        return ""
-    return reshape(loaded.document, value)

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from shlex import quote
 
 import pytest
 
-from kmerge_git.cli.completing import levels
+from kmerge_git.cli.completion import SCRIPTS, candidates
 from kmerge_git.cli.main import COMMANDS, main
-from kmerge_git.cli.parsing import actions_of, command_parser, shown
-from kmerge_git.cli.shells import SHELLS
+from kmerge_git.cli.parsing import actions_of, line_parser, shown
 
-LEVELS = {level.name: level for level in levels(COMMANDS)}
+ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "$(touch${IFS}ran)"
 
 
@@ -35,15 +36,21 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         git("branch", name)
     git("tag", "v1")
     git("remote", "add", "upstream", "nowhere")
-    for name, script in SHELLS.items():
-        (here / f"c.{name}").write_text(script(list(LEVELS.values())))
+    for name, script in SCRIPTS.items():
+        (here / f"c.{name}").write_text(script)
+    program = here / "bin" / "kmerge"
+    program.parent.mkdir()
+    python = f"PYTHONPATH={quote(str(ROOT))} exec {quote(sys.executable)} -m kmerge_git"
+    program.write_text(f'#!/bin/sh\n{python} "$@"\n')
+    program.chmod(0o755)
     return here
 
 
 def ran(place: Path, *argv: str) -> list[str]:
     if not shutil.which(argv[0]):
         pytest.skip(f"no {argv[0]} here")
-    env = os.environ | {"LC_ALL": "C.UTF-8", "HOME": str(place)}
+    path = f"{place / 'bin'}:{os.environ['PATH']}"
+    env = os.environ | {"LC_ALL": "C.UTF-8", "HOME": str(place), "PATH": path}
     done = subprocess.run(argv, cwd=place, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     return [line for line in done.stdout.splitlines() if line]
@@ -162,13 +169,13 @@ def test_files_are_left_to_the_shell(place: Path) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_of_every_parser_is_there(command: str) -> None:
-    def compare(name: str, parser: object) -> None:
-        wanted = {flag for action in shown(parser) for flag in action.option_strings}  # type: ignore[arg-type]
-        assert {flag for option in LEVELS[name].options for flag in option.flags} == wanted
-        for action, below in actions_of(parser):  # type: ignore[arg-type]
-            compare(f"{name} {action}", below)
+    def compare(parser: argparse.ArgumentParser, *words: str) -> None:
+        wanted = {flag for action in shown(parser) for flag in action.option_strings}
+        assert {*candidates([*words, "-"])} == wanted
+        for action, below in actions_of(parser):
+            compare(below, *words, action)
 
-    compare(command, command_parser(command))
+    compare(dict(actions_of(line_parser(command)))[command], command)
 
 
 def test_a_new_option_shows_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -176,21 +183,86 @@ def test_a_new_option_shows_up(monkeypatch: pytest.MonkeyPatch) -> None:
 
     before = solve.add_arguments
 
-    def more(parser: object) -> None:
-        before(parser)  # type: ignore[arg-type]
-        parser.add_argument("--brand-new", metavar="REV", help="it's new: [a] `b` \\ $(c)")  # type: ignore[attr-defined]
+    def more(parser: argparse.ArgumentParser) -> None:
+        before(parser)
+        parser.add_argument("--brand-new", metavar="REV", help="it's new: [a] `b` \\ $(c)")
 
     monkeypatch.setattr(solve, "add_arguments", more)
-    found = {name: script(levels(COMMANDS)) for name, script in SHELLS.items()}
-    assert all("brand-new" in text for text in found.values())
-    for name, text in found.items():
-        if shutil.which(name):
-            subprocess.run([name, "-n"], input=text, text=True, check=True)
+    assert candidates(["solve", "--"])["--brand-new"] == "it's new: [a] `b` \\ $(c)"
+    assert "HEAD" in candidates(["solve", "--brand-new", ""])
 
 
-def test_the_command_prints_the_script(capsys: pytest.CaptureFixture[str]) -> None:
-    for name, script in SHELLS.items():
-        assert main(["completion", name]) == 0
-        assert capsys.readouterr().out == script(list(LEVELS.values()))
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_command_prints_the_script(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["completion", name]) == 0
+    script = capsys.readouterr().out
+    assert script == SCRIPTS[name]
+    assert script.count("\n") <= 20
+    if shutil.which(name):
+        subprocess.run([name, "-n"], input=script, text=True, check=True)
+
+
+def test_no_other_shell_is_known(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["completion", "bsh"]) == 2
     assert "did you mean `bash`?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["git"], ["kmerge", "merge", "--no-such=x"], ["kmerge", "--version", "--x="]]
+)
+def test_nothing_is_printed_where_nothing_is_known(
+    words: list[str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["__complete", *words]) == 0
+    out, err = capfd.readouterr()
+    assert (set(out.splitlines()) <= {""}, err) == (True, "")
+
+
+def test_an_error_is_silent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))  # no git
+    assert main(["__complete", "kmerge", "preview", ""]) == 0
+    assert capfd.readouterr() == ("", "")
+
+
+def test_it_stands_in_no_list(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    assert "__complete" not in capsys.readouterr().out
+    assert "__complete" not in candidates([""])
+    assert main(["__complet"]) == 2
+    assert "__complete" not in capsys.readouterr().err
+
+
+LOADED = """\
+import sys
+from kmerge_git.cli.main import main
+try:
+    main(sys.argv[1:])
+finally:
+    print(*sys.modules, file=sys.stderr)
+"""
+
+
+def loaded_by(*words: str) -> set[str]:
+    env = os.environ | {"PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", LOADED, *words]
+    return set(
+        subprocess.run(command, env=env, capture_output=True, text=True, check=True).stderr.split()
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_more_is_loaded_than_the_parser_of_the_command(command: str) -> None:
+    """The shell waits for it at each key."""
+    found = loaded_by("__complete", "kmerge", command, "--")
+    assert f"kmerge_git.cli.{command.replace('-', '_')}" in found
+    others = {f"kmerge_git.cli.{name.replace('-', '_')}" for name in COMMANDS if name != command}
+    shared = {"uninstall": "install", "doctor": "status", "merge": "merge_file", "merge2": "merge3"}
+    shared |= {"policy": "replay", "resolve": "solve", "mergetool": "solve"}
+    allowed = {f"kmerge_git.cli.{shared.get(command)}"}
+    assert found & others - allowed <= {"kmerge_git.cli.completion"}
+    assert len(found) <= 1.5 * len(loaded_by("--version"))
+    engine = ("kmerge_git.pipeline", "kmerge_git.merge.decide", "kmerge_git.tree.compose")
+    assert not [name for name in found if name.startswith(engine)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kmerge_git.cli.main import COMMANDS, main
-from kmerge_git.cli.parsing import command_parser, shown
+from kmerge_git.cli.parsing import actions_of, line_parser, shown
 
 
 @pytest.mark.parametrize(
@@ -54,4 +54,8 @@ def test_a_wrong_command_line_is_one_line(
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_explained(command: str) -> None:
-    assert [action.dest for action in shown(command_parser(command)) if not action.help] == []
+    assert [
+        action.dest
+        for action in shown(dict(actions_of(line_parser(command)))[command])
+        if not action.help
+    ] == []

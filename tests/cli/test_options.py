@@ -10,7 +10,7 @@ import pytest
 
 from kmerge_git.cli.main import COMMANDS, main
 from kmerge_git.cli.merge_options import FLAGS, OPTIONAL, STATE, VALUES
-from kmerge_git.cli.parsing import Parser, actions_of, command_parser, shown
+from kmerge_git.cli.parsing import Parser, actions_of, line_parser, shown
 
 # What an option is, by its long name: its short one, and what its value is called (empty: a
 # switch, None: as each command calls it). A new option needs a row; one that has a row already has
@@ -45,7 +45,7 @@ GITS = {name for names in (FLAGS | VALUES | OPTIONAL | STATE) for name in names.
 
 def every_option() -> Iterator[tuple[str, argparse.Action]]:
     for command in COMMANDS:
-        for name, parser in parsers(command, command_parser(command)):
+        for name, parser in parsers(command, dict(actions_of(line_parser(command)))[command]):
             for action in shown(parser):
                 if command != "merge" or action.option_strings[0] not in GITS:
                     yield name, action
