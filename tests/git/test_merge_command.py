@@ -506,10 +506,10 @@ def test_several_branches(repo: Repo) -> None:
 BROKEN = """
 import sys
 from kmerge_git.cli import main
-from kmerge_git.whole import wholemerge
+from kmerge_git.whole import fresh_merge
 def fail(*args, **kwargs):
     raise ZeroDivisionError("on purpose")
-wholemerge.settle = fail
+fresh_merge.settle = fail
 raise SystemExit(main.main(sys.argv[1:]))
 """
 
@@ -601,10 +601,10 @@ def test_an_option_that_nobody_knows(repo: Repo) -> None:
 
 STOPPED = """
 import sys
-from kmerge_git.cli import main, merging
+from kmerge_git.cli import main, merge_branch
 def fail(*args, **kwargs):
     raise KIND("on purpose")
-merging.carry_out = fail
+merge_branch.carry_out = fail
 raise SystemExit(main.main(sys.argv[1:]))
 """
 
