@@ -305,7 +305,6 @@ def test_a_module_name_means_one_thing():
 SMALL_ROOMS = {
     "kmerge_git.cli.status": "a command",
     "kmerge_git.cli.authors": "SMALL_TODO",
-    "kmerge_git.vendored.package_patch": "SMALL_TODO",
 }
 
 

@@ -11,13 +11,13 @@ from kmerge_git.bounds import SHOWN_FIELDS
 from kmerge_git.cli.printing import counted, say, tell, tell_json, waiting
 from kmerge_git.errors import KmergeError
 from kmerge_git.vendored.origin_records import Vendored, below, only_one, top_of, vendored
-from kmerge_git.vendored.package_patch import patch
 from kmerge_git.vendored.package_status import (
     FieldDifference,
     FileDifference,
     State,
     both,
     differences,
+    patch,
     state,
 )
 from kmerge_git.vendored.package_updating import underway

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -14,6 +14,7 @@ from kmerge_git.compare.file_changes import by_lines, compare
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.likeness import MOVED_FILE, bag, match
 from kmerge_git.kube.listkeys import start
+from kmerge_git.kube.moved_resources import once
 
 LINK = 0o120000
 SUBMODULE = 0o160000
@@ -202,24 +203,14 @@ def _with_moves(files: list[ComparedFile]) -> list[ComparedFile]:
 
 
 def _wholes(files: Iterable[ComparedFile], how: str) -> dict[Any, tuple[str, FieldChange]]:
-    """The resources that came or went, by identity, those of which there is one."""
-    found: dict[Any, tuple[str, FieldChange]] = {}
-    twice = set()
-    for file, change in _each(files):
-        value = change.before or change.after
-        key = identity(value.node) if value and change.how == how and not change.steps else None
-        if key is not None:
-            if key in found:
-                twice.add(key)
-            found[key] = file.path, change
-    return {key: found[key] for key in found.keys() - twice}
-
-
-def _each(files: Iterable[ComparedFile]) -> Iterator[tuple[ComparedFile, FieldChange]]:
-    for file in files:
-        for change in file.changes:
-            if change.document:
-                yield file, change
+    """Return the resources that came or went, by identity, with their files."""
+    return once(
+        (identity(value.node), (file.path, change))
+        for file in files
+        for change in file.changes
+        if change.document and change.how == how and not change.steps
+        if (value := change.before or change.after)
+    )
 
 
 def _inside(gone: FieldChange, fresh: FieldChange, path: str) -> tuple[FieldChange, ...]:

@@ -81,6 +81,16 @@ def bag(text: str) -> dict[str, int]:
     return counts
 
 
+def stripped_lines(text: str) -> dict[str, int]:
+    """Return how often each line of any text is there, without its indentation."""
+    counts: dict[str, int] = {}
+    for line in text.split("\n"):
+        bare = line.strip()
+        if bare:
+            counts[bare] = counts.get(bare, 0) + 1
+    return counts
+
+
 def likeness(a: dict[str, int], b: dict[str, int]) -> float:
     """Return the share of common lines (Dice); two empty bags are the same."""
     total = sum(a.values()) + sum(b.values())

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from kmerge_git.errors import CannotParse, KmergeError, Unsupported
 from kmerge_git.merge.kyaml.kyaml_merges import LOST, Result
 from kmerge_git.merge.three import Three, under, whose
-from kmerge_git.packages.moved_resources import Move, gather, stream_of
+from kmerge_git.packages.followed_resources import Move, gather, stream_of
 from kmerge_git.packages.package_files import File, Package, is_manifest
 from kmerge_git.packages.package_rules import Ways
 from kmerge_git.packages.renamed_files import Followed, folders, follow

@@ -11,6 +11,7 @@ from kmerge_git.errors import KmergeError
 from kmerge_git.git.upstream import Upstream, is_full_id
 from kmerge_git.packages.package_files import File, Package, is_manifest, read
 from kmerge_git.packages.renamed_files import arrivals, find_renames
+from kmerge_git.text.git_patch import file_patch
 from kmerge_git.vendored import upstream_copies
 from kmerge_git.vendored.origin_records import Vendored
 from kmerge_git.vendored.package_updating import Underway, apart_from, own_files, underway
@@ -184,3 +185,28 @@ def _field(change: FieldChange) -> Iterator[FieldDifference]:
         return  # no value, or nothing but the order of resources
     is_whole = not change.steps and change.how in ("added", "deleted")
     yield FieldDifference(change.resource, change.field, change.how if is_whole else "changed")
+
+
+def patch(base: Package, local: Package) -> Iterator[bytes]:
+    """Yield the lines of a patch that `git apply` takes; paths are those of the package."""
+    for path in sorted({*base, *local}):
+        old, new = base.get(path), local.get(path)
+        if old is None or new is None or old.essence != new.essence:
+            yield from _file_patch(path, old, new)
+
+
+def _file_patch(path: str, old: File | None, new: File | None) -> Iterator[bytes]:
+    if old and new and old.link != new.link:  # git has no patch for that but both
+        yield from _file_patch(path, old, None)
+        yield from _file_patch(path, None, new)
+        return
+    data = old.data if old else None, new.data if new else None
+    yield from file_patch((path, path), data, (_git_mode(old), _git_mode(new)))
+
+
+def _git_mode(file: File | None) -> bytes:
+    if file is None:
+        return b""
+    if file.link:
+        return b"120000"
+    return b"100755" if file.is_executable else b"100644"

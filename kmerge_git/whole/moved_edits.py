@@ -19,9 +19,10 @@ from kmerge_git.git.manifests import is_manifest
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.touched_files import Change
 from kmerge_git.kube.identity import Identity, describe
+from kmerge_git.kube.likeness import stripped_lines
+from kmerge_git.kube.moved_resources import holders, moved
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.moved_resources import moved
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import split
 from kmerge_git.whole.resource_places import Stand, Stands, has_many, places
@@ -80,14 +81,15 @@ class Arrivals:
 
     @cached_property
     def _files(self) -> dict[Identity, dict[str, str]]:
-        found: dict[Identity, dict[str, str]] = {}
+        found = holders(self._arrived())
+        return {key: dict(files) for key, files in found.items()}
+
+    def _arrived(self) -> Iterator[tuple[tuple[str, str], set[Identity]]]:
         for change in self.changes:
-            if not change.new or not change.new.is_text or not is_manifest(change.new_path):
-                continue
-            before = places(self.read(change.old.oid)) if change.old else {}
-            for key in places(self.read(change.new.oid)).keys() - before.keys():
-                found.setdefault(key, {})[change.new_path] = change.new.oid
-        return found
+            if change.new and change.new.is_text and is_manifest(change.new_path):
+                before = places(self.read(change.old.oid)) if change.old else {}
+                names = places(self.read(change.new.oid)).keys() - before.keys()
+                yield (change.new_path, change.new.oid), names
 
 
 def find_moves(
@@ -156,7 +158,7 @@ def _has_stayed(before: Stand, left: bytes, arrived: Stand) -> bool:
 
 
 def _lines(text: str) -> Counter[str]:
-    return Counter(line.strip() for line in text.split("\n") if line.strip())
+    return Counter(stripped_lines(text))
 
 
 def _texts(before: Stand, after: Stand, arrived: Stand) -> tuple[str, str] | None:

@@ -6,13 +6,13 @@ is told only where it is certain: what would say something else at another colum
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from kmerge_git.bounds import MOVED_DOCUMENTS
 from kmerge_git.errors import CannotParse
 from kmerge_git.kube.identity import Identity, identity
+from kmerge_git.kube.moved_resources import once
 from kmerge_git.merge.bulk import has_bulk, has_more_documents
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
@@ -91,11 +91,9 @@ def places(data: bytes) -> Stands:
         documents = split(source).documents
         if any(document.inline for document in documents):
             return {}
-        found = [pair for document in documents for pair in _of(source, document)]
+        return once(pair for document in documents for pair in _of(source, document))
     except CannotParse:
         return {}
-    count = Counter(key for key, _ in found)
-    return {key: place for key, place in found if count[key] == 1}
 
 
 def _of(source: Source, document: Document) -> Iterator[tuple[Identity, Stand]]:

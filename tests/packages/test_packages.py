@@ -3,7 +3,7 @@
 import pytest
 
 from kmerge_git.merge.three import Three
-from kmerge_git.packages.moved_resources import gather
+from kmerge_git.packages.followed_resources import gather
 from kmerge_git.packages.package_files import File
 from kmerge_git.packages.package_merge import ResultFile, merge_packages
 from kmerge_git.packages.package_rules import Ways, two_ways, ways

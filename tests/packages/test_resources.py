@@ -2,7 +2,8 @@
 
 import pytest
 
-from kmerge_git.packages.moved_resources import arranged, by_name, moved, without
+from kmerge_git.kube.moved_resources import moved, once
+from kmerge_git.packages.followed_resources import arranged, without
 from kmerge_git.text.source import Source
 from kmerge_git.tree.documents import Document, split
 
@@ -17,7 +18,8 @@ def first_line(document: Document) -> str | None:
 
 
 def test_names_that_stand_once():
-    found = by_name(documents("name: a\n---\nname: b\n---\nx: 1\n---\nname: a\n"), first_line)
+    named = documents("name: a\n---\nname: b\n---\nx: 1\n---\nname: a\n")
+    found = once((first_line(document), document) for document in named)
     assert {name: document.number for name, document in found.items()} == {"name: b": 1}
 
 

@@ -12,8 +12,7 @@ from vendored.conftest import Vendoring, release
 from vendored.texts import config, deployment, service, stream
 
 from kmerge_git.packages.package_files import File
-from kmerge_git.vendored.package_patch import patch
-from kmerge_git.vendored.package_status import differences
+from kmerge_git.vendored.package_status import differences, patch
 
 
 @pytest.fixture

@@ -1,0 +1,50 @@
+"""Say what a move of a resource between files is, for everybody who follows resources.
+
+Packages (`packages/followed_resources`), merges of repositories (`whole/moved_edits`) and
+comparisons (`compare/folder_changes`) read files in their own ways, and each knows a resource by a
+name of its own: a name can be anything that is hashable.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Iterable
+    from typing import TypeVar
+
+    Name = TypeVar("Name", bound=Hashable)
+    Thing = TypeVar("Thing")
+    Place = TypeVar("Place")
+
+
+def once(named: Iterable[tuple[Name | None, Thing]]) -> dict[Name, Thing]:
+    """Return things by their names, without those that share a name, or have none.
+
+    Two of one name cannot be told apart, so neither of them is followed.
+    """
+    things: dict[Name, Thing] = {}
+    shared = set()
+    for name, thing in named:
+        if name in things:
+            shared.add(name)
+        elif name is not None:
+            things[name] = thing
+    return {name: thing for name, thing in things.items() if name not in shared}
+
+
+def holders(contents: Iterable[tuple[Place, Iterable[Name]]]) -> dict[Name, list[Place]]:
+    """Return for each name the places that hold it, in the order of the places."""
+    found: dict[Name, list[Place]] = {}
+    for place, names in contents:
+        for name in names:
+            found.setdefault(name, []).append(place)
+    return found
+
+
+def moved(before: Collection[str], after: Collection[str]) -> tuple[str, str] | None:
+    """Return the file that a resource left and the file where it arrived, if it is one of each.
+
+    More than one is no move: two files of a kustomization may well hold resources of one name.
+    """
+    gone, fresh = set(before) - set(after), set(after) - set(before)
+    return (gone.pop(), fresh.pop()) if len(gone) == len(fresh) == 1 else None
