@@ -38,20 +38,10 @@ if TYPE_CHECKING:
 
 
 def compose(source: Source, span: Span) -> Node | None:
-    """The top node of a document, or None where it holds only comments."""
-    start, _, body, end = span
-    graph = _graph(source, span)
-    if has_odd_breaks(source.text[start:end]):
-        _refuse_odd_breaks(source, span)
-    if graph is None:
-        return None
-    return View(source, span, graph).node(graph, body, body, end)
-
-
-def _graph(source: Source, span: Span) -> Any:
-    _, base, _, end = span
+    """Return the top node of a document, or None where it holds only comments."""
+    start, base, body, end = span
     try:
-        return parser.compose(source.text[base:end])
+        graph = parser.compose(source.text[base:end])
     except parser.TooDeep:
         hint = "flatten it, or merge it by lines"
         why = f"more than {parser.DEEPEST} collections inside each other"
@@ -60,10 +50,16 @@ def _graph(source: Source, span: Span) -> Any:
         raise _explain(source, span, error) from None
     except (ValueError, RecursionError) as error:
         raise source.error(f"not YAML: {error}", base) from None
+    if has_odd_breaks(source.text[start:end]):
+        _refuse_odd_breaks(source, span)
+    if graph is None:
+        return None
+    view = View(source, span, graph)
+    return view.leaf(graph, body) or view.collection(graph, body, end, -1)
 
 
 def _refuse_odd_breaks(source: Source, span: Span) -> None:
-    """Let odd line breaks through where they are text: in quotes, in the lines of a block."""
+    """Refuse odd line breaks, but in quotes and in the lines of a block: there they are text."""
     text, (start, base, _, end) = source.text, span
     refuse_many(source, base, end)
     harmless = []
@@ -81,7 +77,7 @@ def _refuse_odd_breaks(source: Source, span: Span) -> None:
 
 
 def _explain(source: Source, span: Span, error: Any) -> CannotParse:
-    """libyaml's words, at the place in the whole file, with what to do."""
+    """Return libyaml's message with its place in the whole file and a hint."""
     start, base, _, end = span
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     if mark is not None:
@@ -117,9 +113,9 @@ def _first_odd_character(text: str) -> int:
 
 
 class View:
-    """Builds our nodes over the graph of one document; `base` is where the parsed text starts."""
+    """Build our nodes over the graph of one document; `base` is where the parsed text starts."""
 
-    # no document: it holds its nodes, and who holds each other must wait for the collector
+    # It does not know the document, which holds the nodes: a circle waits for the collector.
     __slots__ = ("base", "end", "shared", "source", "text", "words")
 
     def __init__(self, source: Source, span: tuple[int, int, int, int], graph: Any) -> None:
@@ -131,12 +127,8 @@ class View:
         aliases = text.find("*", start, end) >= 0 and text.find("&", start, end) >= 0
         self.shared = _shared(graph) if aliases else frozenset()
 
-    def node(self, graph: Any, position: int, top: int, bottom: int) -> Node:
-        """The node that stands at or behind `position`, owning lines within `top`..`bottom`."""
-        return self.leaf(graph, position) or self.collection(graph, top, bottom, -1)
-
     def leaf(self, graph: Any, position: int) -> Node | None:
-        """The scalar or alias at or behind `position`; None where a collection stands there."""
+        """Return the scalar or alias at or behind `position`; None for a collection."""
         start = graph.start_mark.index + self.base
         if start < position:
             return self.alias(position)
@@ -155,6 +147,7 @@ class View:
         return Scalar(text, start, end, content, anchor, tag, value, style)
 
     def alias(self, position: int) -> Alias:
+        """Return the alias at or behind `position`."""
         text = self.text
         start = skip(text, position, "-?:,[{")
         if not text.startswith("*", start):
@@ -164,6 +157,7 @@ class View:
         return Alias(text, start, end, text[start + 1 : end])
 
     def collection(self, graph: Any, top: int, bottom: int, end: int) -> Collection:
+        """Return a collection that owns lines within `top`..`bottom`; an `end` of -1 is unknown."""
         start = graph.start_mark.index + self.base
         flow = bool(graph.flow_style)
         if flow:
@@ -173,13 +167,11 @@ class View:
         anchor, tag, content = self.properties_of(graph, start, end, flow)
         if not flow:
             top = first_line(self.text, top, content)
-        kind, builder = (Mapping, Pairs) if graph.id == "mapping" else (Sequence, Items)
-        return kind(
-            self.text, start, end, content, anchor, tag, flow, top, bottom, builder(self, graph)
-        )
+        kind = Mapping if graph.id == "mapping" else Sequence
+        return kind(self.text, start, end, content, anchor, tag, flow, top, bottom, self, graph)
 
     def pairs(self, graph: Any, made: Collection) -> tuple[Entry, ...]:
-        """The entries of a mapping. Two passes: where they stand, then the lines they own."""
+        """Return the entries of a mapping: first find where they stand, then their lines."""
         text, flow, last = self.text, made.flow, graph.value[-1:]
         keys: list[Node] = []
         values: list[Node | None] = []  # None: a collection, which must know its lines first
@@ -215,25 +207,23 @@ class View:
         return entries
 
     def leaf_below(self, graph: Any, name: str) -> Node | None:
-        """The scalar below a key of a mapping; None where it takes more than a look to tell."""
+        """Return the scalar below a key of a mapping; None where more must be read to know it."""
         if self.shared:
             return None  # the key or the value may be an alias
-        found = None
-        for pair in graph.value:
-            if pair[0].value == name:
-                found = pair
-        if found is None or (found[0].style and found[0].style in "|>"):
-            return None
-        return self.value(found[1], found[0].end_mark.index + self.base)
+        for key, value in reversed(graph.value):
+            if key.value == name:
+                is_block = key.style and key.style in "|>"
+                return None if is_block else self.value(value, key.end_mark.index + self.base)
+        return None
 
     def value(self, graph: Any, key_end: int) -> Node | None:
-        """The scalar or alias behind a key; None where a collection stands there."""
+        """Return the scalar or alias behind a key; None for a collection."""
         if not graph.value and self.is_absent(graph, key_end):
             return Scalar(self.text, key_end, key_end, key_end)
         return self.leaf(graph, key_end)
 
     def is_absent(self, graph: Any, key_end: int) -> bool:
-        """Whether a key has no value and no `:` either: libyaml marks it at the next token."""
+        """Return whether a key has neither a value nor a `:`; libyaml marks the next token."""
         if graph.value or not isinstance(graph.value, str):
             return False
         start = graph.start_mark.index + self.base
@@ -245,7 +235,7 @@ class View:
         return start == colon or self.text[colon : colon + 1] != ":"  # `:a` may be the next key
 
     def items(self, graph: Any, made: Collection) -> tuple[Entry, ...]:
-        """The items of a sequence, as `pairs`."""
+        """Return the items of a sequence, as `pairs` does for a mapping."""
         flow = made.flow
         values: list[Node | None] = []
         spans: list[tuple[int, int]] = []
@@ -273,7 +263,7 @@ class View:
         return entries
 
     def comma(self, item: Any, position: int) -> int:
-        """The start of an item of a flow sequence."""
+        """Return the start of an item of a flow sequence."""
         if self.text.startswith(", ", position):
             start: int = item.start_mark.index + self.base
             if start == position + 2:
@@ -281,14 +271,14 @@ class View:
         return skip(self.text, position, ",")
 
     def dash(self, item: Any, position: int) -> int:
-        """The dash of an item of a block sequence; nothing but blanks and comments is before it."""
+        """Return the offset of an item's dash; only blanks and comments stand before it."""
         start: int = item.start_mark.index + self.base
         if start - 2 >= position and self.text.startswith("- ", start - 2):
             return start - 2
         return skip(self.text, position, "")
 
     def owned(self, made: Collection, spans: list[tuple[int, int]]) -> tuple[Entry, ...]:
-        """Entries at these spans, with the lines they own; their nodes are still missing."""
+        """Return entries at these spans with the lines they own, but without their nodes."""
         if made.flow:
             return tuple([Entry(start, end) for start, end in spans])
         lines = block_entries(self.source, made, spans)
@@ -300,7 +290,7 @@ class View:
         )
 
     def end_of(self, graph: Any, position: int) -> int:
-        """The end of the last leaf of a node that stands at or behind `position`."""
+        """Return the end of the last leaf of a node that stands at or behind `position`."""
         while True:
             start = graph.start_mark.index + self.base
             if start < position:
@@ -324,7 +314,7 @@ class View:
                 graph = last
 
     def last_key_end(self, graph: Any, start: int) -> int:
-        """The end of the last key of a block mapping."""
+        """Return the end of the last key of a block mapping."""
         key = graph.value[-1][0]
         if id(key) not in self.shared and isinstance(key.value, str):
             return self.end_of(key, 0)
@@ -337,7 +327,7 @@ class View:
         return self.end_of(key, position)
 
     def last_dash(self, graph: Any, start: int) -> int:
-        """The offset of the last dash of a block sequence."""
+        """Return the offset of the last dash of a block sequence."""
         item = graph.value[-1]
         if id(item) not in self.shared:
             last: int = item.start_mark.index + self.base
@@ -349,17 +339,17 @@ class View:
         return self.dash(item, position)
 
     def question(self, position: int, start: int, flow: bool) -> int:
-        """The offset of the `?` that introduces a key, or of the key."""
+        """Return the offset of the `?` that introduces a key, or of the key."""
         at = skip(self.text, position, "," if flow else "")
         return at if self.text.startswith("?", at) else start
 
     def colon(self, position: int) -> int:
-        """The offset behind the colon of a `? ` key."""
+        """Return the offset behind the colon of a `? ` key."""
         at = skip(self.text, position, "")
         return at + 1 if self.text.startswith(":", at) else position
 
     def properties_of(self, graph: Any, start: int, end: int, flow: bool) -> tuple[str, str, int]:
-        """Properties of a collection; in `&a key: v` they belong to the first key instead."""
+        """Return the properties of a collection; in `&a key: v` the first key has them."""
         if self.text[start] not in "&!":
             return "", "", start
         # in `&a {*a : b}` the first key is the mapping itself
@@ -372,40 +362,15 @@ class View:
         return properties(self.text, start, end)
 
     def is_bracketed(self, graph: Any, made: Collection) -> bool:
-        """Whether a flow mapping has its braces; in `[a: b]` it has none."""
+        """Return whether a flow mapping has braces; in `[a: b]` it has none."""
         if not made.flow or self.text[made.content] != "{":
             return False
         first = graph.value[0][0] if graph.value else None
         return first is None or first.start_mark.index + self.base != made.start
 
 
-class Pairs:
-    """Builds the entries of a mapping."""
-
-    __slots__ = ("graph", "view")
-
-    def __init__(self, view: View, graph: Any) -> None:
-        self.view = view
-        self.graph = graph
-
-    def entries(self, made: Collection) -> tuple[Entry, ...]:
-        return self.view.pairs(self.graph, made)
-
-    def leaf_below(self, name: str) -> Node | None:
-        return self.view.leaf_below(self.graph, name)
-
-
-class Items(Pairs):
-    """Builds the entries of a sequence."""
-
-    __slots__ = ()
-
-    def entries(self, made: Collection) -> tuple[Entry, ...]:
-        return self.view.items(self.graph, made)
-
-
 def _shared(graph: Any) -> frozenset[int]:
-    """The ids of the graph nodes that stand in more than one place."""
+    """Return the ids of the graph nodes that stand in more than one place."""
     seen: set[int] = set()
     shared: set[int] = set()
     todo = [graph]

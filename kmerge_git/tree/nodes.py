@@ -20,17 +20,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, Protocol, Self
 
-
-if TYPE_CHECKING:
-
     class Builder(Protocol):
-        """What knows the parser's node behind a collection (see `tree.views`)."""
+        """The part of `tree.compose.View` that a collection asks for its entries."""
 
-        graph: Any
-        view: Any
+        base: int
 
-        def entries(self, made: Collection) -> tuple[Entry, ...]: ...
-        def leaf_below(self, name: str) -> Node | None: ...
+        def pairs(self, graph: Any, made: Collection) -> tuple[Entry, ...]: ...
+        def items(self, graph: Any, made: Collection) -> tuple[Entry, ...]: ...
+        def leaf_below(self, graph: Any, name: str) -> Node | None: ...
 
 
 class Node:
@@ -102,7 +99,7 @@ class Alias(Node):
 class Collection(Node):
     """What mappings and sequences have in common."""
 
-    __slots__ = ("_builder", "_entries", "bottom", "column", "flow", "top")
+    __slots__ = ("_entries", "_graph", "_view", "bottom", "column", "flow", "top")
 
     def __init__(
         self,
@@ -115,7 +112,8 @@ class Collection(Node):
         flow: bool,
         top: int,
         bottom: int,
-        builder: Builder | None,
+        view: Builder | None,
+        graph: Any,
     ) -> None:
         super().__init__(text, start, end, content, anchor, tag)
         self.flow = flow
@@ -125,26 +123,29 @@ class Collection(Node):
         self.bottom = bottom
         # the column of the entries of a block collection
         self.column = content - (text.rfind("\n", 0, content) + 1)
-        self._builder = builder
+        self._view = view  # until somebody asks for the entries
+        self._graph = graph
         self._entries: tuple[Entry, ...] = ()
 
     @property
     def entries(self) -> tuple[Entry, ...]:
         """The entries in the order of the text."""
-        if self._builder is not None:
-            self._entries = self._builder.entries(self)
-            self._builder = None
+        view = self._view
+        if view is not None:
+            build = view.pairs if isinstance(self, Mapping) else view.items
+            self._entries = build(self._graph, self)
+            self._view = self._graph = None
         return self._entries
 
     @property
-    def unbuilt(self) -> Builder | None:
-        """What knows the parser's node, as long as nobody has asked for the entries."""
-        return self._builder
+    def unbuilt(self) -> tuple[Any, int] | None:
+        """The parser's node and the start of its text; None once somebody asked for the entries."""
+        return (self._graph, self._view.base) if self._view is not None else None
 
     def with_entries(self, entries: tuple[Entry, ...], top: int, bottom: int) -> Self:
         """The same collection with other entries, and other lines for them."""
         span = self.text, self.start, self.end, self.content, self.anchor, self.tag
-        made = type(self)(*span, self.flow, top, bottom, None)
+        made = type(self)(*span, self.flow, top, bottom, None, None)
         made._entries = entries
         return made
 
@@ -164,8 +165,8 @@ class Mapping(Collection):
 
     def get(self, name: str) -> Node | None:
         """The value below a key, or None; a leaf is found without building all the entries."""
-        if self._builder is not None:
-            leaf = self._builder.leaf_below(name)
+        if self._view is not None:
+            leaf = self._view.leaf_below(self._graph, name)
             if leaf is not None:
                 return leaf
         entry = self.index().get(name)

@@ -143,8 +143,8 @@ def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int,
         fresh = compose(document.source, span)
         made = fresh.unbuilt if isinstance(fresh, Collection) else None
     assert made is not None  # nobody has asked a fresh one for its entries
-    base: int = made.view.base
-    todo: list[Any] = [made.graph]
+    graph, base = made
+    todo: list[Any] = [graph]
     known: set[int] = set()
     for node in todo:  # which grows on the way
         if isinstance(node.value, str):
