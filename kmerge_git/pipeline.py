@@ -1,13 +1,13 @@
-"""The whole story of a file merge, top-down.
+"""Merge one file; the functions follow the merge from top to bottom.
 
 bytes -> trivial cases -> text -> documents -> guards -> nodes -> rules make a plan
       -> the plan becomes text -> a merge by lines, git's own where there is doubt -> the proof
       -> the better of the two results.
 
-A line merge that is clean and means the same as ours has the last word on the bytes. Where ours
-is clean and means something else, structure wins. Where ours clashes, a clean line merge stands
-if it passes every check. Whatever goes wrong inside ends in git's line merge, or in a conflict
-where that may not be believed either.
+A line merge that is clean and means the same as ours decides the bytes. Where ours is clean and
+means something else, ours is taken. Where ours clashes, a clean line merge is taken if it passes
+every check. Any error inside ends in git's line merge, or in a conflict where that one would do
+damage.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 
 LINES_ARE_CLEAN = "git's line merge is clean"
-MOST_CONFLICTS = 2000  # in a file; nobody decides so many, and to spell them takes its time
+MOST_CONFLICTS = 2000  # in a file; a person does not decide so many, and to write them takes long
 
 
 def merge_files(
@@ -83,7 +83,7 @@ def merge_files(
 
 
 def merge(texts: Three[YamlText], options: Options, start: Callable[[str], LineMerge]) -> Outcome:
-    """The same with everything given; `start` starts git's line merge, for a side or for none."""
+    """Merge with everything given; `start` starts git's line merge, for a side or for none."""
     if options.define is not None:
         options.define()
     merged = _merged(texts, options, start)
@@ -126,7 +126,7 @@ def _internal(error: Exception) -> str:
 
 
 def _told(error: KmergeError) -> str:
-    """Why a file is merged by lines; whoever shows it knows its name."""
+    """Return why a file is merged by lines, without the name of the file."""
     if "{{" in error.excerpt:
         return "a template, no YAML"
     return f"line {error.line}: {error.why}" if error.line else error.why
@@ -182,7 +182,7 @@ def _let_explain(
 def _doubtful(
     objections: list[Violation], sources: Three[Source], options: Options, lines: Asked
 ) -> Outcome:
-    """Where no conflict around a place is right: git's conflicts, or one around everything."""
+    """Return git's conflicts, or one around the file, where no smaller conflict is right."""
     why = referee.uncertain(objections[0])
     if lines.result()[1]:
         raise Unsupported(why)
@@ -192,7 +192,7 @@ def _doubtful(
 
 
 def _whole(sources: Three[Source], options: Options, why: str) -> Outcome:
-    """The file as one conflict."""
+    """Return the file as one conflict."""
     return conflicted(whole_conflict(sources.map(lambda s: s.text), why), sources, options)
 
 
@@ -209,7 +209,7 @@ def _rules(options: Options) -> Rules:
 def _better(
     merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked, journal: Journal
 ) -> Outcome | list[Violation]:
-    """The better of the two merges; or, where ours is no right one, what is wrong with it."""
+    """Return the better of the two merges, or the objections to ours where neither is right."""
     hunks = merged.hunks()
     if not hunks:
         return _clean(merged, streams, options, lines, journal)
@@ -229,14 +229,14 @@ def _better(
 
 
 def _read(text: str, streams: Three[Stream], options: Options) -> Stream:
-    """The documents of a result, as it would be read."""
+    """Return the documents of a result, as it would be read."""
     return split_like(Source.of(text, options.path), streams.ours)
 
 
 def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: Journal) -> Outcome:
-    """More conflicts than a person would look at one by one: git's lines, if they may be believed.
+    """Return git's lines where they may be taken; else the file is one conflict.
 
-    Where they are clean, and no right merge, the file is one conflict.
+    This is for more conflicts than a person would look at one by one.
     """
     why = f"more than {MOST_CONFLICTS:,} conflicts"
     by_lines, count = lines.result()
@@ -248,10 +248,10 @@ def _too_many(streams: Three[Stream], options: Options, lines: Asked, journal: J
 
 
 def _is_beyond_lines(hunk: Hunk) -> bool:
-    """Whether a clean merge of lines says nothing about a conflict.
+    """Return whether a clean merge of lines is no argument against a conflict.
 
-    Lines would bring back what is gone, and take a placeholder that both sides replaced for what
-    the sides come from.
+    Lines would bring back entries that are gone. They would also take a placeholder that both
+    sides replaced for the base of both.
     """
     return hunk.why in Why.FIRM or UNDECIDED in hunk.base
 
@@ -259,12 +259,12 @@ def _is_beyond_lines(hunk: Hunk) -> bool:
 def _clean(
     merged: MergedFile, streams: Three[Stream], options: Options, lines: Asked, journal: Journal
 ) -> Outcome | list[Violation]:
-    """Ours is clean: git's bytes if they mean the same, or if only they are certain; else ours."""
+    """Choose between our clean merge and git's: git's bytes if they mean the same, or are surer."""
     text = merged.decided("ours")
     data = to_bytes(text, streams.map(lambda stream: stream.source))
     settled = journal.settled()
     said = opinion(merged, streams)
-    if said:  # two line merges that know nothing of YAML say the same: one of them is enough
+    if said:  # two line merges that do not know YAML agree: one of them is enough
         by_lines, count = YamlText(data, options.path), int(said == "clash")
     else:
         by_lines, count = lines.result()
@@ -289,7 +289,7 @@ def _clean(
 
 
 def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: str) -> Outcome:
-    """Git's line merge; ours with a conflict where even git cannot merge, or does damage."""
+    """Return git's line merge, or a conflict around ours where git fails or does damage."""
     if holds_seal(texts.ours.data, texts.theirs.data):
         return kept(texts, options, SEALED)
     result, count = lines.result()
@@ -305,13 +305,13 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
         if isinstance(by_blocks, Outcome):
             return by_blocks
         reason = by_blocks or reason  # the merge of templates knows it better
-    if count > 0 and options.favor and not options.virtual:  # an ancestor is nobody's side
+    if count > 0 and options.favor and not options.virtual:  # an ancestor belongs to no side
         result, count = lines.favored(options.favor)
     if count == 0 and line_damage.breaks(result, texts):
         outcome = _whole(texts.map(lambda text: text.source), options, Why.DAMAGE)
         outcome.reason = reason
         return outcome
-    if count > 0 and options.labels_so_far != options.labels:  # nobody has asked for them before
+    if count > 0 and options.labels_so_far != options.labels:  # they were not asked for before
         result, count = lines.again()
     data = result.data
     if UNDECIDED.encode() in texts.base.data:  # a section of the base may show it
@@ -324,7 +324,7 @@ def _by_lines(lines: Asked, texts: Three[YamlText], options: Options, reason: st
 def _by_lines_of_kyaml(
     texts: Three[YamlText], options: Options, error: KmergeError
 ) -> Outcome | None:
-    """The answer of rules `kyaml` for a text that has no fields, as `merge3` gives it."""
+    """Return the answer of rules `kyaml` for a text that has no fields, as `merge3` gives it."""
     from kmerge_git.merge.kyaml.kyaml_merges import is_text, merge3_text
 
     versions = texts.map(lambda text: text.data)
@@ -335,12 +335,13 @@ def _by_lines_of_kyaml(
 
 
 def refuse_unmergeable(streams: Three[Stream], size: int) -> None:
-    """Refuse what must not be merged by field.
+    """Refuse files that must not be merged by field.
 
-    Sealed files: their mac covers all values. Conflict markers in an input: rerere's images,
-    ancestors of a criss-cross. Templates, and mappings whose keys are collections.
+    In sealed files the mac covers all values. An input with conflict markers is an image of rerere
+    or an ancestor of a criss-cross. Templates, and mappings whose keys are collections, have no
+    fields.
     """
-    # what versions share is one text in memory (see `split_like`), and looked through once
+    # a text that versions share is one object (see `split_like`), and is looked through once
     both = (*streams.ours.documents, *streams.theirs.documents)
     contents = {id(d.content): d.content for d in both}
     if any("ENC[" in content and is_sealed(content) for content in contents.values()):

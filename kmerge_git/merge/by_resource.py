@@ -48,11 +48,11 @@ if TYPE_CHECKING:
     from kmerge_git.tree.nodes import Node
 
 
-LARGE = 60_000  # characters of a document that is worth a look for runs nobody changed
+LARGE = 60_000  # characters of a document in which unchanged runs are worth a search
 
 
 def split_all(texts: Three[YamlText]) -> Three[Stream]:
-    """The documents of three versions; `TextOnly` for more in one than is taken apart."""
+    """Return the documents of three versions; `TextOnly` for more in one than is taken apart."""
     if max(len(text.source.text) for text in texts.each()) > LARGE:
         from kmerge_git.merge.bulk import split_within  # most files are small
 
@@ -68,7 +68,7 @@ def merge(
     path: str = "",
     doubts: Doubts | None = None,
 ) -> MergedFile:
-    """Merge three files, resource by resource; what is in doubt is a conflict."""
+    """Merge three files, resource by resource; a doubtful place is a conflict."""
     walk = Walk(rules, journal)
     tables = pair_documents(at, rules.twins, stops=rules.stops)
     if _strangers(tables) and rules.stops:
@@ -100,7 +100,7 @@ def merge(
 
 
 def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
-    """Whether two people put unrelated resources into one new file."""
+    """Return whether two people put unrelated resources into one new file."""
     if any(d.content.strip() for d in tables.base.values()):
         return False
     if not (tables.ours and tables.theirs):
@@ -110,7 +110,7 @@ def _strangers(tables: Three[dict[Hashable, Document]]) -> bool:
 
 
 def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None) -> MergedFile:
-    """A file that is one conflict; `new`: a resource of each side, which say why."""
+    """Return a file that is one conflict; `new`: a resource of each side, which say why."""
     texts = at.map(lambda s: s.source.text)
     names = {name_of(d) for d in new.each() if d is not None} if new is not None else set()
     is_one = len(names) == 1 and len(at.ours.documents) == 1
@@ -123,7 +123,7 @@ def _whole_file(walk: Walk, at: Three[Stream], why: str, new: Trio | None = None
 
 
 def _moved_and_gone(tables: Three[dict[Hashable, Document]]) -> set[Hashable]:
-    """What one side moved and the other has no more."""
+    """Return the resources that one side moved and the other side no longer has."""
     ours, theirs = tables.ours, tables.theirs
     if ours.keys() == theirs.keys():
         return set()
@@ -173,13 +173,13 @@ def _both_changed(walk: Walk, at: Trio, reading: Reading, path: str) -> MergedDo
         around = _around(laid)
         if around is None:
             return _clash(walk, at, name, Why.COMMENT)
-        if len(pieces) > 2:  # else it is one conflict
+        if len(pieces) > 2:  # else the document is one conflict
             pieces = [around[0], *pieces[1:-1], around[1]]
     return MergedDocument(at, name, plan, pieces)
 
 
 def _around(at: Trio) -> tuple[str, str] | None:
-    """What stands above and behind a document in brackets, merged; None: both changed it."""
+    """Return the merged text above and behind a document in brackets; None: both changed it."""
     texts = [
         (d.source.text[d.body : d.root.start], d.source.text[d.root.end : d.end])
         for d in at.each()
@@ -200,7 +200,7 @@ def _decided(walk: Walk, roots: Three[Node | None], reading: Reading, path: str)
 def _without_runs(
     walk: Walk, at: Trio, reading: Reading, path: str, name: str
 ) -> MergedDocument | None:
-    """The merge of a large document without its common runs; None: merge it as a whole."""
+    """Return the merge of a large document without its common runs; None: merge it as a whole."""
     if reading.whole or at.base is None or len(at.base.content) < LARGE:
         return None
     from kmerge_git.merge.elision import elide
@@ -218,7 +218,7 @@ def _without_runs(
 
 
 def _part_namesakes(walk: Walk, made: dict[Hashable, MergedDocument]) -> None:
-    """Two resources that have one name now, and had it on neither side: a conflict."""
+    """Make two resources that only the merge gave one name a conflict."""
     if len(made) < 2 or not any(map(_has_new_name, made.values())):
         return
     names: dict[Hashable, list[MergedDocument]] = {}
@@ -243,7 +243,7 @@ def _has_new_name(made: MergedDocument) -> bool:
 
 
 def _is_old_twin(found: list[MergedDocument]) -> bool:
-    """Whether one side alone gave all these resources one name: the merge did not bring that."""
+    """Return whether one side alone gave all these resources one name, without the merge."""
     for side in ("ours", "theirs"):
         documents = [d.at.side(side) for d in found]
         names = [outline(d.content) if d is not None else None for d in documents]
@@ -253,7 +253,7 @@ def _is_old_twin(found: list[MergedDocument]) -> bool:
 
 
 def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:
-    """A document that one side does not have."""
+    """Return a document that one side does not have."""
     base, there = at.base, at.ours or at.theirs
     assert there is not None  # the caller's case
     name = walk.journal.resource = name_of(there)
@@ -269,7 +269,7 @@ def _one_sided(walk: Walk, at: Trio, *, moved: bool) -> MergedDocument | None:
         return None
     gone, changed = ("theirs", "ours") if at.theirs is None else ("ours", "theirs")
     why = f"deleted in {gone}, changed in {changed}"
-    if walk.rules.stops and (moved or name_of(there) != name_of(base)):  # else gone is gone
+    if walk.rules.stops and (moved or name_of(there) != name_of(base)):  # else it was deleted
         why = Why.MOVED_AND_GONE if moved else Why.RENAMED_AND_GONE
     clash = _clash(walk, at, name, why)
     return clash if clash.pieces != [""] else None
@@ -285,7 +285,7 @@ def _untouched(base: Document, other: Document) -> bool:
 
 
 def _added(walk: Walk, theirs: Document) -> Pieces:
-    """The text of a document of theirs, without what the rules do not add."""
+    """Return the text of a document of theirs, without the parts that the rules do not add."""
     plan = walk.rules.added(theirs)
     return write_document(plan, Three(None, theirs, theirs)) if plan else [theirs.content]
 
@@ -317,7 +317,7 @@ def _opened(opening: str) -> Callable[[str], str]:
 
 
 def _opening(made: MergedDocument, opened: bool | None) -> str:
-    """The lines that open a document; for the first one, whether the file begins with `---`."""
+    """Return the opening of a document; `opened`: whether the file begins with `---`, if first."""
     base, ours, theirs = made.at.map(lambda d: d.opening if d is not None else None).each()
     if ours is None and theirs is None:
         return ""
@@ -329,7 +329,7 @@ def _opening(made: MergedDocument, opened: bool | None) -> str:
 
 
 def _comment_pieces(walk: Walk, at: Three[str]) -> Pieces:
-    """Lines of comments alone."""
+    """Return lines of comments alone."""
     parts = walk.rules.lines(at.map(lambda text: comment_lines(text, 0)))
     return [at.ours] if parts is None else line_pieces(parts, 0, (), "", Why.COMMENT)
 
@@ -339,7 +339,7 @@ if TYPE_CHECKING:
 
 
 def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
-    """The three versions, at the columns to which one side alone moved the lines."""
+    """Return the three versions, at the columns to which one side alone moved the lines."""
     documents = [document for document in at.each() if document is not None]
     if len(documents) < 3 or any(document.inline for document in documents):
         return at
@@ -356,7 +356,7 @@ def laid_out_anew(at: Three[Document | None]) -> Three[Document | None]:
 
 
 def _may_be_moved(base: str, side: str) -> bool:
-    """The same, told from the lines between what two texts share; it says yes too often."""
+    """Return whether lines moved to other columns, from a quick look that says yes too often."""
     start, behind = uncommon(base, side)
     gone, fresh = (set(lines_between(text, start, behind)) for text in (base, side))
     columns = {line.lstrip() for line in gone - fresh if line.strip()}
@@ -364,7 +364,7 @@ def _may_be_moved(base: str, side: str) -> bool:
 
 
 def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | None:
-    """Base and ours with the indentation of theirs, and theirs; None: theirs changed none alone."""
+    """Return base and ours indented as theirs, and theirs; None: theirs alone indented nothing."""
     base, ours, theirs = at.each()
     if not _may_be_indented_anew(lines.base, lines.theirs):
         return None
@@ -384,7 +384,7 @@ def _as_theirs(at: Three[Document], lines: Three[Lines]) -> Three[Document] | No
 
 
 def _may_be_indented_anew(base: Lines, theirs: Lines) -> bool:
-    """Whether a line of theirs says what one of base said in another column."""
+    """Return whether a line of theirs is one of base in another column."""
     known = set(base)
     fresh = {line.lstrip() for line in theirs if line not in known}
     known = set(theirs)
@@ -392,7 +392,7 @@ def _may_be_indented_anew(base: Lines, theirs: Lines) -> bool:
 
 
 def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]]:
-    """The columns of base's lines that theirs has; nothing if theirs moved none of them alone."""
+    """Yield the columns of base's lines in theirs; nothing if theirs moved none of them alone."""
     mine, yours = _pairs(bare.base, bare.ours), _pairs(bare.base, bare.theirs)
     columns = lines.map(lambda found: [_column(line) for line in found])
     depths, there = _depths(lines.base), _depths(lines.theirs)
@@ -403,7 +403,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
             continue
         old, new = columns.base[number], columns.theirs[yours[number]]
         own = columns.ours[mine[number]] if number in mine else old
-        # what went into another block did not only move
+        # a line that went into another block did more than move
         follows = own == old != new and depths[number] == there[yours[number]]
         found[number] = new if follows else own
         is_moved |= follows
@@ -412,7 +412,7 @@ def _wanted(lines: Three[Lines], bare: Three[Lines]) -> Iterator[tuple[int, int]
 
 
 def _depths(lines: Lines) -> list[int]:
-    """How many blocks every line stands in; a comment in as many as the line above it."""
+    """Return how many blocks each line is in; a comment is in as many as the line above it."""
     depths: list[int] = []
     around: list[tuple[int, bool]] = []
     for line in lines:
@@ -427,12 +427,12 @@ def _depths(lines: Lines) -> list[int]:
 
 
 def _pairs(base: Lines, side: Lines) -> dict[int, int]:
-    """The lines of base that a side has kept, and where."""
+    """Return the lines of base that a side has kept, and where."""
     return {i + n: j + n for i, stop, j, _ in diff(base, side) for n in range(stop - i)}
 
 
 def _moved(lines: Lines, wanted: dict[int, int]) -> str:
-    """The text with its lines at the wanted columns; the others move as those beside them."""
+    """Return the text with its lines at the wanted columns; other lines follow their neighbours."""
     columns = [_column(line) if line.strip() else -1 for line in lines]
     shifts = {number: wanted[number] - columns[number] for number in wanted}
     result: Lines = []
@@ -456,7 +456,7 @@ def _moved(lines: Lines, wanted: dict[int, int]) -> str:
 def _shift_beside(
     columns: list[int], shifts: dict[int, int], number: int, is_element: bool
 ) -> int | None:
-    """How far the nearest line moves that stands in the same block; of an element its own lines."""
+    """Return how far the nearest line of the same block (or the same element) moves."""
     column = columns[number]
     inside = column + 2 if is_element else column
     for rest in (range(number + 1, len(columns)), range(number - 1, -1, -1)):
@@ -473,7 +473,7 @@ def _column(line: str) -> int:
 
 
 def _means(new: Document, old: Document) -> bool:
-    """Whether a document still says the same, from the same column on."""
+    """Return whether a document still says the same, from the same column on."""
     try:
         made, known = new.root, old.root
     except KmergeError:

@@ -1,9 +1,9 @@
-"""Large documents without what nobody changed: fewer lines to parse, the same merge.
+"""Take the unchanged parts out of large documents: fewer lines to parse, the same merge.
 
 Two sides of a document of a megabyte change a few lines. The runs of sibling entries that are
-the same text in all three versions are taken out, one entry stands for each, the small documents
-are merged as any others, and the runs are put back. So are the lines of a long text (`|`). Whatever
-is not certain gives the whole document to the merge: an anchor anywhere, a run that is no YAML of
+the same text in all three versions are taken out, one entry replaces each, the small documents
+are merged as any others, and the runs are put back. The same is done to the lines of a long text
+(`|`). In any doubt the whole document is merged: an anchor anywhere, a run that is no YAML of
 its own, a stand-in that did not come back as a key or as a line, a new key that could repeat one in
 a run. Elements of lists are never taken out: their keys decide how the list merges.
 """
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 WORTH = 2_000  # a shorter run stays where it is
 STAND_IN = "kmerge.elided.run"
 TEXTS = ("|", "|-", "|+")
-# what decides how a list merges, and which resource is which, must stay to be seen
+# These keys decide how a list merges, and which resource is which: they must stay visible.
 TELLING = key_names() | {"apiVersion", "kind", "metadata", "namespace", "generateName", "key"}
-# by the character to look for, which is in few texts and is found in no time
+# The marks of references by a character that is in few texts, and is quickly looked for.
 REFERENCES = {"&": (": &", "- &"), "*": (": *", "- *"), "<": ("<<:",), ".": (STAND_IN,)}
 
 
 class CommonRun:
-    """Lines of the base that stand, unchanged, in all three versions."""
+    """A run of lines of the base that all three versions have, unchanged."""
 
     __slots__ = ("column", "end", "is_text", "names", "start")
 
@@ -50,13 +50,13 @@ class CommonRun:
         self.names = names or set()  # the keys that are taken out
 
     def span(self, offsets: list[int], later: int, first: int) -> Span:
-        """Where it stands in a version that moves what is below its line `first`."""
+        """Return its span in a version that moves all lines from its line `first` on."""
         more = later if self.start >= first else 0
         return offsets[self.start] + more, offsets[self.end] + more
 
 
 class Elided:
-    """Three small documents, and the texts that their stand-ins stand for."""
+    """Three small documents, and the texts in the place of which they have stand-ins."""
 
     __slots__ = ("at", "texts")
 
@@ -65,13 +65,13 @@ class Elided:
         self.texts = texts  # stand-in line -> the run's text
 
     def restorable(self, pieces: Pieces) -> bool:
-        """Whether every stand-in is in the result once, and in no conflict."""
+        """Return whether every stand-in is in the result once, and in no conflict."""
         plain = "".join(p for p in pieces if isinstance(p, str))
         marked = sum(not isinstance(p, str) and STAND_IN in p.ours + p.theirs for p in pieces)
         return not marked and all(plain.count(line) == 1 for line in self.texts)
 
     def restored(self, text: str) -> str:
-        """A text with the runs in their places."""
+        """Return a text with the runs in their places."""
         for line, run in self.texts.items():
             before, _, after = text.partition(line)
             text = before + run + after
@@ -79,7 +79,7 @@ class Elided:
 
 
 def elide(at: Three[Document | None]) -> Elided | None:
-    """The three documents without their common runs, or None where that would not be safe."""
+    """Return the three documents without their common runs, or None where that is unsafe."""
     documents = [d for d in at.each() if d is not None and not d.inline]
     if len(documents) != 3:
         return None
@@ -106,7 +106,7 @@ def elide(at: Three[Document | None]) -> Elided | None:
 def _is_yaml(run: CommonRun, stand_in: str, text: str) -> bool:
     if not run.is_text:
         return parser.accepts(text)
-    # a line of the text says at which column it stands
+    # a line of the text shows at which column the text begins
     return not has_odd_breaks(text) and parser.accepts("x: |\n" + stand_in + text)
 
 
@@ -115,7 +115,7 @@ def _refers(text: str) -> bool:
 
 
 def _without(text: str, spans: list[Span], stand_ins: list[str]) -> str:
-    """A text with stand-ins in the places of some spans."""
+    """Return a text with stand-ins in the place of some spans."""
     out: list[str] = []
     end = 0
     for (start, stop), stand_in in zip(spans, stand_ins, strict=True):
@@ -129,7 +129,7 @@ def _document(text: str) -> Document | None:
 
 
 def _window(lines: list[str], base: str, side: str) -> Span:
-    """The lines of the base that a side changed, with a neighbour on either end."""
+    """Return the lines of the base that a side changed, with a neighbour on either end."""
     same = head(base, side)
     end = tail(base, side, min(len(base), len(side)) - same)
     first = base.count("\n", 0, same)
@@ -138,7 +138,7 @@ def _window(lines: list[str], base: str, side: str) -> Span:
 
 
 class _Finder:
-    """Finds runs of sibling entries outside of the windows, by indentation alone."""
+    """Find runs of sibling entries outside of the windows, by indentation alone."""
 
     __slots__ = ("found", "indents", "lines", "windows")
 
@@ -154,11 +154,11 @@ class _Finder:
         self.found: list[CommonRun] = []
 
     def runs(self) -> list[CommonRun]:
-        """The runs, in order; none where the lines are not laid out as usual."""
+        """Return the runs, in order; none where the layout of the lines is unusual."""
         return self.found if self._mapping(0, len(self.lines)) else []
 
     def _mapping(self, low: int, high: int) -> bool:
-        """Walk the entries of the mapping that these lines are; False: they are something else."""
+        """Walk the entries of the mapping in these lines; return False for something else."""
         inside = [i for i in self.indents[low:high] if i >= 0]
         if not inside or min(inside) < inside[0]:
             return False
@@ -181,7 +181,7 @@ class _Finder:
         return True
 
     def _touched(self, starts: list[int], ends: list[int]) -> set[int]:
-        """Which of these entries a side changed."""
+        """Return which of these entries a side changed."""
         spans = list(zip(starts, ends, strict=True))
         return {
             n
@@ -191,7 +191,7 @@ class _Finder:
         }
 
     def _below(self, start: int, end: int, column: int) -> None:
-        """Look at what an entry of a mapping holds, from its line on."""
+        """Look into the value of an entry of a mapping, from its line on."""
         line = self.lines[start].rstrip()
         if line.endswith(":"):
             self._inside(start, end)
@@ -204,7 +204,7 @@ class _Finder:
             self._mapping(start + 1, end)
 
     def _add(self, starts: list[int], end: int, column: int, names: list[str]) -> None:
-        """A run of entries; the comments in front of `end` belong to what stands there."""
+        """Add a run of entries; the comments in front of `end` belong to the entry there."""
         if not starts:
             return
         while end > starts[0] and self.indents[end - 1] < 0:
@@ -221,7 +221,7 @@ class _Finder:
         if not full or columns[full[0] - low] <= column:
             return
         home = columns[full[0] - low]
-        # blanks alone may be written anew, and what stands further left is no text
+        # blank lines may be written anew, and lines further left are no text
         odd = [
             n
             for n, line in enumerate(self.lines[low:high], low)
@@ -240,7 +240,7 @@ class _Finder:
 
 
 def _holds(made: Elided, runs: list[CommonRun]) -> bool:
-    """Whether every stand-in is a key, beside no key of its own run, or a line of a text."""
+    """Return whether every stand-in is a line of a text, or a key that repeats none of its run."""
     taken = {f"{STAND_IN}.{n}": run.names for n, run in enumerate(runs) if not run.is_text}
     lines = [line for line, run in zip(made.texts, runs, strict=True) if run.is_text]
     for document in made.at.each():
@@ -254,7 +254,7 @@ def _holds(made: Elided, runs: list[CommonRun]) -> bool:
 
 
 def _seen(node: Node, taken: dict[str, set[str]], lines: list[str]) -> int:
-    """How many stand-ins there are below a node; a negative number where a key could repeat."""
+    """Return how many stand-ins are below a node; a negative number where a key could repeat."""
     if isinstance(node, Scalar) and lines and node.style == "|":
         return sum(map(node.text[node.content : node.end].count, lines))
     if not isinstance(node, Collection):

@@ -16,7 +16,7 @@ FAVOR = "13 favor"
 
 
 class Note:
-    """What was decided at a place; the texts of both sides where one of them loses."""
+    """A decision at a place, with the texts of both sides where one of them loses."""
 
     __slots__ = ("ours", "path", "rule", "side", "theirs", "what")
 
@@ -31,37 +31,37 @@ class Note:
         self.theirs = theirs
 
     def favored(self, side: str) -> Note:
-        """The same, where a side is favoured: it has what was left to a person."""
+        """Return the note with a favoured side: that side wins the conflict."""
         if self.side != "conflict":
             return self
         return Note(self.path, self.what, side, FAVOR, self.ours, self.theirs)
 
 
 class Journal:
-    """Collects the notes of a merge, resource by resource."""
+    """Collect the notes of a merge, resource by resource."""
 
     __slots__ = ("notes", "resource", "unnoted")
 
     def __init__(self, resource: str = "") -> None:
         self.notes: list[tuple[str, Note]] = []
         self.resource = resource  # the resource that is being merged
-        # conflicts of comments, and of what was in doubt, that a side was favoured in
+        # conflicts of comments and of doubtful places that were decided for the favoured side
         self.unnoted: tuple[Decision, ...] = ()
 
     def write(self, notes: Iterable[Note]) -> None:
-        """Remember what was decided."""
+        """Remember decisions."""
         self.notes += [(self.resource, note) for note in notes]
 
     def trial(self) -> Journal:
-        """An empty journal for decisions that may come to nothing."""
+        """Return an empty journal for decisions that may be dropped."""
         return Journal(self.resource)
 
     def adopt(self, trial: Journal) -> None:
-        """Remember what was decided on trial."""
+        """Remember the decisions of a trial."""
         self.notes += trial.notes
 
     def settled(self) -> list[tuple[str, Path]]:
-        """The places that a policy or the favourite side decided, each with its resource."""
+        """Return the places that a policy or the favourite side decided, each with its resource."""
         return [(r, note.path) for r, note in self.notes if note.rule.startswith(("12", "13"))]
 
     def favor(self, side: str, conflicts: Iterable[Conflict]) -> None:
@@ -70,7 +70,7 @@ class Journal:
         self.notes = [
             (resource, note.favored(side))
             for resource, note in self.notes
-            # of a resource that is one conflict nothing else was left to anybody
+            # of a resource that is one conflict, no other conflict was left
             if not (note.side == "conflict" and note.path and resource in whole)
         ]
         noted = {(resource, fieldpath.show(note.path)) for resource, note in self.notes}
@@ -81,7 +81,7 @@ class Journal:
         )
 
     def decisions(self) -> tuple[Decision, ...]:
-        """The notes for people: with places as text."""
+        """Return the notes for people: with places as text."""
         noted = (
             Decision(resource, fieldpath.show(n.path), n.what, n.side, n.rule, n.ours, n.theirs)
             for resource, n in self.notes

@@ -21,7 +21,7 @@ NO_DOCUMENT: Trio = Three(None, None, None)
 
 
 class MergedDocument:
-    """A document of the result: what was decided, and its text."""
+    """A document of the result has its decisions and its text."""
 
     __slots__ = ("at", "elided", "name", "opening", "pieces", "plan")
 
@@ -42,7 +42,7 @@ class MergedDocument:
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """Its places in the three files; it is known by them."""
+        """Return its places in the three files; they identify it."""
         return numbers_of(self.at)
 
     def give_up(self, pieces: Pieces) -> None:
@@ -51,7 +51,7 @@ class MergedDocument:
 
 
 class MergedFile:
-    """The result of a merge of files by resource, before conflicts are spelled."""
+    """The result of a merge of files by resource, before its conflicts are written."""
 
     __slots__ = ("documents", "prologue", "tail")
 
@@ -62,7 +62,7 @@ class MergedFile:
 
     @property
     def is_one_conflict(self) -> bool:
-        """Whether a side is taken whole, whatever is decided: nothing of it is our doing."""
+        """Return whether a side is taken whole for any answer, so that we decided nothing."""
         if self.prologue or self.tail or len(self.documents) > 1:
             return False
         return all(
@@ -71,14 +71,14 @@ class MergedFile:
         )
 
     def hunks(self) -> list[tuple[str, Hunk]]:
-        """The conflicts, each with the name of its resource."""
+        """Return the conflicts, each with the name of its resource."""
         found = [("", p) for p in self.prologue if isinstance(p, Hunk)]
         for document in self.documents:
             found += [(document.name, p) for p in document.pieces if isinstance(p, Hunk)]
         return found
 
     def text(self, spelled: Callable[[MergedDocument], str]) -> str:
-        """The whole text; `spelled` makes text of the pieces of a document."""
+        """Return the whole text; `spelled` makes text of the pieces of a document."""
         parts = [spelled(MergedDocument(NO_DOCUMENT, "", None, self.prologue))]
         for document in self.documents:
             text = spelled(document)
@@ -86,28 +86,28 @@ class MergedFile:
         return "".join(parts) + self.tail
 
     def decided(self, side: str) -> str:
-        """The whole text with every conflict decided for one side."""
+        """Return the whole text with every conflict decided for one side."""
         return self.text(lambda document: side_text(document.pieces, side))
 
 
 def numbers_of(at: Trio) -> tuple[int, ...]:
-    """The places of a document in the three files; -1 where it is not."""
+    """Return the places of a document in the three files; -1 where it is not."""
     return tuple(document.number if document is not None else -1 for document in at.each())
 
 
 def texts_of(at: Trio) -> Three[str]:
-    """The text of each version, without its opening; nothing for one that is not there."""
+    """Return the text of each version, without its opening; an empty text for a missing one."""
     return at.map(lambda document: document.content if document is not None else "")
 
 
 def conflict(at: Trio, why: str) -> Pieces:
-    """A document that is one conflict."""
+    """Return a document that is one conflict."""
     return [Hunk(*texts_of(at).each(), "", why, at)]
 
 
 def whole_conflict(
     texts: Three[str], why: str, name: str = "", about: Trio | None = None
 ) -> MergedFile:
-    """A file that is one conflict; `about` are the documents of it that say more than `why`."""
+    """Return a file that is one conflict; `about` are its documents that explain the conflict."""
     hunk = Hunk(*texts.each(), "", why, about)
     return MergedFile([], [MergedDocument(NO_DOCUMENT, name, None, [hunk])], "")

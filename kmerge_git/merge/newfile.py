@@ -1,4 +1,4 @@
-"""A file that is new on both sides: what tells its two versions apart."""
+"""Explain why two versions of a file that is new on both sides are different resources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def what_tells_apart(tables: Three[Documents]) -> tuple[str, Three[Document | None] | None]:
-    """Why the two versions are strangers, and a document of each where these show it."""
+    """Return why the two versions are strangers, and a document of each where these show it."""
     ours, theirs = _known(tables.ours), _known(tables.theirs)
     if ours is None or theirs is None:
         return Why.NEW_FILE, None
@@ -31,7 +31,7 @@ def what_tells_apart(tables: Three[Documents]) -> tuple[str, Three[Document | No
 
 
 def _known(documents: Documents) -> dict[str, Known] | None:
-    """The resources by kind and name; None: one of them has none, or has another's."""
+    """Return the resources by kind and name; None: one of them has none, or has another's."""
     found = {}
     for document in documents.values():
         known = identity(document.root)
@@ -42,7 +42,7 @@ def _known(documents: Documents) -> dict[str, Known] | None:
 
 
 def _namesakes(pairs: list[tuple[Known, Known]]) -> tuple[str, Three[Document | None] | None]:
-    """What tells resources of one kind and one name apart, if it is the same for all."""
+    """Return the difference between resources of one kind and name, if all have the same one."""
     (_, document), (_, twin) = pairs[0]
     spaces = {(mine.namespace, yours.namespace) for (mine, _), (yours, _) in pairs}
     if all(here != there for here, there in spaces):

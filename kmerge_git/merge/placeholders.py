@@ -1,8 +1,8 @@
-"""The result of an inner merge of a criss-cross: a placeholder for every conflict, else as merged.
+"""Write the result of an inner merge of a criss-cross: a placeholder for every conflict.
 
 A placeholder has a place that the next merge finds again: the value below a key, an element with
-its key, a document with its name. An element that has no key for certain makes its list a sequence
-there, and a place that cannot be held at all gives way to the one around it.
+its key, a document with its name. An element without a certain key makes its list a sequence
+there. Where a placeholder is impossible, the place around it gets one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ COMMENT = "# "
 
 
 def undecided_text(merged: MergedFile) -> str:
-    """The whole text; it is read once more, and what is wrong with it raises."""
+    """Return the whole text; raise an error if it cannot be read again."""
     prologue = _known(merged.prologue, Three(None, None, None))
     made = MergedFile(prologue, list(map(_document, merged.documents)), merged.tail)
     text = made.decided("ours")
@@ -47,7 +47,7 @@ def undecided_text(merged: MergedFile) -> str:
 
 
 def nothing_decided(texts: Three[bytes]) -> bytes:
-    """A file of which nothing is known; the texts may be no text at all."""
+    """Return a file of which nothing is known; the inputs may be other than text."""
     found = texts.map(lambda data: data.decode("utf-8", "backslashreplace"))
     return (_object([], digest(*found.each())) + "\n").encode()
 
@@ -68,7 +68,7 @@ def _document(made: MergedDocument) -> MergedDocument:
 
 
 def _known(pieces: Pieces, at: Trio) -> Pieces:
-    """The pieces of a document that was not merged inside."""
+    """Return the pieces of a document that was not merged inside."""
     return [piece if isinstance(piece, str) else _known_of(piece, at) for piece in pieces]
 
 
@@ -76,7 +76,7 @@ def _known_of(hunk: Hunk, at: Trio) -> str:
     texts = Three(hunk.base, hunk.ours, hunk.theirs)
     if hunk.why == Why.COMMENT:
         return f"{COMMENT}{UNDECIDED}: {digest(*texts.each())}\n"
-    opening = ""  # if it is within the hunk, it stands above every side
+    opening = ""  # if it is within the hunk, it is above every side
     for document, text in zip(at.each(), texts.each(), strict=True):
         if document is not None and text.endswith(document.content):
             opening = text[: len(text) - len(document.content)] or opening
@@ -86,7 +86,7 @@ def _known_of(hunk: Hunk, at: Trio) -> str:
 
 
 def _unknown(at: Trio, texts: Three[str]) -> str:
-    """A document of which no more is known than its name."""
+    """Return a document of which no more is known than its name."""
     roots = [d.root for d in at.each() if d is not None and d.root is not None]
     return _object(roots, digest(*texts.each())) + "\n"
 
@@ -95,7 +95,7 @@ def _unknown(at: Trio, texts: Three[str]) -> str:
 
 
 def _plan(plan: Plan) -> Plan | None:
-    """The plan with a placeholder in every clash; None: this place cannot hold one."""
+    """Return the plan with a placeholder in every clash; None: this place cannot hold one."""
     if isinstance(plan, NewText):
         parts: Lines = [*_lines(plan.parts, "")]
         return NewText(plan.ours, plan.header, parts, plan.comment)
@@ -134,7 +134,7 @@ def _item(item: Item) -> Item | None:
 
 
 def _placeholder(item: Item, at: Three[list[Entry]]) -> Item | None:
-    """An entry that stands for all of these, under the key that they share."""
+    """Return an entry in the place of all of these, under the key that they share."""
     entries = [entry for found in at.each() for entry in found]
     nodes = [entry.value for entry in entries]
     mark = digest(*at.map(lambda found: "".join(map(_text, found))).each())
@@ -159,7 +159,7 @@ def _text(entry: Entry) -> str:
 
 
 def _tail(at: Three[list[Entry]]) -> str:
-    """A comment behind an entry, where the versions do not have the same."""
+    """Return a comment behind an entry, where the versions do not have the same."""
     tails = [comments(after(found[0])) for found in at.each() if found]
     texts = at.map(lambda found: "".join(map(after, found)))
     differ = any(tail != tails[0] for tail in tails)
@@ -167,7 +167,7 @@ def _tail(at: Three[list[Entry]]) -> str:
 
 
 def _lead(item: Item, at: Three[list[Entry]]) -> List[str]:
-    """The comment lines above an entry: as merged, or one that is undecided, too."""
+    """Return the comment lines above an entry: as merged, or one that is undecided, too."""
     if item.lead is not None:
         return [line for part in _lines(item.lead, COMMENT) for line in part]
     leads = at.map(lambda found: _lead_lines(found[0]) if found else [])
@@ -183,11 +183,11 @@ def _lead_lines(entry: Entry) -> list[str]:
     return [line.strip() for line in entry.value.text[entry.lead : entry.line].split("\n")[:-1]]
 
 
-# -- what is known of a value
+# -- the known parts of a value
 
 
 def _is_named(nodes: list[Node], steps: tuple[Step, ...]) -> bool:
-    """Whether the last step of a path names an element, and means all of these."""
+    """Return whether the last step of a path names an element, and means all of these."""
     return any(
         isinstance(step, tuple) and bool(step) and all(_has_part(nodes, part) for part in step)
         for step in steps
@@ -204,7 +204,7 @@ def _has_part(nodes: list[Node], part: tuple[str, str] | str) -> bool:
 
 
 def _object(nodes: list[Node], mark: str) -> str:
-    """A mapping in one line, JSON too: what tells that all nodes are one thing, and the mark."""
+    """Return a mapping in one line, also JSON: the common identity of the nodes, and the mark."""
     known = _identity(nodes)
     fields = _shared(nodes) if known is None else _full_name(known)
     return _line([*fields, (UNDECIDED, respell(mark, '"'))])
@@ -216,7 +216,7 @@ def _line(fields: Fields) -> str:
 
 
 def _identity(nodes: list[Node]) -> Identity | None:
-    """The identity of resources that share one."""
+    """Return the identity of resources that share one."""
     known = [identity(node) for node in nodes]
     return known[0] if len(set(known)) == 1 else None
 
@@ -231,7 +231,7 @@ def _full_name(known: Identity) -> Fields:
 
 
 def _shared(nodes: list[Node]) -> Fields:
-    """The scalars that all nodes have."""
+    """Return the scalars that all nodes have."""
     mappings = [node.index() for node in nodes if isinstance(node, Mapping)]
     if not mappings or len(mappings) < len(nodes):
         return []

@@ -1,7 +1,7 @@
-"""The plan that turns a document into a wanted plain value with the fewest edits.
+"""Make the plan that turns a document into a wanted plain value with the fewest edits.
 
-For everything that computes values (`patch`, `apply`): what is already as wanted keeps its text,
-new text is written only for what is new.
+This is for everything that computes values (`patch`, `apply`): fields with the wanted value keep
+their text, new text is written only for new values.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def reshape(document: Document, value: object) -> str:
-    """The document's text, its opening included, with `value` for its content."""
+    """Return the document's text, its opening included, with `value` for its content."""
     if document.root is None:
         return document.opening + _head(document.content) + dump(value)
     for expand in (False, True):
@@ -54,7 +54,7 @@ def _reads_as(text: str, value: object) -> bool:
 
 
 def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan:
-    """The plan that makes `value` of a document that is not empty.
+    """Return the plan that makes `value` of a document that is not empty.
 
     With `expand` aliases are written out: where an anchored value changes, they cannot stay.
     """
@@ -71,7 +71,7 @@ def plan_for(document: Document, value: object, *, expand: bool = False) -> Plan
 
 
 class _Shape:
-    """Compares one document's nodes with the wanted values."""
+    """Compare one document's nodes with the wanted values."""
 
     __slots__ = ("expand", "likeness", "list_offset", "value", "waiting")
 
@@ -83,7 +83,7 @@ class _Shape:
         self.waiting: list[_Waiting] = []
 
     def node(self, node: Node, value: object) -> Plan | None:
-        """The plan for one node; None: new text must stand here."""
+        """Return the plan for one node; None: it needs new text."""
         if self.expand and (isinstance(node, Alias) or _has_merge_key(node)):
             return None
         walk = self.expand and isinstance(node, Collection)
@@ -92,7 +92,7 @@ class _Shape:
         return None if node.tag else self.other(node, value)
 
     def other(self, node: Node, value: object) -> Plan | None:
-        """The plan for a node that has another value."""
+        """Return the plan for a node that has another value."""
         if isinstance(node, Scalar):
             return _block_text(node, value) if isinstance(value, str) else None
         if isinstance(node, Collection) and node.flow and not node.entries and not _is_json(node):
@@ -104,13 +104,13 @@ class _Shape:
         return None
 
     def mapping(self, node: Mapping, value: dict[str, object]) -> Plan | None:
-        """Key by key; what a `<<` brings is written out only where it must differ."""
+        """Plan key by key; write the contents of a `<<` out only where they must differ."""
         merged = self.value(node)
         own = {_key(e) for e in node.entries if not is_merge_key(e.key)}
         if len(node.index()) != len(node.entries) or not isinstance(merged, dict):
             return None
         if merged.keys() - own - value.keys():
-            return None  # a key that comes from an alias is to go: nothing but new text can do it
+            return None  # a key that comes from an alias goes: only new text can do it
         pairs: list[Pair] = [
             (e, *_wanted(e, merged, value)) for e in node.entries if _stays(e, value)
         ]
@@ -123,7 +123,7 @@ class _Shape:
         return self.build(node, pairs, value)
 
     def sequence(self, node: Sequence, value: list[object]) -> Plan:
-        """Equal elements first, then those of the same name, then by place."""
+        """Pair equal elements first, then those of the same name, then by place."""
         partners = self.likeness.partners([self.value(e.value) for e in node.entries], value)
         pairs: list[Pair] = [
             (None if partner is None else node.entries[partner], None, wanted)
@@ -132,7 +132,7 @@ class _Shape:
         return self.build(node, pairs)
 
     def build(self, inside: Collection, pairs: list[Pair], keys: Iterable[str] = ()) -> Build:
-        """The collection with other entries; those of new text come with all others (`deliver`)."""
+        """Return the collection with other entries; `deliver` adds the new ones of all together."""
         waiting = _Waiting(
             inside, pairs, [self.plan(entry, value) for entry, _, value in pairs], keys
         )
@@ -140,7 +140,7 @@ class _Shape:
         return waiting.build
 
     def plan(self, entry: Entry | None, value: object) -> Plan | None:
-        """The plan for the value of an entry of ours; None: new text must stand there."""
+        """Return the plan for the value of an entry of ours; None: it needs new text."""
         if entry is None:
             return None
         return Keep(entry.value) if is_merge_key(entry.key) else self.node(entry.value, value)
@@ -154,7 +154,7 @@ class _Shape:
                 each.fill(fresh)
 
     def fresh(self, values: list[object], is_json: bool) -> Iterator[Entry]:
-        """The entries of collections that are in no file yet, one after the other."""
+        """Return the entries of collections that are in no file yet, one after the other."""
         if not values:
             return iter(())
         value = {f"x{n}": v for n, v in enumerate(values)} if len(values) > 1 else values[0]
@@ -172,7 +172,7 @@ class _Shape:
 
 
 class _Waiting:
-    """A collection of ours until there is text for its new entries."""
+    """A collection of ours until the text of its new entries is read."""
 
     __slots__ = ("build", "keys", "pairs", "plans")
 
@@ -181,11 +181,11 @@ class _Waiting:
     ) -> None:
         self.build = Build(inside, inside, [])
         self.pairs = pairs  # an entry of ours, or None, each with its key and the value wanted
-        self.plans = plans  # None: new text must stand there
+        self.plans = plans  # None: it needs new text
         self.keys = keys  # of a mapping, in the order that is wanted
 
     def wanted(self) -> list[object]:
-        """What new text is needed for: one collection, or several where a key is there twice."""
+        """Return the values of new text: one collection, or several where a key is repeated."""
         new = [
             (key, value)
             for (_, key, value), plan in zip(self.pairs, self.plans, strict=True)
@@ -221,12 +221,12 @@ def _stays(entry: Entry, value: dict[str, object]) -> bool:
 
 
 def _wanted(entry: Entry, merged: object, value: dict[str, object]) -> tuple[str | None, object]:
-    """The key and the value that an entry is to have; what a `<<` brings stays."""
+    """Return the wanted key and value of an entry; a `<<` keeps its contents."""
     return (None, merged) if is_merge_key(entry.key) else (entry.name, value[_key(entry)])
 
 
 def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
-    """An entry of ours with a value of new text."""
+    """Return an entry of ours with a value of new text."""
     style, anchor = None, ""
     if isinstance(entry.value, Scalar):
         quoted = isinstance(value, str) and entry.value.style in ("'", '"')
@@ -237,7 +237,7 @@ def _rewritten(entry: Entry, value: object, fresh: Entry) -> Item:
 
 
 def _fresh(value: object) -> Document:
-    """A document of new text."""
+    """Return a document of new text."""
     return split(Source.of(dump(value))).documents[0]
 
 
@@ -246,7 +246,7 @@ def _has_merge_key(node: Node) -> bool:
 
 
 def _key(entry: Entry) -> str:
-    """The key as a JSON reader sees it."""
+    """Return the key as a JSON reader sees it."""
     if isinstance(entry.key, Scalar):
         value = resolve(entry.key.value, entry.key.style, entry.key.tag)
         if isinstance(value, bool):
@@ -256,7 +256,7 @@ def _key(entry: Entry) -> str:
 
 
 def _with_new(items: list[Item], new: dict[str, Item], order: Iterable[str]) -> list[Item]:
-    """The items and new ones: each behind its nearest predecessor that is there, else last."""
+    """Return the items with new ones, each behind its nearest known predecessor, or last."""
     last = {_key(i.ours or i.theirs): n for n, i in enumerate(items)}  # type: ignore[arg-type]
     behind: dict[int, list[Item]] = {}
     place = len(items)
@@ -270,7 +270,7 @@ def _with_new(items: list[Item], new: dict[str, Item], order: Iterable[str]) -> 
 
 
 def _block_text(node: Scalar, value: str) -> Plan | None:
-    """Other lines under the header of a block scalar, if the header can hold them."""
+    """Plan other lines under the header of a block scalar, if the header allows them."""
     if node.style != "|" or "\n" not in value.rstrip("\n") or value.startswith((" ", "\n", "\t")):
         return None
     chomp = "" if value.endswith("\n") and not value.endswith("\n\n") else None
@@ -306,7 +306,7 @@ def _escaped(char: str) -> str:
 
 
 def _list_offset(node: Node) -> int:
-    """How far a list is indented below its key in this document; -1: no list tells."""
+    """Return how far lists are indented below their keys in this document; -1: there is none."""
     for entry in node.entries if isinstance(node, Collection) and not node.flow else ():
         value = entry.value
         if isinstance(value, Sequence) and not value.flow and entry.key is not None:
@@ -323,7 +323,7 @@ def _head(content: str) -> str:
 
 
 def equal(a: object, b: object) -> bool:
-    """Whether two plain values are the same; `1`, `1.0` and `true` are three values."""
+    """Return whether two plain values are the same; `1`, `1.0` and `true` are three values."""
     if isinstance(a, dict) and isinstance(b, dict):
         return len(a) == len(b) and all(k in b and equal(v, b[k]) for k, v in a.items())
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
@@ -332,7 +332,7 @@ def equal(a: object, b: object) -> bool:
 
 
 class Likeness:
-    """Compares values that stay as they are: a number for each tells most that differ at once."""
+    """Compare values that do not change; a number for each excludes most that differ at once."""
 
     __slots__ = ("_numbers",)
 
@@ -340,11 +340,11 @@ class Likeness:
         self._numbers: dict[int, int] = {}  # of collections, by their identity
 
     def same(self, a: object, b: object) -> bool:
-        """What `equal` says; each collection is looked through once, however often it is asked."""
+        """Return whether `equal` holds; each collection is looked through only once."""
         return self.number(a) == self.number(b) and equal(a, b)
 
     def number(self, value: object) -> int:
-        """The same for values that are equal."""
+        """Return the same for values that are equal."""
         if not isinstance(value, dict | list | tuple):
             return hash(("nan",) if value != value else (type(value), value))  # noqa: PLR0124
         found = self._numbers.get(id(value))
@@ -357,7 +357,7 @@ class Likeness:
         return found
 
     def partners(self, have: list[object], want: list[object]) -> list[int | None]:
-        """For every wanted element the one that becomes it: equal, of one name, in one place."""
+        """Return for every wanted element its partner: equal, of one name, or in one place."""
         partners: list[int | None] = [None] * len(want)
         free = dict.fromkeys(range(len(have)))
 
@@ -389,7 +389,7 @@ def _field(value: object, name: str) -> tuple[object, ...]:
 
 
 def _is_like(a: object, b: object) -> bool:
-    """Whether an element may become the one that is wanted in its place."""
+    """Return whether an element may become the one that is wanted in its place."""
     if not isinstance(a, dict) or not isinstance(b, dict):
         return type(a) is type(b)
     return any(k in b and equal(v, b[k]) for k, v in a.items())

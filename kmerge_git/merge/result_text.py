@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 if TYPE_CHECKING:
-    Answers = Mapping[int, str]  # by the number of the conflict: the lines that stand in its place
+    Answers = Mapping[int, str]  # by the number of the conflict: the lines in its place
 
 
 def conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> Outcome:
-    """Ours with its conflicts spelled out."""
+    """Return ours with its conflicts spelled out."""
     if options.virtual:
         from kmerge_git.merge.placeholders import undecided_text
 
@@ -43,7 +43,7 @@ def conflicted(merged: MergedFile, sources: Three[Source], options: Options) -> 
 
 
 class OpenMerge:
-    """A merged file some of whose conflicts may have been answered."""
+    """A merged file with conflicts, some of which may have been answered."""
 
     __slots__ = ("_encode", "_options", "_size", "conflicts", "hunks", "is_by_lines", "merged")
 
@@ -66,30 +66,30 @@ class OpenMerge:
         self._encode = encode
 
     def outcome(self, method: str) -> Outcome:
-        """What a merge answers that leaves all of them open."""
+        """Return the outcome of the merge with all of them open."""
         made = Outcome(lambda: self.text({}), False, method, conflicts=self.conflicts)
         made.open_merge = self
         return made
 
     def text(self, answers: Answers) -> bytes:
-        """The file with these answers, and markers around what is left."""
+        """Return the file with these answers, and markers around the other conflicts."""
         given = {id(self.hunks[number]): text for number, text in answers.items()}
         return self.spelled(answered(self.merged, given))
 
     def spelled(self, merged: MergedFile) -> bytes:
-        """The bytes of this file, some of whose conflicts have been answered."""
+        """Return the bytes of this file, some of whose conflicts have been answered."""
         causes = {id(hunk): c for hunk, c in zip(self.hunks, self.conflicts, strict=True)}
         return self._encode(merged.text(lambda document: self._marked(document, causes)))
 
     def decided(self, side: str) -> bytes:
-        """The file with one side's answer to every conflict."""
+        """Return the file with one side's answer to every conflict."""
         return self.text({n: hunk.side(side) for n, hunk in enumerate(self.hunks)})
 
     def _marked(self, of: MergedDocument, causes: dict[int, Conflict]) -> str:
         from kmerge_git.merge.write.labels import label
         from kmerge_git.merge.write.marked import marked, spell
 
-        # by the hunk: a label tells of several, and a hunk that is cut has several labels
+        # by the hunk: a label covers several of them, and a hunk that is cut has several labels
         at, uncut = (of.elided.at, of.elided.texts) if of.elided is not None else (of.at, ())
         labels, style = self._options.labels, self._options.style
 
@@ -106,7 +106,7 @@ class OpenMerge:
 
 
 def kept(texts: Three[YamlText], options: Options, why: str) -> Outcome:
-    """Ours as it is; an inner merge, which has no side, says that nothing is decided."""
+    """Return ours as it is; in an inner merge, which has no sides, a file with nothing decided."""
     data = texts.ours.data
     if options.virtual:
         from kmerge_git.merge.placeholders import nothing_decided
@@ -116,7 +116,7 @@ def kept(texts: Three[YamlText], options: Options, why: str) -> Outcome:
 
 
 def answered(merged: MergedFile, answers: dict[int, str]) -> MergedFile:
-    """The file with lines in the place of some hunks, by the identity of these."""
+    """Return the file with lines in the place of some hunks, by the identity of these."""
 
     def pieces(of: Pieces) -> Pieces:
         return [answers.get(id(p), p) if isinstance(p, Hunk) else p for p in of]
@@ -149,7 +149,7 @@ BOM = "\ufeff"
 
 
 def to_bytes(text: str, sources: Three[Source]) -> bytes:
-    """The bytes of a result: ours' spelling, unless only theirs changed it.
+    """Return the bytes of a result: ours' spelling, unless only theirs changed it.
 
     A newline at the end stays where a side has it: to drop it is no work that could be lost.
     """
@@ -168,9 +168,10 @@ def to_bytes(text: str, sources: Three[Source]) -> bytes:
 
 
 def _line_ends(at: Three[Source]) -> str:
-    """The line ends of all lines, nothing where they stay mixed.
+    """Return the line ends of all lines; an empty text where they stay mixed.
 
-    Who gives all lines other ends changes the file as a whole; who mixes them changes lines.
+    A side that gives all lines other ends changes the file as a whole; one that mixes them changes
+    lines.
     """
     ends = at.map(lambda source: source.eol)
     if ends.theirs and ends.ours == ends.base:
@@ -179,7 +180,10 @@ def _line_ends(at: Three[Source]) -> str:
 
 
 def put_mark_into_conflict(text: str, sources: Three[Source], size: int) -> str:
-    """A conflict in the first line: a mark before its marker would hide it, so each side has it."""
+    """Put the byte order mark into each side of a conflict in the first line.
+
+    In front of the first marker it would hide the marker.
+    """
     has_mark = standing(sources.map(lambda source: source.bom))
     if not (has_mark and text.startswith("<" * size)):
         return text

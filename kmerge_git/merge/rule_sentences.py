@@ -1,4 +1,4 @@
-"""The rules of docs/merge-rules.md by their numbers, each in a few words; the only such table."""
+"""Hold the only table of the rules of docs/merge-rules.md, by their numbers."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ RULES = {
     "R6": "added by both: merged against nothing",
 }
 
-# what one side alone did, as rules kyaml number it: (side, what, kind); `` is any other kind
+# The rules kyaml number the changes of one side: (side, change, kind); `` is any other kind.
 _KYAML = {
     ("ours", "changed", "list"): "M6",
     ("ours", "changed", ""): "M1",
@@ -114,12 +114,12 @@ _KYAML = {
 
 
 def in_words(rule: str) -> str:
-    """The sentence of a rule (`2`, `12 policy higher`, `M2 lost`); nothing for no rule."""
+    """Return the sentence of a rule (`2`, `12 policy higher`, `M2 lost`); no text for no rule."""
     return RULES.get(rule.partition(" ")[0], "")
 
 
 def of_kyaml(what: str, side: str, kind: str) -> str:
-    """The number that rules kyaml have for a difference of which no note was made."""
+    """Return the number that rules kyaml have for a difference without a note."""
     if kind == "comment":
         return "M33"
     if kind == "order":

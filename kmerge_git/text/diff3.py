@@ -1,9 +1,8 @@
-"""Two-sided and three-way comparison of lists of hashable things, and of
-their common ends.
+"""Compare lists of hashable things, two or three at a time, and find the common ends of texts.
 
-`diff` finds what two lists have in common: equal ends first, then things that occur once on both
+`diff` finds the common parts of two lists: equal ends first, then things that occur once on both
 sides (patience), then Myers' shortest edit with a bound, so that the time stays near linear.
-`diff3` lays two such comparisons over each other and says, region by region, who changed what.
+`diff3` joins two such comparisons and returns, region by region, which side changed something.
 `uncommon` narrows two texts down to the lines between their common ends, character by character.
 """
 
@@ -20,14 +19,14 @@ if TYPE_CHECKING:
 
 # Edits after which Myers' search takes the furthest path it has and starts again from there.
 _MOST_EDITS = 64
-# Things that are looked at anew when it has started again. Beyond that the rest has nothing in
-# common: these are long lists of few different things, without an order that could be told.
+# Things that may be compared again after a new start. Beyond that the rest counts as different:
+# these are long lists of few different things, and no order can be found in them.
 _MOST_WORK = 6_000_000
 _MANY = 256  # things that are compared at once, at the ends of two lists
 
 
 class Region:
-    """A run of three lists: base[b0:b1], ours[o0:o1], theirs[t0:t1].
+    """A run of three lists is given by its bounds: base[b0:b1], ours[o0:o1], theirs[t0:t1].
 
     `kind` is 'same' (nobody changed it), 'ours' or 'theirs' (that side alone did), 'both' (the
     same change) or 'clash'.
@@ -63,11 +62,11 @@ def diff3(
     *,
     adjacent_ok: bool = False,
 ) -> list[Region]:
-    """The regions of a three-way merge; in order, they tile all three lists.
+    """Return the regions of a three-way merge; in order, they tile all three lists.
 
-    With `adjacent_ok` off, two changes that touch are one clash, as git has it for lines. With it
-    on, changes of different neighbours stand next to each other; only where both sides put
-    something new into one gap is there no order to tell, and that is a clash.
+    With `adjacent_ok` off, two changes that touch are one clash, as in git's merge of lines. With
+    it on, changes of different neighbours are separate regions; only where both sides put something
+    new into one gap is their order unknown, and that is a clash.
     """
     mine, yours = changes(base, ours), changes(base, theirs)
     regions: list[Region] = []
@@ -98,7 +97,7 @@ def diff3(
 def refine(
     regions: list[Region], ours: Sequence[Hashable], theirs: Sequence[Hashable]
 ) -> list[Region]:
-    """The regions with what both sides of a clash begin and end with moved out of it."""
+    """Return the regions; a common start and end of both sides of a clash become their own."""
     result: list[Region] = []
     for r in regions:
         if r.kind != "clash":
@@ -121,7 +120,7 @@ def refine(
 
 
 def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
-    """The blocks `(i1, i2, j1, j2)` with a[i1:i2] == b[j1:j2], in order and as long as can be."""
+    """Return the blocks `(i1, i2, j1, j2)` with a[i1:i2] == b[j1:j2], in order and maximal."""
     found: list[Block] = []
     todo = [(0, len(a), 0, len(b))]
     work = 0
@@ -145,7 +144,7 @@ def diff(a: Sequence[Hashable], b: Sequence[Hashable]) -> list[Block]:
 
 
 def changes(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Hunk]:
-    """What stands between the blocks of `diff`."""
+    """Return the parts between the blocks of `diff`."""
     hunks: list[Hunk] = []
     b = s = 0
     for b0, b1, s0, s1 in [*diff(base, side), (len(base), len(base), len(side), len(side))]:
@@ -158,7 +157,7 @@ def changes(base: Sequence[Hashable], side: Sequence[Hashable]) -> list[Hunk]:
 def _group(
     mine: list[Hunk], yours: list[Hunk], i: int, j: int, adjacent_ok: bool
 ) -> tuple[int, int]:
-    """Where the next group of hunks that cannot be told apart ends, on each side.
+    """Return where the next group of hunks that touch each other ends, on each side.
 
     Hunks of one side never touch each other. So it is enough to look at the hunk that comes
     next, and to ask whether it meets the last one of the other side.
@@ -197,7 +196,7 @@ def _growth(hunks: list[Hunk], start: int, stop: int) -> int:
 
 
 def _trim(a: Sequence[Hashable], b: Sequence[Hashable], window: Block, found: list[Block]) -> Block:
-    """The window without the equal runs at its start and its end, which are noted."""
+    """Return the window without the equal runs at its start and its end, which are noted."""
     i0, i1, j0, j1 = window
     start = i0
     while i0 <= i1 - _MANY and j0 <= j1 - _MANY and a[i0 : i0 + _MANY] == b[j0 : j0 + _MANY]:
@@ -223,7 +222,7 @@ def _trim(a: Sequence[Hashable], b: Sequence[Hashable], window: Block, found: li
 def _anchors(
     a: Sequence[Hashable], b: Sequence[Hashable], i0: int, i1: int, j0: int, j1: int
 ) -> list[tuple[int, int]]:
-    """The longest chain of things that occur exactly once in each window, in order in both."""
+    """Return the longest chain of things that occur once in each window, in one order in both."""
     once = _once(a, i0, i1)
     once_there = _once(b, j0, j1)
     pairs = [(i, once_there[thing]) for thing, i in once.items() if once_there.get(thing, -1) >= 0]
@@ -231,7 +230,7 @@ def _anchors(
 
 
 def _once(things: Sequence[Hashable], start: int, stop: int) -> dict[Hashable, int]:
-    """Where each thing occurs; -1 if more than once."""
+    """Return where each thing occurs; -1 if more than once."""
     where: dict[Hashable, int] = {}
     for index in range(start, stop):
         thing = things[index]
@@ -240,7 +239,7 @@ def _once(things: Sequence[Hashable], start: int, stop: int) -> dict[Hashable, i
 
 
 def longest_increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest subsequence with rising second members; the first members rise already."""
+    """Return the longest subsequence with rising second members; the first members rise already."""
     if all(pairs[n][1] < pairs[n + 1][1] for n in range(len(pairs) - 1)):
         return pairs
     from bisect import bisect_left
@@ -322,7 +321,7 @@ def _joined(found: list[Block]) -> list[Block]:
 
 
 def head(a: str, b: str) -> int:
-    """The length of the common beginning, by halves: comparing is fast, indexing is not."""
+    """Return the length of the common beginning, by halves: comparing is fast, indexing is not."""
     low, high = 0, min(len(a), len(b))
     while low < high:
         middle = (low + high + 1) // 2
@@ -334,7 +333,7 @@ def head(a: str, b: str) -> int:
 
 
 def tail(a: str, b: str, most: int) -> int:
-    """The length of the common end, up to a number of characters."""
+    """Return the length of the common end, up to a number of characters."""
     low, high = 0, most
     while low < high:
         middle = (low + high + 1) // 2
@@ -346,7 +345,7 @@ def tail(a: str, b: str, most: int) -> int:
 
 
 def uncommon(base: str, *sides: str) -> tuple[int, int]:
-    """How many characters all begin with, and end with: whole lines, that do not overlap."""
+    """Return how many characters all begin with, and end with: whole lines, that do not overlap."""
     heads = [head(base, side) for side in sides]
     start = base.rfind("\n", 0, min(heads)) + 1
     stop = min(
@@ -358,7 +357,7 @@ def uncommon(base: str, *sides: str) -> tuple[int, int]:
 
 
 def lines_between(text: str, start: int, behind: int) -> list[str]:
-    """The lines that stand neither among the first nor among the last characters."""
+    """Return the lines between the first characters and the last ones."""
     inside = text[start : len(text) - behind]
     if not behind:
         return inside.split("\n")

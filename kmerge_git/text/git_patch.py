@@ -22,7 +22,7 @@ def file_patch(
     data: tuple[bytes | None, bytes | None],
     modes: tuple[bytes, bytes],
 ) -> Iterator[bytes]:
-    """A file of a patch, its old and its new path without `a/` and `b/`; None: there is none."""
+    """Yield the lines of a patch of one file; None is the data of a side without the file."""
     left, right = _quoted(f"a/{names[0]}"), _quoted(f"b/{names[1]}")
     old, new = data
     yield b"diff --git %s %s\n" % (left, right)
@@ -91,12 +91,12 @@ def _lines(data: bytes) -> list[bytes]:
 
 
 def _tab(name: bytes) -> bytes:
-    """What git puts behind a name with blanks, so that its end is seen."""
+    """Return the tab that git puts behind a name with blanks, so that its end is seen."""
     return b"\t" if b" " in name else b""
 
 
 def _quoted(path: str) -> bytes:
-    """A path as git quotes it."""
+    """Return a path as git quotes it."""
     data = path.encode("utf-8", "surrogateescape")
     if not any(byte < 32 or byte > 126 or byte in (34, 92) for byte in data):
         return data

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class LineMerge(Protocol):
-        """A line merge that has been started."""
+        """A line merge that has been started has a result."""
 
         def result(self) -> tuple[bytes, int]: ...
 
 
 class GitMergeFile:
-    """`git merge-file -p` over three files; `result` waits for it."""
+    """Run `git merge-file -p` over three files; `result` waits for it."""
 
     __slots__ = ("_argv", "_out", "_pid")
 
@@ -45,7 +45,7 @@ class GitMergeFile:
         self._out, self._pid = _spawn(self._argv)
 
     def result(self) -> tuple[bytes, int]:
-        """(merged text, number of conflicts); -1 conflicts: git could not merge by lines."""
+        """Return (merged text, number of conflicts); -1 conflicts: git could not merge by lines."""
         if self._pid < 0:
             return _run(self._argv)
         _, status = calls.waitpid(self._pid, 0)
@@ -64,7 +64,7 @@ def _one_line(text: str) -> str:
 
 
 def _spawn(argv: list[str]) -> tuple[int, int]:
-    """(file of the output, process), or (-1, -1) where this system cannot do it cheaply."""
+    """Return (file of the output, process), or (-1, -1) where a cheap start is impossible."""
     if not (CAN_SPAWN and hasattr(calls, "memfd_create")):
         return -1, -1
     out = calls.memfd_create("kmerge-lines")
@@ -89,7 +89,7 @@ def _run(argv: list[str]) -> tuple[bytes, int]:
 
 
 class TemporaryFiles:
-    """Three texts as files, for a line merge of texts that are not in files yet."""
+    """Write three texts to temporary files and merge these by lines."""
 
     __slots__ = ("_folder", "_merge")
 
@@ -105,7 +105,7 @@ class TemporaryFiles:
         self._merge = GitMergeFile((paths[0], paths[1], paths[2]), **options)  # type: ignore[arg-type]
 
     def result(self) -> tuple[bytes, int]:
-        """As `GitMergeFile.result`; the files are gone afterwards."""
+        """Return the same as `GitMergeFile.result`; the files are gone afterwards."""
         try:
             return self._merge.result()
         finally:
@@ -118,7 +118,7 @@ class TemporaryFiles:
 
 
 class Given:
-    """A line merge that a caller made."""
+    """Hold a line merge that a caller made."""
 
     __slots__ = ("clean", "text")
 

@@ -1,7 +1,7 @@
-"""Conflict markers: finds them, writes them, and reads a marked text as one of its sides.
+"""Find conflict markers, write them, and read a marked text as one of its sides.
 
-A marker is a whole line that starts at column 0 with a run of `<`, `|`, `=` or `>`. Behind the
-run stands a space and a label, or nothing; behind `=` nothing at all.
+A marker is a whole line that starts at column 0 with a run of `<`, `|`, `=` or `>`. A space and a
+label, or nothing, follow the run; nothing at all follows a run of `=`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     Labels = tuple[str, str, str]
 
 SIZE = 7
-# jj lengthens its markers by as much: enough to be told apart at a glance
+# jj lengthens its markers by as much: enough to be distinguished at a glance
 _LONGER = 4
 
 
 def first_marker(text: str, size: int = SIZE) -> int:
-    """The offset of the first marker of at least this size, or -1.
+    """Return the offset of the first marker of at least this size, or -1.
 
     A line of `=` alone is no sign of a conflict: it is a heading in many a text.
     """
@@ -29,7 +29,7 @@ def first_marker(text: str, size: int = SIZE) -> int:
 
 
 def marker_size_for(texts: Iterable[str], size: int = SIZE) -> int:
-    """A size for markers that nothing in these texts can be mistaken for."""
+    """Return a size for markers that differs from everything in these texts."""
     longest = 0
     for text in texts:
         for char in "<|=>":
@@ -47,7 +47,7 @@ def conflict(
     labels: Labels = ("", "", ""),
     size: int = SIZE,
 ) -> str:
-    """The lines of a conflict; `labels` are those of ours, base and theirs.
+    """Return the lines of a conflict; `labels` are those of ours, base and theirs.
 
     A side that does not end in a line end gets one. Without a base (None) there is no section
     for it.
@@ -60,11 +60,11 @@ def conflict(
 
 
 def resolve(text: str, side: str, size: int = SIZE) -> str:
-    """The text with every conflict resolved to 'ours', 'base' or 'theirs'.
+    """Return the text with every conflict resolved to 'ours', 'base' or 'theirs'.
 
     This is the inverse of `conflict`: exact for markers of exactly this size, as long as no
-    content looks like them (see `marker_size_for`). Of lines that stand outside the markers the
-    base is not known; a conflict that has no section for the base resolves to nothing there.
+    content looks like them (see `marker_size_for`). The base of lines outside the markers is not
+    known; a conflict that has no section for the base resolves to nothing there.
     """
     number = {"base": 0, "ours": 1, "theirs": 2}[side]
     parts = sections(text, size)
@@ -72,7 +72,7 @@ def resolve(text: str, side: str, size: int = SIZE) -> str:
 
 
 def sections(text: str, size: int = SIZE) -> list[str | tuple[str, str, str]]:
-    """The text in its parts: lines, and the base, ours and theirs of each conflict."""
+    """Return the text in its parts: lines, and the base, ours and theirs of each conflict."""
     found: list[str | tuple[str, str, str]] = []
     at = 0
     while True:
@@ -91,7 +91,7 @@ def sections(text: str, size: int = SIZE) -> list[str | tuple[str, str, str]]:
 
 
 def _first(text: str, char: str, size: int, start: int = 0) -> int:
-    """Where the next line that is a marker of at least this size starts, or -1."""
+    """Return where the next line that is a marker of at least this size starts, or -1."""
     run = char * size
     at = start if text.startswith(run, start) and _is_line_start(text, start) else -1
     if at < 0:
@@ -108,7 +108,7 @@ def _first(text: str, char: str, size: int, start: int = 0) -> int:
 
 
 def _exact(text: str, char: str, size: int, start: int) -> int:
-    """As `_first`, but of exactly this size."""
+    """Return the same as `_first`, but of exactly this size."""
     at = _first(text, char, size, start)
     while at >= 0 and _run(text, at) != size:
         at = _first(text, char, size, at + 1)
@@ -116,7 +116,7 @@ def _exact(text: str, char: str, size: int, start: int) -> int:
 
 
 def _run(text: str, at: int) -> int:
-    """The length of the run of one character that starts here."""
+    """Return the length of the run of one character that starts here."""
     behind = at + 1
     while text.startswith(text[at], behind):
         behind += 1

@@ -12,7 +12,7 @@ VERSIONS = ("base", "ours", "theirs")
 
 
 class Hunk:
-    """Lines that differ, with every side's text; `place`, `why` and `about` make the label."""
+    """Lines that differ, with the text of every side; `place`, `why` and `about` make the label."""
 
     __slots__ = ("about", "base", "is_whole", "ours", "place", "theirs", "why")
 
@@ -32,35 +32,35 @@ class Hunk:
         self.theirs = theirs
         self.place = place
         self.why = why
-        self.about = about  # what clashes here, for those who put it into words
+        self.about = about  # the things that clash, for the label
         self.is_whole = is_whole  # no part of it may be decided without the others
 
     def side(self, name: str) -> str:
-        """The lines of one side."""
+        """Return the lines of one side."""
         text: str = getattr(self, name)
         return text
 
     def map(self, change: Callable[[str], str]) -> Hunk:
-        """The hunk with the lines of every side changed."""
+        """Return the hunk with the lines of every side changed."""
         return self.but(change(self.base), change(self.ours), change(self.theirs))
 
     def but(self, base: str, ours: str, theirs: str) -> Hunk:
-        """The same conflict with other lines."""
+        """Return the same conflict with other lines."""
         return Hunk(base, ours, theirs, self.place, self.why, self.about, is_whole=self.is_whole)
 
 
 def side_text(pieces: Pieces, side: str) -> str:
-    """The text with every hunk decided for one side."""
+    """Return the text with every hunk decided for one side."""
     return "".join(p if isinstance(p, str) else p.side(side) for p in pieces)
 
 
 def is_clean(pieces: Pieces) -> bool:
-    """Whether there is no hunk."""
+    """Return whether there is no hunk."""
     return all(isinstance(p, str) for p in pieces)
 
 
 def joined(pieces: Pieces) -> Pieces:
-    """The pieces with hunks that touch each other made one."""
+    """Return the pieces, with hunks that touch each other joined to one."""
     result: Pieces = []
     for piece in pieces:
         before = result[-1] if result else None

@@ -1,7 +1,7 @@
-"""Bytes to text and back: encoding, byte order mark, line ends, the newline at the end.
+"""Decode bytes to text and encode them again: byte order mark, line ends, the last newline.
 
 Inside, every text is `str` with `\\n` line ends and a final newline; offsets count characters.
-What was taken away is remembered here and put back by `encode`, byte for byte.
+A `Source` remembers what it took away, and `encode` puts it back, byte for byte.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 from kmerge_git.errors import CannotParse
 
 BOM = b"\xef\xbb\xbf"
-LONGEST_LINE = 8 << 20  # libyaml needs a second for 50 MB in one line; nobody writes such lines
+LONGEST_LINE = 8 << 20  # libyaml needs a second for 50 MB in one line, which no person writes
 
 
 class Source:
-    """The text of a file and how its bytes spell it."""
+    """Hold the text of a file and how its bytes spell it."""
 
     __slots__ = ("_counted", "bom", "data", "eol", "final_newline", "path", "text")
 
@@ -33,17 +33,17 @@ class Source:
 
     @classmethod
     def of(cls, text: str, path: str = "") -> Source:
-        """A source of a text that was never bytes."""
+        """Return a source of a text that was never bytes."""
         source = cls(b"", path)
         source.text = text
         return source
 
     def encode(self, text: str) -> bytes:
-        """The bytes of a text, in this file's spelling."""
+        """Return the bytes of a text, in this file's spelling."""
         return encode(text, self.bom, self.eol, self.final_newline)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column of an offset, both counted from 1."""
+        """Return line and column of an offset, both counted from 1."""
         start = self.text.rfind("\n", 0, offset) + 1
         at, lines = self._counted
         if at > offset:
@@ -53,13 +53,13 @@ class Source:
         return lines + 1, offset - start + 1
 
     def line_at(self, offset: int) -> str:
-        """The line that holds an offset, without its end."""
+        """Return the line that holds an offset, without its end."""
         start = self.text.rfind("\n", 0, offset) + 1
         end = self.text.find("\n", offset)
         return self.text[start : end if end >= 0 else len(self.text)][:200]
 
     def error(self, why: str, offset: int, hint: str = "") -> CannotParse:
-        """An error that points at an offset."""
+        """Return an error that points at an offset."""
         line, column = self.position(offset)
         return CannotParse(
             why,
@@ -72,7 +72,7 @@ class Source:
 
 
 def encode(text: str, bom: bool, eol: str, final_newline: bool) -> bytes:
-    """The bytes of a text; `eol` is `\\r\\n`, `\\n`, or empty where line ends are mixed."""
+    """Return the bytes of a text; `eol` is `\\r\\n`, `\\n`, or empty where line ends are mixed."""
     if not final_newline and text.endswith("\n"):
         text = text[:-1]
         if not eol and text.endswith("\r"):
@@ -119,7 +119,7 @@ def _byte_position(data: bytes, offset: int) -> tuple[int, int]:
 
 
 def _line_end(text: str) -> str:
-    """`\\n`, `\\r\\n`, or nothing where they are mixed."""
+    """Return `\\n`, `\\r\\n`, or nothing where they are mixed."""
     if "\r" not in text:
         return "\n"
     crlf = text.count("\r\n")

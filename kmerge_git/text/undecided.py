@@ -1,8 +1,8 @@
-"""What stands in a text where a merge could not decide: a word that nobody else writes, and a hash.
+"""Write placeholders where an inner merge could not decide: a unique word and a hash.
 
-An inner merge of a criss-cross has no one to ask. Base's text in such a place would be a lie: the
-next merge would take a side that went back to it for one that changed nothing. A placeholder is
-equal to nothing that a side can have, so the next merge decides there, or clashes.
+An inner merge of a criss-cross cannot ask a person. The base's text in such a place would be wrong:
+the next merge would take a side that went back to it for one that changed nothing. A placeholder
+equals nothing that a side can have, so the next merge decides there, or clashes.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ UNDECIDED = "kmerge-undecided"
 
 
 def digest(base: str, ours: str, theirs: str) -> str:
-    """A hash of three texts; swapped sides are the same disagreement, and have the same one."""
+    """Return a hash of three texts; it does not depend on the order of the sides."""
     from hashlib import sha256  # few merges are inner ones
 
     texts = (base, *sorted((ours, theirs)))
@@ -19,7 +19,7 @@ def digest(base: str, ours: str, theirs: str) -> str:
 
 
 def without_placeholders(text: str) -> str:
-    """The lines that are known."""
+    """Return the lines that are known."""
     if UNDECIDED not in text:
         return text
     return "".join(line for line in text.splitlines(keepends=True) if UNDECIDED not in line)

@@ -6,31 +6,31 @@ from kmerge_git.tree.nodes import Scalar
 
 
 def header(scalar: Scalar) -> str:
-    """`|`, `>-` and so on, without an explicit indentation and without its comment."""
+    """Return `|`, `>-` and so on, without an explicit indentation and without its comment."""
     first = scalar.text[scalar.content : scalar.end].split("\n", 1)[0].split("#")[0]
     return "".join(char for char in first.strip() if not char.isdigit())
 
 
 def header_comment(scalar: Scalar) -> str:
-    """The comment behind the header of a block scalar, or nothing."""
+    """Return the comment behind the header of a block scalar, or an empty text."""
     first = scalar.text[scalar.content : scalar.text.find("\n", scalar.content)]
     return first[first.find("#") :].rstrip() if "#" in first else ""
 
 
 def body_lines(scalar: Scalar) -> list[str]:
-    """The source lines of a block scalar without their indentation."""
+    """Return the source lines of a block scalar without their indentation."""
     lines = scalar.text[scalar.content : scalar.end].split("\n")[1:]
     indent = body_indent(scalar)
     return [line[indent:] if line[:indent].strip() == "" else line for line in lines]
 
 
 def body_indent(scalar: Scalar) -> int:
-    """The column of a block scalar's lines."""
+    """Return the column of a block scalar's lines."""
     first, *lines = scalar.text[scalar.content : scalar.end].split("\n")
     digits = [c for c in first.split("#")[0] if c.isdigit()]
     if digits:
         value_lines = scalar.value.split("\n")
-        # with an explicit indentation the value itself tells how many blanks are content
+        # with an explicit indentation the value itself shows how many blanks are content
         for line, value in zip(lines, value_lines, strict=False):
             if value.strip() and line.endswith(value.rstrip("\n")):
                 return len(line) - len(value)
@@ -41,6 +41,6 @@ def body_indent(scalar: Scalar) -> int:
 
 
 def has_explicit_indent(scalar: Scalar) -> bool:
-    """Whether the header names an indentation."""
+    """Return whether the header names an indentation."""
     first = scalar.text[scalar.content : scalar.end].split("\n", 1)[0].split("#")[0]
     return any(char.isdigit() for char in first)

@@ -8,23 +8,23 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LONGEST = 300  # characters; what is longer ends in `…`
-_ROOM = 2 * LONGEST  # nothing behind so many is looked at
+LONGEST = 300  # characters; a longer text ends in `…`
+_ROOM = 2 * LONGEST  # characters that are looked at
 
 
 def brief(node: Node | None) -> str:
-    """The value in one line; nothing for one that is not there."""
+    """Return the value in one line; an empty text for None."""
     return shortened(_spelled(node, _ROOM)) if node is not None else ""
 
 
 def shortened(text: str) -> str:
-    """A text in one line, and not too long."""
+    """Return a text in one line, and not too long."""
     line = " ".join(text[:_ROOM].split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
 
 
 def listed(parts: Iterable[str], *, all_of_it: bool) -> str:
-    """Some elements of a list; `…` stands for those that are not told."""
+    """Return some elements of a list; `…` stands for those that are left out."""
     return f"[{', '.join([*([] if all_of_it else ['…']), *parts])}]"
 
 

@@ -1,10 +1,10 @@
 """Read the characters around a node: blanks, comments, anchors, tags, and odd line breaks.
 
 YAML 1.1 knows line breaks that nobody types: a lone CR, U+0085, U+2028, U+2029. libyaml starts a
-new line at them, git and people do not, so nobody can tell which lines belong to a node. They are
-let through inside of quoted and block scalars, where they are only text; anywhere else the file
-is left to the line merge. A byte order mark inside of a text is refused with them, as it is when
-two files with a mark are joined: libyaml takes it for a part of the next token.
+new line at them, git and people do not, so it is unclear which lines belong to a node. They are
+accepted inside of quoted and block scalars, where they are only text; anywhere else the file is
+left to the line merge. A byte order mark inside of a text is refused with them (two files with a
+mark may have been joined): libyaml takes it for a part of the next token.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def skip(text: str, position: int, indicators: str) -> int:
 
 
 def properties(text: str, start: int, end: int) -> tuple[str, str, int]:
-    """Anchor, tag, and where the value itself starts."""
+    """Return anchor, tag, and where the value itself starts."""
     anchor = tag = ""
     at = start
     while at < end and text[at] in "&!":
@@ -52,23 +52,23 @@ def properties(text: str, start: int, end: int) -> tuple[str, str, int]:
 
 
 def name_end(text: str, position: int) -> int:
-    """The end of the name of an anchor or alias; `:` is no part of it."""
+    """Return the end of the name of an anchor or alias; `:` is no part of it."""
     while text[position : position + 1].isalnum() or text[position : position + 1] in ("-", "_"):
         position += 1
     return position
 
 
 ODD_BREAKS = "\r\x85\u2028\u2029\ufeff"
-MOST = 1_000  # in a document: each costs a look at what is around it
+MOST = 1_000  # in a document: the surroundings of each are looked at
 
 
 def has_odd_breaks(text: str) -> bool:
-    """Whether there are any; a CR in front of a LF is none."""
+    """Return whether there are any; a CR in front of a LF is none."""
     return first_odd_break(text, 0, len(text)) >= 0
 
 
 def refuse_many(source: Source, start: int, end: int) -> None:
-    """Refuse a region with so many that nobody looks where each of them stands."""
+    """Refuse a region with so many that to look at each of them would take too long."""
     text = source.text[start:end]
     if sum(map(text.count, ODD_BREAKS)) - text.count("\r\n") > MOST:
         why = f"more than {MOST:,} unusual line breaks in a document"
@@ -77,7 +77,7 @@ def refuse_many(source: Source, start: int, end: int) -> None:
 
 
 def first_odd_break(text: str, start: int, end: int) -> int:
-    """The offset of the first odd break of a region, or -1."""
+    """Return the offset of the first odd break of a region, or -1."""
     found = [text.find(char, start, end) for char in ODD_BREAKS[1:]]
     carriage = text.find("\r", start, end)
     while carriage >= 0 and text.startswith("\n", carriage + 1):
@@ -86,7 +86,7 @@ def first_odd_break(text: str, start: int, end: int) -> int:
 
 
 def odd_break_outside(text: str, start: int, end: int, scalars: list[tuple[int, int]]) -> int:
-    """The first odd break of a region that is in none of these spans, which are in order, or -1."""
+    """Return the first odd break of a region outside of these spans, which are in order, or -1."""
     for first, last in scalars:
         at = first_odd_break(text, start, first)
         if at >= 0:
@@ -96,7 +96,7 @@ def odd_break_outside(text: str, start: int, end: int, scalars: list[tuple[int, 
 
 
 def refuse(source: Source, at: int) -> CannotParse:
-    """The error for an odd break."""
+    """Return the error for an odd break."""
     char = source.text[at]
     name = "byte order mark" if char == "\ufeff" else "line break"
     why = f"an unusual {name} (U+{ord(char):04X}) outside of a quoted text"

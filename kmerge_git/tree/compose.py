@@ -1,4 +1,4 @@
-"""Documents to nodes: libyaml's node graph seen through our nodes, with exact spans.
+"""Make nodes of documents: libyaml's node graph seen through our nodes, with exact spans.
 
 libyaml's marks have traps, each met in one place here:
 - marks count characters of the text that was parsed, so every offset is shifted by its start;
@@ -8,7 +8,7 @@ libyaml's marks have traps, each met in one place here:
 - the end of a block scalar includes trailing blank lines: `block_scalar_end`;
 - U+0085, U+2028 and U+2029 are line breaks to libyaml: only offsets are used, never lines.
 
-Nodes are built when they are looked at. The rule about lines stands in `tree.nodes`.
+Nodes are built when they are looked at. `tree.nodes` has the rule for the lines of an entry.
 """
 
 from __future__ import annotations
@@ -271,7 +271,7 @@ class View:
         return skip(self.text, position, ",")
 
     def dash(self, item: Any, position: int) -> int:
-        """Return the offset of an item's dash; only blanks and comments stand before it."""
+        """Return the offset of an item's dash; only blanks and comments are before it."""
         start: int = item.start_mark.index + self.base
         if start - 2 >= position and self.text.startswith("- ", start - 2):
             return start - 2
@@ -290,7 +290,7 @@ class View:
         )
 
     def end_of(self, graph: Any, position: int) -> int:
-        """Return the end of the last leaf of a node that stands at or behind `position`."""
+        """Return the end of the last leaf of a node that starts at or behind `position`."""
         while True:
             start = graph.start_mark.index + self.base
             if start < position:
@@ -318,7 +318,7 @@ class View:
         key = graph.value[-1][0]
         if id(key) not in self.shared and isinstance(key.value, str):
             return self.end_of(key, 0)
-        # the key may be an alias: only a walk over all the entries tells where it stands
+        # the key may be an alias: only a walk over all the entries finds its place
         position = self.properties_of(graph, start, self.end, False)[2]
         for before, value in graph.value[:-1]:
             position = self.end_of(before, position)
@@ -370,7 +370,7 @@ class View:
 
 
 def _shared(graph: Any) -> frozenset[int]:
-    """Return the ids of the graph nodes that stand in more than one place."""
+    """Return the ids of the graph nodes that are in more than one place."""
     seen: set[int] = set()
     shared: set[int] = set()
     todo = [graph]
@@ -392,12 +392,12 @@ def _shared(graph: Any) -> frozenset[int]:
 def block_entries(
     source: Source, made: Collection, spans: list[tuple[int, int]]
 ) -> list[tuple[int, int, int, int]]:
-    """(lead, attached, line, end) for every entry, given where it starts and its value ends."""
+    """Return (lead, attached, line, end) of every entry, given its start and its value's end."""
     text, column = source.text, made.column
     pad = " " * column
     result: list[tuple[int, int, int, int]] = []
     floor, last = made.top, len(spans) - 1
-    in_line = made.top == made.content  # the first entry stands behind `- ` or `? `
+    in_line = made.top == made.content  # the first entry follows `- ` or `? ` on its line
     for index, (start, value_end) in enumerate(spans):
         line = start - column
         if index == 0 and in_line:
@@ -424,7 +424,7 @@ def block_entries(
 
 
 def first_line(text: str, top: int, content: int) -> int:
-    """Where the lines of a block collection begin, or `content` where it begins in mid-line."""
+    """Return where the lines of a block collection begin; `content` where that is in mid-line."""
     line = text.rfind("\n", 0, content) + 1
     if text[line:content].strip(" "):
         return content
@@ -434,7 +434,7 @@ def first_line(text: str, top: int, content: int) -> int:
 
 
 def block_scalar_end(text: str, content: int, end: int, value: str) -> int:
-    """The end of the last line that belongs to a block scalar's value, without its line break.
+    """Return the end of the last line of a block scalar's value, without its line break.
 
     `end` is libyaml's, behind the blank lines that follow.
     """
@@ -445,7 +445,7 @@ def block_scalar_end(text: str, content: int, end: int, value: str) -> int:
     keep = "+" in header.split("#")[0]
     if keep and text[end - 1] == "\n":
         result = end - 1
-    elif keep:  # what follows is indented
+    elif keep:  # the following line is indented
         result = text.rfind("\n", 0, end)
     elif not value.strip("\n"):
         return content + len(header.rstrip())
@@ -455,7 +455,7 @@ def block_scalar_end(text: str, content: int, end: int, value: str) -> int:
 
 
 def _last_line_end(text: str, header_end: int, end: int, value: str) -> int:
-    """The end of the last line with characters of the value."""
+    """Return the end of the last line with characters of the value."""
     lines = text[header_end + 1 : end].split("\n")
     first = min(len(value) - len(value.lstrip("\n")), len(lines) - 1)
     indent = _margin(lines[first]) - _margin(value[first:].split("\n", 1)[0])
@@ -490,12 +490,12 @@ def _with_deeper_comments(text: str, end: int, limit: int, column: int) -> int:
 
 
 def _is_empty(text: str, start: int, end: int) -> bool:
-    """Whether an entry is one line that ends in `[]` or `{}`."""
+    """Return whether an entry is one line that ends in `[]` or `{}`."""
     return text[end - 2 : end] in ("[]", "{}") and text.find("\n", start, end) < 0
 
 
 def _with_example(text: str, end: int, limit: int, *, is_last: bool) -> int:
-    """Move `end` over the comment lines right below, if a blank line follows, or nothing."""
+    """Move `end` over the comment lines below, if a blank line or the end follows them."""
     position = end
     while position < limit:
         stop = text.find("\n", position, limit) + 1 or limit
@@ -507,7 +507,7 @@ def _with_example(text: str, end: int, limit: int, *, is_last: bool) -> int:
 
 
 def _attached(text: str, floor: int, line: int) -> int:
-    """The start of the comment block that touches `line`, not above `floor`."""
+    """Return the start of the comment block that touches `line`, not above `floor`."""
     while line > floor:
         previous = text.rfind("\n", floor, line - 1) + 1 or floor
         if not text[previous:line].lstrip(" \t").startswith("#"):

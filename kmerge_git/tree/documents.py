@@ -1,8 +1,8 @@
-"""Splits a stream into its documents, as text: every character belongs to exactly one part.
+"""Split a stream into its documents, as text: every character belongs to exactly one part.
 
-A `---` or `...` at the start of a line ends whatever stood before it (in any scalar too, or the
-text is an error), so no parser is needed here. The parts are, in order: the prologue (comments
-before the first document's own lines), the documents, the tail (a last `...` and what follows).
+A `---` or `...` at the start of a line ends everything before it (in any scalar too, or the text is
+an error), so no parser is needed here. The parts are, in order: the prologue (comments before the
+first document's own lines), the documents, the tail (a last `...` and the lines behind it).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Document:
-    """`text[start:body]` opens it (`---`, directives), `text[body:end]` is its content."""
+    """A document of a stream: `text[start:body]` opens it, `text[body:end]` is its content."""
 
     __slots__ = ("_content", "_root", "body", "end", "inline", "number", "source", "start")
 
@@ -37,12 +37,12 @@ class Document:
 
     @property
     def text(self) -> str:
-        """The whole document, its opening included."""
+        """Return the whole document, its opening included."""
         return self.source.text[self.start : self.end]
 
     @property
     def content(self) -> str:
-        """The document without its opening; cut once, it is compared many times."""
+        """Return the document without its opening; cut once, it is compared many times."""
         try:
             return self._content
         except AttributeError:
@@ -51,12 +51,12 @@ class Document:
 
     @property
     def opening(self) -> str:
-        """The lines that open the document: directives, comments, `---`; or nothing."""
+        """Return the lines that open the document: directives, comments, `---`; or no text."""
         return self.source.text[self.start : self.body]
 
     @property
     def root(self) -> Node | None:
-        """The top node; None where the document holds nothing but comments."""
+        """Return the top node; None where the document holds only comments."""
         try:
             return self._root
         except AttributeError:
@@ -71,7 +71,7 @@ class Document:
 
     @property
     def parsed_from(self) -> int:
-        """The offset from which the parser reads; its marks count from there."""
+        """Return the offset from which the parser reads; its marks count from there."""
         opening = self.opening
         if not (self.inline or "%" in opening):
             return self.body
@@ -86,7 +86,7 @@ class Document:
 
 
 class Stream:
-    """The documents of a file, with what stands before and after them."""
+    """The documents of a file, with the text before and after them."""
 
     __slots__ = ("documents", "markers", "prologue_end", "source", "tail_start")
 
@@ -106,25 +106,25 @@ class Stream:
 
     @property
     def prologue(self) -> str:
-        """Comments before the first `---`."""
+        """Return comments before the first `---`."""
         return self.source.text[: self.prologue_end]
 
     @property
     def tail(self) -> str:
-        """A last `...` and what follows it."""
+        """Return a last `...` and the text behind it."""
         return self.source.text[self.tail_start :]
 
     @property
     def roots(self) -> list[Node]:
-        """The top node of every document that has one; an error in any of them shows now."""
+        """Return the top node of every document that has one; an error in any of them shows now."""
         return [root for document in self.documents if (root := document.root) is not None]
 
 
 class YamlText:
     """A text that is opened once: its bytes, how they spell their lines, and its documents.
 
-    Each part is made when it is first asked for, and kept. A text is made from bytes alone: what
-    reads a result sees what is written in it, never the nodes that somebody meant to write.
+    Each part is made when it is first asked for, and kept. A text is made from bytes alone, so that
+    a reader of a result sees its bytes, and not the nodes that a writer meant.
     """
 
     __slots__ = ("_source", "_stream", "data", "path")
@@ -138,7 +138,7 @@ class YamlText:
 
     @property
     def source(self) -> Source:
-        """The characters and the spelling of the bytes; `CannotParse` where they are no text."""
+        """Return the characters and their spelling; raise `CannotParse` for other bytes."""
         try:
             return self._source
         except AttributeError:
@@ -147,11 +147,11 @@ class YamlText:
 
     @property
     def stream(self) -> Stream:
-        """The documents."""
+        """Return the documents."""
         return self.stream_like(None)
 
     def stream_like(self, known: Stream | None, most: int = 0) -> Stream:
-        """The documents, at `most` so many; `known` are those of another version, or None."""
+        """Return the documents, at most `most`; `known` are those of another version, or None."""
         try:
             return self._stream
         except AttributeError:
@@ -161,17 +161,17 @@ class YamlText:
 
     @property
     def roots(self) -> list[Node]:
-        """The top nodes of the documents; an error in any of them shows now."""
+        """Return the top nodes of the documents; an error in any of them shows now."""
         return self.stream.roots
 
 
 def split_text(text: str, path: str = "") -> Stream:
-    """The documents of a text that was never bytes: one that this program wrote."""
+    """Return the documents of a text that was never bytes: one that this program wrote."""
     return split(Source.of(text, path))
 
 
 def split_like(source: Source, known: Stream, most: int = 0) -> Stream:
-    """The documents of another version of a file; what both have is not looked through again."""
+    """Return the documents of another version of a file; common ones are read only once."""
     stream = split(source, known, most)
     for document, twin in zip(stream.documents, known.documents, strict=False):
         content = twin.content
@@ -182,7 +182,7 @@ def split_like(source: Source, known: Stream, most: int = 0) -> Stream:
 
 
 def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
-    """The documents of a text, at `most` so many; `known` is another version of it, or None."""
+    """Return the documents of a text, at most `most`; `known` is another version of it, or None."""
     text = source.text
     markers = _marker_lines(text, known)
     if 0 < most < len(markers) // 2:  # a document may begin and end with one
@@ -227,7 +227,7 @@ def split(source: Source, known: Stream | None = None, most: int = 0) -> Stream:
 
 
 def is_idle(text: str) -> bool:
-    """Whether lines hold only blanks, comments and directives."""
+    """Return whether lines hold only blanks, comments and directives."""
     at = 0
     while at < len(text):
         end = text.find("\n", at)
@@ -240,7 +240,7 @@ def is_idle(text: str) -> bool:
 
 
 def _marker_lines(text: str, known: Stream | None) -> list[int]:
-    """Offsets of the lines that begin with `---` or `...` and a blank or nothing behind it."""
+    """Return the offsets of lines that are `---` or `...`, alone or followed by a blank."""
     found = [0] if _is_marker(text, 0) else []
     at = 0
     for part in _parts(known) if known is not None else ():
@@ -256,7 +256,7 @@ def _marker_lines(text: str, known: Stream | None) -> list[int]:
 
 
 def _parts(stream: Stream) -> Iterator[str]:
-    """The text from each of its marker lines to the next, and what stands before the first."""
+    """Yield the text before the first marker line, then from each to the next."""
     text, markers = stream.source.text, stream.markers
     starts = markers if markers[:1] == [0] else [0, *markers]
     for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
@@ -265,7 +265,7 @@ def _parts(stream: Stream) -> Iterator[str]:
 
 
 def _next_marker(text: str, start: int) -> int:
-    """The next marker line behind the line at `start`, or the end of the text."""
+    """Return the next marker line behind the line at `start`, or the end of the text."""
     stop = len(text)
     for marker in ("\n---", "\n..."):
         at = text.find(marker, start, stop)
@@ -281,7 +281,7 @@ def _is_marker(text: str, at: int) -> bool:
 
 
 def _body(text: str, marker: int) -> tuple[int, bool]:
-    """Where the content behind a `---` starts, and whether it starts on the marker's line."""
+    """Return where the content behind a `---` starts, and whether that is on the marker's line."""
     line_end = text.find("\n", marker)
     rest = text[marker + 3 : line_end].strip()
     if not rest or rest[0] == "#":
@@ -294,7 +294,7 @@ def _next_line(text: str, offset: int) -> int:
 
 
 def _refuse_directives(source: Source, start: int, end: int, opened: bool) -> None:
-    """A `%` line in a document that was never opened would be read as something else."""
+    """Refuse a `%` line in a document without `---`: it would be read as something else."""
     text = source.text
     if not opened and (text.startswith("%", start) or text.find("\n%", start, end) >= 0):
         raise source.error("a directive without a `---` behind it", start, "add a `---` line")

@@ -30,7 +30,7 @@ _LONGEST_KEY = 1000  # libyaml reads `key: value` up to 1024 characters, `? key`
 
 
 def dump(value: object, indent: int = 2, list_offset: int = 0) -> str:
-    """The value as a block of YAML; `list_offset` is the columns from a parent to its dashes."""
+    """Return the value as a block of YAML; `list_offset` counts from a parent to its dashes."""
     if isinstance(value, str):
         return _one_line(value) + "\n"
     writer = _Writer(indent, list_offset)
@@ -44,7 +44,7 @@ def dump(value: object, indent: int = 2, list_offset: int = 0) -> str:
 
 
 class _Writer:
-    """Writes what ruamel.yaml would write, in a tenth of the time; what is odd it asks for."""
+    """Write as ruamel.yaml does, in a tenth of the time; leave odd values to it."""
 
     __slots__ = ("indent", "known", "offset", "parts")
 
@@ -55,7 +55,7 @@ class _Writer:
         self.known: dict[str, str] = {}  # the tokens of keys
 
     def mapping(self, value: dict[object, object], column: int, opening: str) -> None:
-        """The entries; `opening` stands in front of the first where it is behind a dash."""
+        """Write the entries; `opening` precedes the first where a dash is on its line."""
         pad = " " * column
         for key, inner in value.items():
             token = self.key(key)
@@ -68,7 +68,7 @@ class _Writer:
             opening = ""
 
     def sequence(self, value: Sequence[object], column: int, opening: str) -> None:
-        """The elements, their dashes at a column."""
+        """Write the elements with their dashes at a column."""
         pad = " " * column
         for inner in value:
             dash = (opening or pad) + "-"
@@ -82,7 +82,7 @@ class _Writer:
                 self.scalar(inner, column + 2, 2)
 
     def value(self, inner: object, column: int, below: int) -> None:
-        """What stands behind a key."""
+        """Write the value behind a key."""
         if isinstance(inner, dict) and inner:
             self.parts.append("\n")
             self.mapping(inner, below, "")
@@ -93,7 +93,7 @@ class _Writer:
             self.scalar(inner, below, self.indent)
 
     def scalar(self, value: object, below: int, step: int) -> None:
-        """A value without entries; `below` is the column of the lines under a `|`."""
+        """Write a value without entries; `below` is the column of the lines under a `|`."""
         if isinstance(value, str):
             if "\n" in value and _fits_block(value):
                 self.block(value, below, step)
@@ -111,7 +111,7 @@ class _Writer:
             self.parts.append(" " + with_ruamel(value, self.indent, self.offset))
 
     def block(self, text: str, below: int, step: int) -> None:
-        """Lines under a `|`."""
+        """Write lines under a `|`."""
         bare = text.rstrip("\n")
         chomping = {0: "-", 1: ""}.get(len(text) - len(bare), "+")
         hint = str(step) if text[0] in " \t\n" else ""
@@ -121,7 +121,7 @@ class _Writer:
         self.parts.append(f" |{hint}{chomping}\n{body}")
 
     def key(self, key: object) -> str:
-        """The token of a key; nothing for one that takes a `?`."""
+        """Return the token of a key; an empty text for one that needs a `?`."""
         if not isinstance(key, str) or len(key) > _LONGEST_KEY // 10 or _BREAK.search(key):
             return ""
         token = self.known.get(key)
@@ -131,7 +131,7 @@ class _Writer:
 
 
 def with_ruamel(value: object, indent: int, list_offset: int) -> str:
-    """What ruamel.yaml writes: the model for all that is written here, and the way for the rest."""
+    """Write with ruamel.yaml: the model for everything here, and the way for odd values."""
     yaml: Any = YAML(typ="safe", pure=True)
     yaml.Representer = _Representer
     yaml.Emitter = _Emitter
@@ -156,19 +156,19 @@ def _dedent(text: str, columns: int) -> str:
 
 
 class _Representer(SafeRepresenter):
-    """Plain values only, the same object twice is written twice."""
+    """Represent plain values only; write the same object twice where it is there twice."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 class _Emitter(Emitter):
-    """Counts the indentation of a block scalar from its parent, whatever the list offset is."""
+    """Count the indentation of a block scalar from its parent, whatever the list offset is."""
 
     MAX_SIMPLE_KEY_LENGTH = _LONGEST_KEY
 
     def determine_block_hints(self, text: Any) -> tuple[str, int, str]:
-        """The header of a `|`; libyaml finds no indentation behind blanks, tabs or empty lines."""
+        """Return the header of a `|`; libyaml needs the columns behind blanks and empty lines."""
         step = int(self.indent or 0) - int(self.indents.values[-1][0] or 0)
         if self.indents.last_seq():  # counted from the dash
             step -= self.sequence_dash_offset
@@ -183,7 +183,7 @@ def _represent_str(representer: Any, text: str) -> Any:
 
 
 def _style(text: str) -> str | None:
-    """None where the plain text is safe with every reader, `|` for lines, else quotes."""
+    """Return None where plain text is safe with every reader, `|` for lines, else quotes."""
     if "\n" in text and _fits_block(text):
         return "|"
     return None if _one_line(text) == text else '"'
@@ -198,7 +198,7 @@ def _one_line(text: str) -> str:
 
 
 def _token(text: str) -> str:
-    """The text on one line, escapes spelled as ruamel.yaml does."""
+    """Return the text on one line, escapes spelled as ruamel.yaml does."""
     token = _one_line(text)
     if token[0] == '"' and "\\" in token:
         return _ESCAPE.sub(lambda found: found[0][:2] + found[0][2:].upper(), token)
@@ -206,7 +206,7 @@ def _token(text: str) -> str:
 
 
 def _fits_block(text: str) -> bool:
-    """Whether every line can stand in a block scalar, with nothing that a person cannot see."""
+    """Return whether every line can be in a block scalar, without invisible characters."""
     lines = text.split("\n")
     return any(lines) and not any(
         line.endswith((" ", "\t")) or respell(line.replace("\t", " "), "'") is None

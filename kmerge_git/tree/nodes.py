@@ -1,17 +1,17 @@
-"""Nodes with exact spans in their own text, entries that own their lines, and the text around them.
+"""Hold nodes with exact spans, entries that own their lines, and the text around them.
 
 Nodes are views: a collection builds its entries when they are first asked for, so that the parts
 of a document that nobody looks at cost nothing. Offsets count characters of `text`, the text of
 the whole file. Nothing here is ever changed after it was built.
 
-Who owns a line of a block collection (the one rule, see `tree.compose`):
+These rules say which lines of a block collection an entry owns (`tree.compose` follows them):
 - an entry owns its lines from its key or dash to the end of its value's last line, the trailing
   comment included, and the comment lines right below it that are indented deeper than it, or show
-  what its empty `[]` or `{}` may hold: a blank line follows them, or nothing;
-- what stands between two entries (blank lines, comments) is the `lead` of the second one; the
+  the possible contents of its empty `[]` or `{}`: a blank line follows them, or nothing;
+- the lines between two entries (blank lines, comments) are the `lead` of the second one; the
   comment block that touches the second one is `attached` to it;
 - before the first entry of a collection only the attached block is its lead, the rest is the
-  head of the collection; what follows the last entry is its foot.
+  head of the collection; the lines behind the last entry are its foot.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol, Self
 
     class Builder(Protocol):
-        """The part of `tree.compose.View` that a collection asks for its entries."""
+        """The part of `tree.compose.View` that a collection uses for its entries."""
 
         base: int
 
@@ -53,7 +53,7 @@ class Node:
 
     @property
     def raw(self) -> str:
-        """The characters of the node, as they are in the file."""
+        """Return the characters of the node, as they are in the file."""
         return self.text[self.start : self.end]
 
     def __repr__(self) -> str:
@@ -76,13 +76,13 @@ class Scalar(Node):
         value: str = "",
         style: str = "",
     ) -> None:
-        self.text = text  # not by super(): this is made for every leaf of every document
+        self.text = text  # not by super(): every leaf of every document is made here
         self.start = start
         self.end = end
         self.content = content
         self.anchor = anchor
         self.tag = tag
-        self.value = value  # the characters that the scalar stands for, not resolved to a type
+        self.value = value  # the characters of its value, not resolved to a type
         self.style = style
 
 
@@ -97,7 +97,7 @@ class Alias(Node):
 
 
 class Collection(Node):
-    """What mappings and sequences have in common."""
+    """The common part of mappings and sequences."""
 
     __slots__ = ("_entries", "_graph", "_view", "bottom", "column", "flow", "top")
 
@@ -129,7 +129,7 @@ class Collection(Node):
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The entries in the order of the text."""
+        """Return the entries in the order of the text."""
         view = self._view
         if view is not None:
             build = view.pairs if isinstance(self, Mapping) else view.items
@@ -139,11 +139,11 @@ class Collection(Node):
 
     @property
     def unbuilt(self) -> tuple[Any, int] | None:
-        """The parser's node and the start of its text; None once somebody asked for the entries."""
+        """Return the parser's node and the start of its text; None once the entries are built."""
         return (self._graph, self._view.base) if self._view is not None else None
 
     def with_entries(self, entries: tuple[Entry, ...], top: int, bottom: int) -> Self:
-        """The same collection with other entries, and other lines for them."""
+        """Return the same collection with other entries, and other lines for them."""
         span = self.text, self.start, self.end, self.content, self.anchor, self.tag
         made = type(self)(*span, self.flow, top, bottom, None, None)
         made._entries = entries
@@ -156,7 +156,7 @@ class Mapping(Collection):
     __slots__ = ("_index",)
 
     def index(self) -> dict[str, Entry]:
-        """The entries by the text of their key; of repeated keys the last one."""
+        """Return the entries by the text of their key; of repeated keys the last one."""
         try:
             return self._index
         except AttributeError:
@@ -164,7 +164,7 @@ class Mapping(Collection):
             return self._index
 
     def get(self, name: str) -> Node | None:
-        """The value below a key, or None; a leaf is found without building all the entries."""
+        """Return the value below a key, or None; do not build all the entries for a leaf."""
         if self._view is not None:
             leaf = self._view.leaf_below(self._graph, name)
             if leaf is not None:
@@ -204,7 +204,7 @@ class Entry:
 
     @property
     def name(self) -> str:
-        """The key as text; `1` and `"1"` are one key to Kubernetes."""
+        """Return the key as text; `1` and `"1"` are one key to Kubernetes."""
         key = self.key
         if isinstance(key, Scalar):
             return key.value
@@ -215,35 +215,35 @@ class Entry:
 
 
 def in_mid_line(collection: Collection) -> bool:
-    """Whether a block collection starts behind a dash or `?` on the same line."""
+    """Return whether a block collection starts behind a dash or `?` on the same line."""
     at = collection.content
     return not collection.flow and collection.top == at > 0 and collection.text[at - 1] != "\n"
 
 
 def on_own_lines(node: Node) -> bool:
-    """Whether a node is a block collection that starts on a line of its own."""
+    """Return whether a node is a block collection that starts on a line of its own."""
     return isinstance(node, Collection) and not node.flow and not in_mid_line(node)
 
 
 def is_block_text(node: Node) -> bool:
-    """Whether a node is a block scalar: lines under a header (`|`, `>`)."""
+    """Return whether a node is a block scalar: lines under a header (`|`, `>`)."""
     return isinstance(node, Scalar) and node.style in ("|", ">")
 
 
 def inline(node: Node) -> bool:
-    """Whether a node is one token (or flow collection) within one line."""
+    """Return whether a node is one token (or flow collection) within one line."""
     if is_block_text(node):
         return False
     return not (isinstance(node, Collection) and not node.flow) and "\n" not in node.raw
 
 
 def in_flow(entry: Entry) -> bool:
-    """Whether an entry stands in a flow collection: it does not own its line."""
+    """Return whether an entry is in a flow collection: it does not own its line."""
     return entry.end == entry.value.end
 
 
 def is_linewise(made: Collection) -> bool:
-    """Whether every entry of a flow collection has its own lines, and the closing bracket too."""
+    """Return whether all entries of a flow collection, and its end, have their own lines."""
     text = made.text
     ends = [*(e.start for e in made.entries[1:]), made.end - 1]
     return bool(made.entries) and all(
@@ -254,7 +254,7 @@ def is_linewise(made: Collection) -> bool:
 
 
 def comment_behind(entry: Entry | None) -> str:
-    """The comment that stands behind an entry of a flow collection on its line."""
+    """Return the comment behind an entry of a flow collection on its line."""
     if entry is None or not in_flow(entry):
         return ""
     text = entry.value.text
@@ -263,7 +263,10 @@ def comment_behind(entry: Entry | None) -> str:
 
 
 def after(entry: Entry) -> str:
-    """What follows a value on its line and below; of a block collection the key line's comment."""
+    """Return the text behind a value on its line and below.
+
+    Of a block collection this is the comment on the line of its key.
+    """
     value = entry.value
     if not on_own_lines(value):
         mid_line = isinstance(value, Collection) and not value.flow
@@ -274,7 +277,7 @@ def after(entry: Entry) -> str:
 
 
 def opening(entry: Entry) -> str:
-    """Between the key or dash and the first line of a block collection below it."""
+    """Return between the key or dash and the first line of a block collection below it."""
     start = entry.key.end if entry.key is not None else entry.start + 1
     value = entry.value
     top = value.top if isinstance(value, Collection) else value.start
@@ -282,38 +285,38 @@ def opening(entry: Entry) -> str:
 
 
 def head(collection: Collection) -> str:
-    """The comment lines above the first entry that do not belong to it."""
+    """Return the comment lines above the first entry that do not belong to it."""
     if collection.flow or in_mid_line(collection) or not collection.entries:
         return ""
     return collection.text[collection.top : collection.entries[0].lead]
 
 
 def foot(collection: Collection) -> str:
-    """The comment lines below the last entry that do not belong to it."""
+    """Return the comment lines below the last entry that do not belong to it."""
     if collection.flow or not collection.entries:
         return ""
     return collection.text[collection.entries[-1].end : collection.bottom]
 
 
 def key_text(entry: Entry) -> str:
-    """The key as it is written."""
+    """Return the key as it is written."""
     return entry.key.raw if entry.key is not None else ""
 
 
 def properties(node: Node) -> str:
-    """Anchor and tag as they are written."""
+    """Return anchor and tag as they are written."""
     if isinstance(node, Alias) or node.content == node.start:
         return ""
     return " ".join(node.text[node.start : node.content].split("#")[0].split())
 
 
 def column_of(entry: Entry) -> int:
-    """The column of an entry's key or dash."""
+    """Return the column of an entry's key or dash."""
     return entry.start - (entry.value.text.rfind("\n", 0, entry.start) + 1)
 
 
 def separator_end(entry: Entry) -> int:
-    """The offset behind the colon of a key; of a dash the offset behind it."""
+    """Return the offset behind the colon of a key; of a dash the offset behind it."""
     key = entry.key
     if key is None:
         return entry.start + 1
@@ -329,7 +332,7 @@ def separator_end(entry: Entry) -> int:
 
 
 def keeps_blank_lines(node: Node) -> bool:
-    """Whether a node ends in a block scalar to which blank lines below it would belong (`|+`)."""
+    """Return whether a node ends in a block scalar that owns blank lines below it (`|+`)."""
     while isinstance(node, Collection) and not node.flow and node.entries:
         node = node.entries[-1].value
     if not is_block_text(node):

@@ -1,10 +1,10 @@
-"""Texts that only look like YAML, and mappings whose keys nobody can name: no merge by fields.
+"""Refuse texts that only look like YAML, and mappings with odd keys: both have no fields to merge.
 
 `image: {{ .Values.image }}` reads as a map whose key is a map, and `# {{- if .Values.on }}` as a
-comment. Whatever a merge by fields made of such a text would be a guess.
+comment. A merge by fields would guess what such a text means.
 
 Parsing costs more than everything else, so the characters are looked at first: a text without a
-sign is certain to hold neither, one with a sign is composed, which tells exactly.
+sign surely holds neither, and a text with a sign is composed to be certain.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ ODD_KEY = "a key that is a list or map"
 # actions that decide whether the text up to their `end` is there at all; Helm runs them in comments
 _OPEN = ("if", "range", "with", "define", "block")
 _CONTROL = frozenset((*_OPEN, "else", "end", "template", "break", "continue"))
-# beside a key of a flow mapping that is a collection, in a text without its blanks
+# around a key of a flow mapping that is a collection, in a text without its blanks
 _SIGNS = (
     *("{{", "{[", ",{", ",[", "}:", "]:", "{#", ",#", "{?", ",?", "[?"),
     *("{&", ",&", "{!", ",!", "{*", ",*"),
@@ -64,7 +64,7 @@ def refuse_oddities(*versions: Stream) -> None:
 
 
 def _left(versions: tuple[Stream, ...]) -> list[list[Document]]:
-    """The documents of each version but for those that all have as one text in memory."""
+    """Return the documents of each version but for those that all have as one text in memory."""
     shared = {id(document.content) for document in versions[0].documents}
     for stream in versions[1:]:
         shared &= {id(document.content) for document in stream.documents}
@@ -104,9 +104,9 @@ def _refuse(document: Document) -> None:
 
 
 def _runs_over(text: str, actions: list[tuple[int, str]]) -> int:
-    """The offset of an action in comments that has its `end` behind data, or elsewhere; or -1.
+    """Return the offset of an action in comments whose `end` is elsewhere or behind data, or -1.
 
-    An example in a comment, with all that belongs to it, runs over nothing.
+    An example that is complete within a comment runs over nothing.
     """
     depth = last = 0
     for at, word in actions:
@@ -121,7 +121,7 @@ def _runs_over(text: str, actions: list[tuple[int, str]]) -> int:
 
 
 def _is_comment(text: str) -> bool:
-    """Whether what stands between two places in comments is nothing but comments."""
+    """Return whether the text between two places in comments is only comments."""
     _, *lines = text.split("\n")
     return all(not line.strip() or line.lstrip().startswith("#") for line in lines)
 
@@ -133,7 +133,7 @@ def _text_only(source: Source, why: str, at: int) -> TextOnly:
 
 
 def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int, bool]]) -> int:
-    """The offset of a key that is a collection, or -1; where scalars are comes into a list.
+    """Return the offset of a key that is a collection, or -1; where scalars are comes into a list.
 
     This reads the parser's own nodes: to build ours takes longer.
     """
@@ -142,7 +142,7 @@ def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int,
         span = document.start, document.parsed_from, document.body, document.end
         fresh = compose(document.source, span)
         made = fresh.unbuilt if isinstance(fresh, Collection) else None
-    assert made is not None  # nobody has asked a fresh one for its entries
+    assert made is not None  # the entries of a new node are not built
     graph, base = made
     todo: list[Any] = [graph]
     known: set[int] = set()
@@ -167,7 +167,7 @@ def _odd_key(root: Collection, document: Document, scalars: list[tuple[int, int,
 
 
 def _has_sign(text: str) -> bool:
-    """Whether a text may hold what cannot be merged by fields; False is certain."""
+    """Return whether a text may hold actions or odd keys; False is certain."""
     if any(_actions(text)) or _has_question(text) or _has_alias_key(text):
         return True
     if not (_opens(text, "{", "}") or _opens(text, "[", "]")):
@@ -177,12 +177,12 @@ def _has_sign(text: str) -> bool:
 
 
 def has_control(text: str) -> bool:
-    """Whether a text has template actions that control the text around them."""
+    """Return whether a text has template actions that control the text around them."""
     return any(True for _ in _actions(text))
 
 
 def _actions(text: str) -> Iterator[tuple[int, str]]:
-    """The template actions that control the text around them, each with its offset."""
+    """Yield the template actions that control the text around them, each with its offset."""
     at = text.find("{{")
     while at >= 0:
         start = at + 2 + text.startswith("-", at + 2)
@@ -195,7 +195,7 @@ def _actions(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _has_question(text: str) -> bool:
-    """Whether a `?` may open a key that stands in lines of its own."""
+    """Return whether a `?` may open a key on lines of its own."""
     at = text.find("?")
     while at >= 0:
         if text[at + 1 : at + 2] in _BLANK and _before(text, at) in "\n-?:":
@@ -205,7 +205,7 @@ def _has_question(text: str) -> bool:
 
 
 def _has_alias_key(text: str) -> bool:
-    """Whether an alias may be a key."""
+    """Return whether an alias may be a key."""
     at = text.find("*") if "&" in text else -1
     while at >= 0:
         end = name_end(text, at + 1)
@@ -219,7 +219,7 @@ def _has_alias_key(text: str) -> bool:
 
 
 def _opens(text: str, bracket: str, closing: str) -> bool:
-    """Whether a flow collection may begin, behind an indicator or a property; no empty value."""
+    """Return whether a flow collection may begin behind an indicator or a property."""
     at = text.find(bracket)
     while at >= 0:
         is_empty = text.startswith(closing, at + 1) and text[at + 2 : at + 3] in _LINE_END
@@ -232,13 +232,13 @@ def _opens(text: str, bracket: str, closing: str) -> bool:
 
 
 def _before(text: str, at: int) -> str:
-    """The last character on the line that is not blank; a line end where there is none."""
+    """Return the last character on the line that is not blank; a line end where there is none."""
     at = _behind_word(text, at)
     return text[at - 1] if at else "\n"
 
 
 def _word_before(text: str, at: int) -> str:
-    """The last word before an offset."""
+    """Return the last word before an offset."""
     start = end = _behind_word(text, at)
     while start and text[start - 1] not in _BLANK:
         start -= 1
@@ -246,7 +246,7 @@ def _word_before(text: str, at: int) -> str:
 
 
 def _behind_word(text: str, at: int) -> int:
-    """The offset behind the blanks that stand before an offset, seen from its end."""
+    """Return the offset behind the blanks that precede an offset, seen from the right."""
     while at and text[at - 1] in (" ", "\t"):
         at -= 1
     return at

@@ -16,8 +16,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What walks `DEEPEST` collections goes through up to 20 calls for each, and starts somewhere. Calls
-# of Python functions take no room on the stack of the process.
+# A walk over `DEEPEST` collections needs up to 20 calls for each, and some calls before the first.
+# Calls of Python functions take no space on the stack of the process.
 FRAMES = 6000
 DEEPEST = 200  # nested collections; the C composer recurses and would crash at some 50,000
 
@@ -32,7 +32,7 @@ class TooDeep(Exception):
 
 
 def compose(text: str) -> Any:
-    """The node graph of one document, in PyYAML's node classes, or None for an empty one."""
+    """Return the node graph of one document, in PyYAML's node classes, or None for an empty one."""
     if _plain is None:
         _load()
     is_deep = may_be_deep(text)
@@ -50,7 +50,7 @@ def compose(text: str) -> Any:
 
 
 def accepts(text: str) -> bool:
-    """Whether a text parses, without making nodes of it: much faster, where libyaml is there."""
+    """Return whether a text parses; this makes no nodes and is much faster, with libyaml."""
     if _plain is None:
         _load()
     if may_be_deep(text) or not hasattr(_plain, "raw_parse"):
@@ -63,10 +63,10 @@ def accepts(text: str) -> bool:
 
 
 def may_be_deep(text: str) -> bool:
-    """Whether the text could nest deeper than `DEEPEST`; cheap, sound, and true far too often.
+    """Return whether the text could nest deeper than `DEEPEST`; a cheap test, often too careful.
 
-    Brackets bound the depth of flow collections. Block collections start behind nothing but
-    blanks and indicators, and at most two of them start in one column.
+    Brackets bound the depth of flow collections. Only blanks and indicators precede a block
+    collection on its line, and at most two of them start in one column.
     """
     if text.count("[") + text.count("{") >= DEEPEST // 3:
         return True
@@ -75,7 +75,7 @@ def may_be_deep(text: str) -> bool:
 
 
 def long_scalars(text: str) -> list[tuple[int, int, str, str]]:
-    """Start, end, style and value of the quoted and block scalars of a text that parses."""
+    """Return start, end, style and value of the quoted and block scalars of a text that parses."""
     if _plain is None:
         _load()
     parser = _plain(text)
@@ -92,14 +92,14 @@ def long_scalars(text: str) -> list[tuple[int, int, str, str]]:
 
 
 def yaml_error() -> Any:
-    """The class of PyYAML's errors."""
+    """Return the class of PyYAML's errors."""
     if "yaml.error" not in sys.modules:
-        _load()  # which says what is missing
+        _load()  # whose error names the missing package
     return sys.modules["yaml.error"].YAMLError
 
 
 def bare(folders: list[str] | None = None) -> None:
-    """Load libyaml's binding without the rest of PyYAML; in a process that needs nothing else."""
+    """Load libyaml's binding without the rest of PyYAML, in a process that needs only that."""
     if "yaml" in sys.modules:
         return
     try:
@@ -192,7 +192,7 @@ def _import_binding_alone(folders: list[str] | None) -> None:
 
 
 def _binding(folders: list[str]) -> str:
-    """The file of the binding, looked for where it always is: asking `import` takes longer."""
+    """Return the file of the binding from its usual place: asking `import` takes longer."""
     for folder in folders:
         for suffix in sys.modules["_imp"].extension_suffixes():
             file = f"{folder}/yaml/_yaml{suffix}"
@@ -202,7 +202,7 @@ def _binding(folders: list[str]) -> str:
 
 
 class _StandIn(type(sys)):  # type: ignore[misc]
-    """A module that has any class it is asked for: the binding looks up many it never uses here."""
+    """A module with any class it is asked for: the binding looks up many that are unused here."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -224,7 +224,7 @@ class _ScalarToken:
 
 
 def _node(name: str, kind: str, style: str) -> Any:
-    """A node class with PyYAML's attributes.
+    """Return a node class with PyYAML's attributes.
 
     An exception keeps the arguments it is made with in C, which is twice as fast as an
     `__init__` of ours; nodes are made by the thousand and few of them are ever looked at.
@@ -248,7 +248,7 @@ def _init_marked(
     problem_mark: Any = None,
     note: Any = None,
 ) -> None:
-    """What PyYAML's `MarkedYAMLError` remembers; libyaml says everything as the context."""
+    """Keep the fields of PyYAML's `MarkedYAMLError`; libyaml passes its message as the context."""
     self.context, self.context_mark = context, context_mark
     self.problem, self.problem_mark, self.note = problem, problem_mark, note
 
@@ -256,6 +256,6 @@ def _init_marked(
 def _init_reader_error(
     self: Any, name: str, position: int, character: Any, codec: str, why: str
 ) -> None:
-    """What PyYAML's `ReaderError` remembers."""
+    """Keep the fields of PyYAML's `ReaderError`."""
     self.name, self.position, self.character = name, position, character
     self.encoding, self.reason = codec, why

@@ -1,7 +1,7 @@
-"""Nodes to plain Python values, as kubectl reads them.
+"""Turn nodes into plain Python values, as kubectl reads them.
 
-Aliases are expanded, `<<` brings in what the mapping itself does not say, of repeated keys the
-last one wins, and every key is a string, because JSON knows no other keys.
+Aliases are expanded, `<<` brings in fields that the mapping itself does not have, of repeated keys
+the last one wins, and every key is a string, because JSON knows no other keys.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
-MOST_EXPANDED = 200_000  # nodes that aliases bring in; ten lines can stand for a billion
+MOST_EXPANDED = 200_000  # nodes brought in by aliases; ten lines can bring in a billion
 DEEPEST = 200  # collections inside each other; aliases can nest deeper than the parser lets text
 
 _MERGE_TAGS = ("", "!!merge", "!<tag:yaml.org,2002:merge>")
@@ -25,7 +25,7 @@ _ODD_FLOATS = {"inf": ".inf", "-inf": "-.inf", "nan": ".nan"}
 
 
 def load(data: bytes, path: str = "") -> list[object]:
-    """The values of the documents of a stream; a document of nothing but comments has none."""
+    """Return the values of the documents of a stream, without documents of only comments."""
     try:
         return [to_value(root) for root in split(Source(data, path)).roots]
     except Unsupported as error:
@@ -34,7 +34,7 @@ def load(data: bytes, path: str = "") -> list[object]:
 
 
 def to_value(node: Node | None, root: Node | None = None) -> object:
-    """The value of a node; `root` is the top of its document, where its anchors are looked up."""
+    """Return the value of a node; `root`, the top of its document, holds its anchors."""
     if node is None:
         return None
     try:
@@ -44,7 +44,7 @@ def to_value(node: Node | None, root: Node | None = None) -> object:
 
 
 def reader(root: Node) -> Callable[[Node], object]:
-    """Reads nodes of one document, each collection once; what it gives must stay as it is."""
+    """Return a function that reads nodes of one document; it keeps and shares collections."""
     reading = _Reading(root)
     reading.known = {}
 
@@ -59,14 +59,14 @@ def reader(root: Node) -> Callable[[Node], object]:
 
 
 def is_merge_key(key: Node | None) -> bool:
-    """Whether a key is `<<`; quoted it is a key like any other."""
+    """Return whether a key is `<<`; quoted it is a key like any other."""
     return (
         isinstance(key, Scalar) and key.value == "<<" and not key.style and key.tag in _MERGE_TAGS
     )
 
 
 class _Reading:
-    """One reading of a node: the anchors it may use, and how much its aliases brought in."""
+    """Read a node; know the anchors of its document, and count what its aliases bring in."""
 
     __slots__ = ("anchors", "depth", "expanded", "inside", "known", "root")
 
@@ -92,7 +92,7 @@ class _Reading:
             return value
         if not isinstance(node, Collection):
             raise TypeError(f"{type(node).__name__} is no kind of node")
-        keeps = self.known if not self.inside else None  # what aliases bring in is counted anew
+        keeps = self.known if not self.inside else None  # contents of aliases are counted anew
         if keeps is not None and id(node) in keeps:
             return keeps[id(node)]
         self.depth += 1
@@ -119,7 +119,7 @@ class _Reading:
         return {**merged, **own} if merged else own
 
     def merged(self, node: Node) -> dict[str, object]:
-        """What `<<: node` brings in; of several mappings the first one that has a key wins."""
+        """Return the fields of `<<: node`; of several mappings the first one with a key wins."""
         value = self.value(node)
         parts = value if isinstance(value, list) else [value]
         result: dict[str, object] = {}
@@ -152,7 +152,7 @@ class _Reading:
 
 
 def anchored(node: Node) -> Iterator[Node]:
-    """The nodes with an anchor, in the order of the text."""
+    """Yield the nodes with an anchor, in the order of the text."""
     if node.anchor:
         yield node
     if isinstance(node, Collection) and node.text.find("&", node.start, node.end) >= 0:

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def same_text(a: Node, b: Node) -> bool:
-    """The same characters at the same column: nothing to look at below."""
+    """Return whether two nodes have the same characters at the same column."""
     if a.end - a.start != b.end - b.start or a.raw != b.raw:
         return False
     return a.text.find("\n", a.start, a.end) < 0 or _column(a) == _column(b)
 
 
 def same_lines(a: Node, b: Node) -> bool:
-    """As `same_text`, with the comment lines of a block collection."""
+    """Return whether two nodes have the same text and, of block collections, the same comments."""
     if isinstance(a, Collection) and isinstance(b, Collection) and not a.flow and not b.flow:
         ours, theirs = min(a.start, a.top), min(b.start, b.top)
         return a.column == b.column and a.text[ours : a.bottom] == b.text[theirs : b.bottom]
@@ -30,14 +30,14 @@ def same_lines(a: Node, b: Node) -> bool:
 
 
 def same_entry_text(a: Entry, b: Entry) -> bool:
-    """The same lines, comments included."""
+    """Return whether two entries have the same lines, comments included."""
     if a.end - a.lead != b.end - b.lead or a.start - a.line != b.start - b.line:
         return False
     return a.value.text[a.lead : a.end] == b.value.text[b.lead : b.end]
 
 
 def same_bare(a: Entry, b: Entry) -> bool:
-    """The same lines at other columns, with the same meaning."""
+    """Return whether two entries have the same lines at other columns, with the same meaning."""
     if a.value.text.count("\n", a.lead, a.end) != b.value.text.count("\n", b.lead, b.end):
         return False
     return _bare_lines(a) == _bare_lines(b) and same_node(a.value, b.value)
@@ -48,7 +48,7 @@ def _bare_lines(entry: Entry) -> list[str]:
 
 
 def same_node(a: Node, b: Node) -> bool:
-    """The same value with the same anchors and tags, however it is spelled and indented."""
+    """Return whether two nodes have the same value, anchors and tags, however they are spelled."""
     if same_text(a, b):
         return True
     if a.anchor != b.anchor:
@@ -87,9 +87,9 @@ def _same_items(a: Collection, b: Collection) -> bool:
 
 
 def canon(node: Node, known: Known | None = None) -> Hashable:
-    """A key that two nodes share if and only if they are `same_node`.
+    """Return a key that two nodes share if and only if they are `same_node`.
 
-    Who asks for lists inside of lists has what is `known` of collections already.
+    `known` has the keys of collections that were asked for before, for lists inside of lists.
     """
     if isinstance(node, Scalar):
         return (node.anchor, meaning(node))
@@ -110,7 +110,7 @@ def canon(node: Node, known: Known | None = None) -> Hashable:
 
 
 def canon_of(node: Node, known: Known) -> Hashable:
-    """The same for an element; versions share most, and the same text has one key."""
+    """Return the same for an element; versions share most, and the same text has one key."""
     if not isinstance(node, Collection):
         return canon(node)
     if id(node) in known:
@@ -124,17 +124,17 @@ def canon_of(node: Node, known: Known) -> Hashable:
 
 
 def is_undecided(node: Node | None) -> bool:
-    """Whether a node stands for what an inner merge could not decide: no side has its like."""
+    """Return whether a node is a placeholder of an inner merge; no side has its equal."""
     return isinstance(node, Mapping) and UNDECIDED in node.index()
 
 
 def same_comments(a: Entry, b: Entry) -> bool:
-    """Whether two entries of the same meaning carry the same comments."""
+    """Return whether two entries of the same meaning carry the same comments."""
     return comments(a.value.text[a.attached : a.end]) == comments(b.value.text[b.attached : b.end])
 
 
 def comments(text: str) -> list[str]:
-    """The comments of a text, roughly: a missed one costs nothing but a conflict less."""
+    """Return the comments of a text, roughly: to miss one only makes a conflict less."""
     if "#" not in text:
         return []
     found = []

@@ -1,9 +1,9 @@
-"""What a scalar means to Kubernetes, when two spellings mean the same, and how to spell a string.
+"""Resolve scalars as Kubernetes does, compare two spellings, and spell strings.
 
 Two families of readers exist: YAML 1.1 (kubectl, Helm, Argo CD, Flux: go-yaml v2 and JSON types)
-and YAML 1.2 (kustomize's kyaml, ruamel.yaml). `resolve` is what kubectl reads. Two *different*
+and YAML 1.2 (kustomize's kyaml, ruamel.yaml). `resolve` reads as kubectl does. Two *different*
 spellings are `same` only where both families agree: an equality that is missed costs a conflict,
-one that is wrong loses a change. For that reason floats (`1.10` and `1.1` may be versions), dates
+a wrong one loses a change. For that reason floats (`1.10` and `1.1` may be versions), dates
 and base-60 numbers are the same only as the same text.
 """
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _INF = float("inf")
 _NAN = float("nan")
 
-# Every plain word that go-yaml v2 takes for something else than a string.
+# Every plain word that is no string to go-yaml v2.
 _WORDS: dict[str, object] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -29,7 +29,7 @@ _WORDS: dict[str, object] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -_INF),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), _NAN),
 }
-# The plain words on which all readers agree; the other ones mean what their spelling means.
+# The plain words on which all readers agree; each other one means its own spelling.
 # `=` and `<<` are no strings to a YAML 1.1 reader by the book.
 _MEANINGS: dict[str, Meaning] = {
     **{word: ("spelling", word) for word in (*_WORDS, "=", "<<")},
@@ -46,7 +46,7 @@ _TYPES = {"int": "int", "float": "float", "bool": "bool", "NoneType": "null"}
 
 
 def resolve(value: str, style: str = "", tag: str = "") -> object:
-    """The value as kubectl reads it: str, int, float, bool or None.
+    """Return the value as kubectl reads it: str, int, float, bool or None.
 
     Integral floats below 1e21 are ints, because JSON prints both alike. Where kubectl refuses the
     scalar (`!!int x`) its text is the value.
@@ -57,26 +57,26 @@ def resolve(value: str, style: str = "", tag: str = "") -> object:
 
 
 def kind_of(value: str, style: str = "", tag: str = "") -> str:
-    """The type kubectl gives a scalar: 'str', 'int', 'float', 'bool' or 'null'."""
+    """Return the type kubectl gives a scalar: 'str', 'int', 'float', 'bool' or 'null'."""
     return _TYPES.get(type(resolve(value, style, tag)).__name__, "str")
 
 
 def is_null(scalar: Scalar) -> bool:
-    """Whether a scalar is null, `~` or nothing at all."""
+    """Return whether a scalar is null, `~` or empty."""
     if scalar.tag:
         return resolve(scalar.value, scalar.style, scalar.tag) is None
     return not scalar.style and _MEANINGS.get(scalar.value, ("", 0))[1] is None
 
 
 def same(a: Scalar, b: Scalar) -> bool:
-    """Whether two scalars mean the same to every reader."""
+    """Return whether two scalars mean the same to every reader."""
     if a.value == b.value and a.style == b.style and a.tag == b.tag:
         return True
     return meaning(a) == meaning(b)
 
 
 def meaning(scalar: Scalar) -> Meaning:
-    """A key that two scalars share if and only if they are `same`."""
+    """Return a key that two scalars share if and only if they are `same`."""
     value = scalar.value
     if scalar.tag:
         return _meaning_tagged(value, scalar.tag)
@@ -86,7 +86,7 @@ def meaning(scalar: Scalar) -> Meaning:
 
 
 def respell(value: str, style: str) -> str | None:
-    """A string as a one-line token in plain (''), `'` or `"` style; None where that cannot be."""
+    """Return a string as a one-line token in plain (''), `'` or `"` style; None if impossible."""
     if style == '"':
         return _double(value)
     if not all(map(_is_printable, value)):
@@ -120,7 +120,7 @@ def _resolve_tagged(value: str, tag: str) -> object:
 
 
 def _core_name(tag: str) -> str:
-    """`int` for `!!int` and for `!<tag:yaml.org,2002:int>`; nothing for a tag of somebody's own."""
+    """Return `int` for `!!int` and `!<tag:yaml.org,2002:int>`; an empty text for own tags."""
     for prefix in _CORE:
         if tag.startswith(prefix):
             return tag[len(prefix) :].rstrip(">")
@@ -137,7 +137,7 @@ def _decode(value: str) -> str:
 
 
 def _go_number(value: str) -> int | float | None:
-    """A number as go-yaml v2 reads it: Go's ParseInt with base 0, then a float; else None."""
+    """Return a number as go-yaml v2 reads it (Go's ParseInt with base 0, then a float), or None."""
     # go-yaml takes underscores out, but not behind a leading point
     plain = value if value[0] == "." else value.replace("_", "")
     signed = plain[:1] in ("+", "-")
@@ -195,7 +195,7 @@ def _meaning_tagged(value: str, tag: str) -> Meaning:
 
 
 def _agreed_integer(value: str) -> int | None:
-    """The value of a decimal or hexadecimal number on which all readers agree."""
+    """Return the value of a decimal or hexadecimal number on which all readers agree."""
     if len(value) > 40:
         return None
     body = value[1:] if value[0] in "+-" else value
@@ -207,7 +207,7 @@ def _agreed_integer(value: str) -> int | None:
 
 
 def _is_number_to_somebody(value: str) -> bool:
-    """Whether kubectl, or YAML 1.1 by the book, reads a number or a date."""
+    """Return whether kubectl, or YAML 1.1 by the book, reads a number or a date."""
     if value.strip(_NUMBER_LETTERS):
         return False
     body = value.lstrip("+-").replace("_", "")
@@ -223,7 +223,7 @@ def _is_number_to_somebody(value: str) -> bool:
 
 
 def _looks_like_a_number(body: str) -> bool:
-    """Whether this is a number, whatever its size: one that is too large is a string to kubectl."""
+    """Return whether this is a number of any size; kubectl takes one too large for a string."""
     for prefix, digits in (("0x", _HEX), ("0b", "01"), ("0o", "01234567")):
         if body[:2].lower() == prefix:
             return len(body) > 2 and not body[2:].strip(digits)
@@ -246,7 +246,7 @@ def _is_date(value: str) -> bool:
 
 
 def _is_printable(char: str) -> bool:
-    """Whether YAML allows a character as it is within one line."""
+    """Return whether YAML allows a character as it is within one line."""
     return (
         " " <= char <= "~"
         or ("\xa0" <= char <= "\ud7ff" and char not in "\u2028\u2029")

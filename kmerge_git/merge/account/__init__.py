@@ -1,1 +1,1 @@
-"""What a merge did, place by place, looked up in its versions and in its result afterwards."""
+"""Account for a merge, place by place, from its versions and its result."""

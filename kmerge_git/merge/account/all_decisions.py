@@ -1,8 +1,7 @@
-"""Every decision of a merge with its three values: for those who ask why it came out so.
+"""List every decision of a merge with its three values.
 
-The journal of a walk holds what the rules were asked. The versions and the result are compared
-once more here, so that places are listed too where nothing had to be decided, and so that the
-values are those of the text.
+The journal of a walk only has the places about which the rules were asked. Here the versions and
+the result are compared once more, so that all places are listed, with the values of the text.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     Place = tuple[str, Path]
 
-# what a note is for that says more than that one side changed something
+# notes of these rules say more than that one side changed something
 _TELLING = ("12", "13")
 
 
@@ -58,7 +57,7 @@ def explained(
     notes: Iterable[tuple[str, Note]],
     options: Options,
 ) -> tuple[Decision, ...]:
-    """What came of every place at which the versions differ; nothing for what has no fields."""
+    """Return a decision for every place at which the versions differ; none without fields."""
     try:
         base = texts.base.stream
         streams = Three(base, texts.ours.stream_like(base), texts.theirs.stream_like(base))
@@ -84,7 +83,7 @@ def explained(
 
 
 def _ends(outcome: Outcome, texts: Three[YamlText], options: Options) -> Ends[Stream]:
-    """The result, decided for either side where it has conflicts; None: it cannot be read."""
+    """Return the result with its conflicts decided for either side; None: it cannot be read."""
     try:
         made = YamlText(outcome.text, options.path)
         if outcome.clean:
@@ -117,7 +116,7 @@ def _decision(
 
 
 def _note(known: Mapping[Place, Note], of: Difference) -> Note | None:
-    """What the rules said of a place; what they said of a resource is not about its comments."""
+    """Return the note of a place; notes of a resource are not about its comments."""
     return known.get((of.resource, of.path)) if of.kind != "comment" else None
 
 
@@ -128,7 +127,7 @@ def _says_more(note: Note) -> bool:
 def _more(
     notes: Iterable[tuple[Place, Note]], told_of: set[Place], streams: Three[Stream]
 ) -> Iterable[Decision]:
-    """The notes of other places: what a policy, a favoured side or a null did there."""
+    """Yield the notes of other places: a policy, a favoured side or a null decided there."""
     for (resource, path), note in notes:
         is_told = any(name == resource and _are_in_line(path, other) for name, other in told_of)
         is_whole = not path and note.side == "conflict"
@@ -149,7 +148,7 @@ def _more(
 
 
 def _are_in_line(one: Path, other: Path) -> bool:
-    """Whether one place is inside of the other."""
+    """Return whether one place is inside of the other."""
     short = min(len(one), len(other))
     return one[:short] == other[:short]
 
@@ -167,7 +166,7 @@ if TYPE_CHECKING:
 def differing(
     rules: Rules, streams: Three[Stream], ends: Ends[Stream], path: str
 ) -> Iterator[Difference]:
-    """All places at which the versions of a file differ, resource by resource."""
+    """Yield all places at which the versions of a file differ, resource by resource."""
     tables = pair_documents(streams, rules.twins, stops=rules.stops)
     if not any(d.content.strip() for d in tables.base.values()) and tables.ours and tables.theirs:
         tables = one_new_file(tables) or tables
@@ -188,7 +187,7 @@ def differing(
 
 
 def _of_one(rules: Rules, at: Trio, ends: Ends[Document], path: str) -> Iterator[Difference]:
-    """What differs in one resource; its comments and its spelling last."""
+    """Yield the differences in one resource; its comments and its spelling come last."""
     roots = at.map(_root)
     result = (_root(ends[0]), _root(ends[1])) if ends is not None else None
     four = Four(roots, result)
@@ -209,7 +208,7 @@ def _of_one(rules: Rules, at: Trio, ends: Ends[Document], path: str) -> Iterator
 
 
 def _layout(texts: Three[str], told: set[str]) -> Iterator[Difference]:
-    """A side that changed a text, though no field of it and no comment."""
+    """Yield a side that changed a text, though no field of it and no comment."""
     sides = ("ours", "theirs")
     left = [s for s in sides if s not in told and texts.side(s) != texts.base]
     if left:
@@ -222,12 +221,12 @@ def _root(document: Document | None) -> Node | None:
 
 
 def _names(at: Trio) -> Three[str]:
-    """Whole resources by a few words of them."""
+    """Return a few words of each whole resource."""
     return at.map(lambda d: brief(d.root) if d is not None else "")
 
 
 def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:
-    """The comments of a resource that not all versions have."""
+    """Yield the comments of a resource that not all versions have."""
     found = at.map(lambda d: tuple(_comments_of(d)) if d is not None else ())
     if found.base == found.ours == found.theirs:
         return
@@ -240,7 +239,7 @@ def _comments(at: Trio, ends: Ends[Document]) -> Iterator[Difference]:
 
 
 def _comments_of(document: Document) -> list[str]:
-    """The comments of a document, without what stands in block texts."""
+    """Return the comments of a document, without the contents of block texts."""
     text, root = document.source.text, document.root
     out, at = "", document.body
     for first, last in _block_texts(root) if root is not None and "#" in document.content else ():
@@ -249,7 +248,7 @@ def _comments_of(document: Document) -> list[str]:
 
 
 def _block_texts(node: Node) -> Iterator[tuple[int, int]]:
-    """Where block texts stand, without their headers."""
+    """Yield the spans of block texts, without their headers."""
     if is_block_text(node):
         yield node.text.find("\n", node.content, node.end) % (node.end + 1), node.end
     elif isinstance(node, Collection):
@@ -258,7 +257,7 @@ def _block_texts(node: Node) -> Iterator[tuple[int, int]]:
 
 
 def _placed(tables: Three[Documents], end: Stream | None) -> Documents:
-    """The documents of a result under the keys of what they came from."""
+    """Return the documents of a result under the keys of the inputs that they come from."""
     free = {document.number: document for document in (end.documents if end else ())}
     placed: Documents = {}
     keys = list(dict.fromkeys([*tables.ours, *tables.theirs, *tables.base]))
@@ -276,7 +275,7 @@ def _placed(tables: Three[Documents], end: Stream | None) -> Documents:
 
 
 def _by_likeness(tables: Three[Documents], keys: list[Hashable], left: list[Document]) -> Documents:
-    """The rest: what has no name, and what has another one."""
+    """Return the other documents: those without a name, and those with a new one."""
     gone = {key for key in tables.base if key not in tables.ours or key not in tables.theirs}
     rest = [key for key in keys if key not in gone]
     mine = [tables.ours.get(key) or tables.theirs[key] for key in rest]
@@ -286,7 +285,7 @@ def _by_likeness(tables: Three[Documents], keys: list[Hashable], left: list[Docu
 def _one_of(
     at: Trio, known: dict[Hashable, list[Document]], name_as: Callable[[Document], Hashable]
 ) -> Document | None:
-    """The first document of a result that is called as one of the versions."""
+    """Return the first document of a result that is called as one of the versions."""
     for version in (at.ours, at.theirs, at.base):
         name = name_as(version) if version is not None else None
         if name is not None and known.get(name):
@@ -314,7 +313,7 @@ def _order(tables: Three[Documents], made: list[Documents] | None) -> Iterator[D
 
 
 def _around(streams: Three[Stream], ends: Ends[Stream]) -> Iterator[Difference]:
-    """Comments that stand above the first resource or behind the last one."""
+    """Yield comments above the first resource or behind the last one."""
     parts: tuple[Callable[[Stream], str], ...] = (lambda s: s.prologue, lambda s: s.tail)
     for part in parts:
         texts = streams.map(part)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def differences(rules: Rules, four: Four, path: Path, where: Where) -> Iterator[Difference]:
-    """The places from here on at which a side did anything."""
+    """Yield the places from here on at which a side did anything."""
     if four.is_the_same:
         return
     if four.at.base is None and alike(four.at.ours, four.at.theirs):
@@ -47,7 +47,7 @@ def differences(rules: Rules, four: Four, path: Path, where: Where) -> Iterator[
 
 
 def _are_all(four: Four, kind: type[Collection]) -> bool:
-    """Whether both sides have a collection of a kind, and base has none of another."""
+    """Return whether both sides have a collection of a kind, and base has none of another."""
     at = four.at
     is_base = at.base is None or isinstance(at.base, kind)
     return is_base and isinstance(at.ours, kind) and isinstance(at.theirs, kind)
@@ -70,7 +70,7 @@ def _in_mapping(rules: Rules, four: Four, path: Path, where: Where) -> Iterator[
 
 
 def _renamed(names: Three[str | None], path: Path, four: Four) -> Iterator[Difference]:
-    """An entry that has another key on a side."""
+    """Yield an entry that has another key on a side."""
     if names.base is None or not {names.ours, names.theirs} - {names.base, None}:
         return
     new = [n for n in (names.ours, names.theirs) if n not in (names.base, None)]
@@ -110,7 +110,7 @@ def _order(
     path: Path,
     rule: ListRule,
 ) -> Iterator[Difference]:
-    """The order of the elements that all versions have, if a side changed it."""
+    """Yield the order of the elements that all versions have, if a side changed it."""
     common = [k for k in tables.base if k in tables.ours and k in tables.theirs]
     orders = tables.map(lambda table: [key for key in table if key in set(common)])
     if orders.base == orders.ours == orders.theirs:
@@ -152,7 +152,7 @@ def _index_of_end(node: Node | None) -> dict[Hashable, Node] | None:
 def _each_end(
     ends: Ends[Node], table: Callable[[Node | None], dict[Hashable, Node] | None]
 ) -> Ends[dict[Hashable, Node]]:
-    """The entries of the result by their keys; None where it has another kind of value there."""
+    """Return the entries of the result by key; None where it has another kind of value."""
     if ends is None:
         return None
     tables = [table(end) for end in ends]
@@ -162,7 +162,7 @@ def _each_end(
 def _found(
     ends: Ends[dict[Hashable, Node]], keys: Three[Hashable]
 ) -> tuple[Node | None, Node | None] | None:
-    """What the result has of an entry, under the key of one of the versions."""
+    """Return the entry in the result, under the key of one of the versions."""
     if ends is None:
         return None
     names = [key for key in (keys.ours, keys.theirs, keys.base) if key is not None]
@@ -171,17 +171,17 @@ def _found(
         for end in ends
     )
     if first is None and second is None and keys.ours is not None and keys.theirs is not None:
-        return None  # it is there under a name that nobody looked for
+        return None  # it is there under another name
     return first, second
 
 
 if TYPE_CHECKING:
     T = TypeVar("T")
-    Ends = tuple[T | None, T | None] | None  # None: nobody knows what is there
+    Ends = tuple[T | None, T | None] | None  # None: the result is unknown there
 
 
 class Difference:
-    """A place where the versions of a merge are not the same, and whose came out."""
+    """A place where the versions of a merge differ, and the side that is in the result."""
 
     __slots__ = ("kind", "path", "resource", "rule", "side", "values", "what")
 
@@ -204,13 +204,13 @@ class Difference:
 
     @property
     def doers(self) -> set[str]:
-        """The sides that did something here."""
+        """Return the sides that did something here."""
         is_alone = self.side in ("ours", "theirs") and " " not in self.what
         return {self.side} if is_alone else {"ours", "theirs"}
 
 
 class Four:
-    """The nodes of one place."""
+    """The nodes of one place in the versions and in the result."""
 
     __slots__ = ("at", "ends")
 
@@ -220,13 +220,13 @@ class Four:
 
     @property
     def is_the_same(self) -> bool:
-        """Whether no side did anything here."""
+        """Return whether no side did anything here."""
         at = self.at
         return alike(at.base, at.ours) and alike(at.base, at.theirs)
 
 
 def marked(four: Four, path: Path) -> list[Difference]:
-    """Anchor and tag of a collection, if a side changed them; its entries are told one by one."""
+    """Return the anchor and tag of a collection if a side changed them, without its entries."""
     if four.at.base is None:
         return []
     at = four.at.map(_marks)
@@ -242,14 +242,14 @@ def _marks(node: Node | None) -> str:
 
 
 def alike(a: Node | None, b: Node | None) -> bool:
-    """Whether two nodes mean the same, or neither is there."""
+    """Return whether two nodes mean the same, or neither is there."""
     if a is None or b is None:
         return a is b
     return same_node(a, b)
 
 
 def side_of(at: Three[T], ends: Ends[T], same: Callable[[T | None, T | None], bool]) -> str:
-    """Whose version came out; `both` where that is neither alone, or they are the same."""
+    """Return the side whose version is in the result; `both`: neither alone, or the same."""
     if ends is None:
         is_mine, is_theirs = same(at.base, at.theirs), same(at.base, at.ours)
         if same(at.ours, at.theirs):
@@ -262,7 +262,7 @@ def side_of(at: Three[T], ends: Ends[T], same: Callable[[T | None, T | None], bo
 
 
 def what_of(at: Three[T | None], same: Callable[[T | None, T | None], bool]) -> str:
-    """What the sides did: `changed`, `added`, `deleted`, one of them alone or both."""
+    """Return the changes of the sides: `changed`, `added`, `deleted`, of one side or of both."""
     mine, yours = _how(at.base, at.ours, same), _how(at.base, at.theirs, same)
     if not mine or not yours:
         return mine or yours
@@ -278,7 +278,7 @@ def _how(old: T | None, new: T | None, same: Callable[[T | None, T | None], bool
 
 
 def whole(four: Four, path: Path, *, is_set: bool = False) -> Difference:
-    """The difference of a place that is not looked into."""
+    """Return the difference of a place that is not looked into."""
     at = four.at
     what, side = what_of(at, alike), side_of(at, four.ends, alike)
     kind = _kind(at, path, what)
@@ -295,7 +295,7 @@ def _kind(at: Three[Node | None], path: Path, what: str) -> str:
 
 
 def _rule(at: Three[Node | None], path: Path, what: str, *, is_set: bool) -> str:
-    """The number of the rule that says what comes of such a place."""
+    """Return the number of the rule that decides about such a place."""
     if " " not in what or "alike" in what:
         return "3" if path and isinstance(path[-1], tuple) and what != "changed" else "1"
     if at.ours is None or at.theirs is None:
@@ -308,7 +308,7 @@ def _rule(at: Three[Node | None], path: Path, what: str, *, is_set: bool) -> str
 
 
 def told(at: Three[Node | None]) -> Three[str]:
-    """The three values in a line each; of texts and lists only what not all versions have."""
+    """Return the three values in a line each; of texts and lists only the differing parts."""
     there = [node for node in at.each() if node is not None]
     if len(there) > 1 and all(isinstance(node, Scalar) and is_block_text(node) for node in there):
         lines = at.map(lambda node: body_lines(node) if isinstance(node, Scalar) else None)
@@ -327,7 +327,7 @@ def apart(
     spelled: Callable[[T], str],
     joined: Callable[[list[str], bool], str],
 ) -> Three[str]:
-    """What of each version the others do not all have; everything where that is nothing."""
+    """Return the parts of each version that not all have; all parts where there are none."""
     counts = [_counted(map(key, found)) for found in at.each() if found is not None]
     common = {k: min(count.get(k, 0) for count in counts) for k in counts[0]}
     apart = at.map(lambda found: None if found is None else _without(found, common, key))
