@@ -304,7 +304,6 @@ def test_a_module_name_means_one_thing():
 # Small modules with one importer that stay apart: each with the wall that it stands behind.
 SMALL_ROOMS = {
     "kmerge_git.cli.status": "a command",
-    "kmerge_git.cli.authors": "SMALL_TODO",
 }
 
 

@@ -18,22 +18,23 @@ from kmerge_git.bounds import SHOWN_REFUSALS
 from kmerge_git.cli.pressed_keys import AGAIN, ENTER, RESIZED, Keys
 from kmerge_git.cli.printing import counted
 from kmerge_git.cli.question_screen import Around, Screen, Size, in_short, picture, side_of
-from kmerge_git.cli.resolve_report import stages, told
+from kmerge_git.cli.resolve_report import stages, tell_end
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.run_git import ask_git
+from kmerge_git.merge.finish.possible_answers import ended
 from kmerge_git.visible import label, visible
+from kmerge_git.whole.conflict_questions import VERSIONS
 from kmerge_git.whole.given_answers import Refusals, give, give_choice, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from kmerge_git.cli.authors import Authors
     from kmerge_git.whole.conflict_questions import Question
     from kmerge_git.whole.resolving import Resolving
 
 
 HOWS = {"o": "ours", "t": "theirs", "b": "both", "0": "base", "h": "higher"}
-# a key, what is said when it was pressed, and what more there is to know
+# a key, the words that are printed when it was pressed, and more words for the help
 HELP = (
     ("o", "ours", ""),
     ("t", "theirs", ""),
@@ -51,65 +52,68 @@ HELP = (
     ("?", "", "these words"),
 )
 RESTS = {"O": "ours", "T": "theirs"}
-WORDS = {key: said for key, said, _ in HELP}
+WORDS = {key: words for key, words, _ in HELP}
+_OF_A_SHELL = "|&;<>()$`\\\"' \t\n*?[#~=%"  # git's own list
+_NOTE = "# kmerge: "
+_HOW = "saved unchanged or empty it is no answer; lines like this one are not part of it"
 
 
 def ask(resolving: Resolving, options: argparse.Namespace) -> int:
-    """Ask until all is answered, or no more answer comes; 1 if conflicts are left."""
+    """Ask until all is answered, or no more answer comes; return 1 if conflicts are left."""
     if isinstance(sys.stdout, TextIOWrapper):  # not every terminal knows every character
         sys.stdout.reconfigure(errors="backslashreplace")
     screen = Screen(sys.stdout)
+    authors_of = None
+    if getattr(options, "blame", False):
+        from kmerge_git.cli.authors import Authors
+        from kmerge_git.git.repository import Repository
+
+        authors_of = Authors(Repository.open(), resolving.operation).of
     with Keys(sys.stdin) as keys:
-        asking = Asking(resolving, screen, keys, _authors(resolving, options))
+        asking = Asking(resolving, screen, keys, authors_of)
         try:
             asking.run()
-        except KeyboardInterrupt:  # asked for twice, or while git was at work
+        except KeyboardInterrupt:  # pressed twice, or while git was at work
             screen.echo("")
         if not keys.is_killed:
             asking.write_rest()
-    return told(resolving, asking.staged, asking.failed)
-
-
-def _authors(resolving: Resolving, options: argparse.Namespace) -> Authors | None:
-    if not getattr(options, "blame", False):
-        return None
-    from kmerge_git.cli.authors import Authors
-    from kmerge_git.git.repository import Repository
-
-    return Authors(Repository.open(), resolving.operation)
+    return tell_end(resolving, asking.staged, asking.failed)
 
 
 class Asking:
-    """The way through the questions."""
+    """A person's way through the questions."""
 
     def __init__(
-        self, resolving: Resolving, screen: Screen, keys: Keys, authors: Authors | None = None
+        self,
+        resolving: Resolving,
+        screen: Screen,
+        keys: Keys,
+        authors_of: Callable[[Question], Mapping[str, str]] | None = None,
     ) -> None:
         self._resolving = resolving
         self._questions = resolving.questions
         self._screen = screen
         self._keys = keys
-        self._authors = authors
+        self._authors_of = authors_of
         self._shown_for = Size()
-        self._whole: set[str] = set()  # files that stay as they stand in the working tree
+        self._whole: set[str] = set()  # files that stay as they are in the working tree
         self.staged: dict[str, None] = {}  # in the order in which they were
         self.failed: dict[str, str] = {}  # files that could not be written, and why
 
     def run(self) -> None:
         """Ask, from the first question without an answer on."""
         at = self._next(-1)
-        self._begin()
+        if self._questions:
+            count = len(self._questions)
+            files = len({question.path for question in self._questions})
+            known = count - len(self._resolving.left)
+            before = f", {known} answered before" if known else ""
+            self._screen.say(
+                f"{counted(count, 'conflict')} in {counted(files, 'file')}{before}; "
+                "`?` explains the keys, `q` stops and keeps the answers"
+            )
         while at < len(self._questions):
             at = self._question(at)
-
-    def _begin(self) -> None:
-        if not self._questions:
-            return
-        files = len({question.path for question in self._questions})
-        told = f"{counted(len(self._questions), 'conflict')} in {counted(files, 'file')}"
-        known = len(self._questions) - len(self._resolving.left)
-        told += f", {known} answered before" if known else ""
-        self._screen.say(f"{told}; `?` explains the keys, `q` stops and keeps the answers")
 
     def _question(self, at: int) -> int:
         """Ask one question until its answer says where to go on."""
@@ -124,7 +128,7 @@ class Asking:
                     return after
 
     def _asked(self, prompt: str) -> str:
-        """The key that comes next; the end of all keys is as good as the key that stops."""
+        """Return the next key; the end of all keys is as good as the key that stops."""
         self._screen.prompt(prompt)
         key = self._keys.read()
         if key is None or key in (AGAIN, RESIZED):
@@ -140,7 +144,7 @@ class Asking:
         return [*keys, "e", *rest, "a", "s", *(["k"] if at else []), "d", "q", "?"]
 
     def _do(self, key: str, at: int) -> int | None:
-        """Do what a key means; where to go on, or None to ask again."""
+        """Do what a key means; return the question to go on with, or None to ask again."""
         if key in HOWS:
             return self._give([self._questions[at]], HOWS[key], at)
         if key in RESTS:
@@ -165,9 +169,8 @@ class Asking:
     # -- what the keys do
 
     def _give(self, questions: Sequence[Question], how: str, at: int) -> int | None:
-        """One answer for some questions, where it is possible; says where it is not."""
-        engine = self._resolving
-        refused = give_choice(engine, questions, how)
+        """Give some questions one answer where it is possible; print where it is not."""
+        refused = give_choice(self._resolving, questions, how)
         self._write({question.path for question in questions})
         if len(questions) > 1:
             given = len(questions) - len(refused)
@@ -185,15 +188,13 @@ class Asking:
         return self._next(at)
 
     def _all_like(self, at: int, key: str) -> int | None:
-        """The same answer for all of the same name and cause."""
+        """Give the same answer to all conflicts of the same name and cause."""
         here = self._questions[at]
-        like = self._open(
-            [q for q in self._questions if q is here or (here.name and q.is_like(here))], at
-        )
+        like = [q for q in self._questions if q is here or (here.name and q.is_like(here))]
+        like = self._open(like, at)
         name = f": {here.name}, {here.conflict.why}" if here.name else ""
         self._screen.say(f"{len(like)} like this{name}")
-        if not key:
-            key = self._asked_for_all(like)
+        key = key or self._asked_for_all(like)
         if key not in HOWS:
             self._screen.say("none of them is answered", "yellow")
             return len(self._questions) if key == "q" else None
@@ -207,7 +208,7 @@ class Asking:
         return key
 
     def _open(self, questions: Sequence[Question], at: int) -> list[Question]:
-        """The question that is asked, and those of the others that wait for an answer."""
+        """Return the question that is asked, and those of the others that have no answer."""
         here, left = self._questions[at], self._left()
         return [q for q in questions if q is here or q.id in left]
 
@@ -215,7 +216,7 @@ class Asking:
         return {question.id for question in self._resolving.left}
 
     def _edit(self, at: int) -> int | None:
-        """Let an editor make the answer, as often as a person wants to try."""
+        """Let a person write the answer in an editor, as often as they want to try."""
         question = self._questions[at]
         text = draft(question, self._resolving.operation.labels)
         while True:
@@ -241,7 +242,7 @@ class Asking:
         return give(engine, [(question, make(question, text))])
 
     def _skip(self, at: int) -> int | None:
-        """Leave it undecided, also if it was not."""
+        """Leave a conflict undecided, even if it was decided before."""
         question = self._questions[at]
         if question.id in self._resolving.answers:
             self._resolving.give(question, None)
@@ -268,7 +269,7 @@ class Asking:
         return self._next(at)
 
     def _next(self, at: int) -> int:
-        """The next question that waits for an answer; behind the last one if there is none."""
+        """Return the next question without an answer, or the end of them."""
         left = self._left()
         after = range(at + 1, len(self._questions))
         return next((n for n in after if self._questions[n].id in left), len(self._questions))
@@ -283,19 +284,20 @@ class Asking:
         for path in ready:
             if path in self.failed:
                 self._screen.say(f"not written: {path}: {self.failed[path]}", "yellow")
+            elif path not in self.staged:
+                self._screen.say(f"{path}: in conflict again", "dim")
             else:
-                done = "decided, written and staged"
-                done = done if stages(self._resolving) else "decided and written"
-                said = done if path in self.staged else "in conflict again"
-                self._screen.say(f"{path}: {said}", "dim")
+                is_staged = stages(self._resolving)
+                done = "decided, written and staged" if is_staged else "decided and written"
+                self._screen.say(f"{path}: {done}", "dim")
 
     def write_rest(self) -> None:
-        """What is left when nothing more is asked: markers, and files that need no answer."""
-        paths = dict.fromkeys([question.path for question in self._questions])
+        """Write what is left in the end: markers, and files that need no answer."""
+        paths = dict.fromkeys(question.path for question in self._questions)
         self._put([*(p for p in paths if p not in self.staged), *self._resolving.settled])
 
     def _put(self, paths: list[str]) -> None:
-        """Write all of them at once; or one by one, so that one stands in nobody's way."""
+        """Write files at once; or one by one, so that an error concerns one file alone."""
         if not paths:
             return
         try:
@@ -322,42 +324,36 @@ class Asking:
             len(self._questions),
             self._resolving.operation.labels,
             in_short(self._resolving.answers.get(question.id)),
-            self._authors.of(question) if self._authors else {},
+            self._authors_of(question) if self._authors_of else {},
         )
         self._screen.rows(picture(question, around, self._shown_for))
 
 
-if TYPE_CHECKING:
-    Labels = tuple[str, str, str]
-
-SIDES = ("base", "ours", "theirs")
-_OF_A_SHELL = "|&;<>()$`\\\"' \t\n*?[#~=%"  # git's own list
-_NOTE = "# kmerge: "
-_HOW = "saved unchanged or empty it is no answer; lines like this one are not part of it"
+# -- an answer from an editor
 
 
 class NoAnswer(KmergeError):
     """The editor was left without an answer."""
 
 
-def draft(question: Question, labels: Labels, value: str | None = None) -> str:
-    """What the editor shows: an explanation, and the value or the lines; `value` stands so far."""
-    names = dict(zip(SIDES, map(label, labels), strict=True))
+def draft(question: Question, labels: tuple[str, str, str]) -> str:
+    """Return the text for the editor: an explanation, and the value or the lines."""
+    names = dict(zip(VERSIONS, map(label, labels), strict=True))
     about = [f"{question.path}: {question.conflict.shown()}"]
     if question.kind != "value":
         about += ["leave the lines as they shall stand, without markers;", _HOW]
         return _noted(about) + _marked(question, names)
-    for side in SIDES:
-        found = question.values.side(side)
-        told = "(none)" if found is None else found.removesuffix("\n")
-        about.append(f"{side} ({names[side]}): {told}")
+    for side in VERSIONS:
+        value = question.values.side(side)
+        shown = "(none)" if value is None else value.removesuffix("\n")
+        about.append(f"{side} ({names[side]}): {shown}")
     about += ["the value stands below, as YAML;", _HOW]
-    given = value or question.values.side("ours") or question.values.side("theirs") or ""
+    given = question.values.ours or question.values.theirs or ""
     return _noted(about) + given.removesuffix("\n") + "\n"
 
 
 def edited(text: str) -> str:
-    """What the editor makes of a text; `NoAnswer` if it fails, or leaves all as it was."""
+    """Return a text as the editor leaves it; raise `NoAnswer` if nothing was changed."""
     program = _editor()
     with tempfile.TemporaryDirectory(prefix="kmerge-") as folder:  # nobody else may read it
         file = Path(folder, "kmerge-edit.yaml")
@@ -367,18 +363,18 @@ def edited(text: str) -> str:
             how = f"ended with {code}" if code > 0 else f"was ended by signal {-code}"
             raise NoAnswer(f"the editor {how}")
         try:
-            found = file.read_bytes().decode()
+            after = file.read_bytes().decode()
         except OSError as error:
             raise NoAnswer(f"what the editor left cannot be read: {error.strerror}") from error
         except UnicodeDecodeError as error:
             raise NoAnswer("what the editor left is no UTF-8") from error
-    if found == text:
+    if after == text:
         raise NoAnswer("nothing was changed")
-    return found.replace("\r\n", "\n")
+    return after.replace("\r\n", "\n")
 
 
 def written(question: Question, text: str) -> str:
-    """What a person wrote below the explanation; an error if it is nothing, or no decision."""
+    """Return the text below the explanation; refuse nothing, and a conflict left as it is."""
     lines = text.split("\n")
     while lines and lines[0].startswith(_NOTE.rstrip()):
         del lines[0]
@@ -407,12 +403,12 @@ def _run(program: str, file: str) -> int:
 
 
 def _editor() -> str:
-    """The editor that git would start."""
-    asked = ask_git("var", "GIT_EDITOR", env=dict(os.environ))
-    if asked.code or not asked.line:
-        what = asked.complaint.removeprefix("error: ") or "git names no editor"
-        raise NoAnswer(what, hint="`git config core.editor` sets one")
-    return asked.line
+    """Return the editor that git would start."""
+    answer = ask_git("var", "GIT_EDITOR", env=dict(os.environ))
+    if answer.code or not answer.line:
+        why = answer.complaint.removeprefix("error: ") or "git names no editor"
+        raise NoAnswer(why, hint="`git config core.editor` sets one")
+    return answer.line
 
 
 def _noted(lines: list[str]) -> str:
@@ -420,10 +416,9 @@ def _noted(lines: list[str]) -> str:
 
 
 def _marked(question: Question, names: dict[str, str]) -> str:
-    """The lines of the sides as a conflict is written."""
+    """Return the lines of the sides, as they are in the file, as a conflict is written."""
     size = _size(question)
-    conflict = question.conflict  # as the lines stand in the file: so they are wanted
-    base, ours, theirs = map(_ended, (conflict.base, conflict.ours, conflict.theirs))
+    base, ours, theirs = map(ended, _lines_of_sides(question))
     before = f"{'|' * size} base ({names['base']})\n{base}" if base else ""
     return (
         f"{'<' * size} ours ({names['ours']})\n{ours}{before}{'=' * size}\n"
@@ -432,14 +427,14 @@ def _marked(question: Question, names: dict[str, str]) -> str:
 
 
 def _size(question: Question) -> int:
-    """Longer than anything of the kind that a side has."""
+    """Return a length of markers that no side has in its lines."""
     size = 7
-    conflict = question.conflict
-    lines = "\n".join((conflict.base, conflict.ours, conflict.theirs)).split("\n")
+    lines = "\n".join(_lines_of_sides(question)).split("\n")
     while any(line.startswith(tuple(sign * size for sign in "<|=>")) for line in lines):
         size += 1
     return size
 
 
-def _ended(text: str) -> str:
-    return text if not text or text.endswith("\n") else text + "\n"
+def _lines_of_sides(question: Question) -> tuple[str, str, str]:
+    conflict = question.conflict
+    return conflict.base, conflict.ours, conflict.theirs

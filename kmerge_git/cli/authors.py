@@ -1,4 +1,4 @@
-"""Who changed the lines of a conflict last, on each side: a word beside the question."""
+"""Find the last change of a conflict's lines on each side, and its author."""
 
 from __future__ import annotations
 
@@ -23,38 +23,36 @@ class Authors:
     def __init__(self, repository: Repository, operation: Operation) -> None:
         self._repository = repository
         self._trees = {"ours": operation.ours, "theirs": operation.theirs}
-        self._revisions: dict[str, str] = {}
-        if operation.is_known:
-            self._revisions = self._found(operation)
+        self._revisions = self._commits(operation) if operation.is_known else {}
 
     def of(self, question: Question) -> dict[str, str]:
-        """`a1b2c3d4e5 Ada: subject` by side, where that is known for sure."""
-        told = {}
+        """Return `a1b2c3d4e5 Ada: subject` by side, where that is known for sure."""
+        authors = {}
         for side, revision in self._revisions.items():
             lines = question.conflict.ours if side == "ours" else question.conflict.theirs
-            found = {
+            changes = {
                 last_change(self._repository.worktree or ".", revision, question.path, *span)
                 for span in self._spans(side, question.path, lines)
             }
-            change = found.pop() if len(found) == 1 else None
+            change = changes.pop() if len(changes) == 1 else None
             if change is not None:
-                told[side] = f"{change[0]} {change[1]}: {change[2]}"
-        return told
+                authors[side] = f"{change[0]} {change[1]}: {change[2]}"
+        return authors
 
-    def _found(self, operation: Operation) -> dict[str, str]:
-        """The commits whose trees are merged; of a stash the one that git made of it."""
-        found = {"ours": "HEAD"}
+    def _commits(self, operation: Operation) -> dict[str, str]:
+        """Return the commits whose trees are merged; of a stash the one that git made of it."""
+        commits = {"ours": "HEAD"}
         for name in (*_NAMES, *(self._repository.stashes() if operation.name == "stash" else ())):
             try:
                 commit = self._repository.commit(name)
             except KmergeError:
                 continue
             if commit.tree == operation.theirs:
-                return found | {"theirs": commit.oid}
-        return found
+                return commits | {"theirs": commit.oid}
+        return commits
 
     def _spans(self, side: str, path: str, lines: str) -> list[tuple[int, int]]:
-        """The first and the last line of each place where a side has these lines."""
+        """Return the first and the last line of each place where a side has these lines."""
         entry = self._repository.entry(self._trees[side], path)
         if not lines or entry is None:
             return []

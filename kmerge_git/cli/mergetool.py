@@ -55,7 +55,8 @@ def run(args: argparse.Namespace) -> int:
     options = options_for(args.merged, settings, ("BASE", "LOCAL", "REMOTE"), mine=mine())
     both = merge_both(texts, options, Libgit2LineMerge())
     outcome = both.outcome
-    if not outcome.clean and outcome.method != "kept" and _is_somebody_there():
+    is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if not outcome.clean and outcome.method != "kept" and is_terminal:
         from kmerge_git.cli.asking import ask
 
         return ask(_in_index(args.merged) or _alone(args.merged, both, texts, options), args)
@@ -67,14 +68,10 @@ def run(args: argparse.Namespace) -> int:
     return 0 if outcome.clean else 1
 
 
-def _is_somebody_there() -> bool:
-    return sys.stdin.isatty() and sys.stdout.isatty()
-
-
 def _in_index(merged: str) -> Resolving | None:
-    """The questions about a file that git has in conflict; None where that is not so.
+    """Return the questions about a file that git has in conflict; None where it has not.
 
-    Git writes the file anew where a tool leaves conflicts: answers are kept beside the index.
+    Git writes the file anew where a tool leaves conflicts: the answers are saved in its directory.
     """
     from kmerge_git.cli.solve import inside
     from kmerge_git.git.repository import Repository
@@ -83,16 +80,16 @@ def _in_index(merged: str) -> Resolving | None:
     try:
         repository = Repository.open()
         path = inside(merged, repository.worktree)
-        found = Resolving.start(repository, (path,), json=True)
+        resolving = Resolving.start(repository, (path,), json=True)
     except KmergeError:
         return None
-    # git ends what it has begun, and tells of the other files
-    found.operation = replace(found.operation, name="mergetool")
-    return found if any(question.path == path for question in found.questions) else None
+    # git ends what it has begun, and asks about the other files
+    resolving.operation = replace(resolving.operation, name="mergetool")
+    return resolving if any(q.path == path for q in resolving.questions) else None
 
 
 def _alone(merged: str, both: Both, texts: Three[bytes | None], options: Options) -> Resolving:
-    """The questions about a file of which no index knows."""
+    """Return the questions about a file of which no index knows."""
     from kmerge_git.whole.resolving import Resolving
 
     in_and_out.write(merged, both.outcome.text)

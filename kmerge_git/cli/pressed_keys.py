@@ -1,7 +1,7 @@
-"""What a person presses: one key after the other where a terminal gives single keys, else lines.
+"""Read the keys that a person presses: single keys where a terminal gives them, else lines.
 
-Signals are notes here and nothing is cut short by one: who asked to stop is heard at the next key.
-The second time it is meant at once. However this ends, the terminal is what it was before.
+A signal only leaves a note and interrupts nothing: the program stops when it reads the next key.
+A second signal ends it at once. In any case the terminal is left as it was before.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ try:
 except ImportError:  # no terminal of this kind: a line for each answer
     termios = None  # type: ignore[assignment]
 
-AGAIN = "\f"  # Ctrl-L, and what a terminal needs that comes back from the shell
+AGAIN = "\f"  # Ctrl-L, and the return from the shell: the question is shown again
 RESIZED = "resized"
 ESCAPE = "Esc"
 ENTER = ""
@@ -28,12 +28,12 @@ _SEQUENCE = 0.05  # seconds in which the rest of a key's sequence arrives
 _ENDINGS = ("SIGINT", "SIGQUIT", "SIGTERM", "SIGHUP")
 _LFLAGS, _CHARS = 3, 6  # where `tcgetattr` has them
 _PASTE, _PASTED = b"\x1b[200~", b"\x1b[201~"
-_TEXTS = b"]P_^X"  # what begins a text in a terminal's own language
+_TEXTS = b"]P_^X"  # the signs behind ESC that begin a text of the terminal itself
 _FIXED = {b"M": 6, b"[": 4}  # a click of the mouse, and a function key of the Linux console
 
 
 class Keys:
-    """The keys of a terminal, or the lines of whatever stdin is; a context."""
+    """A context that reads the keys of a terminal, or the lines of another stdin."""
 
     def __init__(self, source: TextIO) -> None:
         self._source = source
@@ -66,16 +66,16 @@ class Keys:
 
     @property
     def echoes(self) -> bool:
-        """Whether the terminal shows by itself what is typed."""
+        """Return whether the terminal itself shows the typed keys."""
         return self._source.isatty() and not self.is_single
 
     @property
     def is_killed(self) -> bool:
-        """Whether somebody wants this process to end, and not only the questions."""
+        """Return whether a signal asked this process to end, not only the questions."""
         return self._ended_by not in (0, signal.SIGINT)
 
     def read(self) -> str | None:
-        """The next key, or a line without its blanks; None: nothing more comes, or shall come."""
+        """Return the next key, or a line without its blanks; None at the end of them."""
         if termios is None:
             line = self._source.readline()
             return line.strip() if line else None
@@ -95,12 +95,12 @@ class Keys:
 
     @contextmanager
     def lent(self) -> Iterator[None]:
-        """Let a program have the terminal; what is asked of it there is not asked of us."""
+        """Let a program have the terminal, and the signals from its keys."""
         self._give_back()
         before = self._mode()
-        # a handler, for what is ignored here is ignored in the program as well
+        # a handler: a signal that is ignored here would be ignored in the program as well
         numbers = [getattr(signal, name) for name in ("SIGINT", "SIGQUIT") if hasattr(signal, name)]
-        handlers = [(number, signal.signal(number, _nothing)) for number in numbers]
+        handlers = [(number, signal.signal(number, lambda *of: None)) for number in numbers]
         self._is_lent = True
         try:
             yield
@@ -108,21 +108,19 @@ class Keys:
             self._is_lent = False
             for number, handler in handlers:
                 signal.signal(number, handler)
-            if before is not None and before != self._mode():  # it crashed, or is of that kind
+            if before is not None and before != self._mode():  # a crash may leave it so
                 self._set(before)
             self._take()
 
-    # -- what was typed
+    # -- typed keys
 
     def _key(self) -> str | None:
         if not self._typed:
             return None
         length = _length(self._typed)
-        while not length:
-            if self._is_at_end or not self._fill(_SEQUENCE):
-                length = len(self._typed)
-                break
+        while not length and not self._is_at_end and self._fill(_SEQUENCE):
             length = _length(self._typed)
+        length = length or len(self._typed)
         key, self._typed = self._typed[:length], self._typed[length:]
         if key[:1] == b"\x1b":
             return ESCAPE
@@ -136,7 +134,7 @@ class Keys:
         return line.decode("utf-8", "surrogateescape").strip()
 
     def _fill(self, seconds: float | None) -> bool:
-        """Wait for something to happen; False if nothing did."""
+        """Wait for a key or a signal; return whether one came."""
         file = self._source.fileno()
         wake = self._woken[0] if self._woken else -1
         ready, _, _ = select.select([file, *([wake] if wake >= 0 else [])], [], [], seconds)
@@ -154,7 +152,7 @@ class Keys:
     # -- the terminal
 
     def _take(self) -> None:
-        """Ask for single keys; what was typed before anything was to be seen is no answer."""
+        """Ask for single keys, and drop those that were typed before a question was shown."""
         if not self.is_single:
             return
         file = self._source.fileno()
@@ -172,13 +170,11 @@ class Keys:
             self._set(before)
 
     def _mode(self) -> list[Any] | None:
-        """How the terminal is set; None: there is none."""
-        if termios is None:
-            return None
-        try:
-            return termios.tcgetattr(self._source.fileno())
-        except (termios.error, ValueError):
-            return None
+        """Return the settings of the terminal; None where there is none."""
+        if termios is not None:
+            with suppress(termios.error, ValueError):
+                return termios.tcgetattr(self._source.fileno())
+        return None
 
     def _set(self, mode: list[Any]) -> None:
         with suppress(termios.error, ValueError):
@@ -228,7 +224,7 @@ class Keys:
         self._give_back()
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
-        # whoever reads this line is in the foreground again
+        # from here on the process is in the foreground again
         signal.signal(number, self._stop_for_a_while)
         if was_taken:
             self._take()
@@ -239,7 +235,7 @@ class Keys:
 
 
 def _length(typed: bytes) -> int:
-    """How many bytes the first key is; 0: more have to come. An arrow is one key, not three."""
+    """Return how many bytes the first key has; 0: more have to come. An arrow is one key."""
     if typed[0] >= 0x80:
         more = next((i for i, byte in enumerate(typed) if i and not 0x80 <= byte < 0xC0), None)
         return more or len(typed)
@@ -248,7 +244,7 @@ def _length(typed: bytes) -> int:
     if typed[1:2] == b"\x1b":  # Alt and such a key
         rest = _length(typed[1:])
         return rest + 1 if rest else 0
-    if typed.startswith(_PASTE):  # what was copied somewhere is no answer
+    if typed.startswith(_PASTE):  # a pasted text is one key that is no answer
         return _behind(typed, _PASTED)
     if typed[1:2] == b"[":
         return _sequence(typed)
@@ -261,7 +257,7 @@ def _length(typed: bytes) -> int:
 
 
 def _sequence(typed: bytes) -> int:
-    """The same for what begins with ESC and a bracket: some say how long they are, most end so."""
+    """Return the length of a key that begins with ESC and a bracket; most end with a letter."""
     length = _FIXED.get(typed[2:3])
     if length is not None:
         return length if len(typed) >= length else 0
@@ -271,10 +267,6 @@ def _sequence(typed: bytes) -> int:
 
 def _behind(typed: bytes, end: bytes) -> int:
     return typed.find(end) + len(end) if end in typed else 0
-
-
-def _nothing(number: int, frame: FrameType | None) -> None:
-    pass
 
 
 def _die_of(number: int) -> None:

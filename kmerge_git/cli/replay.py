@@ -180,7 +180,7 @@ def _print_proposals(tally: Tally, args: argparse.Namespace, paint: Paint) -> No
     tell("")
     print(paint.line(("policies that the past proves", "bold"), " (none is switched on)"))
     for number, proposal in enumerate(found, 1):
-        tell(f"{number:>5}  {proposal.told}")
+        tell(f"{number:>5}  {proposal.summary}")
         tell(f"       {proposal.config}")
     tell("       or for everybody, in .gitattributes, where the last line for a file counts:")
     for line in attribute_lines(found):

@@ -110,7 +110,7 @@ def _require_terminal(args: argparse.Namespace) -> None:
 
 
 def _given(args: argparse.Namespace) -> tuple[ById, ...]:
-    """The answers of the command line that name their question."""
+    """Return the answers of the command line that name their question."""
     from kmerge_git.cli.resolve_report import read_answers
     from kmerge_git.merge.finish.possible_answers import CHOICES
     from kmerge_git.whole.given_answers import ById
@@ -143,17 +143,17 @@ def _decide(args: argparse.Namespace, resolving: Resolving, given: tuple[ById, .
     """Answer as the command line says."""
     from kmerge_git.whole.given_answers import Choosing, carry_out, decide
 
-    decided = decide(resolving, Choosing(given, args.take or "", tuple(args.at)))
-    return _show(args, resolving, carry_out(resolving, decided))
+    picked = decide(resolving, Choosing(given, args.take or "", tuple(args.at)))
+    return _show(args, resolving, carry_out(resolving, picked))
 
 
-def _show(args: argparse.Namespace, resolving: Resolving, decided: Picked | None = None) -> int:
+def _show(args: argparse.Namespace, resolving: Resolving, picked: Picked | None = None) -> int:
     from kmerge_git.cli.resolve_report import as_json, tell_decided, tell_list
 
     if args.json:
-        tell_json(as_json(resolving, decided))
-    elif decided:
-        tell_decided(resolving, decided)
+        tell_json(as_json(resolving, picked))
+    elif picked:
+        tell_decided(resolving, picked)
     else:
         tell_list(resolving)
     return 1 if resolving.left else 0

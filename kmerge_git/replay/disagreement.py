@@ -1,4 +1,4 @@
-"""One disagreement for a terminal, and its five texts as files for any other tool."""
+"""Show one disagreement on a terminal, or write its five texts as files for another tool."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from kmerge_git.replay.past_merges import Replayed, ReplayedTexts
 
 _SHORT = 60  # lines of a base that is shown whole
 
-
 Line = tuple[str, str]  # a text and its colour, if it has one
 
 
 def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
-    """The base, what each side did to it, what kmerge and what people made of it."""
+    """Yield the base, the diff of each side, of kmerge's result and of people's."""
     yield f"{file.path} in {file.commit[:10]} {file.subject}", "bold"
     versions = {name: lines_of(data) for name, data in _named(texts).items()}
     base = versions["base"]
@@ -28,7 +27,7 @@ def lines(file: Replayed, texts: ReplayedTexts) -> Iterator[Line]:
 
 
 def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
-    """Write base, ours, theirs, kmerge and people; the names of the files."""
+    """Write base, ours, theirs, kmerge and people; return the names of the files."""
     suffix = PurePosixPath(path).suffix
     target = Path(directory)
     target.mkdir(parents=True, exist_ok=True)
@@ -41,7 +40,7 @@ def extract(texts: ReplayedTexts, path: str, directory: str) -> list[str]:
 
 
 def lines_of(data: bytes) -> list[str]:
-    """The lines of a text, whatever its bytes are."""
+    """Return the lines of a text, whatever its bytes are."""
     return data.decode("utf-8", "replace").splitlines()
 
 
@@ -56,9 +55,9 @@ def _named(texts: ReplayedTexts) -> dict[str, bytes]:
 
 
 def _diff(old: tuple[str, list[str]], new: tuple[str, list[str]]) -> Iterator[Line]:
-    found = list(unified_diff(old[1], new[1], lineterm=""))[2:]
+    diff = list(unified_diff(old[1], new[1], lineterm=""))[2:]
     colours = {"+": "green", "-": "red", "@": "dim"}
-    changes = [(line, colours.get(line[:1], "")) for line in found]
+    changes = [(line, colours.get(line[:1], "")) for line in diff]
     return _section(f"{old[0]} -> {new[0]}", changes or [("(the same)", "dim")])
 
 

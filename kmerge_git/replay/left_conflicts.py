@@ -1,6 +1,7 @@
-"""The conflicts that a merge leaves, one by one: what policies would have made of each, and what
-people made of it. All policies are asked about all conflicts, which is quick and shows the
-policies that are worth a merge.
+"""List the conflicts that a merge leaves, with what policies and what people made of each.
+
+All policies are asked about all conflicts, which is quick and shows the policies that are worth a
+merge.
 """
 
 from __future__ import annotations
@@ -39,53 +40,53 @@ class FieldPolicy:
     policy: str
 
     def asked(self, mine: str, path: str) -> Policy | None:
-        """What is asked at the places of a file; `mine`: the side whose change is made again."""
+        """Return the policy for a file; `mine`: the side whose change is made again."""
         return policy_for([(self.field, self.policy)], mine, path)
 
     def means(self, path: str, left: Remaining) -> bool:
-        """Whether it is for this conflict of a file."""
+        """Return whether it is for this conflict of a file."""
         words = fieldpath.pattern(self.field)
         return bool(left.path) and fieldpath.matches(words, left.path) and matches(self.glob, path)
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a policy makes of a conflict, beside what people made of it.
+    """The comparison of what a policy makes of a conflict with what people made of it.
 
     `unknown`: it settles the conflict, and people's file does not have the place to compare.
     `silent`: it is for this field, and does not settle the conflict.
     """
 
     match: Match
-    value: str = ""  # both told where people have another one
+    value: str = ""  # both are given where people have another one
     people: str = ""
 
     @property
     def is_settled(self) -> bool:
-        """Whether the policy settles the conflict."""
+        """Return whether the policy settles the conflict."""
         return self.match != "silent"
 
 
 def hinted(
     clashes: Sequence[Clash], judge: Judge, people: bytes | None, mine: str, path: str
 ) -> tuple[Remaining, ...]:
-    """The conflicts, each with what the policies would do."""
+    """Return the conflicts, each with what the policies would do."""
 
     @cache
     def policy(name: str, field: str) -> Policy | None:
-        # some speak only of fields that are named
+        # some policies decide only about fields that are named
         return policy_for([("**", name), (field, name)], mine, path)
 
     def hints(left: Remaining, inquiry: Inquiry) -> Iterator[tuple[str, bool | None]]:
         for name in POLICIES:
             ask = policy(name, any_element(left.path))
-            found = ask(inquiry.path, *inquiry.at) if ask is not None else None
-            if found is None or not found.side:
+            ruling = ask(inquiry.path, *inquiry.at) if ask is not None else None
+            if ruling is None or not ruling.side:
                 continue
-            if found.side not in SIDES or not _is_one(inquiry):
+            if ruling.side not in SIDES or not _is_one(inquiry):
                 yield name, None
                 continue
-            entries = inquiry.at[1 + SIDES.index(found.side)]
+            entries = inquiry.at[1 + SIDES.index(ruling.side)]
             value = value_of(entries[0].value if entries else None)
             there = judge.value(people, left.resource, left.path)
             if value is not None and there is not None:
@@ -98,7 +99,7 @@ def hinted(
 
 
 def _is_one(inquiry: Inquiry) -> bool:
-    """Whether it is about one value, and not about elements or the lines of a text."""
+    """Return whether it is about one value, not about elements or the lines of a text."""
     _, ours, theirs = inquiry.at[:3]
     is_value = not isinstance(inquiry.path[-1], int) and bool(ours or theirs)
     return is_value and len(ours) < 2 and len(theirs) < 2
@@ -111,13 +112,15 @@ def judged(
     judge: Judge,
     people: bytes | None,
 ) -> Iterator[Judgement]:
-    """What a merge with a policy made of each of these conflicts."""
+    """Yield what a merge with a policy made of each of these conflicts."""
     still = {d.place for d in outcome.decisions if d.side == "conflict"}
     settled = {d.place for d in outcome.decisions if d.is_settled} - still
     if outcome.method not in ("structure", "lines"):
         settled = set()
-    # what is decided is the same in either reading of what is not
-    text = outcome.text if outcome.clean else _decided_for_ours(outcome.text, three)
+    text = outcome.text
+    if not outcome.clean:  # decided for ours: the settled places are the same for either side
+        size = marker_size_for(_text(version or b"") for version in three.each())
+        text = resolve(_text(text), "ours", size).encode("utf-8", "surrogateescape")
     for each in left:
         if each.place not in settled:
             yield Judgement("silent")
@@ -130,11 +133,6 @@ def judged(
             yield Judgement("as people")
         else:
             yield Judgement("otherwise", value.shown, there.shown)
-
-
-def _decided_for_ours(data: bytes, three: Three[bytes | None]) -> bytes:
-    size = marker_size_for(_text(version or b"") for version in three.each())
-    return resolve(_text(data), "ours", size).encode("utf-8", "surrogateescape")
 
 
 def _text(data: bytes) -> str:
@@ -162,11 +160,11 @@ class Remaining:
 
     @property
     def compared(self) -> Path:
-        """What is compared: of an element that has nothing but its place, the list."""
+        """The place to compare: the list of an element that has nothing but its index."""
         return _without_place(self.path)
 
     def called(self, file: str) -> str:
-        """The field for a list of them: `**.image`, `version of Chart.yaml`."""
+        """Return the field for a list of them: `**.image`, `version of Chart.yaml`."""
         if is_at_top(self.path):
             return f"{any_element(self.path)} of {basename(file)}"
         return anywhere(self.path) or self.field
@@ -174,7 +172,7 @@ class Remaining:
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """What a policy is asked: the entries of base, ours and theirs at a place, and what follows."""
+    """A question to a policy: a place, and there the entries of base, ours and theirs."""
 
     path: Path
     at: tuple[Sequence[Entry], ...]
@@ -184,22 +182,22 @@ Clash = tuple[Remaining, Inquiry | None]  # None where more than one question ma
 
 
 class Listener:
-    """In the place of a policy: hears what a merge asks, and has nothing to say.
+    """A policy that records the questions of a merge and decides nothing.
 
-    So the merge is the one that is made without policies. What was asked on trial, or about a part
-    of a wider conflict, is what no conflict of the result belongs to.
+    So the merge is the one that is made without policies. A question that was asked on trial, or
+    about a part of a wider conflict, belongs to no conflict of the result.
     """
 
     def __init__(self) -> None:
-        self._heard: defaultdict[str, dict[tuple[int, ...], Inquiry]] = defaultdict(dict)
+        self._asked: defaultdict[str, dict[tuple[int, ...], Inquiry]] = defaultdict(dict)
 
     def __call__(self, path: Path, *at: Sequence[Entry]) -> None:
         # a place may be asked about more than once; the entries say which one it is
         key = tuple(id(entry) for entries in at[:3] for entry in entries)
-        self._heard[show(path)].setdefault(key, Inquiry(path, at))
+        self._asked[show(path)].setdefault(key, Inquiry(path, at))
 
     def clashes(self, outcome: Outcome) -> list[Clash]:
-        """What is left, in the order of the file: every field for itself.
+        """Return the conflicts that are left, field by field, in the order of the file.
 
         The conflicts of an outcome are hunks: fields in lines that touch each other are one.
         """
@@ -211,13 +209,13 @@ class Listener:
         decided = [d for d in decided if d.path and d.resource not in given_up]
         known = {(d.resource, d.path) for d in decided}
         rest = [c for c in outcome.conflicts if (c.resource, c.field) not in known]
-        return self._found(decided) + [
+        return self._with_inquiries(decided) + [
             (Remaining(c.resource, c.field, c.why.partition(":")[0]), None) for c in rest
         ]
 
-    def _found(self, decided: Sequence[Decision]) -> list[Clash]:
+    def _with_inquiries(self, decided: Sequence[Decision]) -> list[Clash]:
         counts = Counter(decision.path for decision in decided)
-        rows = {path: list(self._heard[path].values()) for path in counts}
+        rows = {path: list(self._asked[path].values()) for path in counts}
         # as many as there are clashes: then the first is the first
         each = {path: iter(row) for path, row in rows.items() if len(row) == counts[path]}
         paths = {path: row[0].path if row else () for path, row in rows.items()}
@@ -231,13 +229,13 @@ class Listener:
 
 
 def _by_lines(why: str, reason: str) -> str:
-    """The cause of a conflict that has no place: why the file was merged by lines."""
+    """Return the cause of a conflict without a place: why the file was merged by lines."""
     parts = [_cause(part) for part in (why, reason) if part]
     return ": ".join(dict.fromkeys(parts))
 
 
 def _cause(why: str) -> str:
-    """The cause alone: where it is differs from file to file."""
+    """Return the cause alone, without the line, which differs from file to file."""
     kind, _, cause = why.partition(": ")
     if kind == "a template":
         return f"{kind}: {cause.partition(': ')[0].partition(' at ')[0]}"
@@ -245,7 +243,7 @@ def _cause(why: str) -> str:
 
 
 def any_element(path: Path) -> str:
-    """The pattern of a field in whatever elements it is; a place in a list counts as the list."""
+    """Return the pattern of a field in any element; an index counts as its list."""
     out = ""
     for step in _without_place(path):
         key = show((step,)) if isinstance(step, str) else "[*]"
@@ -254,7 +252,7 @@ def any_element(path: Path) -> str:
 
 
 def anywhere(path: Path) -> str:
-    """The pattern of a field by its name alone: `**.image`; nothing where it has none."""
+    """Return the pattern of a field by its name alone: `**.image`; nothing where it has none."""
     path = _without_place(path)
     names = [at for at, step in enumerate(path) if isinstance(step, str)]
     if not names:
@@ -264,7 +262,7 @@ def anywhere(path: Path) -> str:
 
 
 def is_at_top(path: Path) -> bool:
-    """Whether a field stands at the top of its document."""
+    """Return whether a field is at the top of its document."""
     return sum(isinstance(step, str) for step in path) == 1 and isinstance(path[0], str)
 
 

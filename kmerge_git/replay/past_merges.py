@@ -1,6 +1,6 @@
 """Merge again what people merged: every manifest that both sides of a past merge changed.
-The history also names cherry-picks and reverts in the messages of its commits: these are
-three-way merges as well.
+
+The messages of commits also name cherry-picks and reverts, which are three-way merges as well.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Chosen:
 
 
 def choose(history: Iterable[Commit], *, picks: bool, most: int | None) -> Chosen:
-    """The newest merges; with `picks`, or where there are none, the newest picks and reverts."""
+    """Return the newest merges; with `picks`, or without merges, the newest picks and reverts."""
     merges: list[str] = []
     others: list[str] = []
     seen = 0
@@ -80,22 +80,22 @@ def choose(history: Iterable[Commit], *, picks: bool, most: int | None) -> Chose
 
 
 def pick_of(message: str) -> Pick | None:
-    """What a message says was picked or reverted; None for a commit that is several of them."""
+    """Return the pick or revert that a message tells of; None where it tells of several."""
     reverts = list(_REVERTED.finditer(message))
     if reverts:
         own = message[:7].lower() in ("revert ", "revert:", "revert(", "reapply")
-        (found, *more) = reverts
-        return Pick("revert", found[1], found[2] or "") if own and not more else None
+        (first, *more) = reverts
+        return Pick("revert", first[1], first[2] or "") if own and not more else None
     picks = list(_PICKED.finditer(message))
-    # who picks a pick gets a second line below the first; elsewhere it is a squash of several
+    # a pick of a pick has a second line below the first; elsewhere it is a squash of several
     gaps = [message[a.end() : b.start()] for a, b in pairwise(picks)]
     return Pick("cherry-pick", picks[-1][1]) if picks and not "".join(gaps).strip("\n") else None
 
 
 def trees_of(repository: Repository, commit: Commit, pick: Pick) -> Three[str | None] | None:
-    """Base, ours and theirs as git had them; None where the named commit is not here.
+    """Return base, ours and theirs as git had them; None without the named commit.
 
-    Of a merge that was picked the first parent is the base: no message tells another one.
+    Of a merge that was picked the first parent is the base: no message names another one.
     """
     named = _commit(repository, pick.commit)
     before = _commit(repository, pick.parent) if pick.parent else None
@@ -111,13 +111,13 @@ def trees_of(repository: Repository, commit: Commit, pick: Pick) -> Three[str | 
 
 def _commit(repository: Repository, oid: str) -> Commit | None:
     try:
-        found = repository.commit(oid)
+        commit = repository.commit(oid)
     except UsageError:
         return None
-    return found if found.oid.startswith(oid) else None
+    return commit if commit.oid.startswith(oid) else None
 
 
-# the first that fits; what holds an action of a template and what names its kind is looked at last
+# the first that fits counts; the text is looked at where no name fits
 BY_NAME = {
     "Chart.yaml": "Chart.yaml",
     "*values*": "values",
@@ -128,7 +128,7 @@ OTHER = "other YAML"
 
 
 def sort_of(path: str, text: bytes) -> str:
-    """The sort of a file, told by its name, else by what stands in it."""
+    """Return the sort of a file by its name, else by its text."""
     name = path.rpartition("/")[2]
     by_name = (sort for pattern, sort in BY_NAME.items() if fnmatchcase(name, pattern))
     by_text = (sort for word, sort in BY_TEXT.items() if word in text)
@@ -140,14 +140,12 @@ Way = Literal["merge"] | Kind
 MINE = {"merge": "ours", "cherry-pick": "theirs", "revert": ""}
 
 Skipped = Literal["", "octopus", "cut off", "missing", "elsewhere"]
-
-
 BlobIds = dict[str, str]  # base, ours, theirs and people; empty where there is no such file
 
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """One file of one past merge: what git, kmerge and people made of it."""
+    """One file of one past merge, with the results of git, kmerge and people."""
 
     commit: str
     subject: str
@@ -171,19 +169,19 @@ class Replayed:
 
     @property
     def is_resolved(self) -> bool:
-        """Git's line merge stops with a conflict, kmerge's merge does not."""
+        """Return whether git's line merge stops with a conflict, and kmerge's does not."""
         return self.kmerge_clean and not self.git_clean
 
     @property
     def is_disagreement(self) -> bool:
-        """Kmerge decided by itself, and what people committed means something else."""
+        """Return whether kmerge decided by itself, and people committed another meaning."""
         decided = self.kmerge_clean and (not self.git_clean or self.changed)
         return decided and self.agreement == "different"
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedMerge:
-    """All files of one past merge that both sides changed; a pick is a merge, too."""
+    """All files of one past merge, or pick, that both sides changed."""
 
     files: tuple[Replayed, ...] = ()
     kind: Way = "merge"
@@ -191,12 +189,12 @@ class ReplayedMerge:
     skipped: Skipped = ""
     deleted: int = 0  # manifests that one side deleted and the other changed
     followed: int = 0  # of these, those whose resources the deleting side has in another file
-    hint: str = ""  # the command that brings what is missing
+    hint: str = ""  # the command that brings missing objects
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedTexts:
-    """The five texts of a replayed file; what is not there is empty."""
+    """The five texts of a replayed file; a missing one is empty."""
 
     base: bytes
     ours: bytes
@@ -223,20 +221,20 @@ class Replayer:
         settings = settle("", repository.settings(), {}, os.environ, {})
         self._seconds = settings.timeout  # for a file; 0: as many as it needs
         self._lines = Libgit2LineMerge()
-        # what the first merge imports is no part of its time
+        # the imports of the first merge are no part of its time
         merge_both(Three(b"a: 1\n", b"a: 2\n", b"a: 3\n"), Options(), self._lines)
 
     def merge(self, oid: str) -> ReplayedMerge:
         """Make one merge again, or a cherry-pick or a revert whose message names its commit."""
         try:
             commit = self.repository.named(oid)
-            return self._merge(commit) if len(commit.parents) > 1 else self._pick(commit)
+            if len(commit.parents) > 2:
+                return ReplayedMerge(skipped="octopus")
+            return self._merge(commit) if len(commit.parents) == 2 else self._pick(commit)
         except MissingObject as error:
             return ReplayedMerge(skipped="missing", hint=error.hint)
 
     def _merge(self, commit: Commit) -> ReplayedMerge:
-        if len(commit.parents) != 2:
-            return ReplayedMerge(skipped="octopus")
         ours, theirs = map(self.repository.named, commit.parents)
         base = self.repository.merge_base(ours.oid, theirs.oid)
         if base is None and self.repository.is_shallow:
@@ -277,7 +275,7 @@ class Replayer:
         )
 
     def _followed(self, gone: list[FileCase], base_tree: str | None, trees: tuple[str, str]) -> int:
-        """How many deleted files `kmerge solve` would follow to where their resources are now."""
+        """Count the deleted files that `kmerge solve` would follow to their new places."""
         arrivals = [Arrivals.between(self.repository, base_tree, tree) for tree in trees]
         count = 0
         for case in gone:
@@ -293,16 +291,16 @@ class Replayer:
         oids = [entry.oid if entry else "" for entry in (*case.entries, people_entry)]
         blobs = dict(zip(("base", "ours", "theirs", "people"), oids, strict=True))
         three, people = self._versions(blobs), self._read(blobs["people"])
-        asked = Listener()
+        listener = Listener()
         start = time.perf_counter()
-        both = self._merged(three, Options(case.path, policy=asked))
+        both = self._merged(three, Options(case.path, policy=listener))
         seconds = time.perf_counter() - start
         outcome = both.outcome
         # a clean result that the pipeline vouches for needs no judge
         is_proved = outcome.clean and outcome.method == "structure"
         judge = Judge(three, case.path, sound=outcome.text if is_proved else None)
         git_damage = judge.damage(both.git) if both.git_clean else ()
-        clashes = () if outcome.clean else asked.clashes(outcome)
+        clashes = () if outcome.clean else listener.clashes(outcome)
         return Replayed(
             commit.oid,
             commit.subject,
@@ -329,7 +327,7 @@ class Replayer:
         return both
 
     def tried(self, file: Replayed, rule: FieldPolicy) -> Tried:
-        """A file that was left with conflicts, merged again with one policy."""
+        """Merge a file that was left with conflicts again, with one policy."""
         left = tuple(each for each in file.left if rule.means(file.path, each))
         if not left:
             return Tried(file, (), "")
@@ -348,7 +346,7 @@ class Replayer:
         return self.repository.blob(oid) if oid else None
 
     def texts(self, file: Replayed) -> ReplayedTexts:
-        """The five texts of a file, merged once more."""
+        """Return the five texts of a file, merged once more."""
         three = self._versions(file.blobs)
         both = self._merged(three, Options(file.path))
         people = self._read(file.blobs["people"])

@@ -1,4 +1,4 @@
-"""What policies would have come to in the past, and which of them the past proves.
+"""Try policies on the conflicts of the past, and propose those that the past proves.
 
 A policy is proposed, never switched on, where it would have settled at least five conflicts of
 a field, nine of ten as people did. A pattern names the field in any file (`**.image`); a field
@@ -34,24 +34,26 @@ TryAll = Callable[[FieldPolicy, Sequence[Replayed]], Iterable[Tried]]
 Place = tuple[str, str, str]  # commit, file and field
 Scope = tuple[str, str]  # the files and the field, as `kmerge.policy` has them
 
+ENOUGH = 5  # conflicts with a value of people's to compare
+OF_TEN = 9  # as people did
 _PLAIN = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
-_SAFE = _PLAIN | set("/[]*@")  # what stands in a field path without quotes, in a shell or a value
+_SAFE = _PLAIN | set("/[]*@")  # characters of a field path that need no quotes
 
 
 def propose(files: Iterable[Replayed], try_all: TryAll) -> list[Trial]:
-    """What files that were left with conflicts prove, the most cases first."""
+    """Return the policies that files with conflicts prove, the most cases first."""
     fields: defaultdict[str, list[Case]] = defaultdict(list)
     for file in files:
         for left in file.left:
             if left.path and _SAFE.issuperset(any_element(left.path)):
                 fields[anywhere(left.path)].append((file, left))
     # fields of two names have no pattern in common
-    found = chain.from_iterable(_of_field(cases, try_all) for name, cases in fields.items() if name)
-    return sorted(found, key=lambda t: (-t.count("as people"), t.count("otherwise"), t.words))
+    trials = chain.from_iterable(_of_field(of, try_all) for name, of in fields.items() if name)
+    return sorted(trials, key=lambda t: (-t.count("as people"), t.count("otherwise"), t.words))
 
 
 def _of_field(cases: Sequence[Case], try_all: TryAll) -> Iterator[Trial]:
-    """The proposals for a field: each holds by itself, and where none before it speaks."""
+    """Yield the proposals for a field: each is proved where no earlier one settles anything."""
     ranks: dict[Scope, int] = {}
     meant: defaultdict[Scope, list[Case]] = defaultdict(list)
     for case in cases:
@@ -69,7 +71,7 @@ def _of_field(cases: Sequence[Case], try_all: TryAll) -> Iterator[Trial]:
         trial = Trial(rule, tuple(try_all(rule, [*files])))
         if trial.is_proved:
             taken.add(scope)
-            settled |= {_place(file, left) for file, left, said in trial.cases if said.is_settled}
+            settled |= {_place(file, left) for file, left, of in trial.cases if of.is_settled}
             yield trial
 
 
@@ -78,9 +80,9 @@ def _place(file: Replayed, left: Remaining) -> Place:
 
 
 def _scopes(file: Replayed, left: Remaining) -> dict[Scope, int]:
-    """What means this field: of two that prove the same the lower rank is taken.
+    """Return the scopes of a field: of two that prove the same the lower rank is taken.
 
-    A negative rank is for what is never proposed because of this field.
+    A scope with a negative rank is never proposed because of this field.
     """
     glob, form, name = _glob(file.path), any_element(left.path), anywhere(left.path)
     if is_at_top(left.path):
@@ -89,47 +91,44 @@ def _scopes(file: Replayed, left: Remaining) -> dict[Scope, int]:
 
 
 def _glob(path: str) -> str:
-    """The files of a name; a character that would have to be quoted may be any."""
+    """Return a pattern for files of a name; it has `?` for a character that needs quotes."""
     return "**/" + "".join(char if char in _PLAIN else "?" for char in basename(path))
 
 
 def _promising(
     meant: dict[Scope, list[Case]], ranks: dict[Scope, int]
 ) -> Iterator[tuple[str, Scope]]:
-    """The policies that might be proved, in the order in which they are tried."""
-    found = []
+    """Yield the policies that may be proved, in the order in which they are tried."""
+    promising = []
     for scope, cases in meant.items():
         policies = {policy for _, left in cases for policy, _ in left.hints}
         for policy in policies if ranks[scope] >= 0 else ():
             agreed, apart = _promised(policy, cases)
             if is_proof(agreed, apart):
                 # a side says less about a field than what looks at its values
-                found.append((policy in SIDES, -agreed, ranks[scope], policy, scope))
-    return ((policy, scope) for *_, policy, scope in sorted(found))
+                promising.append((policy in SIDES, -agreed, ranks[scope], policy, scope))
+    for *_, policy, scope in sorted(promising):
+        yield policy, scope
 
 
 def _promised(policy: str, cases: Iterable[Case]) -> tuple[int, int]:
-    """How often a policy would do as people did, at best, and how often not."""
+    """Return how often a policy would do as people did, at best, and how often not."""
     counts = Counter(dict(left.hints).get(policy, "silent") for _, left in cases)
     return counts[True] + counts[None], counts[False]
 
 
 def notes_on(trials: Sequence[Trial]) -> list[str]:
-    """What is to be known before one of them is switched on."""
+    """Return what a reader has to know before one of them is switched on."""
     if any(trial.rule.policy in SIDES for trial in trials):
         return ["ours is the branch that is merged into; in a rebase, the one that is rebased onto"]
     return []
 
 
 def attribute_lines(trials: Sequence[Trial]) -> list[str]:
-    """All of them for `.gitattributes`, where of two lines for a file the last one stands."""
+    """Return all of them for `.gitattributes`, where the last line for a file counts."""
     rules = [trial.rule for trial in trials]
     globs = sorted({rule.glob for rule in rules})  # `*` first
     return [attribute_line(g, [rule for rule in rules if rule.glob in ("*", g)]) for g in globs]
-
-
-ENOUGH = 5  # conflicts with people's value beside them
-OF_TEN = 9  # as people did
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +149,7 @@ class Trial:
         return sum(verdict.is_settled for _, _, verdict in self.cases)
 
     def count(self, match: Match) -> int:
-        """How many conflicts it would have settled so."""
+        """Return how many conflicts it would have settled so."""
         return sum(verdict.match == match for _, _, verdict in self.cases)
 
     @property
@@ -165,25 +164,25 @@ class Trial:
 
     @property
     def freed_as_people(self) -> int:
-        """How many of these mean what people committed."""
+        """The number of these that mean what people committed."""
         return sum(tried.freed in ("same bytes", "same meaning") for tried in self.files)
 
     @property
     def is_proved(self) -> bool:
-        """Whether people chose the same, often enough to tell."""
+        """Return whether people chose the same, often enough for a proof."""
         return is_proof(self.count("as people"), self.count("otherwise"))
 
     @property
-    def told(self) -> str:
-        """What it would have come to, in words."""
+    def summary(self) -> str:
+        """A sentence about its results."""
         glob, field = self.rule.glob, self.rule.field
         where = "any file" if glob == "*" else glob.removeprefix("**/")
         merges = f"{self.merges} merge{'s' * (self.merges != 1)}"
         people = f"{self.count('as people')} as people did"
         unknown = self.count("unknown")
         rest = f", {unknown} with nothing to compare" if unknown else ""
-        settled = f"{self.settled} settled in {merges}, {people}{rest}"
-        return f"{self.rule.policy} for {field} in {where}: {settled}"
+        results = f"{self.settled} settled in {merges}, {people}{rest}"
+        return f"{self.rule.policy} for {field} in {where}: {results}"
 
     @property
     def config(self) -> str:
@@ -197,7 +196,7 @@ class Trial:
 
     @property
     def command(self) -> str:
-        """The command that tells each case."""
+        """The command that shows each case."""
         return shlex.join(["kmerge", "policy", "try", *self.words])
 
     @property
@@ -206,7 +205,7 @@ class Trial:
         return self.rule.glob, self.rule.field, self.rule.policy
 
     def as_json(self) -> dict[str, Any]:
-        """The figures, as plain values."""
+        """Return the figures as plain values."""
         return {
             "policy": self.rule.policy,
             "files": self.rule.glob,
@@ -226,7 +225,7 @@ class Trial:
         }
 
     def cases_as_json(self) -> list[dict[str, str]]:
-        """Every conflict, as plain values."""
+        """Return every conflict as plain values."""
         return [
             {
                 "commit": file.commit,
@@ -243,11 +242,11 @@ class Trial:
 
 
 def is_proof(as_people: int, otherwise: int) -> bool:
-    """Whether so many cases say that people would have chosen the same."""
+    """Return whether so many cases prove that people would have chosen the same."""
     compared = as_people + otherwise
     return compared >= ENOUGH and 10 * as_people >= OF_TEN * compared
 
 
 def attribute_line(glob: str, rules: Iterable[FieldPolicy]) -> str:
-    """The line of `.gitattributes` for some policies of the same files."""
+    """Return the line of `.gitattributes` for some policies of the same files."""
     return f"{glob} kmerge-policy={','.join(f'{rule.field}:{rule.policy}' for rule in rules)}"

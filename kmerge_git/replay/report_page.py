@@ -21,7 +21,7 @@ TextsOf = Callable[[Replayed], ReplayedTexts]
 
 
 def page(tally: Tally, name: str, scope: str, texts_of: TextsOf) -> Iterator[str]:
-    """The parts of the page, one after the other, so that no more than one text is in memory.
+    """Yield the parts of the page, so that no more than one text is in memory.
 
     `name` is the repository's, `scope` the range that was asked for, or nothing.
     """
@@ -50,7 +50,7 @@ def _shown(text: str) -> str:
 
 def _header(tally: Tally, name: str, scope: str) -> str:
     where = f" (<code>{_shown(scope)}</code>)" if scope else ""
-    was = "was" if tally.merges + tally.picks + tally.reverts == 1 else "were"
+    was = "was" if sum(tally.kinds.values()) == 1 else "were"
     notes = [f"{tally.replayed()} of the past {was} made again{where}"]
     if tally.criss_cross:
         notes.append(f"{tally.criss_cross} had several merge bases, the first was taken")
@@ -118,20 +118,20 @@ def _charts(tally: Tally) -> str:
 
 
 def _proposals(tally: Tally, scope: str) -> str:
-    """Policies with what they would have come to, and what there is to paste."""
-    found = tally.proposals
-    if not found:
+    """Return the policies with their results, and the lines to paste."""
+    proposals = tally.proposals
+    if not proposals:
         return ""
     scope = f" {scope}" if scope else ""
     rows = "".join(
-        f"<tr><td>{_shown(trial.told)}<br><code>{_shown(trial.config)}</code><br>"
+        f"<tr><td>{_shown(trial.summary)}<br><code>{_shown(trial.config)}</code><br>"
         f"<code>{_shown(f'{trial.command}{scope}')}</code></td></tr>"
-        for trial in found
+        for trial in proposals
     )
-    notes = "".join(f"<p>{_shown(note)}.</p>" for note in notes_on(found))
-    lines = "\n".join(map(_shown, attribute_lines(found)))
+    notes = "".join(f"<p>{_shown(note)}.</p>" for note in notes_on(proposals))
+    lines = "\n".join(map(_shown, attribute_lines(proposals)))
     return (
-        f"<section><h2>Policies that the past proves <span>{len(found)}</span></h2>"
+        f"<section><h2>Policies that the past proves <span>{len(proposals)}</span></h2>"
         "<p>Each would have settled conflicts that are left under both, at least nine of ten as "
         "people did. None is switched on: paste its line in a clone, or all of them for everybody "
         f"into <code>.gitattributes</code>, where the last line for a file counts.</p>{notes}"
@@ -140,43 +140,43 @@ def _proposals(tally: Tally, scope: str) -> str:
 
 
 def _left(tally: Tally) -> str:
-    """What is left under both, by cause and field, with where it is."""
+    """Return the conflicts under both, by cause and field, with their places."""
     groups = tally.left()
     if not groups:
         return ""
     rows = "".join(
-        f"<tr><td>{len(found)}</td><td>{_shown(cause)}</td><td>{_shown(field)}</td>"
-        f"<td>{_shown(_places(found))}</td></tr>"
-        for cause, field, found in groups[:_MOST_SHOWN]
+        f"<tr><td>{len(files)}</td><td>{_shown(cause)}</td><td>{_shown(field)}</td>"
+        f"<td>{_shown(_places(files))}</td></tr>"
+        for cause, field, files in groups[:_MOST_SHOWN]
     )
     rest = len(groups) - _MOST_SHOWN
     more = f"<p class='none'>{rest} more groups are not shown here.</p>" if rest > 0 else ""
-    total = sum(len(found) for _, _, found in groups)
+    total = sum(len(files) for _, _, files in groups)
     return (
         f"<section><h2>Left under both <span>{total}</span></h2>"
         f'<div class="scroll"><table class="list">{rows}</table></div>{more}</section>'
     )
 
 
-def _places(found: Sequence[RemainingHere]) -> str:
-    """Where the first few are."""
-    places = dict.fromkeys(f"{file.commit[:10]} {file.path}" for file, _ in found)
+def _places(conflicts: Sequence[RemainingHere]) -> str:
+    """Return the places of the first few."""
+    places = dict.fromkeys(f"{file.commit[:10]} {file.path}" for file, _ in conflicts)
     more = f" and {len(places) - _FEW} more" if len(places) > _FEW else ""
     return ", ".join([*places][:_FEW]) + more
 
 
 def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]:
-    found = tally.disagreements
-    yield f"<section><h2>Disagreements <span>{len(found)}</span></h2>"
+    files = tally.disagreements
+    yield f"<section><h2>Disagreements <span>{len(files)}</span></h2>"
     yield (
         "<p>Kmerge decided by itself, and people committed something that means something else. "
         "That is no verdict: about half of all resolutions take one side whole, and some people "
         "change more than the conflict.</p>"
     )
-    if not found:
+    if not files:
         yield "<p class='none'>None.</p>"
     scope = f" {scope}" if scope else ""
-    for number, file in enumerate(found[:_MOST_SHOWN], 1):
+    for number, file in enumerate(files[:_MOST_SHOWN], 1):
         texts = texts_of(file)
         command = f"<code>kmerge replay{_shown(scope)} --show {number}</code>"
         words = f"Git: {_shown(_under_git(file))}. {command}"
@@ -186,8 +186,8 @@ def _disagreements(tally: Tally, scope: str, texts_of: TextsOf) -> Iterator[str]
         yield table(texts.base, texts.ours, ("base", "ours"))
         yield table(texts.base, texts.theirs, ("base", "theirs"))
         yield "</details></details>"
-    if len(found) > _MOST_SHOWN:
-        yield f"<p class='none'>{len(found) - _MOST_SHOWN} more are not shown here.</p>"
+    if len(files) > _MOST_SHOWN:
+        yield f"<p class='none'>{len(files) - _MOST_SHOWN} more are not shown here.</p>"
     yield "</section>"
 
 
@@ -246,7 +246,7 @@ _MOST_LINES = 6000  # difflib is quadratic: longer texts are not compared in the
 
 
 def table(left: bytes, right: bytes, heads: tuple[str, str]) -> str:
-    """The table; equal lines far from a difference are left out."""
+    """Return two texts side by side; leave out equal lines far from a difference."""
     a, b = lines_of(left), lines_of(right)
     if max(len(a), len(b)) > _MOST_LINES:
         return f'<p class="note">{len(a)} and {len(b)} lines: too long for this page.</p>'
@@ -274,7 +274,7 @@ def _rows(a: list[str], b: list[str]) -> Iterator[str]:
 
 
 def _cells(text: list[str], line: int | None) -> str:
-    """The number of a line and the line; empty where the other side has more lines."""
+    """Return a line with its number; nothing where the other side has more lines."""
     if line is None:
         return '<td class="n"></td><td></td>'
     return f'<td class="n">{line + 1}</td><td>{escape(visible(text[line]))}</td>'
@@ -284,11 +284,12 @@ def _gap(text: str) -> str:
     return f'<tr class="gap"><td colspan="4">{escape(text)}</td></tr>'
 
 
+# -- stacked bars as SVG: one bar a row, with labels where they have room
+
 _WIDTH = 900
 _LABEL = 90
 _BAR = 34
 _STEP = 52
-
 
 # Words, a count and a tone, which is a class of the page's style; bars by their names.
 Parts = tuple[tuple[str, int, str], ...]
@@ -296,20 +297,20 @@ Bars = dict[str, Parts]
 
 
 def chart(title: str, bars: Bars) -> str:
-    """The bars to one scale, with a legend of the parts that occur."""
+    """Return the bars to one scale, with a legend of the parts that occur."""
     scale = max(sum(count for _, count, _ in parts) for parts in bars.values())
     if not scale:
         return ""
     height = _STEP * (len(bars) - 1) + _BAR
     drawn = "".join(_bar(*bar, index * _STEP, scale) for index, bar in enumerate(bars.items()))
-    words = "; ".join(f"{name}: {_spoken(parts)}" for name, parts in bars.items())
+    words = "; ".join(f"{name}: {_in_words(parts)}" for name, parts in bars.items())
     return (
         f'<figure><figcaption>{escape(title)}</figcaption><svg viewBox="0 0 {_WIDTH} {height}" '
         f'role="img" aria-label="{escape(words)}">{drawn}</svg>{_legend(bars)}</figure>'
     )
 
 
-def _spoken(parts: Parts) -> str:
+def _in_words(parts: Parts) -> str:
     return ", ".join(f"{count} {words}" for words, count, _ in parts if count)
 
 

@@ -1,8 +1,9 @@
-"""What a replay found, counted while it runs; only what is worth a look is kept whole."""
+"""Count what a replay finds while it runs, and keep whole only the files that deserve a look."""
 
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from statistics import median
 from typing import Any
 
@@ -10,7 +11,7 @@ from kmerge_git.replay.left_conflicts import Remaining
 from kmerge_git.replay.past_merges import Chosen, Replayed, ReplayedMerge
 from kmerge_git.replay.policy_trials import Trial, attribute_lines
 
-# what is counted, with the words of the report
+# the counts, with the words of the report
 COUNTS = {
     "files": "manifests changed on both sides",
     "git_conflicts": "conflict under git",
@@ -37,13 +38,17 @@ _AGREED = {
     "another order": "resolved_other_order",
     "different": "resolved_different",
 }
-
-
-# what is counted for each sort of files, with the words of the report
+# counts of each sort of files, with the words of the report
 OF_A_SORT = {
     "git_conflicts": "conflict under git",
     "resolved": "resolved",
     "resolved_different": "differently from people",
+}
+_LEFT_OUT = {
+    "octopus": "with more than two parents left out",
+    "cut off": "beyond this shallow clone",
+    "missing": "left out for want of an object",
+    "elsewhere": "of a commit that is not here",
 }
 
 RemainingHere = tuple[Replayed, Remaining]  # a conflict in its file
@@ -53,16 +58,11 @@ class Tally:
     """The counts of a replay, and the files that deserve a look."""
 
     def __init__(self) -> None:
-        self.merges = 0
-        self.octopus = 0
-        self.cut_off = 0
-        self.missing = 0
-        self.elsewhere = 0
-        self.picks = 0
-        self.reverts = 0
+        self.kinds = {"merge": 0, "cherry-pick": 0, "revert": 0}  # of what was made again
+        self.skipped: Counter[str] = Counter()  # the others, by the reason
         self.criss_cross = 0
-        self.hint = ""  # what brings the missing objects
-        self.notes: list[str] = []  # what is to be known about the history itself
+        self.hint = ""  # the command that brings missing objects
+        self.notes: list[str] = []  # about the history itself
         self.counts = dict.fromkeys(COUNTS, 0)
         self.sorts: dict[str, dict[str, int]] = {}  # of git's conflicts
         self.disagreements: list[Replayed] = []
@@ -73,35 +73,22 @@ class Tally:
         self.seconds = array("d")
 
     def replayed(self) -> str:
-        """What was made again: `3 merges, 2 cherry-picks, 1 revert`."""
-        kinds = ((self.merges, "merge"), (self.picks, "cherry-pick"), (self.reverts, "revert"))
-        parts = [f"{count} {noun}{'s' * (count != 1)}" for count, noun in kinds if count]
+        """Return what was made again: `3 merges, 2 cherry-picks, 1 revert`."""
+        kinds = [(count, noun) for noun, count in self.kinds.items() if count]
+        parts = [f"{count} {noun}{'s' * (count != 1)}" for count, noun in kinds]
         return ", ".join(parts) or "0 merges"
 
     def left_out(self) -> list[str]:
-        """How many were not made again, and why."""
-        return [
-            f"{count} {words}"
-            for count, words in (
-                (self.octopus, "with more than two parents left out"),
-                (self.cut_off, "beyond this shallow clone"),
-                (self.missing, "left out for want of an object"),
-                (self.elsewhere, "of a commit that is not here"),
-            )
-            if count
-        ]
+        """Return how many were not made again, and why."""
+        return [f"{self.skipped[why]} {_LEFT_OUT[why]}" for why in _LEFT_OUT if self.skipped[why]]
 
     def add(self, merge: ReplayedMerge) -> None:
         """Count one merge."""
-        self.octopus += merge.skipped == "octopus"
-        self.cut_off += merge.skipped == "cut off"
-        self.missing += merge.skipped == "missing"
-        self.elsewhere += merge.skipped == "elsewhere"
+        if merge.skipped:
+            self.skipped[merge.skipped] += 1
+        else:
+            self.kinds[merge.kind] += 1
         self.hint = self.hint or merge.hint
-        if not merge.skipped:
-            self.merges += merge.kind == "merge"
-            self.picks += merge.kind == "cherry-pick"
-            self.reverts += merge.kind == "revert"
         self.criss_cross += merge.criss_cross
         self.counts["deleted"] += merge.deleted
         self.counts["followed"] += merge.followed
@@ -114,27 +101,26 @@ class Tally:
                 (self.new_conflicts if file.git_clean else self.still).append(file)
 
     def _count(self, file: Replayed) -> None:
-        names = ["files"]
-        names += ["git_conflicts"] if not file.git_clean else []
-        names += ["people_broken"] if file.people_damage else []
-        names += ["by_lines"] if file.method == "lines" and not file.kmerge_clean else []
-        if file.is_resolved:
-            names += ["resolved", _AGREED.get(file.agreement, "resolved_unknown")]
-        elif not file.git_clean:
-            names.append("still_conflicts")
-        elif not file.kmerge_clean:
-            names.append("new_conflicts")
-        if file.git_damage:
-            names.append("git_broken")
-            names += [] if file.kmerge_damage else ["mended"]
-        names += ["changed"] if file.changed else []
-        names += ["late"] if file.is_late else []
-        for name in names:
-            self.counts[name] += 1
+        facts: dict[str, object] = {
+            "files": True,
+            "git_conflicts": not file.git_clean,
+            "people_broken": file.people_damage,
+            "by_lines": file.method == "lines" and not file.kmerge_clean,
+            "resolved": file.is_resolved,
+            _AGREED.get(file.agreement, "resolved_unknown"): file.is_resolved,
+            "still_conflicts": not file.git_clean and not file.kmerge_clean,
+            "new_conflicts": file.git_clean and not file.kmerge_clean,
+            "git_broken": file.git_damage,
+            "mended": file.git_damage and not file.kmerge_damage,
+            "changed": file.changed,
+            "late": file.is_late,
+        }
+        for name, is_so in facts.items():
+            self.counts[name] += bool(is_so)
         if not file.git_clean:
             of_sort = self.sorts.setdefault(file.sort, dict.fromkeys(OF_A_SORT, 0))
-            for name in OF_A_SORT.keys() & names:
-                of_sort[name] += 1
+            for name in OF_A_SORT:
+                of_sort[name] += bool(facts.get(name))
 
     @property
     def conflicted(self) -> list[Replayed]:
@@ -142,7 +128,7 @@ class Tally:
         return [*self.still, *self.new_conflicts]
 
     def left(self) -> list[tuple[str, str, list[RemainingHere]]]:
-        """What is left under both, by cause and field, the most conflicts first."""
+        """Return what is left under both, by cause and field, the most conflicts first."""
         groups: dict[tuple[str, str], list[RemainingHere]] = {}
         for file in self.still:
             for each in file.left:
@@ -151,32 +137,30 @@ class Tally:
         return [(*key, groups[key]) for key in order]
 
     def milliseconds(self) -> dict[str, float]:
-        """Median and longest time of a file."""
+        """Return median and longest time of a file."""
         seconds = self.seconds or [0.0]
-        return {
-            "median": round(median(seconds) * 1000, 3),
-            "longest": round(max(seconds) * 1000, 3),
-        }
+        times = {"median": median(seconds), "longest": max(seconds)}
+        return {name: round(time * 1000, 3) for name, time in times.items()}
 
     def times(self) -> str:
-        """`1.2 ms a file (median), 1.4 ms at most`: both rounded alike."""
+        """Return `1.2 ms a file (median), 1.4 ms at most`, both rounded alike."""
         times = self.milliseconds()
         return f"{times['median']:.1f} ms a file (median), {times['longest']:.1f} ms at most"
 
     def as_json(self) -> dict[str, Any]:
-        """Everything, as plain values."""
+        """Return everything as plain values."""
         return {
             "merges": {
-                "replayed": self.merges,
-                "octopus": self.octopus,
-                "cut_off": self.cut_off,
-                "missing": self.missing,
+                "replayed": self.kinds["merge"],
+                "octopus": self.skipped["octopus"],
+                "cut_off": self.skipped["cut off"],
+                "missing": self.skipped["missing"],
                 "criss_cross": self.criss_cross,
             },
             "picks": {
-                "cherry_picks": self.picks,
-                "reverts": self.reverts,
-                "elsewhere": self.elsewhere,
+                "cherry_picks": self.kinds["cherry-pick"],
+                "reverts": self.kinds["revert"],
+                "elsewhere": self.skipped["elsewhere"],
             },
             "notes": list(self.notes),
             "counts": self.counts,
@@ -189,8 +173,8 @@ class Tally:
             "git_broken": [as_plain(file) for file in self.broken],
             "new_conflicts": [as_plain(file) for file in self.new_conflicts],
             "left": [
-                {"cause": cause, "field": field, "conflicts": [_plain_left(*at) for at in found]}
-                for cause, field, found in self.left()
+                {"cause": cause, "field": field, "conflicts": [_plain_left(*at) for at in places]}
+                for cause, field, places in self.left()
             ],
             "proposals": [trial.as_json() for trial in self.proposals],
             "gitattributes": attribute_lines(self.proposals),
@@ -198,27 +182,27 @@ class Tally:
 
 
 def notes(tally: Tally, chosen: Chosen, where: str, *, is_shallow: bool, hint: str) -> list[str]:
-    """What a reader of the counts has to know about the history that was replayed."""
-    found = []
+    """Return what a reader of the counts has to know about the history that was replayed."""
+    lines = []
     if is_shallow:
-        found.append("the history is cut off, this is a shallow clone: `git fetch --unshallow`")
+        lines.append("the history is cut off, this is a shallow clone: `git fetch --unshallow`")
     if hint:
-        found.append(f"the history has holes, commits are not here: {hint}")
-    if tally.missing:
-        found.append(f"objects of the merges that were left out are not here: {tally.hint}")
+        lines.append(f"the history has holes, commits are not here: {hint}")
+    if tally.skipped["missing"]:
+        lines.append(f"objects of the merges that were left out are not here: {tally.hint}")
     if not chosen.instead:
-        return found
+        return lines
     if not chosen.seen:
-        return [*found, f"no commits in {where}"]
-    found.append(f"no merges in {where}: squashed and rebased pull requests leave none")
+        return [*lines, f"no commits in {where}"]
+    lines.append(f"no merges in {where}: squashed and rebased pull requests leave none")
     if chosen.commits:
-        found.append("cherry-picks and reverts that name their commit are replayed instead")
+        lines.append("cherry-picks and reverts that name their commit are replayed instead")
     command = "kmerge refresh --with REV --branches GLOB --dry-run"
-    return [*found, f"what open branches would come to: `{command}`"]
+    return [*lines, f"what open branches would come to: `{command}`"]
 
 
 def as_plain(file: Replayed) -> dict[str, Any]:
-    """A file of a past merge, as plain values."""
+    """Return a file of a past merge as plain values."""
     return {
         "commit": file.commit,
         "subject": file.subject,

@@ -1,10 +1,11 @@
-"""Replays merges in several processes, the results in the order of the merges."""
+"""Replay merges in several processes, with the results in the order of the merges."""
 
 from __future__ import annotations
 
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from multiprocessing.pool import Pool
 from types import TracebackType
 from typing import TypeVar
@@ -15,14 +16,14 @@ from kmerge_git.replay.left_conflicts import FieldPolicy
 from kmerge_git.replay.past_merges import Replayed, ReplayedMerge, Replayer, Tried
 from kmerge_git.whole.cores import collect_rarely
 
-_replayer: Replayer | None = None  # of a worker process
+_replayer: Replayer  # of a worker process
 
 T = TypeVar("T")
 R = TypeVar("R")
 
 
 class Workers:
-    """As many processes as asked for, started when there is enough to do for them."""
+    """A context with several processes, which start when there is enough work for them."""
 
     def __init__(self, repository: Repository, jobs: int, glob: str = "*") -> None:
         self._repository = repository
@@ -46,13 +47,13 @@ class Workers:
 
     def replay(self, commits: Sequence[str]) -> Iterator[ReplayedMerge]:
         """Make the merges again."""
-        return self._each(_replay, commits, self._jobs > 1 and len(commits) >= FEW_MERGES)
+        return self._each(Replayer.merge, commits, self._jobs > 1 and len(commits) >= FEW_MERGES)
 
     def tried(self, rule: FieldPolicy, files: Sequence[Replayed]) -> Iterator[Tried]:
         """Merge files that were left with conflicts again, with one policy."""
-        jobs = [(rule, file) for file in files]
         few = 1 if self._pool is not None else FEW_FILES
-        return self._each(_try, jobs, self._jobs > 1 and len(jobs) >= few)
+        work = partial(Replayer.tried, rule=rule)
+        return self._each(work, files, self._jobs > 1 and len(files) >= few)
 
     def _each(
         self, work: Callable[[Replayer, T], R], jobs: Sequence[T], is_shared: bool
@@ -73,15 +74,6 @@ class Workers:
             yield from results
 
 
-def _replay(replayer: Replayer, oid: str) -> ReplayedMerge:
-    return replayer.merge(oid)
-
-
-def _try(replayer: Replayer, job: tuple[FieldPolicy, Replayed]) -> Tried:
-    rule, file = job
-    return replayer.tried(file, rule)
-
-
 def _start(git_dir: str, glob: str) -> None:
     global _replayer
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to answer
@@ -90,7 +82,5 @@ def _start(git_dir: str, glob: str) -> None:
 
 
 def _run(task: tuple[Callable[[Replayer, T], R], Sequence[T]]) -> list[R]:
-    if _replayer is None:
-        raise RuntimeError("a worker without its repository")
     work, jobs = task
     return [work(_replayer, job) for job in jobs]

@@ -24,13 +24,12 @@ from kmerge_git.git.resolved_conflicts import resolved_conflicts
 from kmerge_git.git.scratch_merges import scratch
 from kmerge_git.git.touched_files import SUBMODULE
 from kmerge_git.merge.three import Three
-from kmerge_git.outcome import Conflict, Decision
+from kmerge_git.outcome import SIDES, Conflict, Decision
 from kmerge_git.text.markers import first_marker, marker_size_for, resolve
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
 from kmerge_git.whole.operation import current_operation
 from kmerge_git.whole.path_options import SettingsOf
-from kmerge_git.whole.previewing import cut_off
-from kmerge_git.whole.tree_merge import Sides, merge_trees, result_of
+from kmerge_git.whole.tree_merge import Sides, base_of, merge_trees, result_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +55,18 @@ class Explanation:
     problems: tuple[str, ...] = ()  # settings that make no sense
 
 
-Read = Callable[[str], bytes | None]
 IsChosen = Callable[[str], bool]
+_CRISS_CROSS = "criss-cross: several merge bases, made again against the first"
 
 
 def explain_commit(
     repository: Repository, rev: str, is_chosen: IsChosen = lambda path: True
 ) -> Explanation:
-    """A merge commit, made again from its parents."""
+    """Make a merge commit again from its parents."""
     commit = repository.commit(rev)
     ours, theirs = _parents(repository, commit, rev)
     base = _base(repository, ours, theirs)
-    title = f"{commit.oid[:10]} {commit.subject}"
-    words = Three(_words(base), _words(ours), _words(theirs))
-    criss_cross = repository.is_criss_cross(base.oid, ours.oid, theirs.oid)
-    trees = Three(base.tree, ours.tree, theirs.tree)
-    sides = Sides(trees) if criss_cross else Sides(trees, ours.oid, theirs.oid)
+    sides = Sides.of_commits(repository, base.oid, ours, theirs)
 
     def committed(path: str) -> bytes | None:
         entry = repository.entry(commit.tree, path)
@@ -85,20 +80,20 @@ def explain_commit(
         files = tuple(explained(file, committed(file.path)) for file in chosen)
         seen = {file.path for file in made.files} | {stages.path for stages in made.others}
         tree = result_of(at.repository, made)
-        aside = {_before_tilde(path) for m in made.stuck for path in m.paths} - {""}
+        renamed = {_before_tilde(path) for m in made.stuck for path in m.paths} - {""}
         elsewhere = tuple(
             each
             for each in _elsewhere(at.repository, tree, commit.tree, seen, is_chosen)
-            if _before_tilde(each.path) not in aside
+            if _before_tilde(each.path) not in renamed
         )
     others = {s.path for s in made.others} | {m.paths[0] for m in made.stuck if m.paths}
     return Explanation(
         "merge",
-        title,
-        words,
+        _title(commit),
+        Three(base, ours, theirs).map(_title),
         files,
         commit,
-        ("criss-cross: several merge bases, made again against the first",) if criss_cross else (),
+        (_CRISS_CROSS,) if sides.is_made_up else (),
         tuple(sorted(filter(is_chosen, others))),
         elsewhere,
         tuple(settings.problems),
@@ -120,22 +115,20 @@ def _parents(repository: Repository, commit: Commit, rev: str) -> tuple[Commit, 
 
 
 def _base(repository: Repository, ours: Commit, theirs: Commit) -> Commit:
-    base = repository.merge_base(ours.oid, theirs.oid)
-    if base is None and repository.is_shallow:
-        raise cut_off()
+    base = base_of(repository, ours, theirs)
     if base is None:
         raise Unsupported("the two histories have nothing in common: every file is new on a side")
     return repository.commit(base)
 
 
-def _words(commit: Commit) -> str:
+def _title(commit: Commit) -> str:
     return f"{commit.oid[:10]} {commit.subject}"
 
 
 def explain_progress(
     repository: Repository, is_chosen: IsChosen = lambda path: True
 ) -> Explanation:
-    """The operation in progress, with what was resolved in it so far."""
+    """Make the operation in progress again, with the conflicts that were resolved so far."""
     if repository.worktree is None:
         raise UsageError("a bare repository has no merge in progress", hint="name a merge commit")
     operation = current_operation(repository)
@@ -144,18 +137,19 @@ def explain_progress(
         is_merge = len(repository.commit("HEAD").parents) > 1
         hint = f"`kmerge explain {'HEAD' if is_merge else 'REV'}` explains a merge commit"
         raise UsageError("no merge is in progress here", hint=hint)
-    _require_base(repository, operation)
+    if operation.name == "merge" and repository.is_shallow:  # the base may not be here
+        _base(repository, repository.commit("HEAD"), repository.commit("MERGE_HEAD"))
     settings = SettingsOf(repository, labels=operation.labels, mine=operation.mine)
-    known = _from_trees(repository, operation, settings) if operation.is_known else ()
-    made = {file.path for file in known}
-    rest = [stages for stages in left if stages.path not in made]
+    known = _from_trees(repository, operation, settings)
+    seen = {file.path for file in known}
+    rest = [stages for stages in left if stages.path not in seen]
     taken = tuple(stages for stages in rest if settings.takes(stages.path))
     scene = Scene(repository, None, taken, repository.staged, settings, seconds=settings.timeout)
     merged = (*known, *settle(scene))
-    on_disk = _on_disk(Path(repository.worktree))
+    top = Path(repository.worktree)
     unmerged = {stages.path for stages in repository.conflicts()}
     files = [
-        explained(file, on_disk(file.path), waits=not unmerged.isdisjoint(_places(file)))
+        explained(file, _on_disk(top / file.path), waits=not unmerged.isdisjoint(_places(file)))
         for file in merged
         if is_chosen(file.path)
     ]
@@ -172,15 +166,15 @@ def explain_progress(
 
 
 def _places(file: FileMerge) -> Iterator[str]:
-    """The file, and those from which resources come into it."""
+    """Yield the file, and those from which resources come into it."""
     yield file.path
     yield from (move.source for move in file.moves if file.stages)
 
 
 def _conflicts(repository: Repository) -> list[Stages]:
-    """The conflicts of the index, and those that are resolved and not committed yet.
+    """Return the conflicts of the index, and those that are resolved and not committed yet.
 
-    Git goes on remembering these after the commit.
+    Git remembers these even after the commit.
     """
     left = repository.conflicts()
     known = {stages.path for stages in left}
@@ -192,15 +186,9 @@ def _conflicts(repository: Repository) -> list[Stages]:
     ]
 
 
-def _require_base(repository: Repository, operation: Operation) -> None:
-    """Where a history is cut off, git merged against nothing, or against what is not here."""
-    if operation.name == "merge" and repository.is_shallow:
-        _base(repository, repository.commit("HEAD"), repository.commit("MERGE_HEAD"))
-
-
 def _notes(operation: Operation) -> tuple[str, ...]:
     if operation.labels[0] == "merged common ancestors":
-        return ("criss-cross: several merge bases, made again against the first",)
+        return (_CRISS_CROSS,)
     if operation.is_known:
         return ()
     return ("git does not tell what is merged: only files that were in conflict are explained",)
@@ -209,54 +197,49 @@ def _notes(operation: Operation) -> tuple[str, ...]:
 def _from_trees(
     repository: Repository, operation: Operation, settings: SettingsOf
 ) -> tuple[FileMerge, ...]:
-    """The merge once more: also what the driver settled without leaving a trace."""
+    """Make the merge once more: the driver may have settled files without leaving a trace."""
+    if not operation.is_known:
+        return ()
     trees = Three(operation.base, operation.ours, operation.theirs)
     with scratch(repository) as at:
         return merge_trees(at, Sides(trees), settings).files
 
 
-def _on_disk(top: Path) -> Read:
-    def read(path: str) -> bytes | None:
-        file = top / path
-        try:
-            if file.is_symlink():  # what git keeps of it: never what it leads to
-                return os.fsencode(os.readlink(file))
-            return file.read_bytes()
-        except OSError:
-            return None
-
-    return read
+def _on_disk(file: Path) -> bytes | None:
+    """Return a file as git keeps it: of a link the place that it leads to."""
+    try:
+        return os.fsencode(os.readlink(file)) if file.is_symlink() else file.read_bytes()
+    except OSError:
+        return None
 
 
 def _before_tilde(path: str) -> str:
-    """`a.yaml` of `a.yaml~HEAD`, as git calls a file that is in the way: a label tells the side."""
+    """Return `a.yaml` of `a.yaml~HEAD`, which is git's name for a file that is in the way."""
     return path.rpartition("~")[0]
 
 
 def _elsewhere(
     read: Repository, tree: str, commit: str, seen: set[str], is_chosen: IsChosen
 ) -> Iterator[Elsewhere]:
-    """What the commit has that neither side brought, in files that only one of them changed."""
+    """Yield changes that neither side brought, in files that only one of them changed."""
     for change in read.changes(tree, commit, renames=False):
         path = change.new_path
         if path in seen or not is_chosen(path):
             continue
-        entries = [entry for entry in (change.old, change.new) if entry is not None]
-        if not all(entry.is_text for entry in entries):
-            continue
-        changes = compared(read.text(change.old), read.text(change.new), path)
-        yield Elsewhere(path, tuple(changes))
+        if all(entry is None or entry.is_text for entry in (change.old, change.new)):
+            changes = compared(read.text(change.old), read.text(change.new), path)
+            yield Elsewhere(path, tuple(changes))
 
 
-# how what is there now compares with the merge that was made again
+# the comparison of the present file with the merge that was made again
 State = Literal["same", "as git", "different", "gone", "there", "in conflict", "unsolved"]
-# whose version of a conflict is there now
+# the side whose version of a conflict is there now
 Choice = Literal["ours", "theirs", "neither", ""]
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedConflict:
-    """A conflict, and whose version somebody chose; nothing where that is not done."""
+    """A conflict, and the side that somebody chose; nothing where nobody did."""
 
     conflict: Conflict
     choice: Choice = ""
@@ -272,27 +255,27 @@ class ExplainedFile:
     conflicts: tuple[ExplainedConflict, ...]
     git_alone: tuple[FieldChange, ...]  # from our result to that of git, where git has one
     state: State
-    changes: tuple[FieldChange, ...]  # from our result to what is there now
-    against: tuple[FieldChange, ...] = ()  # what one side changed in a file that the other deleted
+    changes: tuple[FieldChange, ...]  # from our result to the present file
+    against: tuple[FieldChange, ...] = ()  # of one side in a file that the other deleted
 
     @property
     def is_plain(self) -> bool:
-        """Whether git alone comes to the same, and that is what is there."""
+        """Return whether git alone comes to the same, and that is there."""
         return self.merge.result == "clean" and self.state == "same"
 
     @property
     def is_layout_alone(self) -> bool:
-        """Whether what is there now means what the merge makes."""
+        """Return whether the present file means the same as the merge."""
         return all(change.how == "layout" for change in self.changes)
 
 
-def explained(file: FileMerge, found: bytes | None, *, waits: bool = False) -> ExplainedFile:
-    """A file as the merge makes it again; `found` is what is there now.
+def explained(file: FileMerge, present: bytes | None, *, waits: bool = False) -> ExplainedFile:
+    """Return a file as the merge makes it again; `present` is its content now.
 
     `waits`: git has it, or the file from which a resource comes into it, still in conflict.
     """
     outcome = file.both.outcome if file.both else None
-    made = ExplainedFile(
+    again = ExplainedFile(
         file.path,
         file,
         outcome.explained if outcome else (),
@@ -302,40 +285,44 @@ def explained(file: FileMerge, found: bytes | None, *, waits: bool = False) -> E
         (),
         _against(file),
     )
-    if file.verdict == "solved" and waits and _is_untouched(file, found):
-        return replace(made, state="unsolved")
+    if file.verdict == "solved" and waits and _is_untouched(file, present):
+        return replace(again, state="unsolved")
     if file.verdict == "solved":
-        return _beside(made, file.data, found)
+        return _without_conflict(again, file.data, present)
+    if present is None:
+        return replace(again, state="gone")
     if file.writes and file.method != "kept":
-        return _resolved(made, file, found)
-    if found is None:
-        return replace(made, state="gone")
-    if first_marker(found.decode("utf-8", "surrogateescape")) >= 0:
-        return replace(made, state="in conflict")
+        return _resolved(again, file, present)
+    if _has_markers(present):
+        return replace(again, state="in conflict")
     if file.both and file.data is not None:  # ours was kept, a person must merge
-        return replace(made, state="same" if found == file.data else "different")
-    return replace(made, state="there")
+        return replace(again, state="same" if present == file.data else "different")
+    return replace(again, state="there")
 
 
-def _is_untouched(file: FileMerge, found: bytes | None) -> bool:
-    """Whether nobody has settled by hand what is in conflict; git leaves no side of a file out."""
-    if found is None or file.data is None:
-        return found is not None
+def _has_markers(data: bytes, size: int = 7) -> bool:
+    return first_marker(data.decode("utf-8", "surrogateescape"), size) >= 0
+
+
+def _is_untouched(file: FileMerge, present: bytes | None) -> bool:
+    """Return whether nobody has settled the conflict by hand; git writes both sides of it."""
+    if present is None or file.data is None:
+        return present is not None
     if file.stages:
-        plain = _plain(found, file.data)
+        plain = _plain(present, file.data)
         return plain != file.data and plain in (file.stages.ours, file.stages.theirs)
-    return first_marker(found.decode("utf-8", "surrogateescape")) >= 0
+    return _has_markers(present)
 
 
 def _by_git(file: FileMerge) -> tuple[FieldChange, ...]:
-    """What git alone would have made of it instead, where it is clean."""
+    """Return the differences of git's own result, where it is clean."""
     if not file.git_clean or file.moves or file.both is None or file.verdict != "solved":
         return ()
     return tuple(compared(file.data, file.both.git, file.path))
 
 
 def _against(file: FileMerge) -> tuple[FieldChange, ...]:
-    """What is at stake in a file that one side deleted."""
+    """Return the changes to a file that one side deleted."""
     if file.both is not None or file.verdict != "conflict":
         return ()
     base, ours, theirs = file.three.each()
@@ -343,41 +330,41 @@ def _against(file: FileMerge) -> tuple[FieldChange, ...]:
 
 
 def compared(old: bytes | None, new: bytes | None, path: str) -> list[FieldChange]:
-    """What differs between two versions of a file, by field where it may have some."""
+    """Return the differences of two versions of a file, by field where it may have some."""
     if is_manifest(path, json=True):
         return compare(old, new, path)
     return by_lines(old or b"", new or b"")
 
 
-def _beside(file: ExplainedFile, made: bytes | None, found: bytes | None) -> ExplainedFile:
-    """A file without a conflict beside what is there now."""
-    if made is None or found is None:
-        state: State = "gone" if made else "there"
-        return replace(file, state="same" if made is found else state)
-    found = _plain(found, made)
-    changes = tuple(compared(made, found, file.path))
+def _without_conflict(
+    file: ExplainedFile, merged: bytes | None, present: bytes | None
+) -> ExplainedFile:
+    """Compare a file without a conflict with its present content."""
+    if merged is None or present is None:
+        state: State = "gone" if merged else "there"
+        return replace(file, state="same" if merged is present else state)
+    present = _plain(present, merged)
+    changes = tuple(compared(merged, present, file.path))
     both = file.merge.both
-    state = "as git" if both and both.git_clean and both.git == found else "different"
+    state = "as git" if both and both.git_clean and both.git == present else "different"
     return replace(file, state=state if changes else "same", changes=changes)
 
 
-def _plain(found: bytes, made: bytes) -> bytes:
-    """Without the line ends that a checkout may have added."""
-    return found if b"\r" in made else found.replace(b"\r\n", b"\n")
+def _plain(present: bytes, merged: bytes) -> bytes:
+    """Return a file without the line ends that a checkout may have added."""
+    return present if b"\r" in merged else present.replace(b"\r\n", b"\n")
 
 
-def _resolved(file: ExplainedFile, merge: FileMerge, found: bytes | None) -> ExplainedFile:
-    """A file in conflict beside what is there now: whose version each place has."""
-    if found is None:
-        return replace(file, state="gone")
-    made = (merge.data or b"").decode("utf-8", "surrogateescape")
-    found = _plain(found, merge.data or b"")
-    text = found.decode("utf-8", "surrogateescape")
-    size = _size_of(made)
-    if first_marker(text, min(size, 7)) >= 0:
+def _resolved(file: ExplainedFile, merge: FileMerge, present: bytes) -> ExplainedFile:
+    """Compare a file in conflict with its present content: which side's version each place has."""
+    merged = (merge.data or b"").decode("utf-8", "surrogateescape")
+    present = _plain(present, merge.data or b"")
+    size = _size_of(merged)
+    if _has_markers(present, min(size, 7)):
         return replace(file, state="in conflict")
-    sides = [resolve(made, s, size).encode("utf-8", "surrogateescape") for s in ("ours", "theirs")]
-    mine, yours = (compared(side, found, merge.path) for side in sides)
+    text = present.decode("utf-8", "surrogateescape")
+    sides = [resolve(merged, s, size).encode("utf-8", "surrogateescape") for s in SIDES]
+    mine, yours = (compared(side, present, merge.path) for side in sides)
     conflicts = tuple(
         replace(c, choice=_choice(c.conflict, mine, yours, text)) for c in file.conflicts
     )
@@ -385,10 +372,10 @@ def _resolved(file: ExplainedFile, merge: FileMerge, found: bytes | None) -> Exp
     return replace(file, conflicts=conflicts, state="different", changes=tuple(rest))
 
 
-def _size_of(made: str) -> int:
-    """How long the markers of a merge are."""
-    at = first_marker(made)
-    return len(made[at:]) - len(made[at:].lstrip("<")) if at >= 0 else marker_size_for([made])
+def _size_of(text: str) -> int:
+    """Return the length of the markers of a merge."""
+    at = first_marker(text)
+    return len(text[at:]) - len(text[at:].lstrip("<")) if at >= 0 else marker_size_for([text])
 
 
 def _choice(
@@ -397,26 +384,21 @@ def _choice(
     is_ours, is_theirs = (
         not any(_is_about(change, conflict) for change in changes) for changes in (mine, yours)
     )
-    if is_ours and is_theirs:  # the values say nothing: the conflict is about comments
+    if is_ours and is_theirs:  # the values are the same: the conflict is about comments
         text = text.replace("\r\n", "\n")
         is_ours, is_theirs = (part.strip("\n") in text for part in (conflict.ours, conflict.theirs))
     return "ours" if is_ours else "theirs" if is_theirs else "neither"
 
 
 def _is_about(change: FieldChange, conflict: Conflict) -> bool:
-    """Whether a change is at the place of a conflict, inside of it or around it."""
-    if change.how == "layout" or (
-        conflict.resource and change.resource and conflict.resource != change.resource
-    ):
+    """Return whether a change is at the place of a conflict, inside of it or around it."""
+    resources = {conflict.resource, change.resource} - {""}
+    if change.how == "layout" or len(resources) > 1:
         return False
-    one, other = change.field, _place_of(conflict)
-    short, long = sorted((one, other), key=len)
-    if not short:
-        return not other or change.how == "lines"
-    return long.startswith(short) and long[len(short) : len(short) + 1] in ("", ".", "[")
-
-
-def _place_of(conflict: Conflict) -> str:
-    """The field of a conflict; of elements without a key their list: places shift."""
+    # of elements without a key the list counts: their indexes shift
     head, bracket, last = conflict.field.rpartition("[")
-    return head if bracket and last[:-1].isdigit() else conflict.field
+    place = head if bracket and last[:-1].isdigit() else conflict.field
+    short, long = sorted((change.field, place), key=len)
+    if not short:
+        return not place or change.how == "lines"
+    return long.startswith(short) and long[len(short) : len(short) + 1] in ("", ".", "[")

@@ -1,4 +1,4 @@
-"""What a merge or a rebase would do, file by file, computed on trees: nothing is touched."""
+"""Preview a merge or a rebase file by file, computed on trees: nothing is touched."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kmerge_git.outcome import Conflict, Decision
 from kmerge_git.whole.both_merges import Result
 from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.path_options import DRIVER, SettingsOf
-from kmerge_git.whole.tree_merge import Sides, TreeMerge, merge_trees, result_of
+from kmerge_git.whole.tree_merge import Sides, TreeMerge, base_of, merge_trees, result_of
 
 Mode = Literal["merge", "rebase"]
 State = Literal["merge", "fast-forward", "up to date"]
@@ -42,7 +42,7 @@ class FilePreview:
 
     @property
     def situation(self) -> str:
-        """What came of the file on both sides, in the words that `merge` and `solve` have."""
+        """The changes of both sides, in the words that `merge` and `solve` have."""
         return next((known for known, kind in _KINDS.items() if kind == self.kind), self.kind)
 
 
@@ -54,17 +54,17 @@ class Step:
     commit: str
     criss_cross: bool
     files: tuple[FilePreview, ...]
-    tree: str = ""  # what a clean step of a rebase makes; lost with the scratch folder
+    tree: str = ""  # the result of a clean step of a rebase; lost with the scratch folder
 
     @property
     def is_clean(self) -> bool:
-        """Whether no file is in conflict."""
+        """Return whether no file is in conflict."""
         return all(file.result != "conflict" for file in self.files)
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What would happen, step by step; a rebase stops at the first step with a conflict."""
+    """The steps of a merge or rebase; a rebase stops at the first step with a conflict."""
 
     mode: Mode
     state: State
@@ -77,12 +77,12 @@ class Preview:
 
     @property
     def is_clean(self) -> bool:
-        """Whether it would go through without a conflict."""
+        """Return whether it would go through without a conflict."""
         return all(step.is_clean for step in self.steps)
 
     @property
     def beyond_git(self) -> int:
-        """How many files without a conflict `git merge` would leave in one, as it is set up here.
+        """The number of clean files that `git merge` would leave in conflict in this clone.
 
         The driver is not asked for them, or it does not see that a resource moved.
         """
@@ -100,27 +100,25 @@ def preview_merge(
     *,
     keep: bool = False,
 ) -> Preview:
-    """What `git merge THEIRS` would do on the commit `ours`; `keep` the tree that it makes."""
+    """Preview `git merge THEIRS` on the commit `ours`; `keep` the tree that it makes."""
     preview = without_steps("merge", repository, ours, theirs)
     if preview.state != "merge":
         newest = ours if preview.state == "up to date" else theirs
         return replace(preview, kept=newest.tree) if keep else preview
-    trees = Three(repository.commit(preview.base).tree, ours.tree, theirs.tree)
-    criss_cross = repository.is_criss_cross(preview.base, ours.oid, theirs.oid)
-    if criss_cross and keep:
+    sides = Sides.of_commits(repository, preview.base, ours, theirs)
+    if sides.is_made_up and keep:
         why = "several merge bases: the merge of such commits needs a working tree"
         raise Unsupported(why, hint="`git merge` makes it, with the driver")
-    sides = Sides(trees) if criss_cross else Sides(trees, ours.oid, theirs.oid)
-    made = merge_trees(at, sides, settings, keep=keep)
-    files = _asked(repository, settings, files_of(at.repository, trees, made))
-    step = Step(theirs.subject, theirs.oid, criss_cross, files)
-    return replace(preview, steps=(step,), kept=result_of(repository, made) if keep else "")
+    merge = merge_trees(at, sides, settings, keep=keep)
+    files = _asked(repository, settings, files_of(at.repository, sides.trees, merge))
+    step = Step(theirs.subject, theirs.oid, sides.is_made_up, files)
+    return replace(preview, steps=(step,), kept=result_of(repository, merge) if keep else "")
 
 
 def preview_rebase(
     repository: Repository, at: Scratch, ours: Commit, upstream: Commit, settings: SettingsOf
 ) -> Preview:
-    """What `git rebase UPSTREAM` would do on the commit `ours`."""
+    """Preview `git rebase UPSTREAM` on the commit `ours`."""
     preview = without_steps("rebase", repository, ours, upstream)
     if preview.state == "up to date" and _has_merges(repository, upstream, ours):
         preview = replace(preview, state="merge")  # git makes one line of it
@@ -131,22 +129,20 @@ def preview_rebase(
     tree = upstream.tree
     for commit in todo:
         trees = Three(repository.commit(commit.parents[0]).tree, tree, commit.tree)
-        made = merge_trees(at, Sides(trees), settings)
-        files = _asked(repository, settings, files_of(at.repository, trees, made))
+        merge = merge_trees(at, Sides(trees), settings)
+        files = _asked(repository, settings, files_of(at.repository, trees, merge))
         step = Step(commit.subject, commit.oid, False, files)
         if not step.is_clean:
             steps.append(step)
             break
-        tree = result_of(at.repository, made)
+        tree = result_of(at.repository, merge)
         steps.append(replace(step, tree=tree))
     return replace(preview, steps=tuple(steps), untried=len(todo) - len(steps))
 
 
 def without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Commit) -> Preview:
-    """The preview before any file is looked at: enough where one commit is the other's ancestor."""
-    base = repository.merge_base(ours.oid, theirs.oid)
-    if base is None and repository.is_shallow:
-        raise cut_off()
+    """Return the preview without its files: all of it where one commit contains the other."""
+    base = base_of(repository, ours, theirs)
     if base is None:
         hint = "git would need --allow-unrelated-histories"
         raise UsageError("the two histories have nothing in common", hint=hint)
@@ -156,20 +152,14 @@ def without_steps(mode: Mode, repository: Repository, ours: Commit, theirs: Comm
     return Preview(mode, state, ours.oid, theirs.oid, base)
 
 
-def cut_off() -> Unsupported:
-    """The error where the history does not reach back to the common ancestor."""
-    why = "the common ancestor is not here: this is a shallow clone"
-    return Unsupported(why, hint="`git fetch --unshallow` completes it")
-
-
 def _has_merges(repository: Repository, upstream: Commit, ours: Commit) -> bool:
     return any(len(c.parents) > 1 for c in repository.commits(f"{upstream.oid}..{ours.oid}"))
 
 
 def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -> list[Commit]:
-    """As `git rebase` picks them: no merges, nothing that upstream has already, oldest first.
+    """Return the commits that `git rebase` picks: no merges, none of upstream, oldest first.
 
-    A commit that changes nothing stays what it is.
+    A commit that changes nothing stays as it is.
     """
     there = repository.commits(f"{ours.oid}..{upstream.oid}")
     known = {repository.patch_id(commit) for commit in there if len(commit.parents) == 1} - {""}
@@ -177,36 +167,36 @@ def _commits_to_replay(repository: Repository, ours: Commit, upstream: Commit) -
     return [c for c in reversed(mine) if repository.patch_id(c) not in known]
 
 
-def files_of(read: Repository, trees: Three[str], made: TreeMerge) -> tuple[FilePreview, ...]:
-    """All files that both sides changed: ours, git's own, and the conflicts that nobody settles."""
+def files_of(read: Repository, trees: Three[str], merge: TreeMerge) -> tuple[FilePreview, ...]:
+    """Return all files that both sides changed, by structure or by git, and the conflicts left."""
     names = _Names(read, trees)
-    arrived = [file for file in made.files if file.situation == "moved resource"]
-    rows = [_of_ours(file, names) for file in made.files if file not in arrived]
-    ours = {file.path for file in made.files}
+    arrived = [file for file in merge.files if file.situation == "moved resource"]
+    rows = [_of_ours(file, names) for file in merge.files if file not in arrived]
+    ours = {file.path for file in merge.files}
     rows += [
         FilePreview(path, "changed by both", "clean", True, names.note(path), "lines")
-        for path in made.merged.merged
+        for path in merge.merged.merged
         if path not in ours
     ]
-    rows += _left(made, names)
+    rows += _left(merge, names)
     rows.sort(key=lambda row: row.path)
     return (*rows, *(_of_ours(file, names) for file in arrived))
 
 
 @dataclass(frozen=True)
 class _Names:
-    """What the files were called in the base."""
+    """The names of the files in the base."""
 
     read: Repository
     trees: Three[str]
 
     def note(self, path: str) -> str:
-        """`renamed from old.yaml`, where one side gave the file another name."""
+        """Return `renamed from old.yaml`, where one side gave the file another name."""
         old = self.old(path)
         return f"renamed from {old}" if old else ""
 
     def old(self, path: str) -> str:
-        """The name of a file in the base, where one side gave it another one."""
+        """Return the name of a file in the base, where one side gave it another one."""
         return "" if self.read.entry(self.trees.base, path) else self._renamed.get(path, "")
 
     @cached_property
@@ -219,7 +209,7 @@ class _Names:
 def _of_ours(file: FileMerge, names: _Names) -> FilePreview:
     note, is_improved = file.why, file.result == "improved"
     if not file.both and not file.moves and file.verdict == "conflict":
-        note = ""  # `deleted by us` says it all
+        note = ""  # the kind, `deleted by us`, is enough
     return FilePreview(
         file.path,
         _KINDS.get(file.situation, file.situation),
@@ -235,15 +225,15 @@ def _of_ours(file: FileMerge, names: _Names) -> FilePreview:
     )
 
 
-def _left(made: TreeMerge, names: _Names) -> Iterator[FilePreview]:
-    """The conflicts that are left to people."""
-    told: set[str] = set()
-    for message in made.stuck:
-        if told.isdisjoint(message.paths):
+def _left(merge: TreeMerge, names: _Names) -> Iterator[FilePreview]:
+    """Yield the conflicts that are left to people."""
+    seen: set[str] = set()
+    for message in merge.stuck:
+        if seen.isdisjoint(message.paths):
             yield _stuck(message)
-        told.update(message.paths)
-    for stages in made.others:
-        if stages.path not in told:
+        seen.update(message.paths)
+    for stages in merge.others:
+        if stages.path not in seen:
             by_lines = not stages.obstacle and stages.ours and stages.theirs
             yield FilePreview(
                 stages.path,
@@ -256,7 +246,7 @@ def _left(made: TreeMerge, names: _Names) -> Iterator[FilePreview]:
 
 
 def _stuck(message: Message) -> FilePreview:
-    """A conflict about the names of files."""
+    """Return a conflict about the names of files."""
     kind = message.kind.removeprefix("CONFLICT (").removesuffix(")")
     first, *rest = message.paths
     if kind == "rename/rename" and len(rest) > 1:
@@ -270,7 +260,7 @@ def _stuck(message: Message) -> FilePreview:
 def _asked(
     repository: Repository, settings: SettingsOf, files: tuple[FilePreview, ...]
 ) -> tuple[FilePreview, ...]:
-    """The same, with the word whether `git merge` asks our driver for them in this repository."""
+    """Return the same, noting whether `git merge` asks our driver for them in this repository."""
     if not any(key.lower() == f"merge.{DRIVER}.driver" for key, _ in repository.settings()):
         return files
     return tuple(replace(file, driver=settings.driver(file.path) == DRIVER) for file in files)

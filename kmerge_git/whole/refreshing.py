@@ -1,7 +1,7 @@
-"""Branches that structure merges with a revision and git would not: their merges, one by one.
+"""Merge a revision into branches, one by one, where git alone would stop with a conflict.
 
-What a branch says about merges is never asked: attributes, policies and definitions are those of
-the revision alone. Every branch is decided for itself, and moves in one step or not at all.
+Attributes, policies and definitions are those of the revision alone, never those of a branch.
+Every branch is decided by itself, and moves in one step or not at all.
 """
 
 from __future__ import annotations
@@ -20,12 +20,11 @@ from kmerge_git.git.commits import Commit
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git, environment
 from kmerge_git.git.scratch_merges import Scratch, merge_tree, scratch
-from kmerge_git.merge.three import Three
 from kmerge_git.visible import visible
 from kmerge_git.whole.conflicted_files import FileMerge
 from kmerge_git.whole.path_options import SettingsOf
-from kmerge_git.whole.previewing import FilePreview, cut_off, files_of
-from kmerge_git.whole.tree_merge import Sides, TreeMerge, merge_trees, result_of
+from kmerge_git.whole.previewing import FilePreview, files_of
+from kmerge_git.whole.tree_merge import Sides, TreeMerge, base_of, merge_trees, result_of
 
 Answer = Literal[
     "up to date", "clean", "resolved", "conflict", "criss-cross", "unrelated", "skipped", "rejected"
@@ -34,7 +33,7 @@ Answer = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Refreshed:
-    """What became of a branch; `new` is the commit that was made for it."""
+    """The result for a branch; `new` is the commit that was made for it."""
 
     branch: Branch
     result: Answer
@@ -44,7 +43,7 @@ class Refreshed:
 
     @property
     def is_left(self) -> bool:
-        """Whether git alone still cannot merge it."""
+        """Return whether git alone still cannot merge it."""
         return self.result not in ("up to date", "clean", "resolved")
 
 
@@ -52,13 +51,13 @@ class Refreshed:
 class Decided:
     """A branch, and the merge that it is to get."""
 
-    found: Refreshed
-    made: TreeMerge | None = None
+    result: Refreshed
+    merge: TreeMerge | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """What the user asked for."""
+    """The wishes of the user."""
 
     name: str  # of the revision, as it was given
     remote: str | None = None
@@ -68,14 +67,14 @@ class Orders:
 
 @contextmanager
 def refresher(repository: Repository, orders: Orders) -> Iterator[Refresher]:
-    """What refreshes branches, as long as its scratch folder is there."""
+    """Yield a refresher of branches, as long as its scratch folder is there."""
     other = repository.commit(orders.name)
     with scratch(repository, other.tree, alone=True) as at:
         yield Refresher(repository, at, other, orders)
 
 
 class Refresher:
-    """The revision is read once; every branch is merged with it on trees."""
+    """A revision that is read once and merged into every branch on trees."""
 
     def __init__(self, repository: Repository, at: Scratch, other: Commit, orders: Orders) -> None:
         self.other = other
@@ -91,7 +90,7 @@ class Refresher:
             self._need_an_identity()
 
     def chosen(self, names: list[str], globs: list[str]) -> list[Branch]:
-        """The branches that are meant."""
+        """Return the branches that are meant."""
         remote = self._orders.remote
         there = branches.branches(self._repository, remote)
         if remote and not there:
@@ -102,73 +101,70 @@ class Refresher:
         return branches.chosen(there, names, globs, hint)
 
     def decide(self, branch: Branch) -> Decided:
-        """What is to become of a branch; nothing is written."""
-        found, made = self._decide(branch, self._repository.commit(branch.oid))
-        if found.result == "resolved" and branch.ref in self._busy:
-            where = self._busy[branch.ref]
-            return Decided(replace(found, result="skipped", why=f"it is checked out in {where}"))
-        return Decided(found, None if self._orders.dry_run else made)
+        """Decide about a branch; nothing is written."""
+        result, merge = self._decide(branch, self._repository.commit(branch.oid))
+        if result.result == "resolved" and branch.ref in self._busy:
+            why = f"it is checked out in {self._busy[branch.ref]}"
+            return Decided(replace(result, result="skipped", why=why))
+        return Decided(result, None if self._orders.dry_run else merge)
 
     def carry_out(self, decided: Decided) -> Refreshed:
         """Make the merge commit, if there is one to make, and move the branch to it."""
-        found, made = decided.found, decided.made
-        if made is None:
-            return found
-        new = self._commit(found, made)
-        why = self._move(found.branch, new)
-        return replace(found, result="rejected", why=why) if why else replace(found, new=new)
+        result, merge = decided.result, decided.merge
+        if merge is None:
+            return result
+        new = self._commit(result.branch, merge)
+        why = self._move(result.branch, new)
+        return replace(result, result="rejected", why=why) if why else replace(result, new=new)
 
     def _decide(self, branch: Branch, ours: Commit) -> tuple[Refreshed, TreeMerge | None]:
-        base = self._repository.merge_base(ours.oid, self.other.oid)
+        base = base_of(self._repository, ours, self.other)
         if base == self.other.oid:
             return Refreshed(branch, "up to date"), None
         if base == ours.oid:
             return Refreshed(branch, "clean", "all of it is there already"), None
-        if base is None and self._repository.is_shallow:
-            raise cut_off()
         if base is None:
             return Refreshed(branch, "unrelated", "the two histories have nothing in common"), None
-        if self._repository.is_criss_cross(base, ours.oid, self.other.oid):
+        sides = Sides.of_commits(self._repository, base, ours, self.other)
+        if sides.is_made_up:
             return self._criss_cross(branch, ours), None
-        trees = Three(self._repository.commit(base).tree, ours.tree, self.other.tree)
-        sides = Sides(trees, ours.oid, self.other.oid)
-        # a branch has one clock for all: what took too long is no merge that may be pushed
-        made = merge_trees(self._at, sides, self.settings, is_timed=False)
-        if made.merged.is_clean:  # no file of ours at all
+        # no time limit: a merge that took too long must not be pushed
+        merge = merge_trees(self._at, sides, self.settings, is_timed=False)
+        if merge.merged.is_clean:  # no file needs structure
             return Refreshed(branch, "clean"), None
-        files = files_of(self._at.repository, trees, made)
+        files = files_of(self._at.repository, sides.trees, merge)
         if not merge_tree(self._at, ours.oid, self.other.oid, driver=False).is_clean:
-            if made.is_clean:
-                return Refreshed(branch, "resolved", files=files), made
+            if merge.is_clean:
+                return Refreshed(branch, "resolved", files=files), merge
             return Refreshed(branch, "conflict", files=files), None
-        if made.is_clean:
+        if merge.is_clean:
             return Refreshed(branch, "clean", _otherwise(files), files), None
         why = "git merges it, but to something that is broken"
         return Refreshed(branch, "conflict", why, files), None
 
     def _criss_cross(self, branch: Branch, ours: Commit) -> Refreshed:
-        """Git merges the bases first, and the driver with it: that needs a working tree."""
+        """Leave the branch to git, which merges the bases first: that needs a working tree."""
         why = "there are several merge bases"
         if merge_tree(self._at, ours.oid, self.other.oid, driver=False).is_clean:
             return Refreshed(branch, "clean", why)
         return Refreshed(branch, "criss-cross", f"{why}: `git merge` with the driver makes it")
 
-    def _commit(self, found: Refreshed, made: TreeMerge) -> str:
-        """The merge commit, with everything that belongs to it kept."""
-        ours = found.branch.oid
+    def _commit(self, branch: Branch, merge: TreeMerge) -> str:
+        """Make the merge commit, with all objects that belong to it, and return its id."""
+        ours = branch.oid
         kept = merge_tree(self._at, ours, self.other.oid, keep=True)
-        if kept.tree != made.merged.tree:
+        if kept.tree != merge.merged.tree:
             raise GitFailed(["git", "merge-tree"], 1, "two merges of the same commits differ")
-        tree = result_of(self._repository, made)
+        tree = result_of(self._repository, merge)
         words = (self._git_dir, "commit-tree", tree, "-p", ours, "-p", self.other.oid, "-F", "-")
-        text = message(found.branch.name, self._orders.name, made)
+        text = message(branch.name, self._orders.name, merge)
         answer = ask_git(*words, cwd=self._cwd, stdin=text, env=self._env)
         if answer.code:
             raise GitFailed(list(answer.argv), answer.code, answer.err)
         return answer.line
 
     def _move(self, branch: Branch, new: str) -> str:
-        """Why the branch could not be moved, or nothing."""
+        """Move the branch; return why that failed, or nothing."""
         if self._orders.remote:
             return branches.push(branch, new, self._orders.remote, self._repository)
         reason = f"kmerge refresh: merge {visible(self._orders.name)}"
@@ -183,7 +179,7 @@ class Refresher:
 
 
 def _identity(committer: str) -> dict[str, str]:
-    """The variables that name a person to git."""
+    """Return the variables that name a person to git."""
     if not committer:
         return {}
     name, opened, rest = committer.partition("<")
@@ -196,16 +192,16 @@ def _identity(committer: str) -> dict[str, str]:
 
 
 def _otherwise(files: tuple[FilePreview, ...]) -> str:
-    """Where git's clean merge means something else than ours: told, and left to people."""
+    """Return where git's clean merge means something else than ours: people must look."""
     paths = [file.path for file in files if file.result == "improved"]
     return f"git's lines say something else in {', '.join(paths)}" if paths else ""
 
 
-def message(branch: str, name: str, made: TreeMerge) -> str:
-    """The message of the merge commit: what was resolved, by file and resource."""
+def message(branch: str, name: str, merge: TreeMerge) -> str:
+    """Return the message of the merge commit: the resolved conflicts, by file and resource."""
     lines = [f"Merge {name} into {branch}", ""]
     lines.append("Git alone leaves conflicts here; merged by structure:")
-    files = [file for file in made.files if file.result in ("resolved", "moved")]
+    files = [file for file in merge.files if file.result in ("resolved", "moved")]
     for file in files[:NAMES_IN_MESSAGE]:
         lines.append(f"- {file.path}: {_about(file)}".removesuffix(": "))
         lines += [f"  {words}" for words in file.chosen[:NAMES_IN_MESSAGE]]
@@ -216,7 +212,7 @@ def message(branch: str, name: str, made: TreeMerge) -> str:
 
 
 def _about(file: FileMerge) -> str:
-    """What was resolved in a file."""
+    """Return the resources that were resolved in a file."""
     if file.moves:
         return file.why
     named = dict.fromkeys(d.resource for d in file.decisions if d.resource)
@@ -225,5 +221,5 @@ def _about(file: FileMerge) -> str:
 
 
 def exit_code(done: list[Refreshed], *, failed: bool) -> int:
-    """2 where something failed, 1 where a branch is left in conflict."""
+    """Return 2 where something failed, 1 where a branch is left in conflict."""
     return 2 if failed else int(any(each.is_left for each in done))

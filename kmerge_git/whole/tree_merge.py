@@ -1,9 +1,11 @@
-"""One merge of two commits on trees: git's up to its conflicts, from there the engine's."""
+"""Merge two commits on trees: git merges up to its conflicts, the engine settles those."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kmerge_git.errors import Unsupported
+from kmerge_git.git.commits import Commit
 from kmerge_git.git.index_stages import Stages
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.scratch_merges import MergedTree, Message, Scratch, merge_tree
@@ -12,38 +14,55 @@ from kmerge_git.merge.three import Three
 from kmerge_git.whole.conflicted_files import FileMerge, Scene, settle
 from kmerge_git.whole.path_options import SettingsOf
 
-# conflicts that are about what is in a file, or whether it is there; its stages tell all of them
+# conflicts about the content of a file, or its presence: its stages tell all about them
 _TOLD_BY_STAGES = ("contents", "binary", "modify/delete", "rename/delete")
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
-    """What is merged: three trees, and the two commits that git may find their base of."""
+    """The three trees of a merge, and the two commits whose base git may find."""
 
     trees: Three[str]
     ours: str = ""
     theirs: str = ""
 
+    @classmethod
+    def of_commits(cls, repository: Repository, base: str, ours: Commit, theirs: Commit) -> Sides:
+        """Return the sides of a merge of two commits."""
+        trees = Three(repository.commit(base).tree, ours.tree, theirs.tree)
+        if repository.is_criss_cross(base, ours.oid, theirs.oid):
+            return cls(trees)
+        return cls(trees, ours.oid, theirs.oid)
+
     @property
     def is_made_up(self) -> bool:
-        """Whether git must be told the base: it has no history, or more than one base."""
+        """Return whether git needs the base: there is no history, or several bases."""
         return not self.ours
 
 
 @dataclass(frozen=True, slots=True)
 class TreeMerge:
-    """Everything that is not simply git's answer."""
+    """A merge on trees: git's result, and the files that structure or a person settles."""
 
     merged: MergedTree
     files: tuple[FileMerge, ...]  # manifests that both sides changed
-    others: tuple[Stages, ...]  # what no merge of manifests settles
-    stuck: tuple[Message, ...]  # about where files are: names, folders
+    others: tuple[Stages, ...]  # conflicts that no merge of manifests settles
+    stuck: tuple[Message, ...]  # about names of files and folders
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing is left to a person."""
+        """Return whether nothing is left to a person."""
         solved = all(file.verdict == "solved" for file in self.files)
         return solved and not self.others and not self.stuck
+
+
+def base_of(repository: Repository, ours: Commit, theirs: Commit) -> str | None:
+    """Return the merge base, or None for unrelated histories; refuse one that is cut off."""
+    base = repository.merge_base(ours.oid, theirs.oid)
+    if base is None and repository.is_shallow:
+        why = "the common ancestor is not here: this is a shallow clone"
+        raise Unsupported(why, hint="`git fetch --unshallow` completes it")
+    return base
 
 
 def merge_trees(
@@ -53,50 +72,33 @@ def merge_trees(
     *,
     keep: bool = False,
     is_timed: bool = True,
+    with_text: bool = False,
 ) -> TreeMerge:
     """Make the merge; `keep` leaves git's objects in the repository.
 
-    `is_timed`: a file may take as long as the settings say.
+    `is_timed`: a file may take as long as the settings say. `with_text`: git merges the texts, too.
     """
-    seconds = settings.timeout if is_timed else 0.0
-    made = _made(at, sides, settings, seconds, keep=keep, with_text=False)
-    if made.stuck or any(file.verdict == "skipped" for file in made.files):
-        # What we do not write is git's: so it has to make these files, too. And it merges a file
-        # before it looks whether its new name is free: a stage can be what it came to.
-        return _made(at, sides, settings, seconds, keep=keep, with_text=True)
-    return made
-
-
-def _made(
-    at: Scratch,
-    sides: Sides,
-    settings: SettingsOf,
-    seconds: float,
-    *,
-    keep: bool,
-    with_text: bool,
-) -> TreeMerge:
-    trees = sides.trees
-    ours, theirs = (trees.ours, trees.theirs) if sides.is_made_up else (sides.ours, sides.theirs)
-    base = trees.base if sides.is_made_up else None
+    ours, theirs, base = sides.ours, sides.theirs, None
+    if sides.is_made_up:
+        base, ours, theirs = sides.trees.each()
     merged = merge_tree(at, ours, theirs, base=base, keep=keep, with_text=with_text)
     stuck = tuple(message for message in merged.messages if _is_stuck(at, merged, message))
     named = {path for message in stuck for path in message.paths}
-    others = tuple(
-        stages
-        for stages in merged.conflicts
-        if stages.path in named or not settings.takes(stages.path)
-    )
+    others = tuple(s for s in merged.conflicts if s.path in named or not settings.takes(s.path))
     left = {stages.path for stages in others}
     scene = Scene(
         at.repository,
-        trees.map(lambda tree: tree),
+        Three[str | None](*sides.trees.each()),
         merged.conflicts,
         lambda path: at.repository.entry(merged.tree, path),
         settings,
-        seconds=seconds,
+        seconds=settings.timeout if is_timed else 0.0,
     )
     files = settle(scene, lambda path: path not in left)
+    if not with_text and (stuck or any(file.verdict == "skipped" for file in files)):
+        # Git has to make the files that are not written here. And it merges a file before it
+        # looks whether its new name is free: a stage can be the result of that merge.
+        return merge_trees(at, sides, settings, keep=keep, is_timed=is_timed, with_text=True)
     return TreeMerge(merged, files, others, stuck)
 
 
@@ -112,16 +114,12 @@ def _is_stuck(at: Scratch, merged: MergedTree, message: Message) -> bool:
 
 
 def result_of(repository: Repository, made: TreeMerge) -> str:
-    """The tree of a merge, written into this repository, with markers where it is in conflict."""
+    """Return the tree of a merge, written into this repository, with markers for conflicts."""
     wanted: dict[str, TreeEntry | None] = {}
     for file in made.files:
-        if file.verdict == "skipped":  # git made it
+        if file.verdict == "skipped" or not (file.writes or file.both):  # git made it
             continue
-        data = file.data
-        if not file.writes:  # git's text where ours must not stand: what our driver was called for
-            data = file.both.git if file.both else None
-            if data is None:
-                continue
-        entry = None if data is None else TreeEntry(repository.store(data), file.mode)
-        wanted[file.path] = entry
+        # git's text where ours is not to be written: git asked the driver about it
+        data = file.data if file.writes or file.both is None else file.both.git
+        wanted[file.path] = None if data is None else TreeEntry(repository.store(data), file.mode)
     return repository.with_files(made.merged.tree, wanted) if wanted else made.merged.tree

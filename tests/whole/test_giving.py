@@ -12,7 +12,7 @@ from fake_resolving import FakeAnswer, FakeQuestion, FakeResolving, question
 from kmerge_git.cli.asking import Asking
 from kmerge_git.cli.pressed_keys import Keys
 from kmerge_git.cli.question_screen import Screen
-from kmerge_git.cli.resolve_report import told
+from kmerge_git.cli.resolve_report import tell_end
 from kmerge_git.errors import KmergeError, Refused
 from kmerge_git.git.repository import Repository
 from kmerge_git.whole.given_answers import give, give_choice
@@ -83,7 +83,7 @@ def test_a_file_that_cannot_be_written_is_in_nobodys_way(
     resolving = Picky(*ASKED, OTHER)
     resolving.broken, resolving.settled = ("web.yaml",), ("moved.yaml",)
     asking = answered("oooo", resolving, monkeypatch)
-    assert told(resolving, asking.staged, asking.failed) == 1  # type: ignore[arg-type]
+    assert tell_end(resolving, asking.staged, asking.failed) == 1  # type: ignore[arg-type]
     out = capsys.readouterr()
     assert out.out.splitlines() == [
         "staged  x.yaml",

@@ -30,21 +30,53 @@ if TYPE_CHECKING:
 _EMPTY = ("{}", "[]")
 
 
-def check(document: MergedDocument, answers: Answers) -> None:
-    """Refuse the answers to a document's conflicts if they do more than they say."""
-    hunks = [piece for piece in document.pieces if isinstance(piece, Hunk)]
-    for side in SIDES:  # all of one side was proved when the merge was made
-        if all(answers.get(id(hunk), hunk.ours) == hunk.side(side) for hunk in hunks):
+class DocumentProof:
+    """The proof of answers to the conflicts of one document; a text is read once."""
+
+    def __init__(self, document: MergedDocument) -> None:
+        self._document = document
+        self._hunks = [piece for piece in document.pieces if isinstance(piece, Hunk)]
+        self._read: dict[tuple[str, ...], _Answered] = {}  # without answers, and with the last ones
+
+    def check(self, answers: Answers) -> None:
+        """Refuse the answers if they do more than they say."""
+        for side in SIDES:  # all of one side was proved when the merge was made
+            if all(answers.get(id(hunk), hunk.ours) == hunk.side(side) for hunk in self._hunks):
+                return
+        if self._document.plan is None:
+            _check_documents(self._hunks, answers)
             return
-    if document.plan is None:
-        _check_documents(hunks, answers)
-        return
-    before, after = _Answered(document, {}), _Answered(document, answers)
-    if not _same_around(before.root, after.root, before, after):
-        raise Refused("with this answer other lines would mean something else")
-    for hunk in hunks:
-        if id(hunk) in answers:
-            _check_inside(after, hunk, answers[id(hunk)])
+        before, after = self._answered({}), self._answered(answers)
+        if not _same_around(before.root, after.root, before, after):
+            raise Refused("with this answer other lines would mean something else")
+        for hunk in self._hunks:
+            if id(hunk) in answers:
+                _check_inside(after, hunk, answers[id(hunk)])
+
+    def with_empty_ones(self, answers: Answers) -> str | None:
+        """Return the document with `[]` or `{}` where answers took all entries of a collection.
+
+        None where there is no such collection.
+        """
+        if self._document.plan is None:
+            return None
+        before, after = self._answered({}), self._answered(answers)
+        emptied: list[tuple[int, str]] = []
+        _same_around(before.root, after.root, before, after, emptied)
+        if not emptied:
+            return None
+        text = after.text
+        for at, mark in sorted(emptied, reverse=True):
+            text = text[:at].rstrip(" ") + " " + mark + text[at:]
+        return text[len(after.opening) :]
+
+    def _answered(self, answers: Answers) -> _Answered:
+        key = tuple(answers.get(id(hunk), hunk.ours) for hunk in self._hunks)
+        if key not in self._read:
+            while len(self._read) > 1:
+                self._read.popitem()
+            self._read[key] = _Answered(self._document, answers)
+        return self._read[key]
 
 
 def _check_documents(hunks: list[Hunk], answers: Answers) -> None:
@@ -61,24 +93,6 @@ def _opens(text: str) -> bool:
     """Return whether lines begin with `---`, or with comments above it."""
     lines = (line for line in text.split("\n") if line.strip() and not line.startswith("#"))
     return next(lines, "").startswith("---")
-
-
-def with_empty_ones(document: MergedDocument, answers: Answers) -> str | None:
-    """Return a document with `[]` or `{}` where answers took all entries of a collection.
-
-    None where there is no such collection.
-    """
-    if document.plan is None:
-        return None
-    before, after = _Answered(document, {}), _Answered(document, answers)
-    emptied: list[tuple[int, str]] = []
-    _same_around(before.root, after.root, before, after, emptied)
-    if not emptied:
-        return None
-    text = after.text
-    for at, mark in sorted(emptied, reverse=True):
-        text = text[:at].rstrip(" ") + " " + mark + text[at:]
-    return text[len(after.opening) :]
 
 
 class _Answered:

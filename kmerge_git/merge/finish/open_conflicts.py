@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from kmerge_git.errors import Refused
-from kmerge_git.merge.finish import answer_proof, possible_answers
+from kmerge_git.merge.finish import possible_answers
+from kmerge_git.merge.finish.answer_proof import DocumentProof
 from kmerge_git.merge.merged import NO_DOCUMENT, MergedDocument, MergedFile
 from kmerge_git.merge.result_text import OpenMerge, answered
 from kmerge_git.merge.verify import line_damage
@@ -28,7 +29,18 @@ if TYPE_CHECKING:
 class OpenConflicts:
     """The conflicts of one file by their numbers, in the order of the text, and answers to them."""
 
-    __slots__ = ("_hunks", "_merge", "_path", "_sound", "_texts", "conflicts", "kinds")
+    __slots__ = (
+        "_file",
+        "_hunks",
+        "_merge",
+        "_path",
+        "_proofs",
+        "_proved",
+        "_sound",
+        "_texts",
+        "conflicts",
+        "kinds",
+    )
 
     def __init__(self, open_merge: OpenMerge, texts: Three[YamlText]) -> None:
         self._merge = open_merge
@@ -36,6 +48,9 @@ class OpenConflicts:
         self._texts = texts
         self._path = texts.ours.path
         self._sound: Identities = {}  # documents that were looked into for an answer before
+        self._proofs = [DocumentProof(document) for document in open_merge.merged.documents]
+        self._proved: Given | None = None  # the last answers that were proved
+        self._file: tuple[Given, bytes] | None = None  # the last file, and its answers
         by_lines = open_merge.is_by_lines
         self.conflicts = open_merge.conflicts
         self.kinds = [possible_answers.kind_of(hunk, by_lines=by_lines) for hunk in hunks]
@@ -64,17 +79,21 @@ class OpenConflicts:
 
     def check(self, given: Given) -> None:
         """Refuse answers that cannot be together in this file."""
+        if given == self._proved:
+            return
         by_hunk = self._by_hunk(given)
-        for document in self._merge.merged.documents:
+        for document, proof in zip(self._merge.merged.documents, self._proofs, strict=True):
             if any(id(piece) in by_hunk for piece in document.pieces):
-                answer_proof.check(document, by_hunk)
+                proof.check(by_hunk)
         broken: set[str] = set()
         for side in SIDES:  # what the answers to come may mend is no fault of these
             rest = {n: h.side(side) for n, h in enumerate(self._hunks) if n not in given}
             data = self.text({**rest, **given})
             broken = line_damage.brought(YamlText(data, self._path), self._texts, self._sound)
             if not broken:
-                return self._refuse_no_json(data)
+                self._refuse_no_json(data)
+                self._proved = dict(given)
+                return
         raise Refused(f"the file would be broken: {min(broken)}")
 
     def _refuse_no_json(self, data: bytes) -> None:
@@ -86,14 +105,19 @@ class OpenConflicts:
 
     def text(self, given: Given) -> bytes:
         """Return the file with these answers, and markers around what is left."""
+        if self._file is None or self._file[0] != given:
+            self._file = dict(given), self._merge.spelled(self._answered(given))
+        return self._file[1]
+
+    def _answered(self, given: Given) -> MergedFile:
         by_hunk = self._by_hunk(given)
         open_file = self._merge.merged
         file = answered(open_file, by_hunk)
-        for old, new in zip(open_file.documents, file.documents, strict=True):
+        for old, new, proof in zip(open_file.documents, file.documents, self._proofs, strict=True):
             if not is_clean(old.pieces) and is_clean(new.pieces):
-                text = answer_proof.with_empty_ones(old, by_hunk)
+                text = proof.with_empty_ones(by_hunk)
                 new.pieces = new.pieces if text is None else [text]
-        return self._merge.spelled(file)
+        return file
 
     def _by_hunk(self, given: Given) -> dict[int, str]:
         return {id(self._hunks[number]): text for number, text in given.items()}
