@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:  # who only counts does not load the rules
     from kmerge_git.merge.kyaml.kyaml_merges import Result
     from kmerge_git.outcome import Decision
-    from kmerge_git.packages.moved_resources import Move
+    from kmerge_git.packages.followed_resources import Move
     from kmerge_git.packages.package_merge import ResultFile
 
 # git's words for the sides are `ours` and `theirs`
