@@ -23,8 +23,7 @@ from kmerge_git.kube.likeness import stripped_lines
 from kmerge_git.kube.moved_resources import holders, moved
 from kmerge_git.kube.outline import outline
 from kmerge_git.merge.three import Three
-from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import split
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole.resource_places import Stand, Stands, has_many, places
 
 Mover = Literal["ours", "theirs"]
@@ -87,8 +86,8 @@ class Arrivals:
     def _arrived(self) -> Iterator[tuple[tuple[str, str], set[Identity]]]:
         for change in self.changes:
             if change.new and change.new.is_text and is_manifest(change.new_path):
-                before = places(self.read(change.old.oid)) if change.old else {}
-                names = places(self.read(change.new.oid)).keys() - before.keys()
+                before = places(YamlText(self.read(change.old.oid))) if change.old else {}
+                names = places(YamlText(self.read(change.new.oid))).keys() - before.keys()
                 yield (change.new_path, change.new.oid), names
 
 
@@ -96,26 +95,31 @@ def find_moves(
     path: str, three: Three[bytes | None], ours: Arrivals, theirs: Arrivals
 ) -> tuple[MovedEdit, ...]:
     """The resources of a file that one side moved away while the other edited them."""
-    if three.base is None or any(map(has_many, three.each())) or _all_stayed(three):
+    if three.base is None or any(map(has_many, three.each())):
         return ()
-    at = three.map(lambda data: places(data or b""))
+    texts = three.map(lambda data: YamlText(data or b""))
+    if _all_stayed(texts):
+        return ()
+    base = places(texts.base)
+    if not base:
+        return ()
+    at = Three(base, places(texts.ours), places(texts.theirs))
     return (
         *_edits(path, at, ours, "ours", three.ours or b""),
         *_edits(path, at.swapped(), theirs, "theirs", three.theirs or b""),
     )
 
 
-def _all_stayed(three: Three[bytes | None]) -> bool:
+def _all_stayed(texts: Three[YamlText]) -> bool:
     """Whether the lines alone tell that both sides still have every resource of the base."""
-    names = three.map(lambda data: _names(data or b""))
-    base, ours, theirs = names.each()
+    base, ours, theirs = texts.map(_names).each()
     return base is not None and base <= (ours or set()) & (theirs or set())
 
 
-def _names(data: bytes) -> set[object] | None:
+def _names(text: YamlText) -> set[object] | None:
     """The names of a file's documents; None where it takes more than a look at their lines."""
     try:
-        found = [outline(document.content) for document in split(Source(data)).documents]
+        found = [outline(document.content) for document in text.stream.documents]
     except CannotParse:
         return None
     # the resources in a `kind: List` have names of their own
@@ -137,7 +141,7 @@ def _edits(
         if not files:
             continue
         data = arrivals.read(arrivals.of(key)[files[1]])
-        arrived = places(data)[key]
+        arrived = places(YamlText(data))[key]
         texts = _texts(before, after, arrived)
         if texts and not _has_stayed(before, left, arrived):
             whole = not (before.is_item or after.is_item or arrived.is_item)
@@ -202,7 +206,7 @@ def at_target(target: bytes, edits: Iterable[MovedEdit]) -> Three[bytes]:
 
 def text_in(data: bytes, key: Identity, whole: bool = True) -> str | None:
     """The text of a resource in a file, if it is there once and can be exchanged."""
-    place = places(data).get(key)
+    place = places(YamlText(data)).get(key)
     if place is None or (whole and place.is_item):
         return None
     if whole:
@@ -213,7 +217,7 @@ def text_in(data: bytes, key: Identity, whole: bool = True) -> str | None:
 
 def with_resource(data: bytes, key: Identity, text: str, whole: bool = True) -> bytes:
     """A file with another text of one resource; the same where it is not in it."""
-    place = places(data).get(key)
+    place = places(YamlText(data)).get(key)
     if place is None or (whole and place.is_item):
         return data
     if whole:

@@ -15,7 +15,7 @@ from kmerge_git.kube.identity import Identity, identity
 from kmerge_git.kube.moved_resources import once
 from kmerge_git.merge.bulk import has_bulk, has_more_documents
 from kmerge_git.text.source import Source
-from kmerge_git.tree.documents import Document, split
+from kmerge_git.tree.documents import Document, YamlText, split_text
 from kmerge_git.tree.nodes import Alias, Collection, Entry, Mapping, Node, Scalar, Sequence
 from kmerge_git.tree.same import same_node
 
@@ -79,16 +79,15 @@ def has_many(data: bytes | None) -> bool:
     return has_bulk(data) or has_more_documents(data.decode("latin-1"), MOVED_DOCUMENTS)
 
 
-def places(data: bytes) -> Stands:
+def places(text: YamlText) -> Stands:
     """The resources of a file; none where it is not YAML, has too many, or one on its `---` line.
 
     Two of one name are left out: which one is meant cannot be told.
     """
-    if has_many(data):
+    if has_many(text.data):
         return {}
     try:
-        source = Source(data)
-        documents = split(source).documents
+        source, documents = text.source, text.stream.documents
         if any(document.inline for document in documents):
             return {}
         return once(pair for document in documents for pair in _of(source, document))
@@ -126,7 +125,7 @@ def _is_tied(node: Node) -> bool:
 def _says(text: str, node: Node) -> bool:
     """Whether a text alone is a document that says the same."""
     try:
-        documents = split(Source.of(text)).documents
+        documents = split_text(text).documents
         root = documents[0].root if len(documents) == 1 else None
     except CannotParse:
         return False

@@ -8,6 +8,7 @@ import pytest
 
 from kmerge_git.git.touched_files import Change, TreeEntry
 from kmerge_git.merge.three import Three
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole import resource_places as module
 from kmerge_git.whole.moved_edits import (
     Arrivals,
@@ -78,15 +79,15 @@ def test_an_unedited_resource_needs_no_help() -> None:
 def test_exchanging_a_text_keeps_every_other_byte() -> None:
     text = "# head\r\n---\r\n" + service(1, "a").replace("\n", "\r\n") + "---  # two\r\n"
     data = b"\xef\xbb\xbf" + (text + service(2, "b").replace("\n", "\r\n")).encode()
-    (key,) = [key for key in places(data) if key.name == "b"]
+    (key,) = [key for key in places(YamlText(data)) if key.name == "b"]
     changed = with_resource(data, key, service(3, "b"))
     assert changed == data.replace(b"port: 2", b"port: 3")
 
 
 def test_a_resource_that_stands_twice_is_left_out() -> None:
-    assert places((service(1) + "---\n" + service(2)).encode()) == {}
-    assert places(b"{{ template }}\n") == {}
-    assert places(b"--- {kind: A, metadata: {name: b}}\n") == {}
+    assert places(YamlText((service(1) + "---\n" + service(2)).encode())) == {}
+    assert places(YamlText(b"{{ template }}\n")) == {}
+    assert places(YamlText(b"--- {kind: A, metadata: {name: b}}\n")) == {}
 
 
 def gone_and_edited(path: Path, stand: Stand) -> None:
@@ -102,7 +103,9 @@ def test_names_by_lines_are_those_of_the_resources() -> None:
     """Who takes no closer look because of them misses no resource that left."""
     told = 0
     for file in (Path(__file__).parents[1] / "cases").rglob("*.yaml"):
-        stands = [stand for stand in places(file.read_bytes()).values() if not stand.is_item]
+        stands = [
+            stand for stand in places(YamlText(file.read_bytes())).values() if not stand.is_item
+        ]
         for stand in stands:
             gone_and_edited(file, stand)
         told += len(stands)

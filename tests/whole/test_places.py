@@ -6,6 +6,7 @@ import pytest
 
 from kmerge_git.git.touched_files import Change, TreeEntry
 from kmerge_git.merge.three import Three
+from kmerge_git.tree.documents import YamlText
 from kmerge_git.whole import resource_places as module
 from kmerge_git.whole.moved_edits import Arrivals, MovedEdit, find_moves, with_resource
 from kmerge_git.whole.resource_places import places
@@ -17,7 +18,7 @@ HEAD = "apiVersion: v1\nkind: List\nitems:\n"
 
 
 def bare_of(text: str) -> str | None:
-    (place,) = [place for key, place in places(text.encode()).items() if key.name == "x"]
+    (place,) = [place for key, place in places(YamlText(text.encode())).items() if key.name == "x"]
     found = place.bare()
     return found.text if found else None
 
@@ -55,7 +56,7 @@ def test_what_is_not_certain_stays(text: str) -> None:
 
 def test_every_other_byte_stays() -> None:
     data = (HEAD + "# a\n" + ITEM + "  # b\n\n" + OTHER).replace("\n", "\r\n").encode()
-    (key,) = [key for key in places(data) if key.name == "x"]
+    (key,) = [key for key in places(YamlText(data)) if key.name == "x"]
     text = DOCUMENT.replace("one: 1", "one: 2")
     assert with_resource(data, key, text, whole=False) == data.replace(b"one: 1", b"one: 2")
 
@@ -83,18 +84,18 @@ def test_what_one_side_made_an_item_in_the_old_file_is_not_followed() -> None:
 
 
 def test_a_resource_that_is_an_item_and_a_document_is_left_out() -> None:
-    assert places((DOCUMENT + "---\n" + HEAD + ITEM).encode()) == {}
+    assert places(YamlText((DOCUMENT + "---\n" + HEAD + ITEM).encode())) == {}
 
 
 @pytest.mark.parametrize("data", [b"a: \0\n", "a: 1\n".encode("utf-16"), b"a: 1\r", b"a: ]\n"])
 def test_what_is_no_text_has_no_resources(data: bytes) -> None:
     """One such file must not end the merge of all the others."""
-    assert places(data) == {}
+    assert places(YamlText(data)) == {}
 
 
 def test_another_text_keeps_every_other_byte() -> None:
     text = "\ufeff# head\r\n---\r\na: 1\r\n---  # two\r\n" + DOCUMENT.replace("\n", "\r\n")
-    (place,) = places(text.encode()).values()
+    (place,) = places(YamlText(text.encode())).values()
     made = place.exchanged(place.text.replace("one: 1", "one: 2"))
     assert made == text.replace("one: 1", "one: 2").encode()
 
@@ -104,6 +105,6 @@ def test_a_file_of_very_many_documents_is_not_looked_through(
 ) -> None:
     data = "".join(f"---\n{DOCUMENT.replace('x', f'x{n}')}" for n in range(3)).encode()
     monkeypatch.setattr(module, "MOVED_DOCUMENTS", 2)
-    assert len(places(data)) == 3
+    assert len(places(YamlText(data))) == 3
     monkeypatch.setattr(module, "MOVED_DOCUMENTS", 1)
-    assert places(data) == {}
+    assert places(YamlText(data)) == {}
