@@ -42,7 +42,7 @@ class Page:
             self.indent = _indent(outer.source.text, origin)
 
     def position(self, offset: int) -> tuple[int, int]:
-        """Line and column in the file, from 1."""
+        """Return line and column in the file, from 1."""
         line, column = self.source.position(min(offset, len(self.source.text)))
         if self.outer is None or self.origin is None:
             return line, column
@@ -52,20 +52,20 @@ class Page:
         return start_line + line, column + self.indent
 
     def excerpt(self, offset: int) -> str:
-        """The line of the file that holds the offset."""
+        """Return the line of the file that holds the offset."""
         if self.outer is None or self.origin is None:
             return self.source.line_at(min(offset, len(self.source.text)))
         return self.outer.line(self.position(offset)[0])
 
     def line(self, number: int) -> str:
-        """A line of this page's own file, from 1."""
+        """Return a line of this page's own file, from 1."""
         if self.outer is not None:
             return self.outer.line(number)
         lines = self.source.text.split("\n", number)
         return lines[number - 1][:200] if number <= len(lines) else ""
 
     def finding(self, check: Check, found: Found, *, path: Path = (), rule: str = "") -> Finding:
-        """What a check found, as the reports want it; `rule` is what made the text a patch."""
+        """Return a finding for the reports; `rule` says why the text counts as a patch."""
         line, column = self.position(found.at)
         return Finding(
             check.id,
@@ -89,7 +89,7 @@ class Page:
         root: Value | None = None,
         rule: str = "",
     ) -> list[Finding]:
-        """What checks find at a place; `path` is the place's, or that of each finding in `root`."""
+        """Return what checks find at a place; each path is `path`, or is looked up in `root`."""
         return [
             (one.page or self).finding(check, one, path=path or path_at(root, one.at), rule=rule)
             for check, function in checks
@@ -98,7 +98,7 @@ class Page:
 
 
 def shown(path: Path) -> str:
-    """A path as findings have it: `spec.containers[name="web"]`."""
+    """Return a path as findings show it: `spec.containers[name="web"]`."""
     from kmerge_git.kube.fieldpath import show
 
     if path[:1] == (SOMEWHERE,):
@@ -107,12 +107,12 @@ def shown(path: Path) -> str:
 
 
 def embedded(outer: Page, origin: Text) -> Page:
-    """The page of a text that stands in a scalar of another page."""
+    """Return the page of a text that stands in a scalar of another page."""
     return Page(Source(origin.text.encode(), outer.path), outer, origin)
 
 
 def _indent(text: str, origin: Text) -> int:
-    """How far the content of a literal block scalar is indented."""
+    """Return how far the content of a literal block scalar is indented."""
     if origin.style != "|":
         return 0
     first = next((x for x in origin.text.split("\n") if x.strip()), "")
@@ -137,7 +137,7 @@ class Book:
         self.plains = documents(page.source)
 
     def objects(self) -> Iterator[Map]:
-        """The Kubernetes objects of the file, those in a `kind: List` too."""
+        """Return the Kubernetes objects of the file, those in a `kind: List` too."""
         for plain in self.plains:
             yield from objects(plain.root)
 
@@ -160,7 +160,7 @@ class World:
         self._resources: dict[str, list[Gathered] | None] = {}
 
     def book(self, path: str) -> Book | None:
-        """A file and its documents, or None where it is missing or no YAML."""
+        """Return a file and its documents, or None where it is missing or no YAML."""
         path = normpath(path)
         if path not in self._books:
             if len(self._books) >= PARSED_FILES:
@@ -177,7 +177,7 @@ class World:
             return None
 
     def resources(self, path: str) -> list[Gathered] | None:
-        """What a file has for a build: to be copied; None where it cannot be read."""
+        """Return the resources that a file brings to a build; None where it cannot be read."""
         path = normpath(path)
         if path not in self._resources:
             self.remember(path, self.book(path))
@@ -200,5 +200,5 @@ def _gathered(path: str, book: Book, root: Map) -> Gathered:
 
 
 def nowhere() -> World:
-    """A world without files: a text is checked alone."""
+    """Return a world without files, in which a text is checked alone."""
     return World(lambda path: None, lambda path: False)

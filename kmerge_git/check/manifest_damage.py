@@ -40,7 +40,7 @@ NO_TEXTS = frozenset(("true", "false", "yes", "no", "on", "off", "null", "~", "y
     mend="Decide between the sides, remove the markers, and `git add` the file.",
 )  # fmt: skip
 def leftover_markers(page: Page) -> Iterator[Found]:
-    """The lines `<<<<<<<`, `|||||||`, `=======` and `>>>>>>>`, of any length that git writes."""
+    """Find lines of `<<<<<<<`, `|||||||`, `=======` or `>>>>>>>`, of any length that git writes."""
     if not any(mark in page.source.text for mark in ("<<<", ">>>", "|||", "===")):
         return
     text = page.source.text
@@ -55,7 +55,7 @@ def leftover_markers(page: Page) -> Iterator[Found]:
 
 
 def _markers(text: str) -> Iterator[tuple[int, str, int, int]]:
-    """Offset, character, length and indentation of every line that looks like a marker."""
+    """Return offset, character, length and indentation of every line that looks like a marker."""
     position = 0
     for line in text.split("\n"):
         bare = line.lstrip(" ")
@@ -70,7 +70,7 @@ def _markers(text: str) -> Iterator[tuple[int, str, int, int]]:
 
 
 def _complete(marks: list[tuple[int, str, int, int]], text: str) -> set[tuple[int, int]]:
-    """Where an opening, a middle and a closing marker of one indentation and length follow."""
+    """Return the indentation and length of markers that open, part and close a conflict."""
     found = set()
     for indent, length in {(mark[3], mark[2]) for mark in marks}:
         group = [mark for mark in marks if mark[2:] == (length, indent)]
@@ -83,7 +83,7 @@ def _complete(marks: list[tuple[int, str, int, int]], text: str) -> set[tuple[in
 
 
 def _in_a_block(text: str, at: int, indent: int) -> bool:
-    """Whether an indented line belongs to a block scalar: that may be a text about git."""
+    """Return whether an indented line belongs to a block scalar, perhaps to a text about git."""
     for line in reversed(text[:at].split("\n")[:-1]):
         bare = line.strip()
         depth = len(line) - len(line.lstrip(" "))
@@ -105,7 +105,7 @@ def _in_a_block(text: str, at: int, indent: int) -> bool:
     mend="Keep one of them: both sides of a merge may have added the key.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
-    """A line merge leaves this where both sides added the key in different places."""
+    """Find a key that is there twice: a line merge leaves this where both sides added it apart."""
     of_kubernetes = _is_kubernetes(plain.root)
     for key, at in plain.repeated:
         twin = plain.twins[at]
@@ -118,7 +118,7 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
 
 
 def _is_no_text(key: str) -> bool:
-    """Whether a key without quotes is a number, a truth value or a null."""
+    """Return whether a key without quotes is a number, a truth value or a null."""
     bare = key.lstrip("+-").replace("_", "").replace(".", "", 1)
     return bare.isdigit() or key.lower() in NO_TEXTS
 
@@ -138,7 +138,7 @@ def _is_kubernetes(root: Value | None) -> bool:
     mend="Keep one of them, or merge their content.",
 )  # fmt: skip
 def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
-    """Two documents with one group, kind, namespace and name: both sides of a merge added it.
+    """Find two documents with one group, kind, namespace and name: both sides of a merge added it.
 
     Where both are alike and no kustomization lists the file, nothing is lost: that is a warning.
     """
@@ -167,7 +167,7 @@ def same_resource_twice(book: Book, is_listed: bool) -> Iterator[Found]:
     mend="Restore the `&anchor`: one side of a merge may have removed it while the other used it.",
 )  # fmt: skip
 def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
-    """An alias whose `&anchor` stood in a block that one side of a merge removed."""
+    """Find an alias whose `&anchor` stood in a block that one side of a merge removed."""
     if "undefined alias" in error.why:
         yield Found(offset, f"the anchor of this alias is not in the document{since}")
 
@@ -181,7 +181,7 @@ def undefined_alias(error: CannotParse, offset: int, since: str) -> Iterator[Fou
     mend="Correct the YAML. Templates and JSON with comments are recognised and skipped.",
 )  # fmt: skip
 def unparseable(error: CannotParse, offset: int, since: str) -> Iterator[Found]:
-    """A manifest, a file named on the command line, or one that could be parsed in HEAD."""
+    """Find a manifest that cannot be parsed, or a file that was named, or that HEAD could parse."""
     if "undefined alias" not in error.why:
         hint = f"; {error.hint}" if error.hint else ""
         yield Found(offset, f"{error.why}{since}{hint}")
@@ -201,7 +201,7 @@ MOST_SIDES = 3  # base, ours and theirs: a merge leaves no more behind
 
 
 def _elements(found: KeyedList) -> Iterator[Map]:
-    """The elements that are mappings and no directives."""
+    """Return the elements that are mappings and no directives."""
     for value in found.list.values:
         if isinstance(value, Map) and PATCH not in value.fields:
             yield value
@@ -217,7 +217,7 @@ def _elements(found: KeyedList) -> Iterator[Map]:
     mend="Keep one of them: both sides of a merge may have added the element.",
 )  # fmt: skip
 def repeated_element(site: KeyedList) -> Iterator[Found]:
-    """A repeated container, env entry, port (number and protocol), volume, mount, webhook, version.
+    """Find a repeated container, env entry, port (number and protocol), volume, mount or webhook.
 
     A port of a container under two names is a warning: the API server takes both and warns, too.
     """
@@ -235,7 +235,7 @@ def repeated_element(site: KeyedList) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def repeated_other_element(site: KeyedList) -> Iterator[Found]:
-    """A repeated pull secret, host alias, owner reference, condition or the like."""
+    """Find a repeated pull secret, host alias, owner reference, condition or the like."""
     if site.name not in BREAKING and site.name not in REPEATING:
         yield from _repeated(site)
 
@@ -278,9 +278,9 @@ def _is_port_of_two_names(one: Map, other: Map) -> bool:
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
 def value_and_value_from(site: KeyedList) -> Iterator[Found]:
-    """An env entry has a `value` of one side of a merge and a `valueFrom` of the other.
+    """Find an env entry with the `value` of one side of a merge and the `valueFrom` of the other.
 
-    An empty `value` says nothing: the API server takes it beside a `valueFrom`.
+    An empty `value` is left alone: the API server takes it together with a `valueFrom`.
     """
     if site.name == "env":
         for entry in _elements(site):
@@ -292,7 +292,7 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
 
 
 def _is_meant(sources: Collection[str]) -> bool:
-    """Whether somebody may have meant it: an object with every field shows what an API has."""
+    """Return whether a merge may have left this: an example of an API shows every field."""
     return len(sources) <= MOST_SIDES
 
 
@@ -306,7 +306,7 @@ def _is_meant(sources: Collection[str]) -> bool:
     mend="Keep one of them: the sides of a merge may have chosen differently.",
 )  # fmt: skip
 def two_volume_sources(site: KeyedList) -> Iterator[Found]:
-    """A volume has an `emptyDir` of one side of a merge and a claim of the other."""
+    """Find a volume with an `emptyDir` of one side of a merge and a claim of the other."""
     if site.name != "volumes":
         return
     for volume in _elements(site):

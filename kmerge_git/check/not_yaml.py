@@ -40,9 +40,9 @@ OPENING = ("if", "range", "with", "for", "unless", "foreach")
 
 
 def reason(text: str, path: str, parses: Callable[[str], bool], before: str | None) -> str:
-    """Why a text that cannot be parsed is none to be parsed as it is; empty: it is broken.
+    """Return why a text is not meant to be parsed as it is; return nothing if it is broken.
 
-    `before` is what the file was when it could still be parsed, if it ever was.
+    `before` is the file as it was when it could still be parsed, if it ever was.
     """
     return _of_json(text) or _of_template(text, path, parses, before)
 
@@ -62,7 +62,7 @@ def _of_template(text: str, path: str, parses: Callable[[str], bool], before: st
 
 
 def _filled(text: str) -> tuple[str, str]:
-    """The text with a word in each of its placeholders, and what these look like."""
+    """Return the text with a word in each placeholder, and how such a template is called."""
     import re  # late: few files cannot be parsed
 
     bare, first = text, ""
@@ -79,12 +79,12 @@ def _filled(text: str) -> tuple[str, str]:
 
 
 def has_action(text: str) -> bool:
-    """Whether a text has a `{{` outside of quotes: it is no YAML until it is rendered."""
+    """Return whether a text has a `{{` outside of quotes: it is no YAML until it is rendered."""
     return any(_is_action(line) for line in text.split("\n") if "{{" in line)
 
 
 def has_statement(text: str) -> bool:
-    """Whether a text has a `{%` that is not in quotes."""
+    """Return whether a text has a `{%` that is not in quotes."""
     return any(not _in_quotes(x, "{%") for x in text.split("\n") if "{%" in x)
 
 
@@ -107,7 +107,7 @@ def _in_quotes(text: str, mark: str) -> bool:
 
 
 def is_steered(text: str) -> bool:
-    """Whether statements in comments choose what is rendered: `# {{ if .x }}`, `#@ if data.x:`."""
+    """Return whether statements in comments choose what is rendered, as `# {{ if .x }}` does."""
     if not any(mark in text for mark in ("{{", "{%", "#@", "#if", "#foreach", "# <%", "#<%")):
         return False
     words = [_statement(line.strip()) for line in text.split("\n") if line.lstrip()[:1] == "#"]
@@ -115,7 +115,7 @@ def is_steered(text: str) -> bool:
 
 
 def _statement(comment: str) -> str:
-    """The first word of a comment that is a statement of a template; empty: it is none."""
+    """Return the first word of a comment that is a statement of a template, else nothing."""
     bare = comment[1:]
     if bare[:1] not in ("@", "i", "f", "e"):  # of ytt and of Velocity
         bare = bare.lstrip()
@@ -129,7 +129,7 @@ def _statement(comment: str) -> str:
 
 
 def _of_json(text: str) -> str:
-    """Why JSON is not read as YAML; empty where it is no JSON either."""
+    """Return why JSON is not read as YAML; return nothing if it is no JSON either."""
     start = text.lstrip()[:2]
     if start[:1] not in ("{", "[") and start not in ("//", "/*"):
         return ""
@@ -155,7 +155,7 @@ def _of_json(text: str) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """JSON without its comments, and without the commas behind which nothing follows."""
+    """Return JSON without its comments, and without commas at the end of collections."""
     import re
 
     def kept(found: re.Match[str]) -> str:
@@ -167,17 +167,17 @@ def _without_comments(text: str) -> str:
 
 
 def is_filled_in(name: str) -> bool:
-    """Whether a name has a place that a template fills in: what it will be nobody knows."""
+    """Return whether a template fills in a part of a name, so that nobody knows the name."""
     return any(mark in name for mark in ("{{", "$", "{%", "<", "[[", "@", "%"))
 
 
 def is_fixture(path: str) -> bool:
-    """Whether a file lies among the data of tests: nobody applies it."""
+    """Return whether a file lies among the data of tests, where nobody applies it."""
     return not FIXTURES.isdisjoint(path.split("/")[:-1])
 
 
 def looks_like_a_manifest(text: str, path: str) -> bool:
-    """Whether a text that cannot be parsed was meant to be a manifest."""
+    """Return whether a text that cannot be parsed was meant to be a manifest."""
     if basename(path) in NAMES:
         return True
     marks = ("apiVersion:", '"apiVersion":')

@@ -37,7 +37,7 @@ class Value:
 
     @property
     def null(self) -> bool:
-        """Whether it is a null; only a scalar can be one."""
+        """Return whether the value is a null; only a scalar can be one."""
         return False
 
 
@@ -54,7 +54,7 @@ class Text(Value):
 
     @property
     def null(self) -> bool:
-        """Whether it is a null."""
+        """Return whether the value is a null; only a scalar can be one."""
         return not self.style and not self.tag and self.text in NULLS
 
 
@@ -69,46 +69,46 @@ class Map(Value):
 
     @property
     def values(self) -> list[Value]:
-        """What is below its keys."""
+        """Return the values below its keys."""
         return [item for _, item in self.fields.values()]
 
     def get(self, key: str) -> Value | None:
-        """The value below a key."""
+        """Return the value below a key."""
         found = self.fields.get(key)
         return found[1] if found else None
 
     def has(self, key: str) -> bool:
-        """Whether there is something below a key that is no null."""
+        """Return whether there is something below a key that is no null."""
         value = self.get(key)
         return value is not None and not value.null
 
     def text(self, key: str) -> str:
-        """The scalar below a key as text, or nothing."""
+        """Return the scalar below a key as text, or nothing."""
         found = self.fields.get(key)
         value = found[1] if found else None
         return value.text if isinstance(value, Text) and not value.null else ""
 
     def map(self, key: str) -> Map | None:
-        """The mapping below a key, or None."""
+        """Return the mapping below a key, or None."""
         value = self.get(key)
         return value if isinstance(value, Map) else None
 
     def items(self, key: str) -> list[Value]:
-        """The items of the list below a key; none where there is no list."""
+        """Return the items of the list below a key; none where there is no list."""
         value = self.get(key)
         return value.values if isinstance(value, List) else []
 
     def maps(self, key: str) -> list[tuple[int, Map]]:
-        """The items of that list that are mappings, with their places."""
+        """Return the items of that list that are mappings, with their places."""
         return [(n, item) for n, item in enumerate(self.items(key)) if isinstance(item, Map)]
 
     def at_key(self, key: str) -> int:
-        """The offset of a key, or of the mapping."""
+        """Return the offset of a key, or of the mapping if it lacks the key."""
         found = self.fields.get(key)
         return found[0] if found else self.at
 
     def at_value(self, key: str) -> int:
-        """The offset of the value below a key; of the key where nothing is written there."""
+        """Return the offset of the value below a key, or of the key if nothing is written there."""
         value = self.get(key)
         is_written = not (isinstance(value, Text) and not value.text and not value.style)
         return value.at if value is not None and is_written else self.at_key(key)
@@ -148,7 +148,7 @@ class Plain:
 
 
 def documents(source: Source) -> list[Plain]:
-    """The documents of a text; raises CannotParse."""
+    """Return the documents of a text; raises CannotParse."""
     return [Plain(document) for document in split(source).documents]
 
 
@@ -163,7 +163,7 @@ class Twin:
 
 
 def alike(one: Value, other: Value) -> bool:
-    """Whether two values are equal, wherever they stand."""
+    """Return whether two values are equal, wherever they stand."""
     todo: list[tuple[Value, Value]] = [(one, other)]
     seen: set[tuple[int, int]] = set()
     while todo:
@@ -249,7 +249,7 @@ def _listed(value: Value) -> list[Value]:
 
 
 def _tag(text: str, at: int) -> str:
-    """The tag of a scalar that starts with its properties: `!!str`, `&anchor !!str`, `&anchor`."""
+    """Return the tag of a scalar that starts with its properties, as in `&anchor !!str`."""
     for word in text[at : at + 200].split()[:2]:
         if word[0] == "!":
             return word
@@ -271,7 +271,7 @@ def _merge_in(fields: dict[str, tuple[int, Value]]) -> None:
 
 
 def collections(value: Value | None) -> Iterator[Map | List]:
-    """Every mapping and list at and below a value, each once."""
+    """Return every mapping and list at and below a value, each once."""
     todo = [value]
     seen: set[int] = set()
     while todo:
@@ -283,7 +283,7 @@ def collections(value: Value | None) -> Iterator[Map | List]:
 
 
 def scalars(root: Value | None) -> Iterator[Text]:
-    """Every scalar value of a document."""
+    """Return every scalar value of a document."""
     if isinstance(root, Text):
         yield root
     for value in collections(root):
@@ -293,7 +293,7 @@ def scalars(root: Value | None) -> Iterator[Text]:
 
 
 def path_at(root: Value | None, at: int) -> Path:
-    """The path of the key or value that starts at an offset; empty where none does."""
+    """Return the path of the key or value that starts at an offset; empty if none does."""
     todo: list[tuple[Value | None, Path]] = [(root, ())]
     seen: set[int] = set()
     while todo:
@@ -326,7 +326,7 @@ _DIGITS = frozenset("0123456789")
 
 @lru_cache(maxsize=1)  # it is asked for each document of a file
 def may_differ(text: str) -> bool:
-    """Whether some word of a text could be read differently; cheap, and true too often."""
+    """Return whether some word of a text could be read differently; it is cheap and too wary."""
     for mark in ",[]{}:":
         text = text.replace(mark, " ")
     words = set(text.split())
@@ -336,18 +336,18 @@ def may_differ(text: str) -> bool:
 
 
 def is_plain(value: Text) -> bool:
-    """Whether the reader decides what the scalar is."""
+    """Return whether a scalar has neither quotes nor a tag, so that its reader decides its type."""
     return not value.style and not value.tag
 
 
 def is_integer(text: str) -> bool:
-    """Whether a plain word is a decimal integer."""
+    """Return whether a plain word is a decimal integer."""
     digits = text[1:] if text[:1] in ("-", "+") else text
     return bool(digits) and _DIGITS.issuperset(digits)
 
 
 def is_date(text: str) -> bool:
-    """Whether a plain word is a day, as `2020-01-31`; a whole time is the same to all readers."""
+    """Return whether a plain word is a day, as `2020-01-31`; all readers take a time alike."""
     parts = text.split("-")
     if len(parts) != 3 or len(parts[0]) != 4 or not all(map(_DIGITS.issuperset, parts)):
         return False
@@ -356,7 +356,7 @@ def is_date(text: str) -> bool:
 
 
 def scalars_with_paths(root: Value | None) -> Iterator[tuple[Text, Path]]:
-    """Every scalar value of a document, with the keys and numbers that lead to it."""
+    """Return every scalar value of a document, with the keys and numbers that lead to it."""
     todo: list[tuple[Value | None, Path]] = [(root, ())]
     seen: set[int] = set()
     while todo:

@@ -21,7 +21,7 @@ PASSING = ("patch", "overlay", "override", "kustomiz", "merge", "strategic")
 
 
 def objects(root: Value | None) -> Iterator[Map]:
-    """An object, or the items of a list of objects."""
+    """Return the object that a document is, or the objects in a list of objects."""
     if not isinstance(root, Map) or not (root.text("kind") and root.text("apiVersion")):
         return
     if root.text("kind").endswith("List") and "items" in root.fields:
@@ -32,13 +32,13 @@ def objects(root: Value | None) -> Iterator[Map]:
 
 
 def is_object(root: Map) -> bool:
-    """Whether it says that it is one; `apiVersion: v1alpha1` without a group is another's."""
+    """Return whether a map claims to be a Kubernetes object; `apiVersion: v1alpha1` does not."""
     api = root.text("apiVersion")
     return bool(root.text("kind")) and (api == "v1" or "/" in api)
 
 
 def identity(root: Map) -> Identity:
-    """The identity of an object as it is written; parts that are not there are empty."""
+    """Return the identity of an object as it is written; parts that are not there are empty."""
     group, _, version = root.text("apiVersion").rpartition("/")
     metadata = root.map("metadata") or Map(root.at)
     name, generate_name = metadata.text("name"), metadata.text("generateName")
@@ -47,13 +47,13 @@ def identity(root: Map) -> Identity:
 
 
 def may_be_builtin(root: Map) -> bool:
-    """Whether an object may be of a kind of Kubernetes itself, by its group."""
+    """Return whether an object may be of a kind of Kubernetes itself, by its group."""
     group, slash, _ = root.text("apiVersion").partition("/")
     return bool(group) and (not slash or "." not in group or group.endswith(".k8s.io"))
 
 
 def is_values_file(path: str, root: Value | None) -> bool:
-    """Whether a text has the values of a Helm chart: `values-prod.yaml`, `values/prod.yaml`."""
+    """Return whether a text has the values of a Helm chart, as `values-prod.yaml` has."""
     *folders, last = path.lower().split("/")
     name, _, suffix = last.rpartition(".")
     if suffix not in ("yaml", "yml") or not isinstance(root, Map) or root.text("apiVersion"):
@@ -62,7 +62,7 @@ def is_values_file(path: str, root: Value | None) -> bool:
 
 
 def passed_on(root: Map) -> Iterator[Value]:
-    """What an object of another kind, or the values of a chart, hand to somebody who patches."""
+    """Return the values that a custom object, or a chart, gives to a tool to patch with."""
     if not may_be_builtin(root):
         for value in collections(root):
             if isinstance(value, Map):
@@ -70,13 +70,13 @@ def passed_on(root: Map) -> Iterator[Value]:
 
 
 def is_passed_on(key: str) -> bool:
-    """Whether what stands below a key of a kind that nobody knows goes to somebody who patches."""
+    """Return whether a key of an unknown kind holds something that another tool patches with."""
     word = key.lower()
     return any(part in word for part in PASSING)
 
 
 def words_of(value: Value | None) -> Iterator[str]:
-    """Every key and every scalar at and below a value; of paths the parts."""
+    """Return every key and every scalar at and below a value, and the parts of paths."""
     for text in scalars(value):
         yield text.text
         if text.text.startswith("/"):
@@ -87,15 +87,15 @@ def words_of(value: Value | None) -> Iterator[str]:
 
 
 def is_set(map: Map, key: str) -> bool:
-    """Whether a patch sets a field: null removes it, and so does `$patch: delete` in its map."""
+    """Return whether a patch sets a field; null and a map with `$patch: delete` remove it."""
     value = map.get(key)
     return map.has(key) and not (isinstance(value, Map) and value.text(PATCH) == "delete")
 
 
 def directives_below(value: Value | None) -> list[tuple[int, str]]:
-    """Offset and key of every directive at and below a value, in the order of the text.
+    """Return offset and key of every directive at and below a value, in the order of the text.
 
-    A field of a schema that describes patches is none: `$patch: {type: string}`.
+    Leave out the fields of a schema that describes patches: `$patch: {type: string}`.
     """
     return sorted(
         (at, key)
@@ -119,7 +119,7 @@ class KeyedList:
 
 
 def keyed_lists(root: Map) -> list[KeyedList]:
-    """Those of an object by the table of its kind, and those of pods in kinds nobody knows."""
+    """Return the keyed lists of an object; of an unknown kind those of the pods in it."""
     number = keytable.root(root.text("apiVersion"), root.text("kind"))
     found = _keyed(root, number, (), set())
     if found and number < keytable.LEARNED:
@@ -158,7 +158,7 @@ def _keyed(value: Map, number: int, path: Path, seen: set[int]) -> list[KeyedLis
 
 
 def _mappings(item: Value, below: str) -> list[tuple[Path, Map]]:
-    """The mappings that have the definition `below`, and the steps to them."""
+    """Return the mappings that have the definition `below`, and the steps to them."""
     if isinstance(item, Map) and below[0] != "{":
         return [((), item)]
     items: list[tuple[Path, Value]] = []

@@ -61,33 +61,13 @@ KUSTOMIZATION = "kustomization"  # Kustomization, World: a kustomization by itse
 SET = "set"  # builds.Gathering, World, past.Past: a kustomization with all its files
 HISTORY = "history"  # bytes, GitVersions: a file and its versions in git
 
-# Modules of checks: those every file needs, those for patches and for what a merge made, those that
-# are off by default.
-COMMON = (
-    "kmerge_git.check.manifest_damage",
-    "kmerge_git.check.manifest_damage",
-    "kmerge_git.check.patches.patch_files",
-    "kmerge_git.check.patches.unknown_keys",
-    "kmerge_git.check.merges.git_versions",
-)
-FOR_PATCHES = (
-    "kmerge_git.check.patches.directive_checks",
-    "kmerge_git.check.patches.directive_checks",
-    "kmerge_git.check.patches.directive_checks",
-    "kmerge_git.check.patches.tool_limits",
-    "kmerge_git.check.patches.tool_limits",
-    "kmerge_git.check.patches.tool_limits",
-    "kmerge_git.check.patches.unknown_keys",
-    "kmerge_git.check.patches.target_checks",
-    "kmerge_git.check.patches.target_checks",
-    "kmerge_git.check.patches.target_checks",
-)
-FOR_MERGES = (
-    "kmerge_git.check.merges.merge_damage",
-    "kmerge_git.check.merges.merge_damage",
-)
-FOR_KUSTOMIZATIONS = ("kmerge_git.check.kustomize.kustomization_damage",)
-OPTIONAL = ("kmerge_git.check.traps",)
+# The modules of checks: for every file, for patches, for what a merge made, for kustomizations, and
+# those that are off by default.
+COMMON = ("manifest_damage", "patches.patch_files", "patches.unknown_keys", "merges.git_versions")
+FOR_PATCHES = ("patches.directive_checks", "patches.tool_limits", "patches.target_checks")
+FOR_MERGES = ("merges.merge_damage",)
+FOR_KUSTOMIZATIONS = ("kustomize.kustomization_damage",)
+OPTIONAL = ("traps",)
 
 
 class Found:
@@ -195,7 +175,7 @@ class ChosenChecks:
         self._of: dict[tuple[str, str], list[tuple[Check, Function]]] = {}
 
     def of(self, scope: str, tools: str = "KZ") -> list[tuple[Check, Function]]:
-        """What looks at such places and counts for one of the tools, by id."""
+        """Return the checks, by id, that look at such places and count for one of the tools."""
         if (scope, tools) not in self._of:
             if scope in (MERGED, MERGED_TEXT, MERGED_UNREAD, MERGED_TEMPLATE):
                 load(FOR_MERGES)
@@ -223,9 +203,9 @@ class ChosenChecks:
 
 
 def causes(findings: Iterable[Finding]) -> list[Finding]:
-    """One finding for each cause: what a check of merges or of lists hides is left out.
+    """Leave out the findings that a check of merges or of lists hides: report each cause once.
 
-    The checks of a merge speak for the whole file, those of lists for the line.
+    A check of a merge hides others in the whole file, a check of lists in its line.
     """
     there = list(findings)
     hidden: set[tuple[str, int]] = set()
@@ -242,17 +222,17 @@ def load(*groups: tuple[str, ...]) -> None:
     """Import some modules of checks."""
     for group in groups:
         for name in group:
-            import_module(name)
+            import_module(f"kmerge_git.check.{name}")
 
 
 def every() -> list[Check]:
-    """All checks, by id; loads the modules that hold them."""
+    """Return all checks, by id; load the modules that hold them."""
     load(COMMON, FOR_PATCHES, FOR_MERGES, FOR_KUSTOMIZATIONS, OPTIONAL)
     return [_checks[id] for id in sorted(_checks)]
 
 
 def get(id: str) -> Check:
-    """A check by its id, whichever way it is written."""
+    """Return a check by its id in any spelling."""
     if id.upper() not in _checks:
         every()
     try:
@@ -262,7 +242,7 @@ def get(id: str) -> Check:
 
 
 def select(selected: Iterable[str], ignored: Iterable[str]) -> frozenset[str] | None:
-    """The ids that run; None means the usual ones."""
+    """Return the ids of the checks that run; None stands for the usual ones."""
     chosen, dropped = expand(selected), expand(ignored)
     if not chosen and not dropped:
         return None
@@ -270,7 +250,7 @@ def select(selected: Iterable[str], ignored: Iterable[str]) -> frozenset[str] | 
 
 
 def expand(words: Iterable[str]) -> set[str]:
-    """Ids named by `D12`, by `D1` or `D` (all that start so), by a group's name, or by `all`."""
+    """Return the ids that `D12`, `D1` or `D` (all that start so), a group, or `all` names."""
     names = [w.strip() for word in words for w in word.split(",") if w.strip()]
     ids = [c.id for c in every()] if names else []
     found: set[str] = set()

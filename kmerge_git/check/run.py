@@ -44,7 +44,7 @@ SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 
 
 def check_text(data: bytes, path: str) -> list[Finding]:
-    """What is wrong with one file, seen alone; `path` says what kind of file it is."""
+    """Return what is wrong with one file alone; `path` says what kind of file it is."""
     return Run(nowhere()).file(path, data)
 
 
@@ -53,7 +53,7 @@ def check_files(
     run: Run,
     watch: Callable[[str], AbstractContextManager[None]] = lambda path: nullcontext(),
 ) -> list[Finding]:
-    """What is wrong with files, each alone and together; each is looked at under `watch`."""
+    """Return what is wrong with files, each alone and together; look at each under `watch`."""
     names = [normpath(path.replace(sep, "/")) for path in paths]
     run.kustomizations.expect(names)
     found: list[Finding] = []
@@ -100,7 +100,7 @@ class Run:
     # -- one file --------------------------------------------------------------------------------
 
     def file(self, path: str, data: bytes) -> list[Finding]:
-        """The findings of one file; what says that it can be mended, `fix` does mend."""
+        """Return the findings of one file; those that promise a fix are mended by it."""
         findings = self._file(path, data)
         if any(finding.fix for finding in findings):
             from kmerge_git.check.patches.patch_fix import promised  # late: few files need it
@@ -123,7 +123,7 @@ class Run:
         return unsilenced(sorted(registry.causes(unique.values()), key=order), source.text)
 
     def _merged(self, page: Page) -> SidedFile | None:
-        """A file that a merge made, beside its sides."""
+        """Return the file with its sides if a merge made it, else None."""
         merge = self.versions(page.path).merge
         if merge is None:
             return None
@@ -132,7 +132,7 @@ class Run:
         return SidedFile(page, merge.sides, merge.elsewhere)
 
     def _undecoded(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
-        """Bytes that are no text: only a manifest would need to be one."""
+        """Return what is wrong with bytes that are no text; only a manifest needs to be one."""
         line, column = error.line or 1, error.column or 1
         findings = [
             Finding(check.id, check.severity, path, line, column, one.message, mend=check.mend)
@@ -146,7 +146,7 @@ class Run:
         return findings
 
     def _was_text(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
-        """Whether a merge made something else of a text."""
+        """Return what a merge did to a file that was a text on its sides."""
         if self.versions(path).merge is None:
             return []
         page = Page(Source(data.decode("utf-8", "replace").replace("\0", "\ufffd").encode(), path))
@@ -180,13 +180,13 @@ class Run:
         return findings if is_sealed else findings + self._of_kind(book, verdict)
 
     def _template(self, page: Page, merged: SidedFile | None) -> list[Finding]:
-        """What a merge did to a template; nothing is found in other texts."""
+        """Return what a merge did to a template; other texts have no findings."""
         if merged is None or "{{" not in page.source.text:
             return []
         return page.findings(self.checks.of(registry.MERGED_TEMPLATE), merged)
 
     def _is_read(self, page: Page, merged: SidedFile | None) -> bool:
-        """Whether a template was looked at: what a merge made of both sides was rendered."""
+        """Return whether a template was looked at: it was rendered if a merge mixed both sides."""
         is_mixed = merged is not None and merged.is_mixed and "{{" in page.source.text
         return is_mixed and bool(self.checks.of(registry.MERGED_TEMPLATE))
 
@@ -217,7 +217,7 @@ class Run:
         return findings
 
     def verdict(self, book: Book) -> Verdict:
-        """Whether a file is a patch."""
+        """Return whether a file is a patch."""
         path = book.page.path
         evidence = self.kustomizations.about(path)
         verdict = classify(path, book.plains, self.told, evidence, self.script_with)
@@ -228,7 +228,7 @@ class Run:
         return verdict
 
     def _of_kind(self, book: Book, verdict: Verdict) -> list[Finding]:
-        """The findings of a patch, or of a manifest."""
+        """Return the findings of a patch, or of a manifest."""
         if verdict.is_a == MANIFEST:
             self.world.remember(book.page.path, book)
             return self._manifest(book, verdict)
@@ -295,7 +295,7 @@ class Run:
     # -- all files -------------------------------------------------------------------------------
 
     def together(self) -> list[Finding]:
-        """What only the files together can tell."""
+        """Return what only the files together show."""
         findings: list[Finding] = []
         for build in self.kustomizations.builds():
             page, checks = build.one.page, self.checks.of(registry.SET)
@@ -306,7 +306,7 @@ class Run:
 
 
 def _parsed_text(data: bytes | None, path: str) -> str | None:
-    """The text of a version of a file that can be parsed; None where there is none."""
+    """Return the text of a version of a file if it can be parsed, else None."""
     try:
         source = None if data is None else Source(data, path)
     except CannotParse:
@@ -332,7 +332,7 @@ MARK = "kmerge: ignore"
 
 
 def unsilenced(findings: list[Finding], text: str) -> list[Finding]:
-    """The findings that no comment silences.
+    """Return the findings that no comment silences.
 
     A comment counts for its own line; alone on a line it counts for the next line as well.
     `ignore` without ids silences every check. `ignore-file` counts for the whole file.

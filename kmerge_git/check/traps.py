@@ -32,7 +32,7 @@ NAMES = {"str": "a string", "bool": "a boolean", "int": "a number", "float": "a 
     mend="Quote a string; write true or false for a boolean.",
 )  # fmt: skip
 def read_differently(path: str, root: Map) -> Iterator[Found]:
-    """`yes`, `off`, `1:30`, `0b1` or a date: the two versions of YAML read it differently."""
+    """Find `yes`, `off`, `1:30`, `0b1` or a date, which the versions of YAML read differently."""
     for value, older, newer in _plain_words(root):
         if older != newer and INT not in (older, newer):
             yield Found(
@@ -51,7 +51,7 @@ def read_differently(path: str, root: Map) -> Iterator[Found]:
     mend="Write the decimal number: 420.",
 )  # fmt: skip
 def octal_like(path: str, root: Map) -> Iterator[Found]:
-    """`0644`, `0o644`, `1:30:00` or `1_000`: a number to one version of YAML, or another one."""
+    """Find `0644`, `0o644`, `1:30:00` or `1_000`: numbers that differ between versions of YAML."""
     for value, *tags in _plain_words(root):
         older, newer = _number(value.text, tags[0], 8), _number(value.text, tags[1], 10)
         if INT in tags and older != newer:
@@ -72,7 +72,7 @@ def octal_like(path: str, root: Map) -> Iterator[Found]:
     mend="Quote it.",
 )  # fmt: skip
 def unquoted_string(path: str, root: Map) -> Iterator[Found]:
-    """A plain number or boolean in a field of type string: env values, annotations, labels."""
+    """Find a plain number or boolean in a field of type string: env values, annotations, labels."""
     for where, type, value in typed(root):
         if type != "string" or not is_plain(value) or value.null:
             continue
@@ -85,7 +85,7 @@ def unquoted_string(path: str, root: Map) -> Iterator[Found]:
 
 
 def _plain_words(root: Map) -> Iterator[tuple[Text, str, str]]:
-    """The plain scalars, with the tags that a YAML 1.1 and a YAML 1.2 reader give to them."""
+    """Return the plain scalars with the tags that YAML 1.1 and YAML 1.2 readers give to them."""
     for value in scalars(root):
         if is_plain(value) and value.text:
             yield value, *_tags(value.text)
@@ -112,7 +112,7 @@ def _tags(word: str) -> tuple[str, str]:
 
 
 def _number(text: str, tag: str, octal: int) -> str:
-    """What a reader makes of a word that may be an integer."""
+    """Return the number, or the string, that a reader makes of a word."""
     if tag != INT:
         return f'the string "{text}"'
     bare = text.replace("_", "")

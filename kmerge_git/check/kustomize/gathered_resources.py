@@ -70,7 +70,7 @@ class Gathered:
         self.vague = False
 
     def copy(self) -> Gathered:
-        """One for another build: what that does to it must not be seen here."""
+        """Return a copy for another build, which must not see what this one does to it."""
         other: Gathered = Gathered.__new__(Gathered)
         for slot in Gathered.__slots__:
             setattr(other, slot, getattr(self, slot))
@@ -79,7 +79,7 @@ class Gathered:
 
     @property
     def key(self) -> Key:
-        """What no other resource of a build may have."""
+        """Return the key that no other resource of a build may have."""
         return key_of(self.group, self.version, self.kind, self.namespace, self.name)
 
     def rename(self, name: str) -> None:
@@ -98,12 +98,12 @@ class Gathered:
 
 
 def is_of_cluster(group: str, kind: str) -> bool:
-    """Whether a kind has no namespace."""
+    """Return whether a kind has no namespace."""
     return kind in OF_CLUSTER.get(group, ())
 
 
 def key_of(group: str, version: str, kind: str, namespace: str, name: str) -> Key:
-    """The key of an identity."""
+    """Return the key of an identity: no other resource of a build may have the same."""
     inside = NO_NAMESPACE if is_of_cluster(group, kind) else namespace or "default"
     return group, version, kind, inside, name
 
@@ -112,7 +112,7 @@ def key_of(group: str, version: str, kind: str, namespace: str, name: str) -> Ke
 
 
 def selects(target: Map, one: Gathered) -> str:
-    """Whether a `target:` selects a resource: YES, NO, or PERHAPS."""
+    """Return whether a `target:` selects a resource: YES, NO, or PERHAPS."""
     if one.vague:
         return PERHAPS
     scoped = is_of_cluster(one.group, one.kind)
@@ -134,7 +134,7 @@ def selects(target: Map, one: Gathered) -> str:
 
 
 def _has_labels(selector: str, labels: Labels | None) -> str:
-    """Whether labels meet a selector: `a=b,c!=d,e in (f, g),h,!i`."""
+    """Return whether labels meet a selector: `a=b,c!=d,e in (f, g),h,!i`."""
     if not selector:
         return YES
     if labels is None or "<" in selector or ">" in selector:
@@ -143,7 +143,7 @@ def _has_labels(selector: str, labels: Labels | None) -> str:
 
 
 def _requirements(selector: str) -> list[str]:
-    """The parts of a selector; a comma inside of brackets separates no parts."""
+    """Return the parts of a selector; a comma inside of brackets separates no parts."""
     parts = [""]
     depth = 0
     for char in selector:
@@ -170,7 +170,7 @@ def _meets(part: str, labels: Labels) -> bool:
 
 
 def texts_of(value: Map | None) -> Labels:
-    """Labels or annotations as plain texts."""
+    """Return labels or annotations as plain texts."""
     if value is None:
         return {}
     return {key: v.text for key, (_, v) in value.fields.items() if isinstance(v, Text)}
@@ -182,7 +182,7 @@ STEPS = 1_000_000  # that trying all ways through a text may take
 
 
 def matches(pattern: str, values: list[str]) -> str:
-    """Whether a pattern matches one of the values as a whole: YES, NO, or PERHAPS.
+    """Return whether a pattern matches one of the values as a whole: YES, NO, or PERHAPS.
 
     kustomize's expressions take a time that grows with the text, Python's may take years: those
     that could are not tried.
@@ -202,7 +202,7 @@ def matches(pattern: str, values: list[str]) -> str:
 
 
 def _ways(pattern: str, length: int) -> int:
-    """How many ways through a text there may be at most; what repeats a group has too many."""
+    """Return an upper bound of the ways through a text; a repeated group has too many."""
     if len(pattern) > LONGEST:
         return STEPS + 1
     ways, branches, before = length + 1, [1], ""
@@ -229,7 +229,7 @@ def _ways(pattern: str, length: int) -> int:
 
 
 def _without_sets(pattern: str) -> str:
-    """The pattern with one character for each `[..]`."""
+    """Return the pattern with one character for each `[..]`."""
     kept, position = "", 0
     while position < len(pattern):
         char = pattern[position]

@@ -78,18 +78,18 @@ class Kustomization:
 
     @property
     def mentioned(self) -> set[str]:
-        """All paths that it may name: as resources, patches, a generator's file, .."""
+        """Return all paths that it may name: as resources, patches, files of a generator."""
         if self._mentioned is None:
             self._mentioned = {inside_of(self.directory, text) for text in _texts(self.root)}
         return self._mentioned
 
     def names(self, path: str) -> bool:
-        """Whether it names a file anywhere: as a generator's file, a transformer, .."""
+        """Return whether it names a file anywhere, for example as a file of a generator."""
         return normpath(path) in self.mentioned
 
 
 def is_kustomization(path: str, root: Value | None) -> bool:
-    """Whether a document is a kustomization: by the file's name, or by its kind."""
+    """Return whether a document is a kustomization: by the file's name, or by its kind."""
     if not isinstance(root, Map):
         return False
     api = root.text("apiVersion")
@@ -100,7 +100,7 @@ def is_kustomization(path: str, root: Value | None) -> bool:
 
 
 def near(world: World, path: str, known: dict[str, Kustomization | None]) -> list[Kustomization]:
-    """The kustomizations in the folder of a file and in the folders above it."""
+    """Return the kustomizations in the folder of a file and in the folders above it."""
     found = []
     folder, below = folder_of(path), path
     while folder != below:
@@ -114,7 +114,7 @@ def near(world: World, path: str, known: dict[str, Kustomization | None]) -> lis
 
 
 def in_folder(world: World, folder: str) -> Kustomization | None:
-    """The kustomization of a folder, or None."""
+    """Return the kustomization of a folder, or None."""
     for name in NAMES:
         book = world.book(inside_of(folder, name))
         if book is not None:
@@ -125,7 +125,7 @@ def in_folder(world: World, folder: str) -> Kustomization | None:
 
 
 def inside(page: Page, root: Map) -> list[PatchEntry]:
-    """The patches that an object of another kind holds or names (rules 3 and 5)."""
+    """Return the patches that an object of another kind holds or names (rules 3 and 5)."""
     kind, api, spec = root.text("kind"), root.text("apiVersion"), root.map("spec")
     found: list[PatchEntry] = []
     if kind in ("PatchTransformer", "PatchStrategicMergeTransformer", "PatchJson6902Transformer"):
@@ -149,7 +149,7 @@ def inside(page: Page, root: Map) -> list[PatchEntry]:
 
 
 def book_of(entry: PatchEntry, world: World) -> Book | None:
-    """The text of a patch, in a file or in the kustomization; None where it cannot be read."""
+    """Return the file or the inline text of a patch; None where it cannot be read."""
     if entry.inline is None:
         return world.book(entry.path) if entry.path else None
     try:
@@ -159,7 +159,7 @@ def book_of(entry: PatchEntry, world: World) -> Book | None:
 
 
 def _patches(page: Page, root: Map, above: Path = (), directory: str = "") -> Iterator[PatchEntry]:
-    """What a kustomization has, or below `above` an object that knows some of its fields."""
+    """Return the patches of a kustomization, or of an object that has its fields at `above`."""
     rule = 5 if above else 2
     yield from _with_targets(page, root, above, "patches", rule, directory)
     for n, item in enumerate(root.items("patchesStrategicMerge")):
@@ -176,7 +176,7 @@ def _patches(page: Page, root: Map, above: Path = (), directory: str = "") -> It
 def _with_targets(
     page: Page, root: Map, above: Path, field: str, rule: int, directory: str
 ) -> Iterator[PatchEntry]:
-    """`patches` and `patchesJson6902`: maps of a path or a text, and a target."""
+    """Return the patches of a field of maps, each with a path or a text, and a target."""
     for n, item in root.maps(field):
         inline = item.get("patch")
         yield PatchEntry(
@@ -249,13 +249,13 @@ DOMAINS = ("com", "org", "net", "io", "dev", "de", "eu", "cloud", "local", "inte
 
 
 def folder_of(path: str) -> str:
-    """The folder of a file; that of `REV:FILE` is `REV:`."""
+    """Return the folder of a file; that of `REV:FILE` is `REV:`."""
     revision, colon, rest = path.partition(":")
     return revision + colon + dirname(rest) if colon else dirname(path)
 
 
 def inside_of(folder: str, entry: str) -> str:
-    """The path that an entry of a kustomization in a folder stands for."""
+    """Return the path that an entry of a kustomization in a folder stands for."""
     revision, colon, rest = folder.partition(":")
     if not colon:
         return normpath(join(folder, entry))
@@ -264,7 +264,7 @@ def inside_of(folder: str, entry: str) -> str:
 
 
 def is_remote(entry: str) -> bool:
-    """Whether an entry stands for something on another machine.
+    """Return whether an entry stands for something on another machine.
 
     kustomize takes URLs, `git@HOST:PATH`, `HOST/ORG/REPO` and all that names a revision.
     """
@@ -278,6 +278,6 @@ def is_remote(entry: str) -> bool:
 
 
 def has_placeholder(entry: str) -> bool:
-    """Whether something writes another text into an entry before kustomize reads it."""
+    """Return whether something writes another text into an entry before kustomize reads it."""
     marked = any(mark in entry for mark in PLACEHOLDERS)
     return marked or entry.count("@") > 1 or entry.count("__") > 1

@@ -62,7 +62,7 @@ UNSURE = (ABSENT, NO_KUSTOMIZATION)  # something may make it before kustomize ru
     mend="Keep it in one place: one side of a merge may have moved it while the other kept it.",
 )  # fmt: skip
 def same_resource_twice(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """A resource that one side of a merge moved to another file or base, and its old copy."""
+    """Find a resource that one side of a merge moved to another file or base, and its old copy."""
     yield from _told(build, TWICE)
 
 
@@ -79,7 +79,7 @@ def same_resource_twice(build: Gathering, world: World, past: Past) -> Iterator[
     mend="Keep one of them: both sides of a merge may have added it.",
 )  # fmt: skip
 def repeated_entry(one: Kustomization, world: World) -> Iterator[Found]:
-    """A resource, image, replica count or generator that both sides of a merge added."""
+    """Find a resource, image, replica count or generator that both sides of a merge added."""
     yield from _repeated_resources(one, world)
     for field, keys in COUNTED.items():
         yield from _repeated_words(one, field, keys)
@@ -96,7 +96,7 @@ def repeated_entry(one: Kustomization, world: World) -> Iterator[Found]:
 
 
 def _repeated_resources(one: Kustomization, world: World) -> Iterator[Found]:
-    """Files and folders that are listed twice, however they are spelled, and bring something."""
+    """Find files and folders that are listed twice in any spelling, and that bring something."""
     seen: dict[str, str] = {}
     for path, text, at, field in one.resources:
         if field in ("resources", "bases"):
@@ -115,7 +115,7 @@ def _brings_something(world: World, path: str) -> bool:
 
 
 def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> Iterator[Found]:
-    """Of two elements for one name the later one counts, but not after the name has changed."""
+    """Find an entry that is lost: of two for one name the later counts, unless the name changed."""
     seen: dict[str, Map] = {}
     for number, item in one.root.maps(field):
         name = item.text("name")
@@ -152,7 +152,7 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
     "deleted or renamed what the other one names.",
 )  # fmt: skip
 def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """A file that is missing, a folder without a kustomization, or one for the other."""
+    """Find a file that is missing, a folder without a kustomization, or one for the other."""
     once: dict[tuple[str, str], NamedFile] = {}
     for each in named(build.one):  # the same may be a base, and in the wrong place a component
         what = what_is_wrong(each, world)
@@ -176,7 +176,7 @@ def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
 
 
 def _where(each: NamedFile, what: str) -> list[str]:
-    """The paths one of which would be enough."""
+    """Return the paths of which one would be enough."""
     if what != NO_KUSTOMIZATION:
         return [each.path]
     return [inside_of(each.path, name) for name in NAMES]
@@ -194,7 +194,7 @@ def _missing(one: Kustomization, each: NamedFile, what: str, fate: Fate | None) 
 
 
 def _named_before(one: Kustomization, past: Past) -> set[str] | None:
-    """What the kustomization named before; None where nobody knows."""
+    """Return the paths that the kustomization named before; None where nobody knows."""
     versions = past.before(one.path)
     if versions is None:
         return None
@@ -227,7 +227,7 @@ def _named_before(one: Kustomization, past: Past) -> set[str] | None:
     "removed or renamed what the other one changes.",
 )  # fmt: skip
 def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """A generator with `behavior: merge` or `replace` whose ConfigMap or Secret nothing makes."""
+    """Find a generator with `behavior: merge` or `replace` for something that nothing makes."""
     yield from _told(build, NO_MERGE)
 
 
@@ -250,13 +250,13 @@ def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterato
     "fields.",
 )  # fmt: skip
 def without_target(build: Gathering, world: World, past: Past) -> Iterator[Found]:
-    """The entry's `target:`, or the patch itself, names a resource that is not there."""
+    """Find an entry whose `target:`, or whose patch, names a resource that is not there."""
     yield from _told(build, NOT_THERE)
 
 
 @also("D69", KUSTOMIZATION)
 def deprecated_fields(one: Kustomization, world: World) -> Iterator[Found]:
-    """The fields `patchesStrategicMerge` and `patchesJson6902`, which `patches` replaced."""
+    """Find `patchesStrategicMerge` and `patchesJson6902`, which `patches` replaced."""
     for field in ("patchesStrategicMerge", "patchesJson6902"):
         if field in one.root.fields:
             at = one.root.at_key(field)
@@ -295,7 +295,7 @@ class NamedFile:
 
 
 def named(one: Kustomization) -> Iterator[NamedFile]:
-    """All that a kustomization names in this repository, in the order of its fields."""
+    """Return all files and folders of this repository that a kustomization names, in its order."""
     for value, field, wanted in _values(one.root):
         if not isinstance(value, Text) or not value.text or value.null or "\n" in value.text:
             continue
@@ -307,7 +307,7 @@ def named(one: Kustomization) -> Iterator[NamedFile]:
 
 
 def _values(root: Map) -> Iterator[tuple[Value | None, Path, str]]:
-    """Values that name files: what each is, where it stands, and what has to be there."""
+    """Return the values that name files, each with its field and the kind of thing it names."""
     for name in (*RESOURCE_FIELDS, *PLUGINS, "configurations"):
         wanted = EITHER if name in ("resources", "bases", *PLUGINS) else FILE
         for n, item in enumerate(root.items(name)):
@@ -333,7 +333,7 @@ def _values(root: Map) -> Iterator[tuple[Value | None, Path, str]]:
 
 
 def what_is_wrong(one: NamedFile, world: World) -> str:
-    """Why kustomize cannot take a named file or folder; nothing where it can, or nobody knows."""
+    """Return why kustomize cannot take a named file or folder; nothing where it can, or may."""
     if world.is_outside(one.path):
         return ""
     if not world.is_directory(one.path):

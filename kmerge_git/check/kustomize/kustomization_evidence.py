@@ -61,13 +61,13 @@ class Kustomizations:
                     self.given.append(known)
 
     def late(self, path: str) -> int:
-        """Resources first, then patches, then kustomizations: so no file is read twice."""
+        """Rank a file: resources first, then patches, then kustomizations, so each is read once."""
         if basename(path) in kustomization.NAMES:
             return 2
         return int("patch" in basename(path) or any(path in one.entries for one in self.given))
 
     def about(self, path: str) -> Evidence:
-        """What they say about a file."""
+        """Return what the kustomizations say about a file."""
         evidence = Evidence()
         wanted = normpath(path)
         near = kustomization.near(self.world, wanted, self._folders)
@@ -82,7 +82,7 @@ class Kustomizations:
         return evidence
 
     def _of_transformers(self, one: Kustomization) -> dict[str, PatchEntry]:
-        """The patches that are named by the transformers a kustomization lists as files."""
+        """Return the patches that are named by the transformers a kustomization lists as files."""
         if one not in self._named_by_transformers:
             self._named_by_transformers[one] = {
                 entry.path: entry
@@ -99,7 +99,7 @@ class Kustomizations:
     # -- builds ----------------------------------------------------------------------------------
 
     def builds(self) -> Iterator[Gathering]:
-        """The builds that files of the run are in, or that name what the commit deletes."""
+        """Return the builds that files of the run are in, or that name what the commit deletes."""
         others = {normpath(path) for path in self.past.concerned()} - self.files
         touched = self._touched(others)
         if not touched:
@@ -113,7 +113,7 @@ class Kustomizations:
             yield gatherer.of(one)
 
     def _touched(self, others: set[str]) -> list[Kustomization]:
-        """The kustomizations that name a file of the run, and those that include such a one."""
+        """Return the kustomizations that name a file of the run, or that include such a one."""
         place = self.past.place
         touched: dict[str, Kustomization] = {one.path: one for one in self.given}
         wanted = {place(path) for path in self.files | others}
@@ -139,7 +139,7 @@ class Kustomizations:
             wanted |= {place(one.directory or ".") for one in more.values()}
 
     def _promising(self, unread: dict[str, bytes], wanted: set[str]) -> dict[str, Kustomization]:
-        """Kustomizations of other folders that have one of the names in their text."""
+        """Return kustomizations of other folders that have one of the names in their text."""
         words = {basename(path).encode("utf-8", "surrogateescape") for path in wanted}
         found = {}
         for path, data in list(unread.items()):
@@ -154,9 +154,9 @@ class Kustomizations:
         return found
 
     def _is_apart(self, path: str) -> bool:
-        """Whether a file cannot matter to those of the run: parsing is what takes time.
+        """Return whether a file cannot matter to those of the run; parsing is what takes time.
 
-        Of many files only those are read that have the name of a resource that was changed.
+        Where there are many files, read only those that contain the name of a changed resource.
         """
         if (
             path in self.files
@@ -173,7 +173,7 @@ class Kustomizations:
         return not any(name in data for name in self._names)
 
     def _names_in(self, path: str) -> Iterator[bytes]:
-        """The names of the resources of a file, as it is and as it was."""
+        """Return the names of the resources of a file, as it is now and as it was."""
         for one in self.world.resources(path) or ():
             yield _bytes(one.name)
         for data in self.past.before(path) or ():
@@ -184,7 +184,7 @@ class Kustomizations:
 
 
 def _bytes(name: str) -> bytes:
-    """A name as a text has it; what is no text is in none."""
+    """Encode a name as a text has it; no text contains a surrogate."""
     return name.encode("utf-8", "replace")
 
 

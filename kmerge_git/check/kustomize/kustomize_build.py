@@ -56,7 +56,7 @@ class Gatherer:
         self._built: dict[str, Gathering] = {}
 
     def of(self, one: Kustomization, above: frozenset[str] = frozenset()) -> Gathering:
-        """The build of a kustomization; `above` are those that include it."""
+        """Return the build of a kustomization; `above` holds the paths of those that include it."""
         if one.path not in self._built:
             build = Gathering(one)
             # what a component patches is in the kustomizations that include it
@@ -122,7 +122,7 @@ class Gatherer:
             _take(build, [one.copy() for one in found if one.name and one.kind], place)
 
     def _folder(self, build: Gathering, path: str, above: frozenset[str]) -> Kustomization | None:
-        """The kustomization of a folder; None where it is none, or one that includes this one."""
+        """Return the kustomization of a folder; None if it has none, or one that includes this."""
         inner = in_folder(self.world, path) if self.world.is_directory(path) else None
         if inner is None or inner.path in above or len(above) > BUILT_BASES:
             return None
@@ -193,7 +193,7 @@ def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -
 
 
 def _of_options(one: Kustomization, item: Map, field: str) -> dict[str, str]:
-    """Labels or annotations of what a generator makes."""
+    """Return the labels or annotations of a generated resource."""
     holders = (one.root.map("generatorOptions"), item.map("options"))
     return {k: v for each in holders if each for k, v in texts_of(each.map(field)).items()}
 
@@ -237,7 +237,7 @@ def _patches(
 
 
 def _content(entry: PatchEntry, book: Book | None) -> list[Value] | None:
-    """The documents of a patch, those of a `kind: List` too; None where it cannot be read."""
+    """Return the documents of a patch, of a `kind: List` its items; None if it cannot be read."""
     if entry.value is not None:
         return [entry.value]
     if book is None:
@@ -279,14 +279,14 @@ def _named(
 
 
 def _place_in(root: Map, path: Path, place: EntryPlace) -> EntryPlace:
-    """The field of a patch that no resource has."""
+    """Return the place of the field of a patch that no resource matches."""
     *above, last = path
     holder = (root.map("metadata") or root) if above else root
     return EntryPlace(holder.at_key(str(last)), path, place.text)
 
 
 def _nearly(build: Gathering, root: Map) -> tuple[Path, str]:
-    """The field of a patch that is in the way, and what the resource has that is meant."""
+    """Return the field of a patch that keeps it from its resource, and the resource's own value."""
     who = identity(root)
     for one in build.resources:
         if (one.kind, one.name) == (who.kind, who.name):
@@ -304,7 +304,7 @@ def _nearly(build: Gathering, root: Map) -> tuple[Path, str]:
 def _merge(
     build: Gathering, one: Gathered, root: Map, entry: PatchEntry, place: EntryPlace
 ) -> None:
-    """What a strategic merge patch does to the identity and the labels of a resource."""
+    """Apply a strategic merge patch to the identity and the labels of a resource."""
     if root.text("$patch") == "delete":
         build.remove(one)
         return
@@ -361,7 +361,7 @@ def _change(
 
 
 def _is_name(text: str) -> bool:
-    """Whether a target names one resource; else it may well be for what others have."""
+    """Return whether a target names one resource; a pattern may be meant for other bases."""
     return bool(text) and PATTERN.isdisjoint(text) and ".*" not in text
 
 
@@ -372,7 +372,7 @@ def _may_rename(entry: PatchEntry, roots: list[Value]) -> bool:
 
 
 def _operations(one: Gathered, root: List) -> None:
-    """What a JSON 6902 patch does to the identity and the labels of a resource."""
+    """Apply a JSON 6902 patch to the identity and the labels of a resource."""
     for step in root.values:
         if not isinstance(step, Map):
             continue
@@ -448,7 +448,7 @@ def _labels(build: Gathering, one: Kustomization) -> None:
 
 
 def _replacements(build: Gathering, one: Kustomization, world: World) -> None:
-    """`replacements` may write to names; which resources they take is not looked at."""
+    """Blur the names if `replacements` may write to them; their sources are not looked at."""
     for _, item in one.root.maps("replacements"):
         roots: list[Value | None] = [item]
         if item.text("path"):
@@ -517,7 +517,7 @@ class Gathering:
 
     @property
     def is_sure(self) -> bool:
-        """Whether all resources are known by all their names."""
+        """Return whether all resources are known by all their names."""
         return not self.is_open and not any(one.vague for one in self.resources)
 
     def add(self, one: Gathered, by: EntryPlace) -> Gathered | None:
@@ -538,7 +538,7 @@ class Gathering:
         self._index = None
 
     def blur(self) -> None:
-        """From here on nobody knows what the resources are called."""
+        """Mark all resources as vague: from here on nobody knows their names."""
         for one in self.resources:
             one.vague = True
         self.renamed()
@@ -556,7 +556,7 @@ class Gathering:
         return same
 
     def called(self, key: Key) -> list[Gathered]:
-        """The resources that have or had an identity."""
+        """Return the resources that have or had an identity."""
         if self._index is None:
             self._index = {}
             for one in self.resources:

@@ -56,12 +56,12 @@ class GitVersions:
 
     @cached_property
     def head(self) -> bytes | None:
-        """As the last commit has it; ours, while a merge is unfinished."""
+        """Return the file as the last commit has it; that is ours while a merge is unfinished."""
         return self._head()
 
     @cached_property
     def merge(self) -> MergeVersions | None:
-        """What a merge knows of it; None where nothing is merged, or not this file."""
+        """Return the file's versions in a merge; None where nothing is merged, or not this file."""
         return self._merge()
 
 
@@ -85,7 +85,7 @@ NOTHING = GitVersions()
     "what each side has. If it is meant, `git config kmerge.check.ignore M11` says so.",
 )  # fmt: skip
 def one_side_dropped(data: bytes, versions: GitVersions) -> Iterator[Found]:
-    """Both branches changed the file, it is exactly one of them, and changes are lost.
+    """Find a file that both branches changed, that is exactly one of them, and that lost changes.
 
     Where both changed the same places alone, to take one side loses nothing that a merge would
     have kept. Of a file that was in conflict somebody has decided: that is a warning.
@@ -121,7 +121,7 @@ def _few(names: tuple[str, ...]) -> str:
     "with `sops edit FILE`.",
 )  # fmt: skip
 def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
-    """Content outside of `sops` differs from HEAD, and `sops.mac` is the same as there."""
+    """Find a SOPS file whose plain content differs from HEAD while its `sops.mac` is the same."""
     new = sealed(data)
     old = sealed(versions.head) if new is not None else None
     if new is None or old is None:
@@ -139,7 +139,7 @@ def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
 
 
 def sealed(data: bytes | None) -> Map | None:
-    """The content of a SOPS file, or None for other files."""
+    """Return the content of a SOPS file, or None for other files."""
     if data is None or b"sops" not in data or b"mac" not in data:
         return None
     try:
@@ -154,7 +154,7 @@ def sealed(data: bytes | None) -> Map | None:
 
 
 def _first_change(new: Map, old: Map) -> int | None:
-    """Where the content outside `sops` differs first."""
+    """Return the offset where the content outside of `sops` differs first."""
     for key, (at, value) in new.fields.items():
         before = old.get(key)
         if key != "sops" and not (before and alike(value, before)):

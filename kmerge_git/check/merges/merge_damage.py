@@ -45,7 +45,7 @@ _ON_PURPOSE = "If it is meant, a comment `# kmerge: ignore` with the id in that 
     + _ON_PURPOSE,
 )  # fmt: skip
 def field_of_no_side(merged: SidedFile) -> Iterator[Found]:
-    """A line that slipped to another column, or belongs to another block."""
+    """Find a line that slipped to another column, or belongs to another block."""
     yield from _said(merged, NEW)
 
 
@@ -65,7 +65,7 @@ def field_of_no_side(merged: SidedFile) -> Iterator[Found]:
     + _ON_PURPOSE,
 )  # fmt: skip
 def gone_from_all(merged: SidedFile) -> Iterator[Found]:
-    """A field, an element or a resource that was deleted with the markers of a conflict."""
+    """Find a field, an element or a resource that was deleted with the markers of a conflict."""
     yield from _said(merged, GONE)
 
 
@@ -85,7 +85,7 @@ def gone_from_all(merged: SidedFile) -> Iterator[Found]:
     mend="Keep one of them: both sides of the merge have added it. " + _ON_PURPOSE,
 )  # fmt: skip
 def element_twice(merged: SidedFile) -> Iterator[Found]:
-    """What both sides added, kept for each of them."""
+    """Find an element that both sides added, and that was kept for each of them."""
     yield from _said(merged, TWICE)
 
 
@@ -104,7 +104,7 @@ def element_twice(merged: SidedFile) -> Iterator[Found]:
     mend=f"Put it back: {_DIFF} it. " + _ON_PURPOSE,
 )  # fmt: skip
 def tie_gone(merged: SidedFile) -> Iterator[Found]:
-    """A `<<: *anchor`, or an alias as a value, that was lost with the lines around it."""
+    """Find a `<<: *anchor`, or an alias as a value, that was lost with the lines around it."""
     yield from _said(merged, UNTIED)
 
 
@@ -124,7 +124,7 @@ def tie_gone(merged: SidedFile) -> Iterator[Found]:
     hides=("M02",),
 )  # fmt: skip
 def fused_documents(merged: SidedFile) -> Iterator[Found]:
-    """The `---` between two documents was taken away with the markers of a conflict."""
+    """Find two documents that became one because the `---` between them was taken away."""
     yield from _said(merged, FUSED)
 
 
@@ -144,7 +144,7 @@ def fused_documents(merged: SidedFile) -> Iterator[Found]:
     + _ON_PURPOSE,
 )  # fmt: skip
 def cut_text(merged: SidedFile) -> Iterator[Found]:
-    """Lines that every side has are gone from a block scalar, or its `|` is."""
+    """Find a block scalar that lost its `|`, or lines that every side has."""
     yield from _said(merged, CUT)
 
 
@@ -165,14 +165,14 @@ def cut_text(merged: SidedFile) -> Iterator[Found]:
     mend=f"Correct the YAML: {_DIFF} what was changed.",
 )  # fmt: skip
 def no_longer_parses(merged: SidedFile, error: CannotParse, offset: int) -> Iterator[Found]:
-    """Any YAML or JSON, not only manifests: a bracket, a quote or an indentation was lost."""
+    """Find YAML or JSON of any kind that lost a bracket, a quote or an indentation."""
     if "undefined alias" not in error.why and merged.could_be_read():
         yield Found(offset, f"{error.why}; every side of the merge could be parsed")
 
 
 @also("M01", MERGED_TEXT)
 def new_markers(merged: SidedFile) -> Iterator[Found]:
-    """Lines like markers that no side has, wherever they stand: indented, or one of them alone."""
+    """Find lines like markers that no side has: indented ones too, and one of them alone."""
     yield from (Found(at, f"leftover conflict marker {word}") for at, word in merged.markers())
 
 
@@ -201,9 +201,9 @@ def _said(merged: SidedFile, what: str) -> Iterator[Found]:
     "(of a committed merge `git diff MERGE^ MERGE -- FILE`) shows what was changed.",
 )  # fmt: skip
 def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
-    """A key, an element or a resource twice with some conditions true, no YAML, no template.
+    """Find a rendering with something twice or that is no YAML, and a text that is no template.
 
-    Or what M20 to M25 find, in what the template comes to with all conditions true, or none.
+    Also find what M20 to M25 find, in the text that results if all conditions are true, or none.
     """
     text = merged.page.source.text
     if not merged.is_mixed or "{{" not in text:
@@ -230,7 +230,7 @@ def renders_no_longer(merged: SidedFile) -> Iterator[Found]:
 
 
 def _start(text: str, line: int) -> int:
-    """The offset at which a line begins, blanks aside."""
+    """Return the offset at which a line begins, blanks aside."""
     at = 0
     for _ in range(line):
         at = text.find("\n", at) + 1

@@ -54,7 +54,7 @@ class Odd:
 
 
 def walked(root: Node, sides: Nodes, path: str) -> list[Odd]:
-    """What is odd in a document of the file at `path`."""
+    """Return what is odd in a document of the file at `path`."""
     walk = SideWalk(Anchors(sides))
     walk.node(root, sides, start(root, path), ())
     return walk.found
@@ -70,7 +70,7 @@ class Anchors:
         self._named: dict[int, dict[str, Node]] = {}
 
     def written_out(self, node: Node | None) -> Node | None:
-        """A node; of an alias what it stands for."""
+        """Return a node, or what it stands for if it is an alias."""
         if not isinstance(node, Alias):
             return node
         for number, root in enumerate(self._roots):
@@ -110,7 +110,7 @@ class SideWalk:
             self.text(made, sides, path)
 
     def _lost_its_kind(self, made: Node, sides: Nodes, path: Path) -> bool:
-        """Whether every side has another kind of value here, and something of it is gone."""
+        """Return whether every side has another kind of value here; report what is gone."""
         if _all(sides, Alias) and not isinstance(made, Alias):
             name = next(side.name for side in sides if isinstance(side, Alias))
             self.say(
@@ -135,7 +135,7 @@ class SideWalk:
     # -- mappings --------------------------------------------------------------------------------
 
     def mapping(self, made: Mapping, sides: Nodes, where: Where, path: Path) -> None:
-        """Keys that no side has, and keys that every side has and that are gone."""
+        """Compare the fields of a mapping; report new ones, and lost ones that every side has."""
         maps = [side for side in sides if isinstance(side, Mapping)]
         names = made.index()
         for name, entry in names.items():
@@ -151,14 +151,14 @@ class SideWalk:
                     self.gone_field(made, name, path)
 
     def new_field(self, made: Mapping, entry: Entry, sides: Nodes, path: Path) -> None:
-        """A field that no side has."""
+        """Report a field that no side has."""
         key = entry.key if entry.key is not None else entry.value
         odd = Odd(NEW, key.start, path, f"no side of the merge has {entry.name} here")
         odd.value, odd.parent, odd.beside = entry.value, made, sides
         self.found.append(odd)
 
     def gone_field(self, made: Mapping, name: str, path: Path) -> None:
-        """A field that every side has."""
+        """Report the loss of a field that every side has."""
         if name == MERGE_KEY:
             what = "every side of the merge has a merge key `<<` here, and it is gone"
             self.say(UNTIED, made.start, path, what)
@@ -169,7 +169,7 @@ class SideWalk:
     # -- lists -----------------------------------------------------------------------------------
 
     def sequence(self, made: Sequence, sides: Nodes, where: Where, path: Path) -> None:
-        """Elements by their keys where all have one, else by what they are."""
+        """Compare elements by their keys where all have one, else by what they are."""
         lists = [side for side in sides if isinstance(side, Sequence)]
         if not lists:
             return
@@ -196,18 +196,18 @@ class SideWalk:
             self.say(GONE, made.start, path, what)
 
     def twice(self, elements: Elements, path: Path) -> None:
-        """Elements that stand twice."""
+        """Report elements that are there twice."""
         for node in elements.twice():
             self.say(TWICE, node.start, path, f"{_shown(node)} stands here twice, and on no side")
 
     def losses(self, made: Node, sides: Nodes, where: Where, path: Path) -> None:
-        """What is gone from an element that somebody changed; what is new in it tells its shape."""
+        """Report what is gone from an element that somebody changed."""
         inside = SideWalk(self._anchors)
         inside.node(made, sides, where, path)
         self.found += [odd for odd in inside.found if odd.what not in (NEW, TWICE)]
 
     def shape(self, made: Node, likes: list[Node], path: Path) -> None:
-        """A new element: its fields are those of some other element of the list on a side."""
+        """Compare a new element with others: each of its fields is in an element of a side too."""
         if isinstance(made, Mapping):
             maps = [one for one in likes if isinstance(one, Mapping)]
             for entry in made.entries if maps else ():
@@ -229,7 +229,7 @@ class SideWalk:
     # -- texts -----------------------------------------------------------------------------------
 
     def text(self, made: Scalar, sides: Nodes, path: Path) -> None:
-        """Lines of a block text that every side has, and plain texts that run on."""
+        """Report lines that a block text lost, and plain texts that run on."""
         what = damage_of(made, sides)
         if what:
             self.say(CUT, made.start, path, what)
@@ -237,7 +237,7 @@ class SideWalk:
             self._runs_on(made, [side for side in sides if side is not None], path)
 
     def _runs_on(self, made: Scalar, sides: list[Node], path: Path) -> None:
-        """A plain text over several lines, as a line makes it that slipped to the right."""
+        """Report a plain text over several lines, which a line makes that slipped to the right."""
         if _is_folded(made) and not any(_is_folded(side) for side in sides):
             what = "no side of the merge has a text over several lines here"
             self.say(NEW, made.start, path, f"{what}: a line slipped into it")
@@ -252,7 +252,7 @@ def _is_folded(node: Node) -> bool:
 
 
 def _shown(node: Node) -> str:
-    """An element in a message: its name, or how it begins."""
+    """Return an element as messages show it: by its name, or by its first characters."""
     name = field_text(node, "name")
     if name is not None:
         return f"the element {name}"
@@ -261,14 +261,14 @@ def _shown(node: Node) -> str:
 
 
 def is_block(node: Node | None) -> bool:
-    """Whether a value is a text below a `|` or a `>`."""
+    """Return whether a value is a text below a `|` or a `>`."""
     return isinstance(node, Scalar) and node.style in BLOCK
 
 
 def lost_header(made: Node, sides: Nodes) -> bool:
-    """Whether a text is none any more: on the sides that have something here it is.
+    """Return whether every side that has a value has a block text, and the result has none.
 
-    Where a side has nothing, the words of the text must be there, below the key.
+    Where a side has no value, the words of the text must still follow the key.
     """
     there = [side for side in sides if side is not None]
     if not there or is_block(made) or not all(map(is_block, there)) or _is_respelled(made, there):
@@ -280,7 +280,7 @@ def lost_header(made: Node, sides: Nodes) -> bool:
 
 
 def _is_respelled(made: Node, sides: list[Node]) -> bool:
-    """Whether a text stands in quotes now, or in one line: that is no header that was lost."""
+    """Return whether a block text was rewritten in quotes or in one line: no header was lost."""
     if not isinstance(made, Scalar) or not made.raw:
         return False
     if made.style:
@@ -294,7 +294,7 @@ def _folds_to(node: Node | None, words: list[str]) -> bool:
 
 
 def _reads(made: Node, words: list[str]) -> bool:
-    """Whether a value below its key has the words of a text; as comments they are no value."""
+    """Return whether the words of a text follow a key, as its value or as comments below it."""
     if isinstance(made, Alias):
         return False
     if made.raw:
@@ -308,7 +308,7 @@ def _starts_a_line(node: Node) -> bool:
 
 
 def damage_of(made: Node, sides: Nodes) -> str:
-    """What is wrong with a text of several lines; nothing where a merge can come to it."""
+    """Return what is wrong with a text of several lines; nothing where a merge can come to it."""
     blocks = [lines_of(side) for side in sides if side is not None and is_block(side)]
     if not is_block(made) or not blocks:
         return ""
@@ -318,7 +318,7 @@ def damage_of(made: Node, sides: Nodes) -> str:
 
 
 def lines_of(node: Node) -> list[str]:
-    """The lines of a text below a header: as they mean, or, of a folded one, as they stand."""
+    """Return the lines of a block text: their meaning, or, of a folded text, their spelling."""
     assert isinstance(node, Scalar)
     if node.style == "|":
         return _filled(node.value)
@@ -336,7 +336,7 @@ def _dedented(lines: list[str]) -> list[str]:
 
 
 def _cut(made: list[str], sides: list[list[str]]) -> str:
-    """Lines that every side has and no merge drops, and that nobody replaced."""
+    """Return a message about a line that every side has, and that nobody dropped or replaced."""
     tables = [Counter(lines) for lines in sides]
     mine = Counter(made)
     gone = [line for line in tables[0] if mine[line] < least([table[line] for table in tables])]
@@ -353,7 +353,7 @@ def _cut(made: list[str], sides: list[list[str]]) -> str:
 
 
 def _slipped(made: list[str], sides: list[list[str]]) -> str:
-    """A line at a column where no side has it, between the lines that a side has around it."""
+    """Return a message about a line at a new column between its neighbours of a side."""
     known = {line for lines in sides for line in lines}
     around = [_around(lines) for lines in sides]
     for (before, bare, after), line in zip(_around(made), made, strict=True):
@@ -369,7 +369,7 @@ def _slipped(made: list[str], sides: list[list[str]]) -> str:
 
 
 def _around(lines: list[str]) -> list[tuple[str, str, str]]:
-    """Each line without its column, between its neighbours."""
+    """Return each line without its column, together with its neighbours."""
     framed = ["", *lines, ""]
     return [
         (before, line.strip(), after)

@@ -67,14 +67,14 @@ class SidedFile:
 
     @property
     def is_mixed(self) -> bool:
-        """Whether both sides changed the file, and it is now neither of them."""
+        """Return whether both sides changed the file, and the result is neither of them."""
         base, ours, theirs = self.sides.each()
         if ours is None or theirs is None or ours == theirs or base in (ours, theirs):
             return False
         return self.page.source.data not in (ours, theirs)
 
     def odd(self, what: str) -> Iterator[Odd]:
-        """What is odd in this way; see `merge_walk`."""
+        """Return the oddities of one sort; see `merge_walk`."""
         if self._odd is None:
             self._odd = self._found() if self.is_mixed else []
         return (one for one in self._odd if one.what == what)
@@ -91,7 +91,7 @@ class SidedFile:
         return found
 
     def markers(self) -> Iterator[tuple[int, str]]:
-        """Offset and marker of the lines that look like those of a conflict, and that are new."""
+        """Return the offset and the marker of each new line that looks like one of a conflict."""
         if not self.is_mixed:
             return
         most: Counter[str] = Counter()
@@ -105,12 +105,12 @@ class SidedFile:
                 yield at, line.partition(" ")[0]
 
     def could_be_read(self) -> bool:
-        """Whether every side that has the file is YAML."""
+        """Return whether every side that has the file is YAML."""
         return all(text is None or _is_yaml(text, self.page.path) for text in self.sides.each())
 
 
 def _marker_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Every line that git could have written into a conflict, indented or not, and its offset."""
+    """Return each line that git could have written into a conflict, and its offset."""
     if not any(char * MARKER_SIZE in text for char in MARKERS):
         return
     position = 0
@@ -144,7 +144,7 @@ class _Side:
         self.alone = [document for j, document in enumerate(left) if j not in taken]
 
     def pair_the_last(self, result: Stream, new: list[Document]) -> None:
-        """What lost its name, or stands alone, belongs to the only one without a partner."""
+        """Pair the only document without a partner with one that lost its name, or is alone."""
         without = [d for d in new if d.number not in self._partners]
         is_only = self.count == len(result.documents) == 1
         if len(without) != 1 or not self.alone or (_is_named(without[0]) and not is_only):
@@ -156,7 +156,7 @@ class _Side:
             self.alone.remove(missing[0])
 
     def root(self, document: Document) -> Node | None:
-        """What stands in a document of the result on this side."""
+        """Return what this side has for a document of the result."""
         found = self._partners.get(document.number)
         return found.root if found is not None else None
 
@@ -164,7 +164,7 @@ class _Side:
 def _documents(
     result: Stream, sides: list[Stream], path: str, elsewhere: Elsewhere
 ) -> Iterator[Odd]:
-    """What is odd in the documents that no side has as they are."""
+    """Return what is odd in the documents that differ from those of every side."""
     known, made = _contents(sides), _contents([result])
     new = [d for d in result.documents if d.content not in known and not is_idle(d.content)]
     at = [_Side(side, made, new) for side in sides]
@@ -191,13 +191,13 @@ def _documents(
 
 
 def _contents(streams: list[Stream]) -> set[str]:
-    """What stands in the documents that are more than comments."""
+    """Return the texts of the documents that are more than comments."""
     documents = (document for stream in streams for document in stream.documents)
     return {document.content for document in documents if not is_idle(document.content)}
 
 
 def _inside(document: Document, sides: Nodes, path: str, elsewhere: Elsewhere) -> list[Odd]:
-    """What is odd in a document; one that no side has is new as a whole."""
+    """Return what is odd in a document; one that no side has is new as a whole, and never odd."""
     root = document.root
     there = [node for node in sides if node is not None]
     if root is None or not there:
@@ -216,7 +216,7 @@ def _elsewhere(root: Node, elsewhere: Elsewhere) -> list[Node]:
 
 
 def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> list[Document]:
-    """Documents that every side has, as ours has them, and that are in the result no more."""
+    """Return the documents, as ours has them, that every side has and the result lacks."""
     keys = [{_key(document) for document in side} for side in alone]
     found = [d for d in alone[-2] if d.root is not None and all(_key(d) in key for key in keys)]
     return [
@@ -227,12 +227,12 @@ def _gone(result: Stream, sides: list[Stream], alone: list[list[Document]]) -> l
 
 
 def _count(stream: Stream, wanted: Document) -> int:
-    """How many documents are called the same."""
+    """Return how many documents have the key of a document."""
     return sum(_key(document) == _key(wanted) for document in stream.documents)
 
 
 def _key(document: Document) -> object:
-    """What tells a document from others: the resource, else its text."""
+    """Return the key that tells a document from others: its resource, else its text."""
     found = identity(document.root) if document.root is not None else None
     return found if found is not None and found.name else document.content.strip()
 
@@ -247,7 +247,7 @@ def _name(document: Document) -> str:
 
 
 def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
-    """The documents that are gone, and all of which one document has."""
+    """Return the documents that are gone, and that one other document now contains."""
     held = [one for one in gone if _holds(whole.root, one.root)]
     partner = ours.root(whole)
     for one in ours.alone:  # without a name a document is known by what its partner lacks
@@ -257,7 +257,7 @@ def _held(whole: Document, gone: list[Document], ours: _Side) -> list[Document]:
 
 
 def _holds(whole: Node | None, part: Node | None) -> bool:
-    """Whether a document has all keys, or all elements, of another one at its top."""
+    """Return whether a document has all keys, or all elements, of another one at its top."""
     if isinstance(whole, Mapping) and isinstance(part, Mapping):
         return {e.name for e in part.entries} <= {e.name for e in whole.entries}
     if isinstance(whole, Sequence) and isinstance(part, Sequence):
@@ -274,7 +274,7 @@ WITH_BASE = 3  # versions
 
 
 def without_moved(found: list[Odd], sides: Iterable[Iterable[Node | None]]) -> list[Odd]:
-    """What is odd, but for fields that came with others from where some side has them."""
+    """Return the oddities without the fields that moved here together with others."""
     known: Known = {}
     versions = [_Version([root for root in roots if root is not None], known) for roots in sides]
     return [odd for odd in found if odd.what != NEW or not _is_moved(odd, versions, known)]
@@ -308,11 +308,11 @@ class _Version:
                 self._collect(entry.value, (*place, step), names, known)
 
     def has(self, node: Node) -> bool:
-        """Whether a node stands in a document of this version."""
+        """Return whether a node stands in a document of this version."""
         return any(root.text is node.text for root in self._roots)
 
     def field(self, place: Place, name: str) -> Node | None:
-        """The field of the mapping in a place."""
+        """Return the field of the mapping in a place."""
         found = self.at.get(place)
         return found.get(name) if found is not None else None
 
@@ -339,7 +339,7 @@ def _is_moved(odd: Odd, versions: list[_Version], known: Known) -> bool:
 def _came_with_others(
     odd: Odd, parent: Mapping, place: Place, base: _Version, sides: list[_Version]
 ) -> bool:
-    """Whether a side moved what base has beside the field, from that place to this one."""
+    """Return whether a side moved the neighbours of the field from that place to this one."""
     there = base.at.get(place)
     if there is None:
         return False
@@ -365,7 +365,7 @@ class _Renames:
         self._known = known
 
     def has(self, old: str, new: str) -> bool:
-        """Whether a value of base has another name on a side, in the same place."""
+        """Return whether a value of base has another name on a side, in the same place."""
         return any(self._of_side(side, old, new) for side in self._sides)
 
     def _of_side(self, side: _Version, old: str, new: str) -> bool:
@@ -380,13 +380,13 @@ class _Renames:
 
 
 def _is_renamed(odd: Odd, parent: Mapping, new: str, renames: _Renames) -> bool:
-    """Whether a side has the field here under a name that is used no more."""
+    """Return whether a side has the field here under a name that is no longer used."""
     there = {name for one in odd.beside if isinstance(one, Mapping) for name in one.index()}
     return any(renames.has(old, new) for old in sorted(there - parent.index().keys()))
 
 
 def _was_element(odd: Odd, name: str) -> bool:
-    """Whether a side has a list here, and in it an element that is called so."""
+    """Return whether a side has a list here with an element of that name."""
     elements = (e.value for one in odd.beside if isinstance(one, Sequence) for e in one.entries)
     return any(_is_called(element, name) for element in elements)
 
@@ -402,7 +402,7 @@ def _is_text(node: Node, text: str) -> bool:
 
 
 def differences(old: bytes, new: bytes, path: str) -> tuple[str, ...]:
-    """The fields in which two versions differ; none where they mean the same."""
+    """Return the fields in which two versions differ; none where they mean the same."""
     try:
         return tuple(dict.fromkeys(_fields(old, new, path)))
     except KmergeError:

@@ -48,11 +48,11 @@ class ElementKeys:
             self.are_fields = all(self._keys.of(node) is not None for node in nodes)
 
     def of(self, node: Node) -> Hashable:
-        """The key of an element."""
+        """Return the key of an element."""
         return self._keys.of(node) if self.are_fields else canon_of(node, self._known)
 
     def step(self, key: Hashable, number: int) -> Element | int:
-        """The step of a path to the element with a key, or with a number."""
+        """Return the step of a path to the element with a key, or with a number."""
         return (self._keys.step(key) if self.are_fields else ()) or number
 
 
@@ -72,17 +72,17 @@ class Elements:
         self._partners: list[dict[int, Node]] | None = None
 
     def of(self, key: Hashable) -> list[Node]:
-        """The element with a key, as each side has it that has it."""
+        """Return the element with a key, as each side has it that has it."""
         return [table[key][0] for table in self._tables if key in table]
 
     def in_place(self, number: int) -> Nodes:
-        """What each side has in the place of an element that no side has as it is."""
+        """Return what each side has in the place of an element that no side has unchanged."""
         if self._partners is None:
             self._partners = [_in_places(side, self.made) for side in self._lists]
         return [partners.get(number) for partners in self._partners]
 
     def twice(self) -> list[Node]:
-        """Elements that stand here more often than on any side, or behind themselves."""
+        """Return elements that are here more often than on any side, or twice in a row."""
         tables = [Counter(_with_options(side)) for side in self._lists]
         behind = {pair for side in self._lists for pair in _repeated(side)}
         met: Counter[Hashable] = Counter()
@@ -97,7 +97,7 @@ class Elements:
         return found
 
     def gone(self) -> list[Node]:
-        """Elements that every side has and no merge drops; none where others took their place."""
+        """Return elements that every side has and no merge drops, unless others replaced them."""
         counts = Counter(key for key, _ in self.made)
         new = [n for n, (key, _) in enumerate(self.made) if not self.of(key)]
         taken = {id(node) for n in new for node in self.in_place(n)}
@@ -112,7 +112,7 @@ class Elements:
         return found if len(found) > strange else [n for n in found if isinstance(n, Alias)]
 
     def _versions_gone(self, made: set[Hashable], taken: set[int]) -> list[Node]:
-        """Elements that are not the same on every side, and none of whose versions is left."""
+        """Return elements that differ between the sides, and none of whose versions is left."""
         ours, others = self._lists[-2], [*self._lists[:-2], self._lists[-1]]
         wanted = [
             n
@@ -136,7 +136,10 @@ class Elements:
 
 
 def least(counts: list[int]) -> int:
-    """How many of equal things a merge must leave: base, ours, theirs; or ours, theirs."""
+    """Return how many equal things a merge must leave, given their counts in base, ours and theirs.
+
+    Without a base the counts are those of ours and theirs.
+    """
     if len(counts) < 3:
         return min(counts)
     base, ours, theirs = counts
@@ -154,7 +157,7 @@ def _table(side: Keyed) -> dict[Hashable, list[Node]]:
 
 
 def _with_options(side: Keyed) -> list[Hashable]:
-    """Each element by its key; options and their arguments belong together: `-f a -f b`."""
+    """Return the keys of elements, an option and its argument as one: `-f a -f b`."""
     words: list[Hashable] = []
     option: Hashable = None  # that waits for its argument
     for number, (key, node) in enumerate(side):
@@ -169,7 +172,7 @@ def _with_options(side: Keyed) -> list[Hashable]:
 
 
 def _argument(side: Keyed, number: int) -> Hashable:
-    """What follows an option, unless that is another one."""
+    """Return the key of the argument behind an option; None if another option follows."""
     for key, node in side[number + 1 :]:
         if key != side[number][0]:
             return None if _has_dash(node) else key
@@ -192,7 +195,7 @@ def _repeated(side: Keyed) -> list[Hashable]:
 
 
 def _in_places(side: Keyed, made: Keyed, share: float = SAME_PLACE) -> dict[int, Node]:
-    """The elements of a side by the numbers of the merged ones that stand in their places."""
+    """Return elements of a side by the numbers of the merged elements in their places."""
     found: dict[int, Node] = {}
     for s0, s1, m0, m1 in changes([key for key, _ in side], [key for key, _ in made]):
         if s0 == s1 or m0 == m1 or (s1 - s0) * (m1 - m0) > MOST_COMPARISONS:
@@ -226,7 +229,7 @@ class _Content:
 
 
 def _likeness(old: _Content, new: _Content) -> float:
-    """How much of two elements is the same; the keys alone are as much as belongs together."""
+    """Return the share of two elements that is the same; equal keys alone count as one place."""
     if old.is_text:  # a text that lost its header may be anything; a value of a line is replaced
         is_part = new.is_text and new.words <= old.words
         return max(likeness(old.words, new.words), SAME_PLACE if is_part else 0.0)
@@ -238,7 +241,7 @@ def _likeness(old: _Content, new: _Content) -> float:
 
 
 def _is_rest(old: _Content, new: _Content) -> bool:
-    """Whether a mapping has the fields of another, or some of them and nothing else in them."""
+    """Return whether a mapping has the fields of another, or a part of them and nothing else."""
     if old.names is None or new.names is None or old.leaves is None or new.leaves is None:
         return False
     is_part = new.leaves.total > 0 and old.leaves.shared(new.leaves) == new.leaves.total

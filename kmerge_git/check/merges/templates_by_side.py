@@ -23,10 +23,10 @@ __all__ = ["new_damage", "slips"]
 
 
 def slips(result: Template, sides: Three[Template | None], path: str) -> Iterator[tuple[int, str]]:
-    """Lines, from 0, and what is odd there in a reading; conditions are all true, or none is.
+    """Return line numbers, from 0, and what is odd there if all conditions are true, or none is.
 
-    A field that no side has counts where a side has its line at another column: who finishes a
-    merge may write what is new.
+    A new field counts only where a side has its line at another column: who finishes a merge may
+    write something new.
     """
     if not is_yaml(path):
         return

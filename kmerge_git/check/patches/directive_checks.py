@@ -32,7 +32,7 @@ NEEDED = ("spec", "template", "jobTemplate", "metadata")
     mend="Write `$patch: replace` or `$patch: delete`, in lower case.",
 )  # fmt: skip
 def unknown_value(spot: Spot) -> Iterator[Found]:
-    """`$patch: remove`, `Delete`, true, null: the values are replace, delete and merge."""
+    """Find `$patch: remove`, `Delete`, true or null: the values are replace, delete and merge."""
     value = spot.directive
     if value is None or value in ("replace", "delete", "merge"):
         return
@@ -53,7 +53,7 @@ def unknown_value(spot: Spot) -> Iterator[Found]:
     mend="Drop the line: merging is what happens without it.",
 )  # fmt: skip
 def merge_value(spot: Spot) -> Iterator[Found]:
-    """`$patch: merge`, which kustomize knows and the API server refuses."""
+    """Find `$patch: merge`, which kustomize knows and the API server refuses."""
     if spot.directive == "merge" and "K" not in spot.tools:
         others = spot.map.fields.keys() - {PATCH, spot.merge_key, *spot.server_keys}
         if spot.element_of is not None and not others:
@@ -76,7 +76,7 @@ def merge_value(spot: Spot) -> Iterator[Found]:
     mend="Drop them, or write `$patch: replace` to put them in place of what was there.",
 )  # fmt: skip
 def siblings_of_delete(spot: Spot) -> Iterator[Found]:
-    """Fields beside `$patch: delete`, which no tool reads."""
+    """Find fields beside `$patch: delete`, which no tool reads."""
     if spot.directive != "delete" or spot.element_of is not None or not spot.path:
         return
     others = [k for k in spot.map.fields if not is_directive(k)]
@@ -96,7 +96,7 @@ def siblings_of_delete(spot: Spot) -> Iterator[Found]:
     mend="Write `rollingUpdate: null`: both tools remove the key.",
 )  # fmt: skip
 def delete_of_a_map(spot: Spot) -> Iterator[Found]:
-    """`$patch: delete` in a map that is the value of a field, no element of a list."""
+    """Find `$patch: delete` in a map that is the value of a field, not an element of a list."""
     if spot.directive != "delete" or spot.element_of is not None or not spot.path:
         return
     name = str(spot.path[-1])
@@ -122,13 +122,13 @@ def delete_of_a_map(spot: Spot) -> Iterator[Found]:
     mend="Drop them: what is not written below `$patch: replace` is gone anyway.",
 )  # fmt: skip
 def inside_replace(spot: Spot) -> Iterator[Found]:
-    """Directives and nulls at any depth of a map with `$patch: replace`."""
+    """Find directives and nulls at any depth of a map with `$patch: replace`."""
     if spot.directive == "replace" and spot.element_of is None:
         yield from _literal(spot.map, spot.path, set(), top=True)
 
 
 def literal_list(value: List, path: Path) -> Iterator[Found]:
-    """The same in the elements of a list that is replaced."""
+    """Find directives and nulls in the elements of a list that is replaced."""
     for number, element in enumerate(value.values):
         if isinstance(element, Map) and PATCH not in element.fields:
             yield from _literal(element, (*path, number), set(), top=False)
@@ -168,7 +168,7 @@ def _literal(value: Value, path: Path, seen: set[int], *, top: bool) -> Iterator
     mend="Remove the directive: a new map needs none.",
 )  # fmt: skip
 def replace_of_nothing(spot: Spot) -> Iterator[Found]:
-    """`$patch: replace` in a map that the patched object does not have."""
+    """Find `$patch: replace` in a map that the patched object does not have."""
     if spot.directive == "replace" and spot.target is ABSENT and spot.element_of is None:
         effect = "the API server drops it with its content; remove the directive"
         yield Found(spot.at, f"the target has no such map, so {effect}")
@@ -187,7 +187,7 @@ def replace_of_nothing(spot: Spot) -> Iterator[Found]:
     "apply the whole manifest.",
 )  # fmt: skip
 def at_root(spot: Spot) -> Iterator[Found]:
-    """`$patch: replace` beside the kind of an object; `$patch: delete` there, but for kustomize."""
+    """Find `$patch: replace` at the top of an object, and `$patch: delete` there for kubectl."""
     if spot.path or spot.element_of is not None:
         return
     if spot.directive == "replace":
@@ -214,7 +214,7 @@ def at_root(spot: Spot) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def beside_parallel(spot: Spot) -> Iterator[Found]:
-    """`$patch` and another directive in one map: only `$patch` is executed."""
+    """Find `$patch` in one map with another directive: only `$patch` is executed."""
     if spot.directive not in ("replace", "delete", "merge"):
         return
     others = [k for k in spot.map.fields if k != PATCH and is_directive(k)]
@@ -232,7 +232,7 @@ OF_KUBECTL = "kubectl takes both for one and merges them, whatever else tells th
 
 @also("D05", LIST)
 def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
-    """Directives and nulls in the elements that `- $patch: replace` puts in place of the list."""
+    """Find directives and nulls in the elements of a list with `- $patch: replace`."""
     if spot.is_replaced:
         yield from literal_list(spot.list, spot.path)
 
@@ -247,7 +247,7 @@ def inside_replaced_list(spot: ListSpot) -> Iterator[Found]:
     mend="Name the element by its merge key.",
 )  # fmt: skip
 def delete_without_key(spot: Spot) -> Iterator[Found]:
-    """`- {image: x, $patch: delete}`: the list is keyed by name, and no name is given."""
+    """Find `- {image: x, $patch: delete}` in a list that is keyed by name: no name is given."""
     key = spot.merge_key
     if spot.directive == "delete" and key and key not in spot.map.fields:
         needs = f'$patch: delete needs the merge key "{key}"'
@@ -264,7 +264,7 @@ def delete_without_key(spot: Spot) -> Iterator[Found]:
     mend="Keep the key and `$patch: delete` alone.",
 )  # fmt: skip
 def delete_with_content(spot: Spot) -> Iterator[Found]:
-    """Fields beside the merge key of an element with `$patch: delete`."""
+    """Find fields beside the merge key of an element with `$patch: delete`."""
     key = spot.merge_key
     if spot.directive != "delete" or not key or key not in spot.map.fields:
         return
@@ -286,7 +286,7 @@ def delete_with_content(spot: Spot) -> Iterator[Found]:
     "alone cannot be replaced: delete its fields with null.",
 )  # fmt: skip
 def replace_in_element(spot: ListSpot) -> Iterator[Found]:
-    """`$patch: replace` beside other fields: it is about the list, not about the element."""
+    """Find `$patch: replace` in an element with other fields: it is about the whole list."""
     effect = "replaces the WHOLE list and this element is dropped"
     if "K" not in spot.tools:
         effect = "has no effect in kustomize, which ignores the whole element"
@@ -308,7 +308,7 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
     mend="Keep one `- $patch: replace` and the elements that shall be there.",
 )  # fmt: skip
 def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
-    """Elements with `$patch: delete`, or more markers, in a list that one marker replaces."""
+    """Find elements with `$patch: delete`, or more markers, in a list that one marker replaces."""
     marked = [(v, v.text(PATCH)) for _, v in spot.maps() if PATCH in v.fields]
     replaced = [v for v, text in marked if text == "replace"]
     for value in replaced[1:]:
@@ -329,7 +329,7 @@ def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
     mend="Write the whole list as it shall be.",
 )  # fmt: skip
 def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
-    """`$patch` in a list that is replaced: tolerations, envFrom, any list of a custom resource."""
+    """Find `$patch` in a list that is replaced: tolerations, envFrom, a list of a custom kind."""
     custom = spot.spot.kind == CUSTOM
     atomic = spot.field is not None and spot.field.kind == "list" and not spot.field.merges
     if not (custom or atomic):
@@ -342,7 +342,7 @@ def directive_in_atomic_list(spot: ListSpot) -> Iterator[Found]:
 
 @also("D14", MAP)
 def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
-    """`$patch` in a map with the strategy replace: the selector of a PodDisruptionBudget."""
+    """Find `$patch` in a map with the strategy replace: the selector of a PodDisruptionBudget."""
     if "K" in spot.tools and "r" in spot.strategies and spot.directive in ("delete", "replace"):
         message = "kubectl replaces this map and stores $patch as a field; write the whole map"
         yield Found(spot.at, message)
@@ -358,7 +358,7 @@ def directive_in_replaced_map(spot: Spot) -> Iterator[Found]:
     mend="Add the merge key, so that it is clear which element is meant.",
 )  # fmt: skip
 def element_without_key(spot: Spot) -> Iterator[Found]:
-    """An element of a keyed list that has no merge key to be paired by."""
+    """Find an element of a keyed list that has no merge key to be paired by."""
     key = spot.merge_key
     if key and key not in spot.map.fields and PATCH not in spot.map.fields:
         effect = "kubectl refuses it, kustomize loses the other elements"
@@ -376,7 +376,7 @@ def element_without_key(spot: Spot) -> Iterator[Found]:
     mend="Write every element as a map with its merge key.",
 )  # fmt: skip
 def mixed_elements(spot: ListSpot) -> Iterator[Found]:
-    """A list with a null or a scalar beside maps, or a null in a list of scalars that is merged."""
+    """Find a null or a scalar in a list of maps, or a null in a merged list of scalars."""
     values, field = spot.list.values, spot.field
     if field is None or not (field.merges or field.of_maps):
         return  # what may be in it, nobody knows; or it replaces the other one as it is
@@ -401,7 +401,7 @@ def mixed_elements(spot: ListSpot) -> Iterator[Found]:
     mend="Make one element of them.",
 )  # fmt: skip
 def repeated_key(spot: ListSpot) -> Iterator[Found]:
-    """Two elements of a patch list with the same merge key."""
+    """Find two elements of a patch list with the same merge key."""
     seen: dict[tuple[str, ...], Map] = {}
     for keys, element in _plain_keys(spot):
         # kubectl pairs ports by number alone; kustomize looks at the protocol too
@@ -427,7 +427,7 @@ def repeated_key(spot: ListSpot) -> Iterator[Found]:
     mend="Delete it, or change it; to start afresh, replace the whole list.",
 )  # fmt: skip
 def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
-    """Two elements with the same merge key, one of them with `$patch: delete`."""
+    """Find two elements with the same merge key, one of them with `$patch: delete`."""
     key = spot.merge_key
     if not key or spot.is_replaced:
         return
@@ -442,7 +442,7 @@ def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
 
 
 def _plain_keys(spot: ListSpot) -> Iterator[tuple[tuple[str, ...], Map]]:
-    """The elements without a directive, with what tells them apart: the merge key first."""
+    """Return the elements without a directive, each with its keys, the merge key first."""
     key = spot.merge_key
     if not key or spot.field is None:
         return
@@ -476,7 +476,7 @@ VOLUME_FIELDS = ("name", PATCH, RETAIN_KEYS)
     mend="Drop the directives, or check the name of the element.",
 )  # fmt: skip
 def directive_in_new_element(spot: Spot) -> Iterator[Found]:
-    """A directive below an element that the API server appends to the list as it is."""
+    """Find a directive below an element that the API server appends to the list as it is."""
     if spot.target is not ABSENT or PATCH in spot.map.fields:
         return
     for at, key in directives_below(spot.map):
@@ -495,7 +495,7 @@ def directive_in_new_element(spot: Spot) -> Iterator[Found]:
     mend="Write the key with the type of the field.",
 )  # fmt: skip
 def key_of_other_type(spot: Spot) -> Iterator[Found]:
-    """`port: "80"` where the schema has a number, or `name: 80` where it has a string."""
+    """Find `port: "80"` where the schema has a number, or `name: 80` where it has a string."""
     key = spot.merge_key
     value, field = spot.map.get(key), spot.field(key)
     if not key or field is None or not isinstance(value, Text) or value.null:
@@ -522,7 +522,7 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
     mend="Write the protocol as the base has it, or leave it out where the base does.",
 )  # fmt: skip
 def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
-    """A port whose number the target has, but not with what the patch says of its protocol."""
+    """Find a port whose number the target has, but not with that spelling of the protocol."""
     key, outer = spot.merge_key, spot.element_of
     if "protocol" not in spot.server_keys or outer is None or not spot.map.text(key):
         return
@@ -558,7 +558,7 @@ def _same(key: str, one: Map, other: Map) -> bool:
     "kubectl too.",
 )  # fmt: skip
 def switched_source(spot: Spot) -> Iterator[Found]:
-    """The target has `value`, the patch `valueFrom`, or the other way; or two volume sources."""
+    """Find a patch that sets `valueFrom` over a `value`, or a second source of a volume."""
     parent, target = spot.element_of, spot.target
     if parent is None or not isinstance(target, Map) or PATCH in spot.map.fields:
         return
@@ -588,9 +588,9 @@ def _two_sources(spot: Spot, target: Map) -> Iterator[Found]:
 
 
 def _remains(spot: Spot, target: Map, field: str) -> bool:
-    """Whether a field of the target stays: what kubectl deletes by `$patch` does, as an empty map.
+    """Return whether a field of the target stays; of `$patch: delete` kubectl leaves an empty map.
 
-    What the patch changes of it is another matter: then it does not switch to another one.
+    A field that the patch changes does not switch to another one: it does not count.
     """
     if field in spot.map.fields and is_set(spot.map, field):
         return False

@@ -37,12 +37,12 @@ class FieldType:
 
     @property
     def merges(self) -> bool:
-        """Whether a list with this type is merged by a patch."""
+        """Return whether a list with this type is merged by a patch."""
         return "m" in self.strategies
 
     @property
     def of_maps(self) -> bool:
-        """Whether it is a list of objects."""
+        """Return whether it is a list of objects."""
         return self.kind == "list" and self.of is not None and self.of.kind in ("struct", "map")
 
 
@@ -59,7 +59,7 @@ class ObjectType:
         self._fields: dict[str, FieldType] = {}
 
     def field(self, name: str) -> FieldType | None:
-        """The type of a field, or None if there is none of that name."""
+        """Return the type of a field, or None if there is none of that name."""
         if name in self._fields:
             return self._fields[name]
         shape = self._shapes.get(name)
@@ -74,7 +74,7 @@ class ObjectType:
 
 
 def root_type(api_version: str, kind: str) -> FieldType | None:
-    """The type of a built-in kind, or None."""
+    """Return the type of a built-in kind, or None."""
     shape = nearest_root_shape(api_version, kind)
     return _field_type(shape, keytable.root(api_version, kind)) if shape else None
 
@@ -102,7 +102,7 @@ def _object_type(shape: str, number: int) -> ObjectType:
 
 
 def typed(root: Map) -> Iterator[tuple[Path, str, Text]]:
-    """The path, the type and the value of every scalar of an object of a built-in kind."""
+    """Return the path, the type and the value of every scalar of an object of a built-in kind."""
     yield from _typed(root, root_type(root.text("apiVersion"), root.text("kind")), (), set())
 
 
@@ -129,7 +129,7 @@ TOP = ("apiVersion", "kind", "metadata")
 
 
 def belongs(root: FieldType | None, path: Path, key: str) -> str:
-    """The path of the nearest field of that name, below or above; nothing where there is none."""
+    """Return the path of the nearest field of that name, below or above, or nothing."""
     steps = tuple(step if isinstance(step, str) else "[]" for step in path)
     start = _at(root, steps)
     below = _below(start, key) if start is not None else []
@@ -155,7 +155,7 @@ def _at(root: FieldType | None, steps: tuple[str, ...]) -> FieldType | None:
 
 
 def _below(start: FieldType, key: str) -> tuple[str, ...]:
-    """The shortest way down from a type to a field of a name, or nothing."""
+    """Return the shortest way down from a type to a field of a name, or nothing."""
     level: list[tuple[tuple[str, ...], FieldType]] = [((), start)]
     for _ in range(DEEPEST):
         below: list[tuple[tuple[str, ...], FieldType]] = []

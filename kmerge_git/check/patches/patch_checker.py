@@ -43,7 +43,7 @@ class PatchChecker:
         self.targets = targets
 
     def book(self, book: Book, verdict: Verdict) -> list[Finding]:
-        """The findings of a patch file, or of a patch inside another file."""
+        """Return the findings of a patch file, or of a patch inside another file."""
         page, of, rule = book.page, self.checks.of, verdict.why
         findings = page.findings(of(registry.PATCH_BOOK, verdict.known_tools), book, rule=rule)
         for plain in book.plains:
@@ -60,7 +60,7 @@ class PatchChecker:
         return findings + self.json(book, verdict)
 
     def json(self, book: Book, verdict: Verdict) -> list[Finding]:
-        """The findings of the JSON 6902 patches of a file."""
+        """Return the findings of the JSON 6902 patches of a file."""
         findings: list[Finding] = []
         for root in (plain.root for plain in book.plains):
             if isinstance(root, List):
@@ -68,7 +68,7 @@ class PatchChecker:
         return findings
 
     def value(self, page: Page, root: Map, verdict: Verdict) -> list[Finding]:
-        """The findings of one patch document."""
+        """Return the findings of one patch document."""
         target = self.targets.find(page, root, verdict)
         kind, type = _kind(page, root, verdict, target)
         verdict = self._about(verdict, type, target)
@@ -81,13 +81,13 @@ class PatchChecker:
         return findings
 
     def _about(self, verdict: Verdict, type: FieldType | None, target: Target | None) -> Verdict:
-        """The verdict with what is known about the object that one document changes."""
+        """Return the verdict with what is known about the object that one document changes."""
         if target is None:
             return verdict.about(type, lambda: None)
         return verdict.about(type, lambda: self.targets.words_of_others(verdict, target))
 
     def inner(self, entry: PatchEntry, one: Kustomization | None) -> list[Finding]:
-        """The findings of a patch that stands inside another file."""
+        """Return the findings of a patch that stands inside another file."""
         page = entry.page
         verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
         if isinstance(entry.value, List):
@@ -108,7 +108,7 @@ class PatchChecker:
     def entry(
         self, entry: PatchEntry, one: Kustomization | None, book: Book, at: int
     ) -> list[Finding]:
-        """What is wrong with an entry, told in the kustomization or, at 0, in the patch file."""
+        """Return what is wrong with an entry: in the kustomization or, at 0, in the patch file."""
         verdict = Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, one)
         roots = [plain.root for plain in book.plains if plain.root is not None]
         page = entry.page if at else book.page
@@ -121,7 +121,7 @@ class PatchChecker:
 def _kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
 ) -> tuple[str, FieldType | None]:
-    """What kind of object is patched, and its type."""
+    """Return what kind of object is patched, and its type."""
     if verdict.entry is not None and _is_of_policy(verdict.entry):
         return UNKNOWN, None  # the keys may be anchors
     api, kind = _patched_kind(page, root, verdict, target)
@@ -137,14 +137,14 @@ def _kind(
 
 
 def _is_of_policy(entry: PatchEntry) -> bool:
-    """Whether Kyverno reads a patch: its rule says what is patched."""
+    """Return whether Kyverno reads a patch; then the rule around it says what is patched."""
     return entry.holder.endswith("Policy")
 
 
 def _patched_kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
 ) -> tuple[str, str]:
-    """apiVersion and kind: as the patch says, its `target:`, its target, or its file name."""
+    """Return apiVersion and kind, from the patch, its `target:`, its target or its file name."""
     api, kind = root.text("apiVersion"), root.text("kind")
     if not kind or not api:
         selected = verdict.entry.target if verdict.entry is not None else None
@@ -158,7 +158,7 @@ def _patched_kind(
 
 
 def _selected_kind(target: Map | None) -> tuple[str, str]:
-    """apiVersion and kind as the `target:` of a kustomization has them, or nothing."""
+    """Return apiVersion and kind as the `target:` of a kustomization has them, or nothing."""
     if target is None:
         return "", ""
     group, version, kind = (target.text(field) for field in ("group", "version", "kind"))
@@ -174,9 +174,9 @@ def _kind_of(target: Target | None) -> tuple[str, str]:
 
 
 def _has_pods(root: Map) -> bool:
-    """Whether a patch changes the pods of a workload, and nothing that only some workloads have.
+    """Return whether a patch changes the pods of a workload, and only fields that workloads share.
 
-    Other kinds have such pods too, but to those kubectl gives no strategic merge patch.
+    Other kinds have such pods too, but kubectl gives them no strategic merge patch.
     """
     spec = root.map("spec")
     template = spec.map("template") if spec is not None else None
@@ -192,7 +192,7 @@ def _has_pods(root: Map) -> bool:
 def operation_findings(
     checks: ChosenChecks, targets: TargetFinder, page: Page, root: List, verdict: Verdict
 ) -> list[Finding]:
-    """What is wrong with the operations of one patch."""
+    """Return what is wrong with the operations of one patch."""
     if not _are_operations(root, verdict):
         return []
     changed = targets.changed(verdict)
@@ -213,7 +213,7 @@ def operation_findings(
 
 
 def _is_as_written(verdict: Verdict, target: Target) -> bool:
-    """Whether it comes from a file of this kustomization, whose `patches` are the first to act."""
+    """Return whether a target is a resource of this kustomization that no step changed before."""
     one, entry = verdict.kustomization, verdict.entry
     if one is None or entry is None or entry.field[:1] != ("patches",):
         return False
@@ -221,7 +221,7 @@ def _is_as_written(verdict: Verdict, target: Target) -> bool:
 
 
 def _are_operations(root: List, verdict: Verdict) -> bool:
-    """Whether a list is a patch: somebody says so, or it looks like one."""
+    """Return whether a list is a patch: because somebody says so, or because it looks like one."""
     if verdict.entry is not None or verdict.rule in (0, 6):
         return bool(root.values)
     maps = [value for value in root.values if isinstance(value, Map)]
@@ -229,7 +229,7 @@ def _are_operations(root: List, verdict: Verdict) -> bool:
 
 
 def _is_touched(path: str, value: Value) -> bool:
-    """Whether an operation before, at `path`, may change what another finds at its own."""
+    """Return whether an earlier operation at `path` may change what a later one finds."""
     above, _, last = path.rpartition("/")
     start = above if last == "-" or last.isdigit() else path
     texts = [value.text("path"), value.text("from")] if isinstance(value, Map) else []
@@ -237,7 +237,7 @@ def _is_touched(path: str, value: Value) -> bool:
 
 
 def _type(verdict: Verdict, target: Target | None) -> FieldType | None:
-    """The type of the objects that are changed, where it is built in."""
+    """Return the type of the changed objects if it is built in, else None."""
     entry = verdict.entry
     api = kind = ""
     if target is not None:

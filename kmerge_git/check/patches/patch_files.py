@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     "kustomization, or check it with `--as patch`.",
 )  # fmt: skip
 def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
-    """A directive in a resource; but in a patch that a resource holds it is at home."""
+    """Find a directive in a resource, unless it is in a patch that the resource holds."""
     root = plain.root
     if not isinstance(root, Map) or not plain.dollar:
         return
@@ -67,7 +67,7 @@ def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
 
 
 def _directives_held(page: Page, root: Map) -> set[int]:
-    """Where the directives of patches stand that an object has as values."""
+    """Return the offsets of the directives in patches that an object holds as values."""
     if root.text("kind") == "ControllerRevision":  # a stored revision is a patch by design
         return {at for at, _ in directives_below(root)}
     held = [entry.value for entry in inside(page, root)] + list(passed_on(root))
@@ -89,7 +89,7 @@ def _directives_held(page: Page, root: Map) -> set[int]:
 def refused_patch(
     entry: PatchEntry, roots: list[Value], targets: Targets | None, at: int
 ) -> Iterator[Found]:
-    """An empty patch, too many documents, a JSON 6902 list without a target, or two patches."""
+    """Find an empty patch, too many documents, two patches, or a JSON 6902 list without target."""
     if entry.path and entry.inline is not None:
         yield Found(at, f"{shown(entry.field)} has both path and patch; keep one of them")
     elif not roots:
@@ -104,7 +104,7 @@ def refused_patch(
 
 @also("D64", INLINE)
 def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
-    """The text of an inline patch that is no YAML."""
+    """Find the text of an inline patch that is no YAML."""
     if entry.inline is not None:
         message = f"{shown(entry.field)} is no YAML; kustomize refuses this patch"
         yield Found(entry.inline.at, message)
@@ -120,7 +120,7 @@ def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
     mend="Write one file for each patch.",
 )  # fmt: skip
 def several_documents(book: Book) -> Iterator[Found]:
-    """A second document, which `kubectl patch --patch-file` never reads."""
+    """Find a second document, which `kubectl patch --patch-file` never reads."""
     for plain in book.plains[1:]:
         if plain.root is not None:
             yield Found(plain.root.at, "kubectl patch uses only the first document")
@@ -137,7 +137,7 @@ def several_documents(book: Book) -> Iterator[Found]:
     mend="Keep one of them.",
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
-    """A key that stands twice in one mapping of a patch."""
+    """Find a key that stands twice in one mapping of a patch."""
     for key, at in plain.repeated:
         yield Found(at, f"{key} is here twice: kubectl takes the last value, kustomize the first")
 
@@ -157,7 +157,7 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
     mend="Quote a string; write true or false for a boolean.",
 )  # fmt: skip
 def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]:
-    """`yes` and the like, and dates, where a tool that reads them may take them amiss."""
+    """Find `yes` and the like, and dates, that a tool that reads them may take amiss."""
     if not may_differ(page.source.text):
         return
     for value, path in scalars_with_paths(plain.root):
@@ -172,7 +172,7 @@ def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]
 
 
 def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
-    """What the tools make of a plain word, and who is wrong where a type is wanted."""
+    """Return what the tools make of a plain word, and which one is wrong for each wanted type."""
     if text in YES_NO:
         message = f'kubectl reads {YES_NO[text]}, kustomize "{text}"; quote it'
         return message, {"string": "K", "boolean": "Z"}
@@ -184,7 +184,7 @@ def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
 
 
 def _type_at(root: Value | None, path: Path) -> str:
-    """The type of the scalar that the kind has at a path, or nothing."""
+    """Return the type of the scalar that the kind has at a path, or nothing."""
     from kmerge_git.check.patches.field_types import root_type  # late: few words differ
 
     if not isinstance(root, Map):

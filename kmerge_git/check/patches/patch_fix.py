@@ -25,7 +25,7 @@ PROMISE = " `--fix` does that."
 def promised(
     data: bytes, findings: list[Finding], again: Callable[[bytes], list[Finding]]
 ) -> list[Finding]:
-    """The findings, each with a fix and its promise only where the fix mends it."""
+    """Return the findings; only those that a fix mends keep it, and promise it."""
     _, done = fixed(data, findings, again)
     kept = {id(finding) for finding in done}
     return [one if not one.fix else _said(one, id(one) in kept) for one in findings]
@@ -34,7 +34,7 @@ def promised(
 def fixed(
     data: bytes, findings: list[Finding], again: Callable[[bytes], list[Finding]]
 ) -> tuple[bytes, list[Finding]]:
-    """The mended bytes and the findings that were mended; `again` checks the new bytes."""
+    """Return the mended bytes and the findings that were mended; `again` checks the new bytes."""
     done: list[Finding] = []
     left = findings
     for finding in sorted(findings, key=lambda f: (f.line, f.column), reverse=True):
@@ -86,7 +86,7 @@ def _offset(text: str, line: int, column: int) -> int:
 
 
 def _entry_end(text: str, at: int) -> int | None:
-    """The end of `$patch: word` at an offset, each of the two quoted or not; None for others."""
+    """Return the end of `$patch: word` at an offset, quoted or not; None for other texts."""
     end = at + (text[at : at + 1] in ("'", '"'))
     if not text.startswith(PATCH, end):
         return None
@@ -123,7 +123,7 @@ def _drop(text: str, at: int) -> Edit | None:
 
 
 def _drop_in_flow(text: str, at: int, end: int) -> Edit | None:
-    """The same between braces: with the comma behind it, or as the last one that before it."""
+    """Take out an entry between braces, with the comma behind it or, at the end, before it."""
     after = end + len(text[end:]) - len(text[end:].lstrip())
     if text[after] == ",":
         line_start, line_end = text.rfind("\n", 0, at) + 1, text.find("\n", after) + 1
@@ -135,7 +135,7 @@ def _drop_in_flow(text: str, at: int, end: int) -> Edit | None:
 
 
 def _to_null(text: str, at: int) -> Edit | None:
-    """`key: {$patch: delete}` or its block form becomes `key: null`."""
+    """Turn `key: {$patch: delete}`, or its block form, into `key: null`."""
     end = _entry_end(text, at)
     if end is None:
         return None
@@ -154,5 +154,5 @@ def _to_null(text: str, at: int) -> Edit | None:
 
 
 def _before_return(text: str, end: int) -> int:
-    """The end of a line without the `\\r` of its line end."""
+    """Return the end of a line without the `\\r` of its line end."""
     return end - (text[end - 1 : end] == "\r")

@@ -36,7 +36,7 @@ class Target:
 
     @property
     def root(self) -> Map | None:
-        """Its content, read when it is asked for; None where it is not known."""
+        """Return its content, read when it is asked for; None where it is not known."""
         book = self._world.book(self.path) if self.path else None
         if book is None:
             return None
@@ -60,7 +60,7 @@ class Targets:
             self._by_name.setdefault(name, []).append(target)
 
     def named(self, wanted: Identity) -> list[Target]:
-        """The resources with an identity, without a kind those with the name.
+        """Return the resources with an identity, or with its name alone where it has no kind.
 
         The namespace does not count: it may come from the kustomization.
         """
@@ -69,12 +69,12 @@ class Targets:
         return [t for t in found if not same[1] or (t.identity.group, t.identity.kind) == same]
 
     def selected(self, target: Map) -> list[Target]:
-        """What a `target:` selects; labels and annotations are not looked at."""
+        """Return the resources that a `target:` selects; labels and annotations do not count."""
         return [t for t in self.all if _selects(target, t)]
 
 
 def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Targets:
-    """The resources of a kustomization and of its bases."""
+    """Return the resources of a kustomization and of its bases."""
     made: list[Target] = []
     root = kustomization.root
     found = Targets()
@@ -124,13 +124,13 @@ class TargetFinder:
         self._of: dict[Kustomization, Targets] = {}
 
     def of(self, one: Kustomization | None) -> Targets | None:
-        """The resources of a kustomization; None without one."""
+        """Return the resources of a kustomization; None without a kustomization."""
         if one is not None and one not in self._of:
             self._of[one] = targets_of(self.world, one)
         return self._of[one] if one is not None else None
 
     def find(self, page: Page, root: Map, verdict: Verdict) -> Target | None:
-        """The one object that a patch changes, if it can be known."""
+        """Return the one object that a patch changes, if it can be known."""
         if self.told and ("K" in verdict.tools or verdict.entry is None):
             return self._told_target(page, root)
         targets = self.of(verdict.kustomization)
@@ -143,7 +143,7 @@ class TargetFinder:
         return found[0] if len(found) == 1 else None
 
     def changed(self, verdict: Verdict) -> list[Target]:
-        """The objects that the `target:` of an entry selects, or the one of `--target`."""
+        """Return the objects that the `target:` of an entry selects, or the one of `--target`."""
         if "K" in verdict.tools and self.told:
             book = self.world.book(self.told)
             found = list(book.objects()) if book else []
@@ -154,11 +154,11 @@ class TargetFinder:
         return targets.selected(entry.target)
 
     def is_settled(self, verdict: Verdict, target: Target) -> bool:
-        """Whether a patch finds an object as it is written: nothing changes it before."""
+        """Return whether a patch finds an object as it is written: nothing changes it before."""
         return self.words_of_others(verdict, target) == frozenset()
 
     def words_of_others(self, verdict: Verdict, target: Target) -> frozenset[str] | None:
-        """The words of all other patches of an object; None where something unseen changes it."""
+        """Return the words of an object's other patches; None where something unseen changes it."""
         one = verdict.kustomization
         if "K" in verdict.tools and self.told:
             return frozenset()
@@ -174,7 +174,7 @@ class TargetFinder:
         return frozenset(words)
 
     def _words(self, entry: PatchEntry, target: Target) -> set[str] | None:
-        """The keys and scalars of a patch that may change an object; None where it is not seen."""
+        """Return the words of a patch that may change an object; None if it is not seen."""
         if entry.target is not None and not _selects(entry.target, target):
             return set()
         roots: list[Value | None] = [entry.value]
@@ -191,7 +191,7 @@ class TargetFinder:
         return {word for root in roots for word in words_of(root)}
 
     def _told_target(self, page: Page, root: Map) -> Target | None:
-        """The object of `--target`; compared with another kind, every finding would be wrong."""
+        """Return the object of `--target`; refuse one of another kind than the patch's."""
         book = self.world.book(self.told)
         objects = list(book.objects()) if book else []
         if len(objects) != 1:
@@ -208,12 +208,12 @@ class TargetFinder:
 
 
 def _others(one: Kustomization, entry: PatchEntry | None) -> list[PatchEntry]:
-    """The patches of a kustomization but for one: the same place in another reading is the same."""
+    """Return the patches of a kustomization except for one, known by its place."""
     return [x for x in one.patches if entry is None or (x.field, x.at) != (entry.field, entry.at)]
 
 
 def _selects(target: Map, one: Target) -> bool:
-    """Every field given must match; they are regular expressions, anchored at both ends."""
+    """Return whether every given field matches; the fields are patterns for the whole value."""
     wanted = {
         "group": [one.identity.group], "kind": [one.identity.kind], "name": one.names,
         "namespace": [one.identity.namespace] if one.identity.namespace else [],

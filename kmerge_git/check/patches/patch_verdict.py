@@ -71,7 +71,7 @@ def classify(
     evidence: Evidence,
     script_with: Callable[[str], str],
 ) -> Verdict:
-    """The verdict about a file; `script_with` finds the script that gives it to kubectl patch."""
+    """Return the verdict on a file; `script_with` finds the script that passes it to kubectl."""
     roots = [p.root for p in plains if p.root is not None]
     near = evidence.near
     if told:
@@ -97,7 +97,7 @@ def classify(
 def _by_content(
     path: str, roots: list[Value], near: Kustomization | None, has_directive: bool
 ) -> Verdict:
-    """Rules 8 to 11: what the name, the directives and the fields of a file say."""
+    """Apply rules 8 to 11: ask the name, the directives and the fields of a file."""
     maps = [root for root in roots if isinstance(root, Map)]
     if any(is_values_file(path, root) for root in maps):
         return Verdict(MANIFEST, 11)
@@ -114,7 +114,7 @@ def _by_content(
 
 
 def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
-    """The rule by which objects, or parts of them, are patches; 0 where they are none."""
+    """Return the rule by which objects, or parts of them, are patches; 0 where they are none."""
     from kmerge_git.check.patches.wholeness import (  # late: few files get here
         PART,
         WHOLE,
@@ -151,7 +151,7 @@ def _is_json6902(roots: list[Value]) -> bool:
 
 
 def _kubeadm(path: str) -> Verdict | None:
-    """What kubeadm takes for its patch by the name: `kube-apiserver0+strategic.yaml`."""
+    """Return the verdict on a patch that kubeadm knows by its name, else None."""
     name = basename(path)
     stem = name.rpartition(".")[0]
     target, plus, kind = stem.partition("+")
@@ -164,12 +164,12 @@ def _kubeadm(path: str) -> Verdict | None:
 
 
 def kubeadm_kind(path: str) -> tuple[str, str]:
-    """What a kubeadm patch is for."""
+    """Return apiVersion and kind of the object that a patch for kubeadm changes."""
     return next(kind for start, kind in KUBEADM.items() if basename(path).startswith(start))
 
 
 def _named_like_a_patch(path: str) -> str:
-    """What in the path says patch, or nothing: `patched` and `dispatch` are other words."""
+    """Return the part of a path that says patch, or nothing; `patched` is another word."""
     name = basename(path)
     if name.endswith((".yaml", ".yml", ".json", ".kyaml")):
         words = _words(name.rpartition(".")[0])
@@ -179,7 +179,7 @@ def _named_like_a_patch(path: str) -> str:
 
 
 def _words(name: str) -> set[str]:
-    """The words of a name: `web-patch`, `webPatch`, `WEB_PATCH`, `HTTPPatch`."""
+    """Return the words of a name: `web-patch`, `webPatch`, `WEB_PATCH`, `HTTPPatch`."""
     spaced = ""
     for before, letter, after in zip(" " + name, name, name[1:] + " ", strict=False):
         starts = letter.isupper() and (before.islower() or after.islower())
@@ -188,7 +188,7 @@ def _words(name: str) -> set[str]:
 
 
 def _not_listed(path: str, near: Kustomization | None) -> str:
-    """A file of an overlay that its kustomization does not mention."""
+    """Describe a file of an overlay that its kustomization does not mention, and no other."""
     parts = normpath(path).split("/")[:-1]
     if near is None or "overlays" not in parts[:-1]:
         return ""
@@ -196,7 +196,7 @@ def _not_listed(path: str, near: Kustomization | None) -> str:
 
 
 def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
-    """Whether kustomize reads a file itself: kustomizations, generators, transformers."""
+    """Return whether kustomize reads a file itself: kustomizations, generators, transformers."""
     return any(
         is_kustomization(path, root)
         or (isinstance(root, Map) and root.text("apiVersion").startswith(JOB_OF_KUSTOMIZE))
@@ -205,7 +205,7 @@ def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
 
 
 def _is_partial(root: Map) -> bool:
-    """Whether a directive makes it a patch: a workload with a selector may lack its pods."""
+    """Return whether a directive makes it a patch: a workload with a selector lacks its images."""
     spec = root.map("spec")
     if root.text("kind") not in WORKLOADS or not root.text("apiVersion"):
         return True
@@ -222,7 +222,7 @@ def _is_partial(root: Map) -> bool:
 
 
 def _is_kubernetes(root: Map, has_directive: bool) -> bool:
-    """Whether a mapping is an object, or part of one: beside a directive one field will do."""
+    """Return whether a mapping is an object or a part; with a directive one field is enough."""
     if root.text("apiVersion") and root.text("kind"):
         return is_object(root)
     return _is_bare_object(root) or (
@@ -231,7 +231,7 @@ def _is_kubernetes(root: Map, has_directive: bool) -> bool:
 
 
 def _is_part_of_an_object(root: Map) -> bool:
-    """The same, where nothing but its fields says so: other files have a `spec` or `data` too."""
+    """Return whether its fields alone make a mapping a part of an object."""
     if not _is_bare_object(root):
         return False
     metadata, spec = root.map("metadata"), root.map("spec")
@@ -322,7 +322,7 @@ class Verdict:
         type: FieldType | None,
         others: Callable[[], frozenset[str] | None],
     ) -> Verdict:
-        """The same of one document, with what is known about its target."""
+        """Return the verdict on one document, with what is known about its target."""
         made = Verdict(self.is_a, self.rule, self.tools, self.where, self.entry, self.kustomization)
         made.is_known = self.is_known
         made.type, made.others = type, others
@@ -335,12 +335,12 @@ class Verdict:
 
     @property
     def known_tools(self) -> str:
-        """The tools that read it for sure."""
+        """Return the tools that certainly read it."""
         return self.tools if self.is_known else ""
 
     @property
     def why(self) -> str:
-        """`rule 2: a patch of apps/kustomization.yaml`; nothing for a manifest."""
+        """Return `rule 2: a patch of apps/kustomization.yaml`, or nothing for a manifest."""
         if self.is_a == MANIFEST:
             return ""
         return f"rule {self.rule}: {RULES[self.rule].format(self.where)}"

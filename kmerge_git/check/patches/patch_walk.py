@@ -46,7 +46,7 @@ class PatchWalk:
     def patch(
         self, root: Map, kind: str, type: FieldType | None, target: Value | None
     ) -> list[Finding]:
-        """What is wrong with a whole patch document."""
+        """Return what is wrong with a whole patch document."""
         spot = Spot(self.verdict, root, (), kind, type, target)
         _, spoke = self.ask(registry.PATCH, spot, ())
         tools = set(self.verdict.tools)
@@ -187,7 +187,7 @@ class PatchWalk:
 def _site_of_key(
     spot: Spot, key: str, at: int, value: Value
 ) -> tuple[str, KeySpot | ListDirective]:
-    """The scope of a key, and what its checks are shown."""
+    """Return the scope of a key, and the site that its checks are called with."""
     if key.startswith((ORDER, DELETE)):
         return registry.LIST_DIRECTIVE, ListDirective(spot, key, at, value)
     scope = registry.DOLLAR if key[:1] == "$" else registry.KEY
@@ -195,7 +195,7 @@ def _site_of_key(
 
 
 def child(target: Value | None, key: str) -> Value | None:
-    """What a target has below a key."""
+    """Return what a target has below a key."""
     if target is None:
         return None
     value = target.get(key) if isinstance(target, Map) else None
@@ -205,7 +205,7 @@ def child(target: Value | None, key: str) -> Value | None:
 
 
 def _is_merged(spot: Spot) -> bool:
-    """Whether an element has a `$patch: replace` that kustomize ignores: it is merged."""
+    """Return whether an element has a `$patch: replace` that kustomize ignores: it is merged."""
     outer = spot.element_of
     return outer is not None and spot.directive == "replace" and not outer.is_replaced
 
@@ -261,7 +261,7 @@ class Spot:
 
     @property
     def directive(self) -> str | None:
-        """The text of its `$patch`, or None."""
+        """Return the text of its `$patch`, or None."""
         value = self.map.get(PATCH)
         if value is None:
             return None
@@ -269,15 +269,15 @@ class Spot:
 
     @property
     def at(self) -> int:
-        """Where its `$patch` stands, or the mapping itself."""
+        """Return the offset of its `$patch`, or of the mapping itself."""
         return self.map.at_key(PATCH)
 
     def field(self, key: str) -> FieldType | None:
-        """The type of a field, where it is known."""
+        """Return the type of a field, where it is known."""
         return self.struct.field(key) if self.struct else None
 
     def leaves(self, key: str) -> bool:
-        """Whether a field of the patch is there afterwards: kubectl deletes no key of a map."""
+        """Return whether the patch leaves a value in a field; kubectl deletes no key of a map."""
         return self.map.has(key) if "K" in self.tools else is_set(self.map, key)
 
 
@@ -301,18 +301,18 @@ class ListSpot:
 
     @property
     def is_replaced(self) -> bool:
-        """Whether an element `- $patch: replace` makes the list replace the whole other one."""
+        """Return whether an element `- $patch: replace` makes this list replace the target's."""
         return any(
             element.text(PATCH) == "replace" and ("K" in self.tools or len(element.fields) == 1)
             for _, element in self.maps()
         )
 
     def maps(self) -> Iterable[tuple[int, Map]]:
-        """The elements that are mappings."""
+        """Return the elements that are mappings."""
         return ((n, v) for n, v in enumerate(self.list.values) if isinstance(v, Map))
 
     def found(self, element: Map) -> Value | None:
-        """The element of the target that a patch element changes."""
+        """Return the element of the target that a patch element changes."""
         key = self.merge_key
         if self.target is None or not key or key not in element.fields:
             return None
@@ -323,7 +323,7 @@ class ListSpot:
         return ABSENT
 
     def path_of(self, number: int, element: Map) -> Path:
-        """The path of an element: by its merge key, else by its number."""
+        """Return the path of an element: by its merge key, else by its number."""
         key = self.merge_key or "name"
         name = element.text(key)
         return (*self.path, ((key, name),) if name else number)

@@ -66,7 +66,7 @@ NOT_WITH = {
     mend="Correct the name, or drop the element.",
 )  # fmt: skip
 def delete_of_nothing(spot: Spot) -> Iterator[Found]:
-    """`$patch: delete` for a name that no element has; an error where one has nearly that name."""
+    """Find `$patch: delete` for a name that no element has; a near name makes it an error."""
     parent = spot.element_of
     if spot.directive != "delete" or parent is None or parent.is_replaced:
         return
@@ -91,7 +91,7 @@ def delete_of_nothing(spot: Spot) -> Iterator[Found]:
     mend="Correct the name; a new container needs an image.",
 )  # fmt: skip
 def new_by_mistake(spot: Spot) -> Iterator[Found]:
-    """A container without image, a name with two letters swapped, fields to remove from nothing."""
+    """Find a new container without image, a slip in a name, and fields to remove from nothing."""
     parent = spot.element_of
     if parent is None or DIRECTIVE in spot.map.fields or not _is_new(spot, parent):
         return
@@ -114,9 +114,9 @@ def new_by_mistake(spot: Spot) -> Iterator[Found]:
 
 
 def _meant(spot: Spot, parent: ListSpot, name: str) -> str:
-    """The element that a new one was probably to be: nearly its name, or nearly that and its image.
+    """Return the element that a new one was probably meant to be: of nearly its name, or its image.
 
-    Only one that the patch does not name itself.
+    Elements that the patch itself names do not count.
     """
     there = {v.text(spot.merge_key) for _, v in parent.maps()}
     image = _repository(spot.map)
@@ -132,13 +132,13 @@ def _meant(spot: Spot, parent: ListSpot, name: str) -> str:
 
 
 def _repository(container: Map) -> str:
-    """The image of a container without its tag."""
+    """Return the image of a container without its tag."""
     path, slash, name = container.text("image").partition("@")[0].rpartition("/")
     return path + slash + name.partition(":")[0]
 
 
 def _is_new(spot: Spot, parent: ListSpot) -> bool:
-    """Whether the target is known to lack an element, at the time when the patch is executed."""
+    """Return whether the target is known to lack an element when the patch is executed."""
     name = spot.map.text(parent.merge_key)
     if spot.target is not ABSENT or not name:
         return False
@@ -149,18 +149,18 @@ def _is_new(spot: Spot, parent: ListSpot) -> bool:
 
 
 def _names(parent: ListSpot) -> list[str]:
-    """The merge keys of the target's elements."""
+    """Return the merge keys of the target's elements."""
     values = parent.target.values if isinstance(parent.target, List) else []
     return [v.text(parent.merge_key) for v in values if isinstance(v, Map)]
 
 
 def _nearest(name: str, parent: ListSpot) -> str:
-    """The element of the target whose name is nearly this one."""
+    """Return the element of the target whose name is nearly this one."""
     return misspelt(name, _names(parent)) if len(name) > 2 and not name.isdigit() else ""
 
 
 def is_slip(word: str, known: str) -> bool:
-    """Whether a word is another one with two letters swapped, one lost or one doubled.
+    """Return whether a word is another one with two letters swapped, one lost or one doubled.
 
     A letter changed into another one makes other names: HOST and PORT, web1 and web2.
     """
@@ -178,7 +178,7 @@ def is_slip(word: str, known: str) -> bool:
 
 
 def _is_end(longer: str, *, is_lost: bool) -> bool:
-    """Whether the last letter of a name is lost, or another one is no part of it."""
+    """Return whether the last letter of a name was lost, or was added by a slip."""
     if is_lost:
         return len(longer) > 4 and longer[-1] not in "sS"
     return longer[-1] == longer[-2] or (longer[-1].islower() and longer[:-1].isupper())
@@ -201,7 +201,7 @@ def _is_end(longer: str, *, is_lost: bool) -> bool:
     mend="Write the namespace that the object has.",
 )  # fmt: skip
 def other_namespace(spot: Spot) -> Iterator[Found]:
-    """`metadata.name` and `metadata.namespace` of a patch for kubectl, and of its target."""
+    """Find a patch for kubectl whose name or namespace differs from that of its target."""
     target, metadata = spot.target, spot.map.map("metadata")
     if not isinstance(target, Map) or metadata is None or spot.verdict.entry is not None:
         return
@@ -227,7 +227,7 @@ def _metadata(root: Map) -> Map:
     mend="Set the old field to null in the same patch; with kubectl `$retainKeys` works too.",
 )  # fmt: skip
 def both_remain(here: KeySpot) -> Iterator[Found]:
-    """`Recreate` over a `rollingUpdate`, a second handler of a probe, a second source of env."""
+    """Find `Recreate` over a `rollingUpdate`, a second handler of a probe or source of env."""
     spot = here.spot
     if spot.struct is None or not spot.leaves(here.key) or DIRECTIVE in spot.map.fields:
         return
@@ -245,7 +245,7 @@ def _alternatives(name: str) -> Iterable[str]:
 
 
 def _excluded(name: str, key: str, value: Value) -> Iterator[str]:
-    """The fields that must not be there together with one."""
+    """Return the fields that must not be there together with a field."""
     if key in _alternatives(name):
         yield from (other for other in _alternatives(name) if other != key)
     values, other = NOT_WITH.get(name, ((), ""))
@@ -254,7 +254,7 @@ def _excluded(name: str, key: str, value: Value) -> Iterator[str]:
 
 
 def _remains(spot: Spot, field: str) -> bool:
-    """Whether the target has a field that the patch leaves there."""
+    """Return whether the target has a field that the patch leaves there."""
     retained = "K" in spot.tools and RETAIN_KEYS in spot.map.fields
     target = spot.target
     if retained or not isinstance(target, Map) or not target.has(field):
@@ -273,7 +273,7 @@ def _remains(spot: Spot, field: str) -> bool:
     mend="Move the directive to the map or element that shall go; or drop what stands beside it.",
 )  # fmt: skip
 def delete_with_more(spot: Spot) -> Iterator[Found]:
-    """A directive one level too high: it deletes what the patch goes on to change."""
+    """Find a directive one level too high: it deletes what the patch goes on to change."""
     if spot.directive == "delete" and (spot.path or spot.element_of is not None):
         beside = [k for k, (_, v) in spot.map.fields.items() if isinstance(v, Map | List)]
         names = ", ".join(key for key in beside if not is_directive(key))
@@ -286,7 +286,7 @@ def delete_with_more(spot: Spot) -> Iterator[Found]:
 
 @also("D77", MAP)
 def delete_of_map_with_more(spot: Spot) -> Iterator[Found]:
-    """The same of a map that is no element of a list."""
+    """Find such a directive in a map that is no element of a list."""
     if spot.element_of is None:
         yield from delete_with_more(spot)
 
@@ -305,7 +305,7 @@ def delete_of_map_with_more(spot: Spot) -> Iterator[Found]:
     mend="Correct the name, or drop the entry.",
 )  # fmt: skip
 def order_of_nothing(here: ListDirective) -> Iterator[Found]:
-    """A name in `$setElementOrder` that neither the patch nor the target has."""
+    """Find a name in `$setElementOrder` that neither the patch nor the target has."""
     target = here.spot.target
     key = here.merge_key
     if not isinstance(target, Map) or not key or not here.order:
@@ -358,7 +358,7 @@ FILES = (
     "`value` or `from` that the operation needs; `~1` stands for a `/` inside a key.",
 )  # fmt: skip
 def malformed(here: PatchOperation) -> Iterator[Found]:
-    """An unknown `op`, a field that is missing or misspelt, a path that is none."""
+    """Find an unknown `op`, a field that is missing or misspelt, and a path that leads nowhere."""
     item = here.value
     if not isinstance(item, Map):
         yield Found(item.at, "an operation is a map with op and path; the patch is refused")
@@ -392,7 +392,7 @@ def _fields(item: Map, op: str) -> Iterator[Found]:
 
 
 def _missing(item: Map, field: str, op: str) -> Found:
-    """A field that is not there, told at the one that was meant to be it."""
+    """Report a missing field at the field that was meant to be it."""
     effect = "the field becomes null" if field == "value" and op != "test" else "it is refused"
     for key, (at, _) in item.fields.items():
         if key not in FIELDS and misspelt(key, (field,)):
@@ -401,7 +401,7 @@ def _missing(item: Map, field: str, op: str) -> Found:
 
 
 def _fault_of_path(value: Value, op: str, field: str) -> str:
-    """What is wrong with a path as it is written, or nothing."""
+    """Return what is wrong with a path as it is written, or nothing."""
     if not isinstance(value, Text) or value.null:
         return f"{field} is a text like /spec/replicas; the patch is refused"
     path = value.text
@@ -436,7 +436,7 @@ def _fault_of_path(value: Value, op: str, field: str) -> str:
     "the map first where the object has none.",
 )  # fmt: skip
 def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
-    """A field the kind does not have, a name in place of a number, a place that is not there."""
+    """Find a field that the kind lacks, a name in place of a number, a place that is not there."""
     item = here.value
     if not isinstance(item, Map) or item.text("op") not in OPERATIONS:
         return
@@ -454,12 +454,12 @@ def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
 
 
 def steps_of(path: str) -> list[str]:
-    """The keys and numbers of a path."""
+    """Return the keys and numbers of a path."""
     return [step.replace("~1", "/").replace("~0", "~") for step in path[1:].split("/")]
 
 
 def _pointers(item: Map) -> list[tuple[str, str]]:
-    """The fields that hold paths, each with the operation that is done there."""
+    """Return the fields that hold paths, each with the operation that is done there."""
     op = item.text("op")
     if "from" not in OPERATIONS[op]:
         return [("path", op)]
@@ -467,7 +467,10 @@ def _pointers(item: Map) -> list[tuple[str, str]]:
 
 
 def _unknown_step(steps: list[str], type: FieldType | None) -> tuple[str, bool]:
-    """The first step that the kind does not know; not sure where it may be a field of tomorrow."""
+    """Return a message about the first step that the kind lacks, and whether it is sure.
+
+    It is not sure where the step may be a field of tomorrow.
+    """
     for n, step in enumerate(steps):
         if type is None or type.kind == "free":
             break
@@ -492,7 +495,7 @@ def _unknown_step(steps: list[str], type: FieldType | None) -> tuple[str, bool]:
 
 
 def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -> str:
-    """What a known target lacks for an operation."""
+    """Return a message about what a known target lacks for an operation, or nothing."""
     value: Value | None = target
     for n, step in enumerate(steps):
         is_last = n == len(steps) - 1
@@ -521,7 +524,7 @@ def _not_there(steps: list[str], target: Value, op: str, here: PatchOperation) -
 
 
 def _is_made(steps: list[str], here: PatchOperation) -> bool:
-    """Whether kustomize may have made a field before it executes the operation."""
+    """Return whether kustomize may have made a field before it executes the operation."""
     if "K" in here.tools:
         return False
     return steps == ALWAYS_MADE or (steps[-1] in MADE and not here.is_as_written)
@@ -544,7 +547,7 @@ PLACEHOLDERS = frozenset("${}<>@%#")
     "leave numbers and booleans without quotes.",
 )  # fmt: skip
 def other_type(here: KeySpot) -> Iterator[Found]:
-    """A map for a list, a text for a number, a number for a text."""
+    """Find a map for a list, a text for a number, a number for a text."""
     spot, value = here.spot, here.value
     field = spot.field(here.key)
     if field is None or spot.kind != BUILTIN:
@@ -562,7 +565,7 @@ def other_type(here: KeySpot) -> Iterator[Found]:
 
 @also("D78", OPERATION)
 def value_of_other_type(here: PatchOperation) -> Iterator[Found]:
-    """The value of an operation, compared with the field that its path names."""
+    """Find an operation whose value does not fit the field that its path names."""
     item, field = here.value, here.type
     if not isinstance(item, Map) or item.text("op") not in ("add", "replace"):
         return
@@ -579,7 +582,7 @@ def value_of_other_type(here: PatchOperation) -> Iterator[Found]:
 
 
 def _misfits(key: str, at: int, value: Value, field: FieldType) -> Iterator[Found]:
-    """What of a value does not fit the type of its field."""
+    """Find values that do not fit the type of a field."""
     wanted = COLLECTIONS.get(field.kind, "a single value" if field.kind == "scalar" else "")
     if wanted and wanted != _collection(value):
         if not (isinstance(value, Text) and _is_placeholder(value.text)):
@@ -598,7 +601,7 @@ def _collection(value: Value) -> str:
 
 
 def _scalars(value: Value, field: FieldType) -> Iterator[tuple[Text, str]]:
-    """The scalars that a field holds, each with its type: itself, its elements, its values."""
+    """Return the scalars that a field holds, itself, its elements or values, with their type."""
     type = field.type if field.kind == "scalar" else field.of.type if field.of else ""
     items = value.values if isinstance(value, List) else [value]
     if isinstance(value, Map):
@@ -609,7 +612,7 @@ def _scalars(value: Value, field: FieldType) -> Iterator[tuple[Text, str]]:
 
 
 def _fault(value: Text, type: str) -> str:
-    """What a field wants where it gets something else; nothing where that is right or unsure."""
+    """Return what a field wants instead of a value; nothing where that is right or unsure."""
     text = value.text
     if value.tag or _is_placeholder(text):
         return ""
@@ -628,7 +631,7 @@ def _fault(value: Text, type: str) -> str:
 
 
 def _is_placeholder(text: str) -> bool:
-    """Whether something else is put there before anybody reads it."""
+    """Return whether a text is a placeholder that somebody fills in later."""
     if not PLACEHOLDERS.isdisjoint(text) or text.startswith("__"):
         return True
     is_name = len(text) > 2 and text.isupper() and text not in BOOLEANS  # REPLICAS, for sed
@@ -636,7 +639,7 @@ def _is_placeholder(text: str) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a plain word is a number to kubectl."""
+    """Return whether kubectl reads a plain word as a number."""
     if not text or text[0] not in "+-.0123456789":
         return False
     bare = text.replace("_", "")

@@ -43,7 +43,7 @@ KubectlCheck = partial(Check, tools="K", kustomize="It is not executed and ends 
     mend="Name the list: `$setElementOrder/containers`.",
 )  # fmt: skip
 def without_field(here: ListDirective) -> Iterator[Found]:
-    """`$setElementOrder:` or `$deleteFromPrimitiveListfoo:`, which name no list."""
+    """Find `$setElementOrder:` or `$deleteFromPrimitiveListfoo:`, which name no list."""
     if not here.list:
         yield Found(here.at, f"{here.key} is refused; write {here.word}/<list>")
 
@@ -57,7 +57,7 @@ def without_field(here: ListDirective) -> Iterator[Found]:
     mend="Write a list, with one entry if need be.",
 )  # fmt: skip
 def not_a_list(here: ListDirective) -> Iterator[Found]:
-    """A scalar, a map or null below a directive that takes a list."""
+    """Find a scalar, a map or null below a directive that takes a list."""
     if isinstance(here.value, List):
         return
     if here.value.null and here.word == DELETE:
@@ -75,7 +75,7 @@ def not_a_list(here: ListDirective) -> Iterator[Found]:
     mend="Write the name of the list as the kind has it.",
 )  # fmt: skip
 def unknown_list(here: ListDirective) -> Iterator[Found]:
-    """`$setElementOrder/container`: the kind has no list of this name."""
+    """Find `$setElementOrder/container` where the kind has no list of this name."""
     struct = here.spot.struct
     if here.list and struct is not None and here.type is None:
         where = shown(_last_key(here.spot.path)) or struct.name
@@ -94,7 +94,7 @@ def unknown_list(here: ListDirective) -> Iterator[Found]:
     mend="Write `- name: web`, with the merge key and nothing else.",
 )  # fmt: skip
 def order_elements(here: ListDirective) -> Iterator[Found]:
-    """Elements of `$setElementOrder` that are no map with the merge key, and nothing else."""
+    """Find elements of `$setElementOrder` that are not a map of the merge key alone."""
     key = here.merge_key
     seen: set[str] = set()
     for value in here.order if key else ():
@@ -120,7 +120,7 @@ def order_elements(here: ListDirective) -> Iterator[Found]:
     mend="List every element of the patch in `$setElementOrder`, in the same order.",
 )  # fmt: skip
 def contradicting_order(here: ListDirective) -> Iterator[Found]:
-    """An element of the patch that `$setElementOrder` lists elsewhere, or not at all."""
+    """Find an element of the patch that `$setElementOrder` lists elsewhere, or not at all."""
     patched = here.spot.map.items(here.list) if here.list else []
     keyed = any(isinstance(v, Map) for v in [*patched, *here.order])
     order = [_name(v, here.merge_key) for v in here.order]
@@ -160,7 +160,7 @@ def _contradictions(
     mend="Drop the directive and write the whole list.",
 )  # fmt: skip
 def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
-    """`$setElementOrder` for tolerations, envFrom or another list without merge key."""
+    """Find `$setElementOrder` for tolerations, envFrom or another list without merge key."""
     if here.word == ORDER and here.type and here.type.of_maps and not here.merge_key:
         yield Found(
             here.at,
@@ -177,7 +177,7 @@ def order_of_unpaired_maps(here: ListDirective) -> Iterator[Found]:
     mend="Drop it.",
 )  # fmt: skip
 def empty_order(here: ListDirective) -> Iterator[Found]:
-    """`$setElementOrder/containers: []`, which orders nothing."""
+    """Find `$setElementOrder/containers: []`, which orders nothing."""
     if here.word == ORDER and isinstance(here.value, List) and not here.value.values:
         yield Found(here.at, "has no effect but may scramble new elements; drop it")
 
@@ -191,7 +191,7 @@ def empty_order(here: ListDirective) -> Iterator[Found]:
     mend="Delete elements of a list of maps with `- {name: side, $patch: delete}`.",
 )  # fmt: skip
 def maps_to_delete(here: ListDirective) -> Iterator[Found]:
-    """`$deleteFromPrimitiveList` with maps, or for a list of maps: it deletes scalars only."""
+    """Find `$deleteFromPrimitiveList` with maps or for a list of maps: it deletes scalars only."""
     if here.type is None:
         return
     key = here.type.merge_key or "name"
@@ -213,7 +213,7 @@ def maps_to_delete(here: ListDirective) -> Iterator[Found]:
     mend="Delete it, or add it.",
 )  # fmt: skip
 def deleted_and_added(here: ListDirective) -> Iterator[Found]:
-    """A value that the patch adds to a list and deletes from it."""
+    """Find a value that the patch adds to a list and deletes from it."""
     values = here.spot.map.items(here.list) if here.list else []
     added = {v.text for v in values if isinstance(v, Text)}
     for value in here.deletions:
@@ -231,13 +231,13 @@ def deleted_and_added(here: ListDirective) -> Iterator[Found]:
     mend="Write the whole list, if older servers count.",
 )  # fmt: skip
 def delete_from_atomic(here: ListDirective) -> Iterator[Found]:
-    """`$deleteFromPrimitiveList` for a list that is replaced, as the args of a container."""
+    """Find `$deleteFromPrimitiveList` for a list that is replaced, as the args of a container."""
     if here.word == DELETE and here.type and not here.type.merges and not here.type.of_maps:
         yield Found(here.at, "servers before 1.28 replace the list by these values")
 
 
 def _last_key(path: Path) -> Path:
-    """The last key of a path, and the element of its list."""
+    """Return the last key of a path, and the element of its list."""
     return path[-2:] if path and not isinstance(path[-1], str) else path[-1:]
 
 
@@ -256,7 +256,7 @@ def _name(value: Value, key: str) -> str | None:
     mend="Write a list of field names.",
 )  # fmt: skip
 def retain_is_list(here: KeySpot) -> Iterator[Found]:
-    """`$retainKeys` with a scalar, a map, or a list of anything but strings."""
+    """Find `$retainKeys` with a scalar, a map, or a list of anything but strings."""
     values = here.value.values if isinstance(here.value, List) else None
     if values is None or not all(isinstance(v, Text) and not v.null for v in values):
         yield Found(here.at, "$retainKeys is a list of field names")
@@ -270,7 +270,7 @@ def retain_is_list(here: KeySpot) -> Iterator[Found]:
     mend="List every field that the patch sets, the merge key too.",
 )  # fmt: skip
 def not_retained(here: KeySpot) -> Iterator[Found]:
-    """A field of the patch that its own `$retainKeys` would remove."""
+    """Find a field of the patch that its own `$retainKeys` would remove."""
     listed = _retained(here)
     if not listed:
         return
@@ -288,7 +288,7 @@ def not_retained(here: KeySpot) -> Iterator[Found]:
     mend="List the fields that shall stay.",
 )  # fmt: skip
 def odd_names_retained(here: KeySpot) -> Iterator[Found]:
-    """`$retainKeys: []`, or a name in it that is no field of the kind."""
+    """Find `$retainKeys: []`, or a name in it that is no field of the kind."""
     listed = _retained(here)
     if listed is None:
         return
@@ -313,7 +313,7 @@ def odd_names_retained(here: KeySpot) -> Iterator[Found]:
     mend="Set the other fields to null instead.",
 )  # fmt: skip
 def unusual_retain(here: KeySpot) -> Iterator[Found]:
-    """`$retainKeys` where the schema has another strategy, or where the target has no map."""
+    """Find `$retainKeys` where the schema has another strategy, or where the target has no map."""
     spot = here.spot
     if spot.target is ABSENT:
         message = "the target has no such map: stored as a field in a new map; drop it"
@@ -323,7 +323,7 @@ def unusual_retain(here: KeySpot) -> Iterator[Found]:
 
 
 def _retained(here: KeySpot) -> dict[str, int] | None:
-    """The names in `$retainKeys` and where they stand; None where it is no list."""
+    """Return the names in `$retainKeys` and where they stand; None where it is no list."""
     if not isinstance(here.value, List):
         return None
     return {v.text: v.at for v in here.value.values if isinstance(v, Text)}
@@ -340,7 +340,7 @@ def _retained(here: KeySpot) -> dict[str, int] | None:
     mend="Drop it. Kustomize deletes with `$patch: delete` and null, and has no order directive.",
 )  # fmt: skip
 def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
-    """`$setElementOrder`, `$deleteFromPrimitiveList` or `$retainKeys` in a patch for kustomize."""
+    """Find `$setElementOrder`, `$deleteFromPrimitiveList` or `$retainKeys` for kustomize."""
     verdict = here.spot.verdict
     what = f"kustomize does not know {here.key}; it ends up in the output"
     if verdict.is_known:
@@ -367,7 +367,7 @@ def unknown_to_kustomize(here: ListDirective | KeySpot) -> Iterator[Found]:
     "list, or name the keys of the lists in `openapi:`.",
 )  # fmt: skip
 def custom_resource(spot: Spot) -> Iterator[Found]:
-    """Lists or directives for kubectl, lost elements for kustomize, in a patch of a custom kind."""
+    """Find lists and directives for kubectl, and elements lost by kustomize, in a custom kind."""
     if spot.kind != CUSTOM:
         return
     if "K" in spot.verdict.known_tools:
@@ -391,7 +391,7 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
 
 
 def _lists(root: Map) -> Iterator[int]:
-    """Where the lists of a patch stand."""
+    """Return the offsets of the lists of a patch."""
     for value in collections(root):
         for at, item in value.fields.values() if isinstance(value, Map) else ():
             if isinstance(item, List):
@@ -412,7 +412,7 @@ def _lists(root: Map) -> Iterator[int]:
     "apiVersion may be left out.",
 )  # fmt: skip
 def incomplete_identity(spot: Spot) -> Iterator[Found]:
-    """A patch that kustomize cannot take for one: it lacks what names a resource."""
+    """Find a patch for kustomize that lacks a part of what names a resource."""
     entry = spot.verdict.entry
     if entry is None or entry.holder.endswith("Policy"):
         return
@@ -446,7 +446,7 @@ class Loss:
 
 
 def losses(patch: Map, target: Map) -> list[Loss]:
-    """Every list of a patch that takes something from the target."""
+    """Return every list of a patch that takes something from the target."""
     return list(_losses(patch, target, (), set()))
 
 
@@ -465,7 +465,7 @@ def _losses(patch: Map, target: Map, path: Path, seen: set[int]) -> Iterator[Los
 
 
 def _lost(patch: List, target: List, path: Path) -> list[str]:
-    """What a list lacks: elements, and fields of those that it has. An empty one means it."""
+    """Return the elements, and fields of elements, that a list lacks; an empty list means it."""
     name = _name_of(patch.values, target.values)
     partners = _partners(target.values, patch.values, name)
     if not patch.values or (not name and all(found is None for found in partners)):
@@ -481,7 +481,7 @@ def _lost(patch: List, target: List, path: Path) -> list[str]:
 
 
 def _fields_lost(patch: Map, target: Map, path: Path) -> list[str]:
-    """The fields that a map of a replaced list lacks, at any depth."""
+    """Return the fields that a map of a replaced list lacks, at any depth."""
     lost = []
     for key, (_, there) in target.fields.items():
         item, where = patch.get(key), (*path, key)
@@ -495,7 +495,7 @@ def _fields_lost(patch: Map, target: Map, path: Path) -> list[str]:
 
 
 def _name_of(*lists: list[Value]) -> str:
-    """The field that tells the elements of each list apart, or nothing."""
+    """Return the field that tells the elements of each list apart, or nothing."""
     for name in NAMES:
         texts = [[_text(value, name) for value in values] for values in lists]
         if all(all(found) and len(set(found)) == len(found) for found in texts):
@@ -504,7 +504,7 @@ def _name_of(*lists: list[Value]) -> str:
 
 
 def _partners(target: list[Value], patch: list[Value], name: str) -> list[Value | None]:
-    """For each element of a target what stands for it in a patch: by name, value or order."""
+    """Return for each element of a target its partner in a patch: by name, value or order."""
     if name:
         named = {_text(value, name): value for value in patch}
         return [named.get(_text(element, name)) for element in target]

@@ -51,7 +51,7 @@ OTHERS = frozenset(("$ref", "$schema", "$id", "$defs", "$openapi", "$comment"))
     mend="Correct the spelling.",
 )  # fmt: skip
 def misspelt(here: KeySpot) -> Iterator[Found]:
-    """`$path`, `$Patch` or `$setElementsOrder/x`: a directive but for a letter or two."""
+    """Find `$path`, `$Patch` or `$setElementsOrder/x`: a directive with a letter or two wrong."""
     guess = meant(here.key)
     is_others = here.spot.user or here.spot.kind == CUSTOM
     if guess and (not is_others or _is_order(guess, here.value)):
@@ -59,7 +59,7 @@ def misspelt(here: KeySpot) -> Iterator[Found]:
 
 
 def _misspelt(here: KeySpot, guess: str) -> Found:
-    """What to write instead, where the tool that reads the patch knows it."""
+    """Report a misspelt directive, with the right one if the tool that reads the patch knows it."""
     message = f"did you mean {guess}? {here.key} is stored as a field"
     if here.spot.verdict.known_tools == "Z" and guess != PATCH:
         return Found(here.at, f"{message}; but kustomize knows only $patch: drop it")
@@ -67,14 +67,14 @@ def _misspelt(here: KeySpot, guess: str) -> Found:
 
 
 def _is_order(guess: str, value: Value) -> bool:
-    """Whether a value is one that the directive takes."""
+    """Return whether a value is one that the directive takes."""
     if guess == PATCH:
         return isinstance(value, Text) and value.text in ("replace", "delete", "merge")
     return isinstance(value, List)
 
 
 def meant(key: str) -> str:
-    """The directive that a misspelt key was meant to be, or nothing."""
+    """Return the directive that a misspelt key was meant to be, or nothing."""
     if not key.startswith("$") or key in OTHERS or is_directive(key):
         return ""
     word, slash, rest = key.partition("/")
@@ -94,14 +94,14 @@ def meant(key: str) -> str:
     mend="Write the `$` of a directive that the tool knows: kustomize has only `$patch`.",
 )  # fmt: skip
 def without_dollar(here: KeySpot) -> Iterator[Found]:
-    """`retainKeys:`, `setElementOrder/x` or `patch: delete` where the kind has no such field."""
+    """Find `retainKeys:`, `setElementOrder/x` or `patch: delete` where this is no field."""
     guess = meant_without_dollar(here)
     if guess:
         yield _misspelt(here, guess)
 
 
 def meant_without_dollar(here: KeySpot) -> str:
-    """The directive that a key without `$` was meant to be, or nothing."""
+    """Return the directive that a key without `$` was meant to be, or nothing."""
     spot, key, value = here.spot, here.key, here.value
     if spot.user or key.startswith("$") or spot.field(key) is not None:
         return ""
@@ -115,7 +115,7 @@ def meant_without_dollar(here: KeySpot) -> str:
 
 
 def _names_fields(value: List, spot: Spot) -> bool:
-    """Whether a list names fields that a mapping has, or that its type has."""
+    """Return whether a list names fields that a mapping has, or that its type has."""
     names = [v.text for v in value.values if isinstance(v, Text)]
     known = set(spot.map.fields) | set(spot.struct.names if spot.struct else ())
     return 0 < len(names) == len(value.values) and known.issuperset(names)
@@ -132,7 +132,7 @@ def _names_fields(value: List, spot: Spot) -> bool:
     mend="Correct the name, or move the field to where it belongs.",
 )  # fmt: skip
 def unknown_field(here: KeySpot) -> Iterator[Found]:
-    """`container:` in a PodSpec: the kind has no field of this name."""
+    """Find `container:` in a PodSpec, or any other field that the kind lacks."""
     spot, key = here.spot, here.key
     if spot.struct is None or spot.user or spot.kind != BUILTIN or key.startswith("$"):
         return
@@ -150,7 +150,7 @@ def unknown_field(here: KeySpot) -> Iterator[Found]:
 
 @also("D68", OBJECT)
 def pod_fields_of_workload(path: str, root: Map) -> Iterator[Found]:
-    """`containers` under the `spec` of a workload in a manifest: the pod's are in its template."""
+    """Find `containers` under the `spec` of a workload: those of the pod are in its template."""
     below = PODS.get(root.text("kind"))
     spec = root.map("spec")
     if below is None or spec is None or not may_be_builtin(root):
@@ -182,7 +182,7 @@ TRUE = frozenset(("true", "yes", "on", "null", "~", ""))
     "`$deleteFromPrimitiveList/..`, and only patches have them.",
 )  # fmt: skip
 def unknown_word(here: KeySpot) -> Iterator[Found]:
-    """`$delete: true` or `$action: replace` in a patch; of other kinds only what reads so."""
+    """Find `$delete: true` or `$action: replace` in a patch; in custom kinds only what reads so."""
     spot, key = here.spot, here.key
     if key in OTHERS or is_directive(key) or meant(key):
         return
@@ -193,7 +193,7 @@ def unknown_word(here: KeySpot) -> Iterator[Found]:
 
 
 def _hint(here: KeySpot) -> str:
-    """What may have been meant, with the word that the value or the key is."""
+    """Return a hint made of the word that the value, or the key, may have been meant to be."""
     for word in (here.value.text if isinstance(here.value, Text) else "", here.key[1:]):
         if word.lower() in VALUES and VALUES[word.lower()] != "merge":
             return f"; did you mean $patch: {VALUES[word.lower()]}?"
@@ -201,7 +201,7 @@ def _hint(here: KeySpot) -> str:
 
 
 def reads_as_order(key: str, value: Value) -> bool:
-    """Whether key and value together say what shall be done: `$delete: true`, `$path: delete`."""
+    """Return whether key and value say what shall be done: `$delete: true`, `$path: delete`."""
     text = value.text.lower() if isinstance(value, Text) else None
     guess = meant(key)
     if guess == PATCH:
@@ -219,7 +219,7 @@ def reads_as_order(key: str, value: Value) -> bool:
 
 @also("D70", MANIFEST)
 def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
-    """Such a key in an object of a built-in kind, or one that reads as an order elsewhere."""
+    """Find an unknown key with a `$` in a built-in kind, and elsewhere one that gives an order."""
     root = plain.root
     if not plain.dollar or not isinstance(root, Map):
         return
@@ -235,7 +235,7 @@ def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
 
 
 def _unknown(root: Map, type: FieldType | None, seen: set[int]) -> Iterator[tuple[str, int]]:
-    """The keys that a kind does not have; where no kind is known, those that read as orders."""
+    """Return the keys that a kind lacks; where no kind is known, those that read as orders."""
     todo: list[tuple[Value, FieldType | None]] = [(root, type)]
     while todo:
         value, field = todo.pop()

@@ -56,7 +56,7 @@ WRITTEN_NULLS = ("creationTimestamp", "status")
 
 
 def wholeness(root: Map) -> str:
-    """WHOLE, PART, or UNDECIDED where a complete object need not have more than this one has."""
+    """Return WHOLE or PART; UNDECIDED where a complete object need not have more than this one."""
     api, kind = root.text("apiVersion"), root.text("kind")
     metadata = root.map("metadata")
     if not api or not kind:
@@ -90,7 +90,7 @@ def _has(value: Value | None, steps: list[str]) -> bool:
 
 
 def _has_nulls(root: Map) -> bool:
-    """Whether something is null: a patch removes it, an object would not name it."""
+    """Return whether something is null: a patch removes it so, an object would leave it out."""
     return any(
         item.null and key not in WRITTEN_NULLS
         for value in collections(root)
