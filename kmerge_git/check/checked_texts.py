@@ -13,7 +13,7 @@ from posixpath import normpath
 
 from kmerge_git.bounds import PARSED_FILES
 from kmerge_git.check.kustomize.gathered_resources import Gathered, texts_of
-from kmerge_git.check.page_values import SOMEWHERE, List, Map, Text, documents, path_at
+from kmerge_git.check.page_values import SOMEWHERE, Map, Text, documents, path_at
 from kmerge_git.check.plain_objects import identity, objects
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding
@@ -23,68 +23,57 @@ from kmerge_git.text.source import Source
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.check.page_values import Value
-    from kmerge_git.check.registry import Check, Found, Function
+    from kmerge_git.check.registry import Check, ChosenChecks, Found
     from kmerge_git.kube.fieldpath import Path
 
 
 class Page:
-    """A text; `origin` is the scalar that holds it inside the page `outer`."""
+    """A text; one that is no file is `inside` a scalar of another page."""
 
-    __slots__ = ("indent", "origin", "outer", "path", "source")
+    __slots__ = ("_indent", "_inside", "path", "source")
 
-    def __init__(self, source: Source, outer: Page | None = None, origin: Text | None = None):
+    def __init__(self, source: Source, inside: tuple[Page, Text] | None = None) -> None:
         self.source = source
         self.path = source.path  # as the user named it
-        self.outer = outer
-        self.origin = origin
-        self.indent = 0
-        if outer is not None and origin is not None:
-            self.indent = _indent(outer.source.text, origin)
+        self._inside = inside
+        self._indent = _indent(inside[0].source.text, inside[1]) if inside else 0
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return line and column in the file, from 1."""
         line, column = self.source.position(min(offset, len(self.source.text)))
-        if self.outer is None or self.origin is None:
+        if self._inside is None:
             return line, column
-        start_line, start_column = self.outer.position(self.origin.at)
-        if self.origin.style != "|":
+        outer, origin = self._inside
+        start_line, start_column = outer.position(origin.at)
+        if origin.style != "|":
             return start_line, start_column
-        return start_line + line, column + self.indent
+        return start_line + line, column + self._indent
 
     def excerpt(self, offset: int) -> str:
         """Return the line of the file that holds the offset."""
-        if self.outer is None or self.origin is None:
+        if self._inside is None:
             return self.source.line_at(min(offset, len(self.source.text)))
-        return self.outer.line(self.position(offset)[0])
-
-    def line(self, number: int) -> str:
-        """Return a line of this page's own file, from 1."""
-        if self.outer is not None:
-            return self.outer.line(number)
-        lines = self.source.text.split("\n", number)
+        number, page = self.position(offset)[0], self
+        while page._inside is not None:
+            page = page._inside[0]
+        lines = page.source.text.split("\n", number)
         return lines[number - 1][:200] if number <= len(lines) else ""
 
     def finding(self, check: Check, found: Found, *, path: Path = (), rule: str = "") -> Finding:
         """Return a finding for the reports; `rule` says why the text counts as a patch."""
         line, column = self.position(found.at)
         return Finding(
-            check.id,
-            found.severity or check.severity,
-            self.path,
-            line,
-            column,
-            found.message,
-            path=shown(found.path or path),
-            mend=check.mend,
-            rule=rule,
-            excerpt=self.excerpt(found.at),
-            fix=found.fix,
-        )
+            check.id, found.severity or check.severity, self.path, line, column, found.message,
+            path=shown(found.path or path), mend=check.mend, rule=rule,
+            excerpt=self.excerpt(found.at), fix=found.fix,
+        )  # fmt: skip
 
     def findings(
         self,
-        checks: list[tuple[Check, Function]],
+        checks: ChosenChecks,
+        scope: str,
         *site: object,
+        tools: str = "KZ",
         path: Path = (),
         root: Value | None = None,
         rule: str = "",
@@ -92,7 +81,7 @@ class Page:
         """Return what checks find at a place; each path is `path`, or is looked up in `root`."""
         return [
             (one.page or self).finding(check, one, path=path or path_at(root, one.at), rule=rule)
-            for check, function in checks
+            for check, function in checks.of(scope, tools)
             for one in function(*site)
         ]
 
@@ -108,22 +97,16 @@ def shown(path: Path) -> str:
 
 def embedded(outer: Page, origin: Text) -> Page:
     """Return the page of a text that stands in a scalar of another page."""
-    return Page(Source(origin.text.encode(), outer.path), outer, origin)
+    return Page(Source(origin.text.encode(), outer.path), (outer, origin))
 
 
 def _indent(text: str, origin: Text) -> int:
     """Return how far the content of a literal block scalar is indented."""
     if origin.style != "|":
         return 0
-    first = next((x for x in origin.text.split("\n") if x.strip()), "")
-    position = text.find("\n", origin.at)
-    while position >= 0:
-        end = text.find("\n", position + 1)
-        line = text[position + 1 : end if end >= 0 else len(text)]
-        position = end
-        if line.strip():
-            return len(line) - len(line.lstrip(" ")) - (len(first) - len(first.lstrip(" ")))
-    return 0
+    texts = origin.text.split("\n"), text[origin.at :].split("\n")[1:]
+    inner, outer = (next((line for line in lines if line.strip()), "") for lines in texts)
+    return len(outer) - len(outer.lstrip(" ")) - (len(inner) - len(inner.lstrip(" ")))
 
 
 class Book:
@@ -136,14 +119,19 @@ class Book:
         self.page = page
         self.plains = documents(page.source)
 
+    @property
+    def roots(self) -> list[Value]:
+        """Return the values of the documents that have one."""
+        return [plain.root for plain in self.plains if plain.root is not None]
+
     def objects(self) -> Iterator[Map]:
         """Return the Kubernetes objects of the file, those in a `kind: List` too."""
-        for plain in self.plains:
-            yield from objects(plain.root)
+        for root in self.roots:
+            yield from objects(root)
 
 
 class World:
-    """Files by path; `read` gives the bytes of one, or None; of what `is_outside`, None too."""
+    """Files by path; `read` gives the bytes of one, None if it is missing or `is_outside`."""
 
     __slots__ = ("_books", "_resources", "is_directory", "is_outside", "read")
 
@@ -161,6 +149,8 @@ class World:
 
     def book(self, path: str) -> Book | None:
         """Return a file and its documents, or None where it is missing or no YAML."""
+        if not path:
+            return None
         path = normpath(path)
         if path not in self._books:
             if len(self._books) >= PARSED_FILES:
@@ -186,17 +176,16 @@ class World:
     def remember(self, path: str, book: Book | None) -> None:
         """Keep what is in a file that was read anyway, for checks of many files."""
         path = normpath(path)
-        if book is None or any(isinstance(p.root, Text | List) for p in book.plains):
+        if book is None or not all(isinstance(root, Map) for root in book.roots):
             self._resources[path] = None  # no resources, or the index has a symbolic link there
         else:
             self._resources[path] = [_gathered(path, book, o) for o in book.objects()]
 
 
 def _gathered(path: str, book: Book, root: Map) -> Gathered:
-    metadata = root.map("metadata") or Map(root.at)
-    labels, annotations = metadata.map("labels"), metadata.map("annotations")
     line = book.page.position(root.at)[0]
-    return Gathered(identity(root), path, line, texts_of(labels), texts_of(annotations))
+    labels, annotations = (texts_of(root, "metadata", f) for f in ("labels", "annotations"))
+    return Gathered(identity(root), path, line, labels, annotations)
 
 
 def nowhere() -> World:

@@ -107,12 +107,11 @@ def _in_a_block(text: str, at: int, indent: int) -> bool:
 def repeated_key(plain: Plain) -> Iterator[Found]:
     """Find a key that is there twice: a line merge leaves this where both sides added it apart."""
     of_kubernetes = _is_kubernetes(plain.root)
-    for key, at in plain.repeated:
-        twin = plain.twins[at]
-        if not of_kubernetes and (key in REPEATABLE or (twin.is_quoted_once and _is_no_text(key))):
+    for key, at, is_alike, is_quoted_once in plain.repeated:
+        if not of_kubernetes and (key in REPEATABLE or (is_quoted_once and _is_no_text(key))):
             continue  # 200 and "200" are two keys
         lost = "only one of the values counts, the other is lost"
-        if twin.is_alike or key == "<<":
+        if is_alike or key == "<<":
             lost = "many readers refuse the file"
         yield Found(at, f"{key} is here twice; {lost}")
 
@@ -124,7 +123,7 @@ def _is_no_text(key: str) -> bool:
 
 
 def _is_kubernetes(root: Value | None) -> bool:
-    return isinstance(root, Map) and bool(root.text("kind")) and "apiVersion" in root.fields
+    return isinstance(root, Map) and bool(root.string("kind")) and "apiVersion" in root.fields
 
 
 @Check(
@@ -200,9 +199,9 @@ REPEATING = frozenset(("addresses", "claims"))
 MOST_SIDES = 3  # base, ours and theirs: a merge leaves no more behind
 
 
-def _elements(found: KeyedList) -> Iterator[Map]:
+def _elements(site: KeyedList) -> Iterator[Map]:
     """Return the elements that are mappings and no directives."""
-    for value in found.list.values:
+    for value in site.elements:
         if isinstance(value, Map) and PATCH not in value.fields:
             yield value
 
@@ -244,8 +243,8 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
     seen: dict[tuple[str, ...], Map] = {}
     first, default = site.keys[0]
     for value in _elements(site):
-        parts = tuple(value.text(key) or default for key, default in site.keys)
-        if not value.text(first) and not default:
+        parts = tuple(value.string(key) or default for key, default in site.keys)
+        if not value.string(first) and not default:
             continue
         if parts in seen and not any(is_filled_in(part) for part in parts):
             shown = ", ".join(f"{k}: {p}" for (k, _), p in zip(site.keys, parts, strict=True) if p)
@@ -263,8 +262,8 @@ def _repeated(site: KeyedList) -> Iterator[Found]:
 def _is_port_of_two_names(one: Map, other: Map) -> bool:
     return (
         "containerPort" in one.fields
-        and bool(one.text("name") and other.text("name"))
-        and one.text("name") != other.text("name")
+        and bool(one.string("name") and other.string("name"))
+        and one.string("name") != other.string("name")
     )
 
 
@@ -285,8 +284,11 @@ def value_and_value_from(site: KeyedList) -> Iterator[Found]:
     if site.name == "env":
         for entry in _elements(site):
             source = entry.map("valueFrom") if is_set(entry, "valueFrom") else None
-            if entry.text("value") and source is not None and _is_meant(source.fields):
-                at, name = max(entry.at_key("value"), entry.at_key("valueFrom")), entry.text("name")
+            if entry.string("value") and source is not None and _is_meant(source.fields):
+                at, name = (
+                    max(entry.at_key("value"), entry.at_key("valueFrom")),
+                    entry.string("name"),
+                )
                 message = f"{name} has both value and valueFrom; the API server refuses that"
                 yield Found(at, message, path=(*site.path, (("name", name),)))
 
@@ -312,7 +314,7 @@ def two_volume_sources(site: KeyedList) -> Iterator[Found]:
     for volume in _elements(site):
         sources = [k for k in volume.fields if k != "name" and k[:1] != "$" and is_set(volume, k)]
         if len(sources) > 1 and _is_meant(sources):
-            name = volume.text("name")
+            name = volume.string("name")
             what = f"volume {name} has two sources, {sources[0]} and {sources[1]}"
             message = f"{what}; the API server refuses that"
             path = (*site.path, (("name", name),))

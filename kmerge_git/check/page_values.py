@@ -4,13 +4,18 @@ The checks read every file that is committed, so this is built in one pass over 
 and is much cheaper than the spans of `tree.nodes`. An alias is the value of its anchor, the very
 same object: a walk that meets a collection twice must not go down twice.
 
-Plain words as YAML 1.1 (kubectl, Helm, Argo CD) and YAML 1.2 readers take them.
+Here it is also known which plain words YAML 1.1 (kubectl, Helm, Argo CD) and YAML 1.2 readers take
+differently.
 """
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from typing import NamedTuple
 
+from kmerge_git.errors import CannotParse
+from kmerge_git.text.source import Source
 from kmerge_git.tree import parser
 from kmerge_git.tree.documents import Document, split
 
@@ -20,25 +25,85 @@ if TYPE_CHECKING:
     from typing import Any
 
     from kmerge_git.kube.fieldpath import Path
-    from kmerge_git.text.source import Source
 
+    Fields = dict[str, tuple[int, "Value"]]
 
 # The first step of a path that begins at some place of a kind that is not known.
 SOMEWHERE = ()
 NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+YES_NO = {
+    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), "true"),
+    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), "false"),
+}
+_NO_FIELDS: Fields = {}
+_NO_VALUES: list[Value] = []
 
 
 class Value:
-    """A value; `at` is the offset where it starts in the text."""
+    """A value that starts at the offset `at` of the text.
+
+    Every value can be asked for its fields and its elements: a scalar has none.
+    """
 
     __slots__ = ("at",)
 
     at: int
+    fields: Fields = _NO_FIELDS  # of a mapping: key -> offset of the key, value
+    values: list[Value] = _NO_VALUES  # of a list
+
+    @property
+    def entries(self) -> list[tuple[str | int, Value]]:
+        """Return the values right below it, each with its key or its number."""
+        fields: list[tuple[str | int, Value]] = [(k, item) for k, (_, item) in self.fields.items()]
+        return fields or list(enumerate(self.values))
 
     @property
     def null(self) -> bool:
         """Return whether the value is a null; only a scalar can be one."""
         return False
+
+    def get(self, *keys: str) -> Value | None:
+        """Return the value below keys that lead from mapping to mapping, or None."""
+        value = self
+        for key in keys:
+            if key not in value.fields:
+                return None
+            value = value.fields[key][1]
+        return value
+
+    def has(self, *keys: str) -> bool:
+        """Return whether there is something below keys that is no null."""
+        value = self.get(*keys)
+        return value is not None and not value.null
+
+    def string(self, *keys: str) -> str:
+        """Return the scalar below keys as text, or nothing."""
+        value = self.get(*keys)
+        return value.text if isinstance(value, Text) and not value.null else ""
+
+    def map(self, *keys: str) -> Map | None:
+        """Return the mapping below keys, or None."""
+        value = self.get(*keys)
+        return value if isinstance(value, Map) else None
+
+    def items(self, *keys: str) -> list[Value]:
+        """Return the items of the list below keys; none where there is no list."""
+        value = self.get(*keys)
+        return value.values if value is not None else []
+
+    def maps(self, *keys: str) -> list[tuple[int, Map]]:
+        """Return the items of that list that are mappings, with their places."""
+        return [(n, item) for n, item in enumerate(self.items(*keys)) if isinstance(item, Map)]
+
+    def at_key(self, key: str) -> int:
+        """Return the offset of a key, or of the mapping if it lacks the key."""
+        return self.fields[key][0] if key in self.fields else self.at
+
+    def at_value(self, key: str) -> int:
+        """Return the offset of the value below a key, or of the key if nothing is written there."""
+        value = self.get(key)
+        is_written = not (isinstance(value, Text) and not value.text and not value.style)
+        return value.at if value is not None and is_written else self.at_key(key)
 
 
 class Text(Value):
@@ -53,9 +118,14 @@ class Text(Value):
         self.tag = tag
 
     @property
+    def is_plain(self) -> bool:
+        """Return whether it has neither quotes nor a tag, so that its reader decides its type."""
+        return not self.style and not self.tag
+
+    @property
     def null(self) -> bool:
         """Return whether the value is a null; only a scalar can be one."""
-        return not self.style and not self.tag and self.text in NULLS
+        return self.is_plain and self.text in NULLS
 
 
 class Map(Value):
@@ -65,53 +135,7 @@ class Map(Value):
 
     def __init__(self, at: int) -> None:
         self.at = at
-        self.fields: dict[str, tuple[int, Value]] = {}  # key -> offset of the key, value
-
-    @property
-    def values(self) -> list[Value]:
-        """Return the values below its keys."""
-        return [item for _, item in self.fields.values()]
-
-    def get(self, key: str) -> Value | None:
-        """Return the value below a key."""
-        found = self.fields.get(key)
-        return found[1] if found else None
-
-    def has(self, key: str) -> bool:
-        """Return whether there is something below a key that is no null."""
-        value = self.get(key)
-        return value is not None and not value.null
-
-    def text(self, key: str) -> str:
-        """Return the scalar below a key as text, or nothing."""
-        found = self.fields.get(key)
-        value = found[1] if found else None
-        return value.text if isinstance(value, Text) and not value.null else ""
-
-    def map(self, key: str) -> Map | None:
-        """Return the mapping below a key, or None."""
-        value = self.get(key)
-        return value if isinstance(value, Map) else None
-
-    def items(self, key: str) -> list[Value]:
-        """Return the items of the list below a key; none where there is no list."""
-        value = self.get(key)
-        return value.values if isinstance(value, List) else []
-
-    def maps(self, key: str) -> list[tuple[int, Map]]:
-        """Return the items of that list that are mappings, with their places."""
-        return [(n, item) for n, item in enumerate(self.items(key)) if isinstance(item, Map)]
-
-    def at_key(self, key: str) -> int:
-        """Return the offset of a key, or of the mapping if it lacks the key."""
-        found = self.fields.get(key)
-        return found[0] if found else self.at
-
-    def at_value(self, key: str) -> int:
-        """Return the offset of the value below a key, or of the key if nothing is written there."""
-        value = self.get(key)
-        is_written = not (isinstance(value, Text) and not value.text and not value.style)
-        return value.at if value is not None and is_written else self.at_key(key)
+        self.fields: Fields = {}
 
 
 class List(Value):
@@ -124,27 +148,83 @@ class List(Value):
         self.values = values
 
 
-class Plain:
-    """A parsed document: its value, and the keys that stand twice in one mapping."""
+class Repeated(NamedTuple):
+    """A key that is there again in one mapping, compared with the first one."""
 
-    __slots__ = ("dollar", "repeated", "root", "twins")
+    key: str
+    at: int
+    is_alike: bool  # both have equal values
+    is_quoted_once: bool
+
+
+class Plain:
+    """A parsed document: its value, and the keys that are there twice in one mapping.
+
+    The methods make our values of the graph's nodes: they are written for speed, because every
+    file passes through them.
+    """
+
+    __slots__ = ("_base", "_made", "_text", "dollar", "repeated", "root")
 
     def __init__(self, document: Document) -> None:
         """Parse; raises CannotParse."""
-        self.repeated: list[tuple[str, int]] = []  # each with its offset, but for the first
-        self.twins: dict[int, Twin] = {}  # that offset -> how the keys differ
+        self.repeated: list[Repeated] = []
         self.dollar = False  # some key starts with a `$`
-        text = document.source.text
-        base = document.parsed_from
-        content = text[base : document.end]
+        self._text = document.source.text
+        self._base = document.parsed_from
+        self._made: dict[int, Value] = {}  # id of a collection of the graph -> our value
+        content = self._text[self._base : document.end]
         try:
             graph = parser.compose(content) if content.strip("\n ") else None
         except Exception:
             _ = document.root  # the reader with all its spans knows how to explain it
             raise
-        self.root: Value | None = None
-        if graph is not None:
-            self.root = _Builder(self, text, base).value(graph)
+        self.root = None if graph is None else self._value(graph)
+
+    def _value(self, graph: Any) -> Value:
+        content, number = graph.value, id(graph)
+        if isinstance(content, str):
+            return self._scalar(graph)
+        if number not in self._made:
+            at = graph.start_mark.index + self._base
+            made: Map | List = Map(at) if graph.id == "mapping" else List(at, [])
+            self._made[number] = made  # an alias inside of it may be met before it is complete
+            if isinstance(made, Map):
+                self._fill(made.fields, content)
+            else:
+                made.values = [self._value(item) for item in content]
+        return self._made[number]
+
+    def _scalar(self, graph: Any) -> Text:
+        at = graph.start_mark.index + self._base
+        tag = _tag(self._text, at) if self._text[at : at + 1] in ("!", "&") else ""
+        return Text(at, graph.value, graph.style or "", tag)
+
+    def _fill(self, fields: Fields, content: Any) -> None:
+        base, scalar, value = self._base, self._scalar, self._value
+        for key, item in content:
+            name = key.value
+            at = key.start_mark.index + base
+            if not isinstance(name, str):
+                name = f"? (at {at})"  # a collection as a key: never equal to another
+            elif name[:1] == "$":
+                self.dollar = True
+            below = scalar(item) if isinstance(item.value, str) else value(item)
+            if name in fields:
+                below = self._repeat(name, at, fields[name], below)
+            fields[name] = (at, below)
+        if "<<" in fields:
+            _merge_in(fields)
+
+    def _repeat(self, name: str, at: int, first: tuple[int, Value], second: Value) -> Value:
+        """Remember a key that is there twice; return the value that counts."""
+        quotes = [self._text[place : place + 1] in ("'", '"') for place in (first[0], at)]
+        again = Repeated(name, at, alike(first[1], second), quotes[0] != quotes[1])
+        self.repeated.append(again)
+        if name != "<<":
+            return second
+        # where two are taken at all, both count and the later wins, as in a list the earlier does
+        return List(second.at, [*_listed(second), *_listed(first[1])])
 
 
 def documents(source: Source) -> list[Plain]:
@@ -152,14 +232,36 @@ def documents(source: Source) -> list[Plain]:
     return [Plain(document) for document in split(source).documents]
 
 
-class Twin:
-    """Two equal keys of one mapping: do they have equal values, is only one of them quoted."""
+def roots_of(data: bytes | None, path: str = "") -> list[Value] | None:
+    """Return the values of a file's documents; None if it is missing or cannot be parsed."""
+    try:
+        plains = documents(Source(data, path)) if data is not None else None
+    except CannotParse:
+        return None
+    return None if plains is None else [one.root for one in plains if one.root is not None]
 
-    __slots__ = ("is_alike", "is_quoted_once")
 
-    def __init__(self, is_alike: bool, is_quoted_once: bool) -> None:
-        self.is_alike = is_alike
-        self.is_quoted_once = is_quoted_once
+def _listed(value: Value) -> list[Value]:
+    return value.values if isinstance(value, List) else [value]
+
+
+def _tag(text: str, at: int) -> str:
+    """Return the tag of a scalar that starts with its properties, as in `&anchor !!str`."""
+    words = text[at : at + 200].split()[:2]
+    if words[0][0] == "&":
+        del words[0]
+    return words[0] if words and words[0][0] == "!" else ""
+
+
+def _merge_in(fields: Fields) -> None:
+    """Take over what `<<: *anchor` brings, at the place of the `<<`."""
+    at, value = fields["<<"]
+    sources = _listed(value)
+    if all(isinstance(source, Map) for source in sources):
+        del fields["<<"]
+        for source in sources:
+            for key, (_, item) in source.fields.items():
+                fields.setdefault(key, (at, item))
 
 
 def alike(one: Value, other: Value) -> bool:
@@ -183,145 +285,54 @@ def alike(one: Value, other: Value) -> bool:
     return True
 
 
-class _Builder:
-    """Makes our values of the graph's nodes; written for speed, every file passes through it."""
-
-    __slots__ = ("base", "made", "plain", "source")
-
-    def __init__(self, plain: Plain, source: str, base: int) -> None:
-        self.plain = plain
-        self.source = source
-        self.base = base
-        self.made: dict[int, Value] = {}  # id of a collection of the graph -> our value
-
-    def value(self, graph: Any) -> Value:
-        content = graph.value
-        if isinstance(content, str):
-            return self.text(graph)
-        number = id(graph)
-        if number in self.made:
-            return self.made[number]
-        at = graph.start_mark.index + self.base
-        if graph.id == "mapping":
-            found = Map(at)
-            self.made[number] = found
-            self.fill(found, content)
-            return found
-        made = List(at, [])
-        self.made[number] = made
-        made.values = [self.value(item) for item in content]
-        return made
-
-    def text(self, graph: Any) -> Text:
-        at = graph.start_mark.index + self.base
-        tag = _tag(self.source, at) if self.source[at : at + 1] in ("!", "&") else ""
-        return Text(at, graph.value, graph.style or "", tag)
-
-    def fill(self, made: Map, content: Any) -> None:
-        fields, base, text, value = made.fields, self.base, self.text, self.value
-        for key, item in content:
-            name = key.value
-            at = key.start_mark.index + base
-            if not isinstance(name, str):
-                name = f"? (at {at})"  # a collection as a key: never equal to another
-            elif name[:1] == "$":
-                self.plain.dollar = True
-            found = text(item) if isinstance(item.value, str) else value(item)
-            if name in fields:
-                found = self.repeated(name, at, fields[name], found)
-            fields[name] = (at, found)
-        if "<<" in fields:
-            _merge_in(fields)
-
-    def repeated(self, name: str, at: int, first: tuple[int, Value], second: Value) -> Value:
-        """Remember a key that is there twice; returns the value that counts."""
-        quotes = [self.source[place : place + 1] in ("'", '"') for place in (first[0], at)]
-        self.plain.repeated.append((name, at))
-        self.plain.twins[at] = Twin(alike(first[1], second), quotes[0] != quotes[1])
-        if name != "<<":
-            return second
-        # where two are taken at all, both count and the later wins, as in a list the earlier does
-        return List(second.at, [*_listed(second), *_listed(first[1])])
-
-
-def _listed(value: Value) -> list[Value]:
-    return value.values if isinstance(value, List) else [value]
-
-
-def _tag(text: str, at: int) -> str:
-    """Return the tag of a scalar that starts with its properties, as in `&anchor !!str`."""
-    for word in text[at : at + 200].split()[:2]:
-        if word[0] == "!":
-            return word
-        if word[0] != "&":
-            break
-    return ""
-
-
-def _merge_in(fields: dict[str, tuple[int, Value]]) -> None:
-    """Take over what `<<: *anchor` brings, at the place of the `<<`."""
-    at, value = fields["<<"]
-    sources = value.values if isinstance(value, List) else [value]
-    if all(isinstance(source, Map) for source in sources):
-        del fields["<<"]
-        for source in sources:
-            if isinstance(source, Map):
-                for key, (_, item) in source.fields.items():
-                    fields.setdefault(key, (at, item))
-
-
-def collections(value: Value | None) -> Iterator[Map | List]:
-    """Return every mapping and list at and below a value, each once."""
-    todo = [value]
+def mappings(value: Value | None) -> Iterator[Map]:
+    """Yield every mapping at and below a value, each once."""
+    todo = [] if value is None else [value]
     seen: set[int] = set()
     while todo:
         current = todo.pop()
-        if isinstance(current, Map | List) and id(current) not in seen:
+        if id(current) not in seen:
             seen.add(id(current))
-            yield current
-            todo.extend(reversed(current.values))
+            todo.extend(item for _, item in reversed(current.entries))
+            if isinstance(current, Map):
+                yield current
 
 
 def scalars(root: Value | None) -> Iterator[Text]:
-    """Return every scalar value of a document."""
-    if isinstance(root, Text):
-        yield root
-    for value in collections(root):
-        for item in value.values:
-            if isinstance(item, Text):
-                yield item
+    """Yield every scalar value of a document."""
+    return (value for _, _, value in places(root) if isinstance(value, Text))
+
+
+def places(root: Value | None) -> Iterator[tuple[Path, int, Value]]:
+    """Yield every value of a document with its path and the offset of its key, if it has one.
+
+    An element of a list is known by its name, else by its number.
+    """
+    todo: list[tuple[Path, int, Value]] = [] if root is None else [((), -1, root)]
+    seen: set[int] = set()
+    yield from todo
+    while todo:
+        path, _, value = todo.pop()
+        if id(value) in seen:
+            continue
+        seen.add(id(value))
+        below = [((*path, key), at, item) for key, (at, item) in value.fields.items()]
+        for number, item in enumerate(value.values):
+            name = item.string("name")
+            below.append(((*path, (("name", name),) if name else number), -1, item))
+        yield from below
+        todo += below
 
 
 def path_at(root: Value | None, at: int) -> Path:
     """Return the path of the key or value that starts at an offset; empty if none does."""
-    todo: list[tuple[Value | None, Path]] = [(root, ())]
-    seen: set[int] = set()
-    while todo:
-        value, path = todo.pop()
-        if isinstance(value, Text) or id(value) in seen:
-            continue
-        seen.add(id(value))
-        if isinstance(value, Map):
-            for key, (key_at, item) in value.fields.items():
-                here: Path = (*path, key)
-                if at in (key_at, item.at):
-                    return here
-                todo.append((item, here))
-        elif isinstance(value, List):
-            for number, item in enumerate(value.values):
-                name = item.text("name") if isinstance(item, Map) else ""
-                here = (*path, (("name", name),) if name else number)
-                if isinstance(item, Text) and item.at == at:
-                    return here
-                todo.append((item, here))
+    for path, key_at, value in places(root):
+        if at == key_at or (at == value.at and (key_at >= 0 or isinstance(value, Text))):
+            return path
     return ()
 
 
-YES_NO = {
-    **dict.fromkeys(("y", "Y", "yes", "Yes", "YES", "on", "On", "ON"), "true"),
-    **dict.fromkeys(("n", "N", "no", "No", "NO", "off", "Off", "OFF"), "false"),
-}
-_DIGITS = frozenset("0123456789")
+# -- plain words ---------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=1)  # it is asked for each document of a file
@@ -330,42 +341,15 @@ def may_differ(text: str) -> bool:
     for mark in ",[]{}:":
         text = text.replace(mark, " ")
     words = set(text.split())
-    if not words.isdisjoint(YES_NO):
-        return True
-    return any(word[4:5] == "-" for word in words)
-
-
-def is_plain(value: Text) -> bool:
-    """Return whether a scalar has neither quotes nor a tag, so that its reader decides its type."""
-    return not value.style and not value.tag
+    return not words.isdisjoint(YES_NO) or any(word[4:5] == "-" for word in words)
 
 
 def is_integer(text: str) -> bool:
     """Return whether a plain word is a decimal integer."""
-    digits = text[1:] if text[:1] in ("-", "+") else text
-    return bool(digits) and _DIGITS.issuperset(digits)
+    return re.fullmatch("[-+]?[0-9]+", text) is not None
 
 
 def is_date(text: str) -> bool:
     """Return whether a plain word is a day, as `2020-01-31`; all readers take a time alike."""
-    parts = text.split("-")
-    if len(parts) != 3 or len(parts[0]) != 4 or not all(map(_DIGITS.issuperset, parts)):
-        return False
-    month, day = parts[1:]
-    return all(0 < len(p) <= 2 for p in (month, day)) and int(month) <= 12 and int(day) <= 31
-
-
-def scalars_with_paths(root: Value | None) -> Iterator[tuple[Text, Path]]:
-    """Return every scalar value of a document, with the keys and numbers that lead to it."""
-    todo: list[tuple[Value | None, Path]] = [(root, ())]
-    seen: set[int] = set()
-    while todo:
-        value, path = todo.pop()
-        if isinstance(value, Text):
-            yield value, path
-        elif id(value) not in seen:
-            seen.add(id(value))
-            if isinstance(value, Map):
-                todo += [(item, (*path, key)) for key, (_, item) in value.fields.items()]
-            elif isinstance(value, List):
-                todo += [(item, (*path, number)) for number, item in enumerate(value.values)]
+    month, day = "(0?[0-9]|1[0-2])", "([012]?[0-9]|3[01])"
+    return re.fullmatch(f"[0-9]{{4}}-{month}-{day}", text) is not None

@@ -8,6 +8,7 @@ and docs/checks.md are made from it.
 from __future__ import annotations
 
 from importlib import import_module
+from typing import NamedTuple
 
 from kmerge_git.errors import UsageError
 from kmerge_git.finding import ERROR, INFO, WARNING
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from kmerge_git.finding import Finding
     from kmerge_git.kube.fieldpath import Path
 
-
-if TYPE_CHECKING:
     Function = Callable[..., Iterator["Found"]]
 
 __all__ = ["ERROR", "INFO", "WARNING", "Check", "ChosenChecks", "Found", "also", "every", "select"]
@@ -70,27 +69,15 @@ FOR_KUSTOMIZATIONS = ("kustomize.kustomization_damage",)
 OPTIONAL = ("traps",)
 
 
-class Found:
-    """What a check has to say about one place."""
+class Found(NamedTuple):
+    """A report of a check about one place."""
 
-    __slots__ = ("at", "fix", "message", "page", "path", "severity")
-
-    def __init__(
-        self,
-        at: int,
-        message: str,
-        *,
-        path: Path = (),
-        severity: str = "",
-        fix: tuple[str, ...] = (),
-        page: Any = None,
-    ) -> None:
-        self.at = at
-        self.message = message
-        self.path = path  # in place of the site's own
-        self.severity = severity  # where it is not the check's own
-        self.fix = fix  # see `finding.Finding`
-        self.page = page  # the `page.Page` where it stands, if not the one that is looked at
+    at: int
+    message: str
+    path: Path = ()  # in place of the site's own
+    severity: str = ""  # where it is not the check's own
+    fix: tuple[str, ...] = ()  # see `finding.Finding`
+    page: Any = None  # the `checked_texts.Page` of the place, if not the one that is looked at
 
 
 class Check:

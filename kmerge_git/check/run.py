@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from contextlib import nullcontext
 from functools import partial
+from itertools import takewhile
 from os import sep
 from posixpath import normpath
 
 from kmerge_git.check import registry
 from kmerge_git.check.checked_texts import Book, Page, World, nowhere
-from kmerge_git.check.kustomize import kustomization
-from kmerge_git.check.kustomize.kustomization import Kustomization
+from kmerge_git.check.kustomize.kustomization import Kustomization, inside, is_kustomization
 from kmerge_git.check.kustomize.kustomization_evidence import Kustomizations, Past
 from kmerge_git.check.merges.git_versions import NOTHING, GitVersions, sealed
 from kmerge_git.check.not_yaml import (
@@ -33,13 +34,13 @@ from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable, Iterator
+    from collections.abc import Callable, Container, Iterable
     from contextlib import AbstractContextManager
 
     from kmerge_git.check.merges.merged_files import SidedFile
     from kmerge_git.check.patches.patch_checker import PatchChecker
 
-
+MARK = "kmerge: ignore"
 SUFFIXES = (".yaml", ".yml", ".kyaml", ".json")
 
 
@@ -110,17 +111,17 @@ class Run:
 
     def _file(self, path: str, data: bytes) -> list[Finding]:
         try:
-            source = Source(data, path)
+            page = Page(Source(data, path))
         except CannotParse as error:
             return self._undecoded(error, data, path)
-        page = Page(source)
         merged = self._merged(page)
-        findings = page.findings(self.checks.of(registry.TEXT), page)
+        findings = page.findings(self.checks, registry.TEXT, page)
         if merged and not findings:
-            findings = page.findings(self.checks.of(registry.MERGED_TEXT), merged)
+            findings = page.findings(self.checks, registry.MERGED_TEXT, merged)
         findings = findings or self._parsed(page, data, merged)
         unique = {(f.id, f.line, f.column, f.path, f.message): f for f in findings}
-        return unsilenced(sorted(registry.causes(unique.values()), key=order), source.text)
+        findings = sorted(registry.causes(unique.values()), key=order)
+        return unsilenced(findings, page.source.text)
 
     def _merged(self, page: Page) -> SidedFile | None:
         """Return the file with its sides if a merge made it, else None."""
@@ -134,87 +135,79 @@ class Run:
     def _undecoded(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
         """Return what is wrong with bytes that are no text; only a manifest needs to be one."""
         line, column = error.line or 1, error.column or 1
+        is_meant = b"apiVersion" in data or (b"\0" not in data and path in self.named)
         findings = [
             Finding(check.id, check.severity, path, line, column, one.message, mend=check.mend)
-            for check, function in self.checks.of(registry.UNREAD)
-            if b"apiVersion" in data or (b"\0" not in data and path in self.named)
+            for check, function in (self.checks.of(registry.UNREAD) if is_meant else ())
             for one in function(error, 0, "")
         ]
-        findings = registry.causes(findings + self._was_text(error, data, path))
+        if self.versions(path).merge is not None:
+            text = data.decode("utf-8", "replace").replace("\0", "\ufffd")
+            page = Page(Source(text.encode(), path))
+            site = self._merged(page), error, _offset(page.source.text, error)
+            findings += page.findings(self.checks, registry.MERGED_UNREAD, *site)
+        findings = registry.causes(findings)
         if not findings:
             self.skipped[path] = f"no text: {error.why}"
         return findings
 
-    def _was_text(self, error: CannotParse, data: bytes, path: str) -> list[Finding]:
-        """Return what a merge did to a file that was a text on its sides."""
-        if self.versions(path).merge is None:
-            return []
-        page = Page(Source(data.decode("utf-8", "replace").replace("\0", "\ufffd").encode(), path))
-        at, merged = _offset(page.source.text, error), self._merged(page)
-        return page.findings(self.checks.of(registry.MERGED_UNREAD), merged, error, at)
-
     def _parsed(self, page: Page, data: bytes, merged: SidedFile | None) -> list[Finding]:
-        if is_chart_text(page.path):
-            found = self._template(page, merged)
-            if not found and not self._is_read(page, merged):
-                self.skipped[page.path] = IN_TEMPLATES
-            return found
-        if why := unread(page.source.text):
-            self.skipped[page.path] = why
+        checks, text, path = self.checks, page.source.text, page.path
+        if is_chart_text(path):
+            return self._template(page, merged, [], IN_TEMPLATES)
+        if why := unread(text):
+            self.skipped[path] = why
             return []
         try:
             book = Book(page)
         except CannotParse as error:
             return self._not_parsed(page, error, merged)
-        if is_steered(page.source.text):
-            self.skipped[page.path] = "a template with statements in its comments"
+        if is_steered(text):
+            self.skipped[path] = "a template with statements in its comments"
             return []
-        is_sealed = "sops" in page.source.text and sealed(data) is not None
-        verdict = self.verdict(book) if not is_sealed else Verdict(MANIFEST, 11)
-        findings = page.findings(self.checks.of(registry.HISTORY), data, self.versions(page.path))
+        is_sealed = "sops" in text and sealed(data) is not None
+        verdict = Verdict(MANIFEST, 11) if is_sealed else self.verdict(book)
+        findings = page.findings(checks, registry.HISTORY, data, self.versions(path))
         if merged:
-            findings += page.findings(self.checks.of(registry.MERGED), merged)
+            findings += page.findings(checks, registry.MERGED, merged)
         for plain in book.plains if not verdict.is_patch else ():
-            repeated = self.checks.of(registry.REPEATED)
-            findings += page.findings(repeated, plain, root=plain.root, rule=verdict.why)
+            scope, root = registry.REPEATED, plain.root
+            findings += page.findings(checks, scope, plain, root=root, rule=verdict.why)
         return findings if is_sealed else findings + self._of_kind(book, verdict)
 
-    def _template(self, page: Page, merged: SidedFile | None) -> list[Finding]:
-        """Return what a merge did to a template; other texts have no findings."""
-        if merged is None or "{{" not in page.source.text:
-            return []
-        return page.findings(self.checks.of(registry.MERGED_TEMPLATE), merged)
-
-    def _is_read(self, page: Page, merged: SidedFile | None) -> bool:
-        """Return whether a template was looked at: it was rendered if a merge mixed both sides."""
-        is_mixed = merged is not None and merged.is_mixed and "{{" in page.source.text
-        return is_mixed and bool(self.checks.of(registry.MERGED_TEMPLATE))
+    def _template(
+        self, page: Page, merged: SidedFile | None, findings: list[Finding], why: str
+    ) -> list[Finding]:
+        """Add what a merge did to a template; where nothing is found or asked, skip the file."""
+        is_asked = False
+        if merged is not None and "{{" in page.source.text:
+            findings = findings + page.findings(self.checks, registry.MERGED_TEMPLATE, merged)
+            is_asked = merged.is_mixed and bool(self.checks.of(registry.MERGED_TEMPLATE))
+        if not findings and not is_asked:
+            self.skipped[page.path] = why
+        return findings
 
     def _not_parsed(
         self, page: Page, error: CannotParse, merged: SidedFile | None
     ) -> list[Finding]:
-        text, path = page.source.text, page.path
+        text, path, findings = page.source.text, page.path, []
         at = _offset(text, error)
-        findings = []
         if merged:
-            unread = self.checks.of(registry.MERGED_UNREAD)
-            findings = page.findings(unread, merged, error, at) + self._template(page, merged)
+            findings = page.findings(self.checks, registry.MERGED_UNREAD, merged, error, at)
         before = _parsed_text(self.versions(path).head, path)
-        why = reason(text, path, lambda other: _parses(Source.of(other, path)), before)
+
+        def parses(other: str) -> bool:
+            return _parsed_text(other.encode(), path) is not None
+
+        why = reason(text, path, parses, before)
         if not why:
             why = f"no YAML: {error.why.removeprefix('not YAML: ')}"
-            is_meant = not is_fixture(path) and (
-                path in self.named
-                or "undefined alias" in error.why
-                or looks_like_a_manifest(text, path)
-            )
+            is_named = path in self.named or "undefined alias" in error.why
+            is_meant = not is_fixture(path) and (is_named or looks_like_a_manifest(text, path))
             if before is not None or is_meant:
                 since = "; in HEAD it could be" if before is not None else ""
-                unread = self.checks.of(registry.UNREAD)
-                findings += page.findings(unread, error, at, since)
-        if not findings and not self._is_read(page, merged):
-            self.skipped[path] = why
-        return findings
+                findings += page.findings(self.checks, registry.UNREAD, error, at, since)
+        return self._template(page, merged, findings, why)
 
     def verdict(self, book: Book) -> Verdict:
         """Return whether a file is a patch."""
@@ -224,7 +217,7 @@ class Run:
         # only a patch for kubectl has its object in a file that kustomize need not know
         tools = self.tools or ("K" if self.targets.told and not verdict.is_known else "")
         if verdict.is_a != MANIFEST and tools:
-            verdict.read_by(tools)
+            return verdict._replace(tools=tools, is_given=True)
         return verdict
 
     def _of_kind(self, book: Book, verdict: Verdict) -> list[Finding]:
@@ -240,52 +233,41 @@ class Run:
         return findings
 
     def _patches(self) -> PatchChecker:
-        from kmerge_git.check.patches.patch_checker import (
-            PatchChecker,  # late: most files are no patches
-        )
+        from kmerge_git.check.patches.patch_checker import PatchChecker  # late: few files are so
 
         return PatchChecker(self.checks, self.targets)
 
     # -- manifests -------------------------------------------------------------------------------
 
     def _manifest(self, book: Book, verdict: Verdict) -> list[Finding]:
-        page, of = book.page, self.checks.of
-        is_listed = verdict.rule == 1
-        findings = page.findings(of(registry.BOOK), book, is_listed)
+        page, checks, is_listed = book.page, self.checks, verdict.rule == 1
+        findings = page.findings(checks, registry.BOOK, book, is_listed)
         for plain in book.plains:
-            findings += page.findings(of(registry.MANIFEST), page, plain, root=plain.root)
-            if is_listed:
-                findings += page.findings(of(registry.WORDS), page, plain, root=plain.root)
-        for root in self._objects(book):
-            findings += self._object(page, root)
+            root = plain.root
+            for scope in (registry.MANIFEST, registry.WORDS)[: 1 + is_listed]:
+                findings += page.findings(checks, scope, page, plain, root=root)
+            is_object = root is not None and root.string("apiVersion") and root.string("kind")
+            if not is_object and isinstance(root, Map) and is_kustomization(page.path, root):
+                findings += self._object(page, root)
         for root in book.objects():
-            for entry in kustomization.inside(page, root):
+            findings += self._object(page, root)
+            for entry in inside(page, root):
                 findings += self._patches().inner(entry, None)
         return findings
 
-    def _objects(self, book: Book) -> Iterator[Map]:
-        yield from book.objects()
-        for plain in book.plains:
-            root = plain.root
-            if not isinstance(root, Map) or (root.text("apiVersion") and root.text("kind")):
-                continue  # it was among the objects
-            if kustomization.is_kustomization(book.page.path, root):
-                yield root
-
     def _object(self, page: Page, root: Map) -> list[Finding]:
-        findings = page.findings(self.checks.of(registry.OBJECT), page.path, root)
+        findings = page.findings(self.checks, registry.OBJECT, page.path, root)
         for site in keyed_lists(root):
-            if len(site.list.values) > 1 or site.name in ("env", "volumes"):
-                keyed = self.checks.of(registry.KEYED)
-                findings += page.findings(keyed, site, path=site.path)
-        if kustomization.is_kustomization(page.path, root):
+            if len(site.elements) > 1 or site.name in ("env", "volumes"):
+                findings += page.findings(self.checks, registry.KEYED, site, path=site.path)
+        if is_kustomization(page.path, root):
             findings += self._kustomization(Kustomization(page, root))
         return findings
 
     def _kustomization(self, one: Kustomization) -> list[Finding]:
-        findings = one.page.findings(self.checks.of(registry.KUSTOMIZATION), one, self.world)
+        findings = one.page.findings(self.checks, registry.KUSTOMIZATION, one, self.world)
         for entry in one.patches:
-            book = self.world.book(entry.path) if entry.path else None
+            book = self.world.book(entry.path)
             if entry.inline is not None or entry.value is not None:
                 findings += self._patches().inner(entry, one)
             elif book is not None:
@@ -298,8 +280,8 @@ class Run:
         """Return what only the files together show."""
         findings: list[Finding] = []
         for build in self.kustomizations.builds():
-            page, checks = build.one.page, self.checks.of(registry.SET)
-            for found in page.findings(checks, build, self.world, self.past):
+            page, site = build.one.page, (build, self.world, self.past)
+            for found in page.findings(self.checks, registry.SET, *site):
                 book = self.world.book(found.file) if found.file != page.path else None
                 findings += unsilenced([found], (book.page if book else page).source.text)
         return findings
@@ -307,19 +289,14 @@ class Run:
 
 def _parsed_text(data: bytes | None, path: str) -> str | None:
     """Return the text of a version of a file if it can be parsed, else None."""
-    try:
-        source = None if data is None else Source(data, path)
-    except CannotParse:
+    if data is None:
         return None
-    return source.text if source is not None and _parses(source) else None
-
-
-def _parses(source: Source) -> bool:
     try:
+        source = Source(data, path)
         documents(source)
     except CannotParse:
-        return False
-    return True
+        return None
+    return source.text
 
 
 def _offset(text: str, error: CannotParse) -> int:
@@ -328,7 +305,7 @@ def _offset(text: str, error: CannotParse) -> int:
     return sum(len(x) + 1 for x in lines[: line - 1]) + max(error.column - 1, 0)
 
 
-MARK = "kmerge: ignore"
+# -- comments that silence findings: `# kmerge: ignore D12` and `# kmerge: ignore-file M05` -------
 
 
 def unsilenced(findings: list[Finding], text: str) -> list[Finding]:
@@ -339,27 +316,18 @@ def unsilenced(findings: list[Finding], text: str) -> list[Finding]:
     """
     if MARK not in text or not findings:
         return findings
-    lines: dict[int, set[str]] = {}
-    whole: set[str] = set()
+    silent: dict[int, set[str]] = defaultdict(set)  # by line; 0 is the whole file
     for number, line in enumerate(text.split("\n"), 1):
         before, mark, rest = line.partition(MARK)
-        if not mark or not before.rstrip().endswith("#"):
-            continue
-        if rest.startswith("-file"):
-            whole |= _ids(rest[5:])
-            continue
-        ids = _ids(rest)
-        lines.setdefault(number, set()).update(ids)
-        if before.strip() == "#":
-            lines.setdefault(number + 1, set()).update(ids)
-    return [f for f in findings if (whole | lines.get(f.line, set())).isdisjoint((f.id, "*"))]
+        if mark and before.rstrip().endswith("#"):
+            numbers = (number, number + 1) if before.strip() == "#" else (number,)
+            for each in (0,) if rest.startswith("-file") else numbers:
+                silent[each] |= _ids(rest.removeprefix("-file"))
+    return [f for f in findings if (silent[0] | silent[f.line]).isdisjoint((f.id, "*"))]
 
 
 def _ids(rest: str) -> set[str]:
     words = rest.replace(",", " ").split()
-    ids = set()
-    for word in words:
-        if not (word[:1].isalpha() and word[1:].isdigit()):
-            break  # the reason follows
-        ids.add(word.upper())
-    return ids or {"*"}
+    # the reason follows the ids
+    ids = takewhile(lambda word: word[:1].isalpha() and word[1:].isdigit(), words)
+    return set(map(str.upper, ids)) or {"*"}

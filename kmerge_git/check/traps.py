@@ -5,7 +5,7 @@ ruamel.yaml is the YAML 1.2 reader here: its own tables of both versions are ask
 
 from __future__ import annotations
 
-from kmerge_git.check.page_values import Map, Text, is_integer, is_plain, scalars
+from kmerge_git.check.page_values import Map, Text, is_integer, scalars
 from kmerge_git.check.patches.field_types import typed
 from kmerge_git.check.registry import OBJECT, WARNING, Check, Found
 from kmerge_git.tree.scalars import kind_of
@@ -74,7 +74,7 @@ def octal_like(path: str, root: Map) -> Iterator[Found]:
 def unquoted_string(path: str, root: Map) -> Iterator[Found]:
     """Find a plain number or boolean in a field of type string: env values, annotations, labels."""
     for where, type, value in typed(root):
-        if type != "string" or not is_plain(value) or value.null:
+        if type != "string" or not value.is_plain or value.null:
             continue
         text = value.text
         is_boolean = kind_of(text) == "bool"
@@ -87,7 +87,7 @@ def unquoted_string(path: str, root: Map) -> Iterator[Found]:
 def _plain_words(root: Map) -> Iterator[tuple[Text, str, str]]:
     """Return the plain scalars with the tags that YAML 1.1 and YAML 1.2 readers give to them."""
     for value in scalars(root):
-        if is_plain(value) and value.text:
+        if value.is_plain and value.text:
             yield value, *_tags(value.text)
 
 

@@ -233,7 +233,7 @@ def test_both_of_two_merge_keys_count() -> None:
     assert isinstance(plain.root, Map)
     merged = plain.root.map("c")
     assert merged is not None
-    assert (merged.text("x"), merged.text("z")) == ("2", "a")
+    assert (merged.string("x"), merged.string("z")) == ("2", "a")
 
 
 def test_the_same_resource_in_two_files() -> None:

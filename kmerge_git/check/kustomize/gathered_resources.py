@@ -3,22 +3,27 @@
 kustomize counts group, version, kind, name and namespace; no namespace is `default`, and none
 counts where the kind belongs to the cluster (measured with kustomize 5.5).
 
-The patterns of a `target:`: regular expressions that a stranger may have written.
+A `target:` selects resources by patterns: regular expressions that a stranger may have written.
 """
 
 from __future__ import annotations
 
-from kmerge_git.check.page_values import Map, Text
+import re
+
+from kmerge_git.check.page_values import Map, Text, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.identity import Identity
 
-
-if TYPE_CHECKING:
     Key = tuple[str, str, str, str, str]  # group, version, kind, namespace, name
     Labels = dict[str, str]
 
+YES, NO, PERHAPS = "yes", "no", "perhaps"
+LONGEST = 1000  # characters of a pattern
+STEPS = 1_000_000  # that trying all ways through a text may take
+# What stands for one character: an escaped one, or one of a set, whose first may be a bracket.
+ESCAPED_OR_SET = r"\\.?|\[\^?.?(?:\\.?|[^\]\\])*\]?"
 OF_CLUSTER = {
     "": ("Namespace", "Node", "PersistentVolume", "ComponentStatus"),
     "rbac.authorization.k8s.io": ("ClusterRole", "ClusterRoleBinding"),
@@ -66,31 +71,29 @@ class Gathered:
         self.labels = labels  # None: not known
         self.annotations = annotations
         self.by = ""  # the entry that brings it into a build
-        self.past: list[Key] = []
+        self.past: tuple[Key, ...] = ()  # the keys that it had before
         self.vague = False
-
-    def copy(self) -> Gathered:
-        """Return a copy for another build, which must not see what this one does to it."""
-        other: Gathered = Gathered.__new__(Gathered)
-        for slot in Gathered.__slots__:
-            setattr(other, slot, getattr(self, slot))
-        other.past = list(self.past)
-        return other
 
     @property
     def key(self) -> Key:
         """Return the key that no other resource of a build may have."""
         return key_of(self.group, self.version, self.kind, self.namespace, self.name)
 
-    def rename(self, name: str) -> None:
-        """Give it another name; patches may still name it by the old one."""
-        self.past.append(self.key)
-        self.name = name
+    def change(self, field: str, value: str) -> None:
+        """Change a field of its identity; patches may still name it by the old one."""
+        self.past = (*self.past, self.key)
+        setattr(self, field, value)
 
-    def move(self, namespace: str) -> None:
-        """Put it into another namespace."""
-        self.past.append(self.key)
-        self.namespace = namespace
+    def mark(self, **more: Labels | None) -> None:
+        """Add `labels` or `annotations`; None says that nobody knows which."""
+        for slot, texts in more.items():
+            known = getattr(self, slot)
+            setattr(self, slot, None if known is None or texts is None else known | texts)
+
+    @property
+    def origin(self) -> str:
+        """Return its file, or the entry that generates it."""
+        return self.path or self.by
 
     def __str__(self) -> str:
         inside = f"{self.namespace}/" if self.namespace else ""
@@ -115,21 +118,15 @@ def selects(target: Map, one: Gathered) -> str:
     """Return whether a `target:` selects a resource: YES, NO, or PERHAPS."""
     if one.vague:
         return PERHAPS
-    scoped = is_of_cluster(one.group, one.kind)
-    spaces = (
-        [NO_NAMESPACE] if scoped else [one.who.namespace or "default", one.namespace or "default"]
-    )
-    wanted = (
-        ("name", [one.who.name, one.name]), ("kind", [one.kind]), ("namespace", spaces),
-        ("group", [one.group]), ("version", [one.version]),
-    )  # fmt: skip
-    answers = []
-    for field, values in wanted:
-        answers.append(matches(target.text(field), values))
-        if answers[-1] == NO:
-            return NO
-    answers.append(_has_labels(target.text("labelSelector"), one.labels))
-    answers.append(_has_labels(target.text("annotationSelector"), one.annotations))
+    spaces = [one.who.namespace or "default", one.namespace or "default"]
+    wanted = {
+        "name": [one.who.name, one.name], "kind": [one.kind],
+        "namespace": [NO_NAMESPACE] if is_of_cluster(one.group, one.kind) else spaces,
+        "group": [one.group], "version": [one.version],
+    }  # fmt: skip
+    answers = {matches(target.string(field), values) for field, values in wanted.items()}
+    for field, labels in (("labelSelector", one.labels), ("annotationSelector", one.annotations)):
+        answers.add(_has_labels(target.string(field), labels))
     return NO if NO in answers else PERHAPS if PERHAPS in answers else YES
 
 
@@ -169,16 +166,14 @@ def _meets(part: str, labels: Labels) -> bool:
     return part in labels
 
 
-def texts_of(value: Map | None) -> Labels:
-    """Return labels or annotations as plain texts."""
-    if value is None:
-        return {}
-    return {key: v.text for key, (_, v) in value.fields.items() if isinstance(v, Text)}
+def texts_of(root: Value, *keys: str) -> Labels:
+    """Return the labels or annotations below keys as plain texts."""
+    value = root.get(*keys)
+    fields = value.fields if value is not None else {}
+    return {key: text.text for key, (_, text) in fields.items() if isinstance(text, Text)}
 
 
-YES, NO, PERHAPS = "yes", "no", "perhaps"
-LONGEST = 1000  # characters of a pattern
-STEPS = 1_000_000  # that trying all ways through a text may take
+# -- patterns ------------------------------------------------------------------------------------
 
 
 def matches(pattern: str, values: list[str]) -> str:
@@ -193,8 +188,6 @@ def matches(pattern: str, values: list[str]) -> str:
         return NO
     if _ways(pattern, max(map(len, values), default=0)) > STEPS:
         return PERHAPS
-    import re
-
     try:
         return YES if any(re.fullmatch(f"(?:{pattern})", value) for value in values) else NO
     except (re.error, OverflowError, RecursionError):
@@ -206,12 +199,7 @@ def _ways(pattern: str, length: int) -> int:
     if len(pattern) > LONGEST:
         return STEPS + 1
     ways, branches, before = length + 1, [1], ""
-    is_escaped = False
-    for char in _without_sets(pattern):
-        if is_escaped:
-            is_escaped, before = False, "x"
-            continue
-        is_escaped = char == "\\"
+    for char in re.sub(ESCAPED_OR_SET, "x", pattern, flags=re.DOTALL):
         if char in "*+{":
             ways *= STEPS if before == ")" else length + 1
         elif char == "?" and before not in ("", "(", "*", "+", "?", "}"):
@@ -226,23 +214,3 @@ def _ways(pattern: str, length: int) -> int:
         if ways > STEPS:
             break
     return ways * branches[0]
-
-
-def _without_sets(pattern: str) -> str:
-    """Return the pattern with one character for each `[..]`."""
-    kept, position = "", 0
-    while position < len(pattern):
-        char = pattern[position]
-        if char == "\\":
-            kept += pattern[position : position + 2]
-            position += 2
-        elif char == "[":
-            end = position + 1 + (pattern[position + 1 : position + 2] == "^") + 1
-            while end < len(pattern) and pattern[end] != "]":
-                end += 1 + (pattern[end] == "\\")
-            kept += "x"
-            position = end + 1
-        else:
-            kept += char
-            position += 1
-    return kept

@@ -1,14 +1,15 @@
 """What kustomizations, transformers and GitOps objects say about patches: which ones they apply.
 
-Reads kustomization files, the built-in patch transformers, and the kinds that hold patches
-inline (Flux, Argo CD, Kyverno).
-
-Paths as kustomizations write them: beside a file, in a revision (`REV:PATH`), or elsewhere.
+This module reads kustomization files, the built-in patch transformers, and the kinds that hold
+patches inline (Flux, Argo CD, Kyverno). Kustomizations write paths that are relative to their
+folder, which may lie in a revision (`REV:PATH`), or name something elsewhere.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
 from posixpath import basename, dirname, join, normpath
+from typing import NamedTuple
 
 from kmerge_git.check.checked_texts import Book, Page, embedded
 from kmerge_git.check.page_values import List, Map, Text, Value, scalars
@@ -21,50 +22,48 @@ if TYPE_CHECKING:
     from kmerge_git.check.checked_texts import World
     from kmerge_git.kube.fieldpath import Path
 
-
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 RESOURCE_FIELDS = ("resources", "bases", "components", "crds")
+TRANSFORMERS = (
+    "PatchTransformer", "PatchStrategicMergeTransformer", "PatchJson6902Transformer"
+)  # fmt: skip
+GENERATED = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
+REMOTE = ("://", "git@", "?ref=", "?version=", "github.com/", "github.com:", "git::", "gh:")
+PLACEHOLDERS = ("$", "{{", "{%", "<", "%")
+LONGEST = 256  # characters of a text that may be a path
+DOMAINS = ("com", "org", "net", "io", "dev", "de", "eu", "cloud", "local", "internal", "corp")
 
 
-class PatchEntry:
+class PatchEntry(NamedTuple):
     """One patch that something names: in a file (`path`), as text (`inline`) or as a `value`."""
 
-    __slots__ = (
-        "at", "field", "holder", "inline", "is_json6902", "options", "page", "path", "rule",
-        "target", "value",
-    )  # fmt: skip
+    page: Page
+    at: int
+    field: Path  # where it stands: ("patches", 0)
+    rule: int
+    path: str = ""
+    inline: Text | None = None
+    value: Map | List | None = None
+    target: Map | None = None
+    is_json6902: bool = False  # else its content decides
+    options: Map | None = None
+    holder: str = ""  # kind of the object that holds an inline patch
 
-    def __init__(
-        self, page: Page, at: int, field: Path, rule: int, *, path: str = "",
-        inline: Text | None = None, value: Map | List | None = None, target: Map | None = None,
-        is_json6902: bool = False, options: Map | None = None,
-    ) -> None:  # fmt: skip
-        self.page = page
-        self.at = at
-        self.field = field  # where it stands: ("patches", 0)
-        self.rule = rule
-        self.is_json6902 = is_json6902  # else its content decides
-        self.path = path
-        self.inline = inline
-        self.value = value
-        self.target = target
-        self.options = options
-        self.holder = ""  # kind of the object that holds an inline patch
+    @property
+    def is_of_policy(self) -> bool:
+        """Return whether Kyverno reads it; then the rule around it says what is patched."""
+        return self.holder.endswith("Policy")
 
 
 class Kustomization:
     """A kustomization file, or the kustomize part of another object."""
-
-    __slots__ = (
-        "_mentioned", "directory", "entries", "listed", "page", "patches", "path", "resources",
-        "root",
-    )  # fmt: skip
 
     def __init__(self, page: Page, root: Map) -> None:
         self.page = page
         self.path = page.path
         self.root = root
         self.directory = folder_of(page.path)
+        self.is_component = root.string("kind") == "Component"
         self.resources = [
             (inside_of(self.directory, text.text), text.text, text.at, field)
             for field in RESOURCE_FIELDS
@@ -74,84 +73,73 @@ class Kustomization:
         self.patches = list(_patches(page, root, directory=self.directory))
         self.listed = {path for path, _, _, _ in self.resources}
         self.entries = {entry.path: entry for entry in reversed(self.patches) if entry.path}
-        self._mentioned: set[str] | None = None
 
-    @property
+    @cached_property
     def mentioned(self) -> set[str]:
         """Return all paths that it may name: as resources, patches, files of a generator."""
-        if self._mentioned is None:
-            self._mentioned = {inside_of(self.directory, text) for text in _texts(self.root)}
-        return self._mentioned
-
-    def names(self, path: str) -> bool:
-        """Return whether it names a file anywhere, for example as a file of a generator."""
-        return normpath(path) in self.mentioned
+        texts = [x.text for x in scalars(self.root) if len(x.text) < LONGEST and "\n" not in x.text]
+        texts += [text.partition("=")[2] for text in texts if "=" in text]  # files: [name=path]
+        return {inside_of(self.directory, text) for text in texts}
 
 
 def is_kustomization(path: str, root: Value | None) -> bool:
     """Return whether a document is a kustomization: by the file's name, or by its kind."""
     if not isinstance(root, Map):
         return False
-    api = root.text("apiVersion")
+    api = root.string("apiVersion")
     if api:
-        known = root.text("kind") in ("Kustomization", "Component", "")
+        known = root.string("kind") in ("Kustomization", "Component", "")
         return known and api.startswith("kustomize.config.k8s.io/")
     return basename(path) in NAMES
 
 
 def near(world: World, path: str, known: dict[str, Kustomization | None]) -> list[Kustomization]:
     """Return the kustomizations in the folder of a file and in the folders above it."""
-    found = []
+    around = []
     folder, below = folder_of(path), path
     while folder != below:
         if folder not in known:
             known[folder] = in_folder(world, folder)
-        here = known[folder]
-        if here is not None:
-            found.append(here)
+        around.append(known[folder])
         folder, below = folder_of(folder), folder
-    return found
+    return [one for one in around if one is not None]
 
 
 def in_folder(world: World, folder: str) -> Kustomization | None:
     """Return the kustomization of a folder, or None."""
-    for name in NAMES:
-        book = world.book(inside_of(folder, name))
-        if book is not None:
-            for plain in book.plains:
-                if isinstance(plain.root, Map) and is_kustomization(name, plain.root):
-                    return Kustomization(book.page, plain.root)
+    for book in filter(None, (world.book(inside_of(folder, name)) for name in NAMES)):
+        for root in book.roots:
+            if isinstance(root, Map) and is_kustomization(book.page.path, root):
+                return Kustomization(book.page, root)
     return None
 
 
 def inside(page: Page, root: Map) -> list[PatchEntry]:
     """Return the patches that an object of another kind holds or names (rules 3 and 5)."""
-    kind, api, spec = root.text("kind"), root.text("apiVersion"), root.map("spec")
-    found: list[PatchEntry] = []
-    if kind in ("PatchTransformer", "PatchStrategicMergeTransformer", "PatchJson6902Transformer"):
-        found = list(_transformer(page, root))
+    kind, api, spec = root.string("kind"), root.string("apiVersion"), root.map("spec")
+    entries: list[PatchEntry] = []
+    if kind in TRANSFORMERS:
+        entries = list(_transformer(page, root))
     elif spec is None:
         return []
     elif api.startswith("kustomize.toolkit.fluxcd.io/"):
-        found = list(_patches(page, spec, ("spec",)))
+        entries = list(_patches(page, spec, ("spec",)))
     elif kind == "HelmRelease":
         for n, renderer in spec.maps("postRenderers"):
             inner = renderer.map("kustomize")
             if inner is not None:
-                found += _patches(page, inner, ("spec", "postRenderers", n, "kustomize"))
+                entries += _patches(page, inner, ("spec", "postRenderers", n, "kustomize"))
     elif api.startswith("argoproj.io/"):
-        found = list(_argo(page, spec))
+        entries = list(_argo(page, spec))
     elif api.startswith(("kyverno.io/", "policies.kyverno.io/")):
-        found = list(_kyverno(page, spec))
-    for entry in found:
-        entry.holder = kind
-    return found
+        entries = list(_kyverno(page, spec))
+    return [entry._replace(holder=kind) for entry in entries]
 
 
 def book_of(entry: PatchEntry, world: World) -> Book | None:
     """Return the file or the inline text of a patch; None where it cannot be read."""
     if entry.inline is None:
-        return world.book(entry.path) if entry.path else None
+        return world.book(entry.path)
     try:
         return Book(embedded(entry.page, entry.inline))
     except CannotParse:
@@ -163,13 +151,13 @@ def _patches(page: Page, root: Map, above: Path = (), directory: str = "") -> It
     rule = 5 if above else 2
     yield from _with_targets(page, root, above, "patches", rule, directory)
     for n, item in enumerate(root.items("patchesStrategicMerge")):
-        here = (*above, "patchesStrategicMerge", n)
+        entry = PatchEntry(page, item.at, (*above, "patchesStrategicMerge", n), rule)
         if isinstance(item, Map):
-            yield PatchEntry(page, item.at, here, rule, value=item)
+            yield entry._replace(value=item)
         elif isinstance(item, Text) and "\n" in item.text:
-            yield PatchEntry(page, item.at, here, rule, inline=item)
+            yield entry._replace(inline=item)
         elif isinstance(item, Text):
-            yield PatchEntry(page, item.at, here, rule, path=_join(directory, item.text))
+            yield entry._replace(path=_join(directory, item.text))
     yield from _with_targets(page, root, above, "patchesJson6902", rule, directory)
 
 
@@ -180,7 +168,7 @@ def _with_targets(
     for n, item in root.maps(field):
         inline = item.get("patch")
         yield PatchEntry(
-            page, item.at, (*above, field, n), rule, path=_join(directory, item.text("path")),
+            page, item.at, (*above, field, n), rule, path=_join(directory, item.string("path")),
             inline=inline if isinstance(inline, Text) else None, target=item.map("target"),
             value=inline if isinstance(inline, List) else None,
             is_json6902=field == "patchesJson6902", options=item.map("options"),
@@ -188,27 +176,22 @@ def _with_targets(
 
 
 def _transformer(page: Page, root: Map) -> Iterator[PatchEntry]:
-    directory = folder_of(page.path)
-    target = root.map("target")
     for field in ("path", "patch", "paths", "patches", "jsonOp"):
-        value = root.get(field)
-        items = value.values if isinstance(value, List) else [value]
-        for item in items:
+        for item in (root.get(field), *root.items(field)):
             if not isinstance(item, Text) or not item.text:
                 continue
-            is_path = field.startswith("path") or ("\n" not in item.text and field != "jsonOp")
-            yield PatchEntry(
-                page, item.at, (field,), 3,
-                path=_join(directory, item.text) if is_path else "",
-                inline=None if is_path else item, target=target,
-            )  # fmt: skip
+            entry = PatchEntry(page, item.at, (field,), 3, target=root.map("target"))
+            if field.startswith("path") or ("\n" not in item.text and field != "jsonOp"):
+                yield entry._replace(path=inside_of(folder_of(page.path), item.text))
+            else:
+                yield entry._replace(inline=item)
 
 
 def _argo(page: Page, spec: Map) -> Iterator[PatchEntry]:
-    inner = spec.map("template")
     above: Path = ("spec",)
-    if inner is not None and inner.map("spec") is not None:  # an ApplicationSet
-        spec, above = inner.map("spec") or spec, ("spec", "template", "spec")
+    inner = spec.map("template", "spec")
+    if inner is not None:  # an ApplicationSet
+        spec, above = inner, ("spec", "template", "spec")
     several = [(("sources", n), source) for n, source in spec.maps("sources")]
     for where, source in [(("source",), spec.map("source")), *several]:
         part = source.map("kustomize") if source is not None else None
@@ -220,32 +203,20 @@ def _kyverno(page: Page, spec: Map) -> Iterator[PatchEntry]:
     for n, rule in spec.maps("rules"):
         mutate = rule.map("mutate")
         for holder in (mutate, *(each for _, each in mutate.maps("foreach"))) if mutate else ():
-            value = holder.map("patchStrategicMerge")
+            value, text = holder.map("patchStrategicMerge"), holder.get("patchesJson6902")
+            field: Path = ("spec", "rules", n, "mutate")
             if value is not None:
-                field = ("spec", "rules", n, "mutate", "patchStrategicMerge")
-                yield PatchEntry(page, value.at, field, 5, value=value)
-            text = holder.get("patchesJson6902")
+                yield PatchEntry(page, value.at, (*field, "patchStrategicMerge"), 5, value=value)
             if isinstance(text, Text) and not text.null:
-                field = ("spec", "rules", n, "mutate", "patchesJson6902")
-                yield PatchEntry(page, text.at, field, 5, inline=text, is_json6902=True)
+                here = (*field, "patchesJson6902")
+                yield PatchEntry(page, text.at, here, 5, inline=text, is_json6902=True)
 
 
 def _join(directory: str, path: str) -> str:
     return inside_of(directory, path) if path else ""
 
 
-def _texts(value: Value) -> Iterator[str]:
-    for scalar in scalars(value):
-        text = scalar.text
-        if len(text) < 256 and "\n" not in text:
-            yield text
-            if "=" in text:  # files: [name=path]
-                yield text.partition("=")[2]
-
-
-REMOTE = ("://", "git@", "?ref=", "?version=", "github.com/", "github.com:", "git::", "gh:")
-PLACEHOLDERS = ("$", "{{", "{%", "<", "%")
-DOMAINS = ("com", "org", "net", "io", "dev", "de", "eu", "cloud", "local", "internal", "corp")
+# -- paths ---------------------------------------------------------------------------------------
 
 
 def folder_of(path: str) -> str:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from posixpath import relpath
+from typing import NamedTuple
 
 from kmerge_git.check.checked_texts import World
 from kmerge_git.check.kustomize.kustomization import (
+    GENERATED,
     NAMES,
-    RESOURCE_FIELDS,
     Kustomization,
     has_placeholder,
     in_folder,
@@ -20,7 +21,7 @@ from kmerge_git.check.kustomize.kustomization import (
 )
 from kmerge_git.check.kustomize.kustomization_evidence import DELETED, MADE, UNSTAGED, Fate, Past
 from kmerge_git.check.kustomize.kustomize_build import NO_MERGE, NOT_THERE, TWICE, Gathering
-from kmerge_git.check.page_values import Map, Text, Value, documents
+from kmerge_git.check.page_values import Map, Text, Value, roots_of
 from kmerge_git.check.registry import (
     ERROR,
     INFO,
@@ -31,16 +32,28 @@ from kmerge_git.check.registry import (
     Found,
     also,
 )
-from kmerge_git.errors import CannotParse
-from kmerge_git.text.source import Source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from kmerge_git.kube.fieldpath import Path
 
+    Naming = str | list["Naming"] | dict[str, "Naming"]
 
 # Lists in which of two elements with the same keys only one counts, and what makes it count.
 COUNTED = {"images": ("newName", "newTag", "digest", "tagSuffix"), "replicas": ("count",)}
+# The fields that name files or folders: elements of lists in brackets, fields of maps in braces.
+FILE, FOLDER, EITHER = "file", "folder", "file or folder"
+_WITH_PATHS: Naming = [{"path": FILE}]
+_GENERATED: Naming = [{"files": [FILE], "envs": [FILE], "env": FILE}]
+NAMING: Naming = {
+    "resources": [EITHER], "bases": [EITHER], "components": [FOLDER], "crds": [FILE],
+    "generators": [EITHER], "transformers": [EITHER], "validators": [EITHER],
+    "configurations": [FILE], "patchesStrategicMerge": [FILE],
+    "patches": _WITH_PATHS, "patchesJson6902": _WITH_PATHS, "replacements": _WITH_PATHS,
+    "configMapGenerator": _GENERATED, "secretGenerator": _GENERATED,
+    "helmCharts": [{"valuesFile": FILE, "additionalValuesFiles": [FILE]}],
+    "openapi": {"path": FILE},
+}  # fmt: skip
 ABSENT = "is not there"
 NO_KUSTOMIZATION = "has no kustomization"
 UNSURE = (ABSENT, NO_KUSTOMIZATION)  # something may make it before kustomize runs
@@ -63,7 +76,7 @@ UNSURE = (ABSENT, NO_KUSTOMIZATION)  # something may make it before kustomize ru
 )  # fmt: skip
 def same_resource_twice(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     """Find a resource that one side of a merge moved to another file or base, and its old copy."""
-    yield from _told(build, TWICE)
+    yield from build.found(TWICE)
 
 
 @Check(
@@ -83,13 +96,11 @@ def repeated_entry(one: Kustomization, world: World) -> Iterator[Found]:
     yield from _repeated_resources(one, world)
     for field, keys in COUNTED.items():
         yield from _repeated_words(one, field, keys)
-    for field in GENERATORS:
-        seen = set()
-        for number, item in one.root.maps(field):
-            name = item.text("name")
-            key = (name, item.text("namespace") or "default")
-            if item.text("behavior") in ("merge", "replace") or not name:
-                continue
+    seen = set()
+    for field, number, item in ((f, n, item) for f in GENERATED for n, item in one.root.maps(f)):
+        name = item.string("name")
+        key = (field, name, item.string("namespace") or "default")
+        if item.string("behavior") not in ("merge", "replace") and name:
             if key in seen:
                 yield Found(item.at, f"{name} is in {field} twice", path=(field, number))
             seen.add(key)
@@ -109,7 +120,7 @@ def _repeated_resources(one: Kustomization, world: World) -> Iterator[Found]:
 def _brings_something(world: World, path: str) -> bool:
     if world.is_directory(path):
         inner = in_folder(world, path)
-        lists = ("resources", "bases", "components", "helmCharts", "generators", *GENERATORS)
+        lists = ("resources", "bases", "components", "helmCharts", "generators", *GENERATED)
         return inner is None or any(inner.root.items(field) for field in lists)
     return world.resources(path) != []
 
@@ -118,21 +129,21 @@ def _repeated_words(one: Kustomization, field: str, keys: tuple[str, ...]) -> It
     """Find an entry that is lost: of two for one name the later counts, unless the name changed."""
     seen: dict[str, Map] = {}
     for number, item in one.root.maps(field):
-        name = item.text("name")
+        name = item.string("name")
         first = seen.setdefault(name, item)
         if first is item or not name:
             continue
-        before, after = ({k: each.text(k) for k in keys if each.has(k)} for each in (first, item))
+        before, after = ({k: each.string(k) for k in keys if each.has(k)} for each in (first, item))
+        what = ""
         if before == after:
-            what, severity = f"{name} is in {field} twice, with the same values", WARNING
+            what = f"{name} is in {field} twice, with the same values"
         elif before.get("newName", name) != name:
-            now = before["newName"]
-            what, severity = f"{name} is called {now} already: this entry of {field} is lost", ""
+            what = f"{name} is called {before['newName']} already: this entry of {field} is lost"
         elif before.keys() & after.keys():
-            what, severity = f"{name} is in {field} twice: the first entry is lost", ""
-        else:
-            continue
-        yield Found(item.at, what, path=(field, number), severity=severity)
+            what = f"{name} is in {field} twice: the first entry is lost"
+        if what:
+            severity = WARNING if before == after else ""
+            yield Found(item.at, what, path=(field, number), severity=severity)
 
 
 # -- files that are not there ---------------------------------------------------------------------
@@ -161,11 +172,10 @@ def missing_file(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     wrong = [(each, what) for (_, what), each in once.items()]
     if not wrong:
         return
-    places = {each: _where(each, what) for each, what in wrong}
-    fates = past.fates([path for paths in places.values() for path in paths])
+    fates = past.fates([path for each, what in wrong for path in _where(each, what)])
     before = _named_before(build.one, past)
     for each, what in wrong:
-        fate = next((fates[path] for path in places[each] if path in fates), None)
+        fate = next((fates[path] for path in _where(each, what) if path in fates), None)
         if fate is not None and fate.what == MADE:
             continue
         is_sure = fate is not None or what not in UNSURE
@@ -187,27 +197,18 @@ def _missing(one: Kustomization, each: NamedFile, what: str, fate: Fate | None) 
         return f"{each.text} is not staged, so that the commit will not have it; `git add` it"
     if fate is None or fate.what != DELETED:
         return f"{each.text} {what}"
-    if fate.now:
-        now = relpath(fate.now, one.directory or ".")
-        return f"{each.text} {what}: it is called {now} now"
-    return f"{each.text} {what}: it was deleted"
+    now = f"it is called {relpath(fate.now, one.directory or '.')} now"
+    return f"{each.text} {what}: {now if fate.now else 'it was deleted'}"
 
 
 def _named_before(one: Kustomization, past: Past) -> set[str] | None:
     """Return the paths that the kustomization named before; None where nobody knows."""
     versions = past.before(one.path)
-    if versions is None:
+    before = None if versions is None else [roots_of(data, one.path) for data in versions]
+    if before is None or None in before:
         return None
-    found: set[str] = set()
-    for data in versions:
-        try:
-            roots = [plain.root for plain in documents(Source(data, one.path))]
-        except CannotParse:
-            return None
-        for root in roots:
-            if isinstance(root, Map):
-                found.update(each.path for each in named(Kustomization(one.page, root)))
-    return found
+    maps = [root for roots in before for root in roots or () if isinstance(root, Map)]
+    return {each.path for root in maps for each in named(Kustomization(one.page, root))}
 
 
 # -- resources that are not there -----------------------------------------------------------------
@@ -228,7 +229,7 @@ def _named_before(one: Kustomization, past: Past) -> set[str] | None:
 )  # fmt: skip
 def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     """Find a generator with `behavior: merge` or `replace` for something that nothing makes."""
-    yield from _told(build, NO_MERGE)
+    yield from build.found(NO_MERGE)
 
 
 @Check(
@@ -251,7 +252,7 @@ def nothing_to_merge_with(build: Gathering, world: World, past: Past) -> Iterato
 )  # fmt: skip
 def without_target(build: Gathering, world: World, past: Past) -> Iterator[Found]:
     """Find an entry whose `target:`, or whose patch, names a resource that is not there."""
-    yield from _told(build, NOT_THERE)
+    yield from build.found(NOT_THERE)
 
 
 @also("D69", KUSTOMIZATION)
@@ -263,73 +264,41 @@ def deprecated_fields(one: Kustomization, world: World) -> Iterator[Found]:
             yield Found(at, f"{field} is deprecated, use patches", path=(field,), severity=INFO)
 
 
-def _told(build: Gathering, what: str) -> Iterator[Found]:
-    for trouble in build.troubles:
-        if trouble.what == what:
-            place = trouble.place
-            yield Found(
-                place.at,
-                trouble.message,
-                path=place.field,
-                severity=trouble.severity,
-                page=trouble.page,
-            )
+# -- what a kustomization names -------------------------------------------------------------------
 
 
-FILE, FOLDER, EITHER = "file", "folder", "file or folder"
-PLUGINS = ("generators", "transformers", "validators")
-GENERATORS = ("configMapGenerator", "secretGenerator")
-
-
-class NamedFile:
+class NamedFile(NamedTuple):
     """A file or folder that a kustomization names."""
 
-    __slots__ = ("at", "field", "path", "text", "wanted")
-
-    def __init__(self, one: Kustomization, text: Text, field: Path, wanted: str, path: str) -> None:
-        self.text = path or text.text
-        self.at = text.at
-        self.field = field
-        self.wanted = wanted
-        self.path = inside_of(one.directory, self.text)
+    text: str
+    path: str
+    at: int
+    field: Path
+    wanted: str
 
 
 def named(one: Kustomization) -> Iterator[NamedFile]:
     """Return all files and folders of this repository that a kustomization names, in its order."""
-    for value, field, wanted in _values(one.root):
+    for value, field, wanted in _values(one.root, NAMING):
         if not isinstance(value, Text) or not value.text or value.null or "\n" in value.text:
             continue
         path = value.text
-        if field[0] in GENERATORS and field[-2] == "files":
+        if field[0] in GENERATED and field[-2] == "files":
             path = path.partition("=")[2] or path
         if not is_remote(path) and not has_placeholder(path) and ": " not in path:
-            yield NamedFile(one, value, field, wanted, path)
+            yield NamedFile(path, inside_of(one.directory, path), value.at, field, wanted)
 
 
-def _values(root: Map) -> Iterator[tuple[Value | None, Path, str]]:
+def _values(value: Value, naming: Naming, field: Path = ()) -> Iterator[tuple[Value, Path, str]]:
     """Return the values that name files, each with its field and the kind of thing it names."""
-    for name in (*RESOURCE_FIELDS, *PLUGINS, "configurations"):
-        wanted = EITHER if name in ("resources", "bases", *PLUGINS) else FILE
-        for n, item in enumerate(root.items(name)):
-            yield item, (name, n), FOLDER if name == "components" else wanted
-    for n, item in enumerate(root.items("patchesStrategicMerge")):
-        yield item, ("patchesStrategicMerge", n), FILE
-    for name in ("patches", "patchesJson6902", "replacements"):
-        for n, entry in root.maps(name):
-            yield entry.get("path"), (name, n, "path"), FILE
-    for name in GENERATORS:
-        for n, entry in root.maps(name):
-            for inner in ("files", "envs"):
-                for m, item in enumerate(entry.items(inner)):
-                    yield item, (name, n, inner, m), FILE
-            yield entry.get("env"), (name, n, "env"), FILE
-    for n, entry in root.maps("helmCharts"):
-        yield entry.get("valuesFile"), ("helmCharts", n, "valuesFile"), FILE
-        for m, item in enumerate(entry.items("additionalValuesFiles")):
-            yield item, ("helmCharts", n, "additionalValuesFiles", m), FILE
-    schema = root.map("openapi")
-    if schema is not None:
-        yield schema.get("path"), ("openapi", "path"), FILE
+    if isinstance(naming, str):
+        yield value, field, naming
+    elif isinstance(naming, list):
+        for number, item in enumerate(value.values):
+            yield from _values(item, naming[0], (*field, number))
+    else:
+        for key in (key for key in naming if key in value.fields):
+            yield from _values(value.fields[key][1], naming[key], (*field, key))
 
 
 def what_is_wrong(one: NamedFile, world: World) -> str:
@@ -349,9 +318,8 @@ def what_is_wrong(one: NamedFile, world: World) -> str:
         names = (inside_of(one.path, name) for name in NAMES)
         found = any(world.read(name) is not None for name in names)
         return "" if found else NO_KUSTOMIZATION
-    is_component = inner.root.text("kind") == "Component"
-    if one.wanted == FOLDER and not is_component:
+    if one.wanted == FOLDER and not inner.is_component:
         return "is no component; list it under resources"
-    if is_component and one.field[0] in ("resources", "bases"):
+    if inner.is_component and one.field[0] in ("resources", "bases"):
         return "is a component; list it under components"
     return ""

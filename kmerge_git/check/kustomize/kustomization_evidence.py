@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from posixpath import basename, normpath
+from typing import NamedTuple
 
 from kmerge_git.bounds import COMPARED_FILES
 from kmerge_git.check.checked_texts import World
 from kmerge_git.check.kustomize import kustomization
 from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, folder_of, inside_of
-from kmerge_git.check.page_values import Map, Text, documents
-from kmerge_git.errors import CannotParse
-from kmerge_git.text.source import Source
+from kmerge_git.check.page_values import Text, roots_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,24 +20,16 @@ if TYPE_CHECKING:
     from kmerge_git.check.kustomize.kustomize_build import Gathering
 
 
-class Evidence:
+class Evidence(NamedTuple):
     """What the kustomizations around a file say about it."""
 
-    __slots__ = ("listed_by", "named_by", "near")
-
-    def __init__(self) -> None:
-        self.listed_by: Kustomization | None = None  # as a resource
-        self.named_by: tuple[Kustomization | None, PatchEntry] | None = None  # as a patch
-        self.near: Kustomization | None = None  # the one in or above its folder
+    listed_by: Kustomization | None  # as a resource
+    named_by: tuple[Kustomization | None, PatchEntry] | None  # as a patch
+    near: Kustomization | None  # the one in or above its folder
 
 
 class Kustomizations:
     """The kustomizations of a run: those among its files, and those in the folders around them."""
-
-    __slots__ = (
-        "_folders", "_named_by_transformers", "_names", "_read", "_seen", "files", "given", "past",
-        "world",
-    )  # fmt: skip
 
     def __init__(self, world: World, past: Past) -> None:
         self.world = world
@@ -47,7 +39,6 @@ class Kustomizations:
         self._seen: dict[Kustomization, None] = {}  # and those that were met on the way
         self._folders: dict[str, Kustomization | None] = {}
         self._named_by_transformers: dict[Kustomization, dict[str, PatchEntry]] = {}
-        self._names: set[bytes] | None = None  # of the resources of the run
         self._read: set[str] = set()  # files that are read although they are not of the run
 
     def expect(self, paths: Iterable[str]) -> None:
@@ -68,28 +59,26 @@ class Kustomizations:
 
     def about(self, path: str) -> Evidence:
         """Return what the kustomizations say about a file."""
-        evidence = Evidence()
         wanted = normpath(path)
         near = kustomization.near(self.world, wanted, self._folders)
-        evidence.near = near[0] if near else None
-        for one in [*self.given, *near]:
-            self._seen.setdefault(one)
-            if wanted in one.listed:
-                evidence.listed_by = evidence.listed_by or one
-            entry = one.entries.get(wanted) or self._of_transformers(one).get(wanted)
-            if entry is not None and evidence.named_by is None:
-                evidence.named_by = (one, entry)
-        return evidence
+        around = [*self.given, *near]
+        self._seen |= dict.fromkeys(around)
+        named_by = (
+            (one, entry)
+            for one in around
+            if (entry := one.entries.get(wanted) or self._of_transformers(one).get(wanted))
+        )
+        listed_by = next((one for one in around if wanted in one.listed), None)
+        return Evidence(listed_by, next(named_by, None), near[0] if near else None)
 
     def _of_transformers(self, one: Kustomization) -> dict[str, PatchEntry]:
         """Return the patches that are named by the transformers a kustomization lists as files."""
         if one not in self._named_by_transformers:
+            texts = (item for item in one.root.items("transformers") if isinstance(item, Text))
+            paths = (inside_of(one.directory, text.text) for text in texts)
             self._named_by_transformers[one] = {
                 entry.path: entry
-                for item in one.root.items("transformers")
-                if isinstance(item, Text)
-                for book in [self.world.book(inside_of(one.directory, item.text))]
-                if book is not None
+                for book in filter(None, map(self.world.book, paths))
                 for root in book.objects()
                 for entry in kustomization.inside(book.page, root)
                 if entry.path
@@ -121,11 +110,8 @@ class Kustomizations:
         wanted |= {folder or "." for folder in folders}
         known = {one.path: one for one in self._seen}
         met = known.keys() | touched.keys()
-        unread = {
-            path: self.world.read(path) or b""
-            for path in self.past.kustomizations()
-            if path not in met
-        }
+        paths = [path for path in self.past.kustomizations() if path not in met]
+        unread = {path: self.world.read(path) or b"" for path in paths}
         while True:
             known |= self._promising(unread, wanted)
             more = {
@@ -141,58 +127,41 @@ class Kustomizations:
     def _promising(self, unread: dict[str, bytes], wanted: set[str]) -> dict[str, Kustomization]:
         """Return kustomizations of other folders that have one of the names in their text."""
         words = {basename(path).encode("utf-8", "surrogateescape") for path in wanted}
-        found = {}
-        for path, data in list(unread.items()):
+        met: list[str] = []
+        for path, data in unread.items():
             here = self.past.place(path)
-            above = b".." in data and any(here.startswith(each + "/") for each in wanted)
-            above = above or (b".." in data and "." in wanted)
-            if above or any(word in data for word in words):
-                del unread[path]
-                one = kustomization.in_folder(self.world, folder_of(path))
-                if one is not None:
-                    found[path] = one
-        return found
+            is_below = "." in wanted or any(here.startswith(f"{each}/") for each in wanted)
+            if (is_below and b".." in data) or any(word in data for word in words):
+                met.append(path)
+        for path in met:
+            del unread[path]
+        found = {path: kustomization.in_folder(self.world, folder_of(path)) for path in met}
+        return {path: one for path, one in found.items() if one is not None}
 
     def _is_apart(self, path: str) -> bool:
         """Return whether a file cannot matter to those of the run; parsing is what takes time.
 
         Where there are many files, read only those that contain the name of a changed resource.
         """
-        if (
-            path in self.files
-            or self.given
-            or any(p in one.entries for one in self._seen for p in self.files)
-        ):
+        named = any(p in one.entries for one in self._seen for p in self.files)
+        if path in self.files or self.given or named:
             return False
         if path in self._read or len(self._read) < COMPARED_FILES:
             self._read.add(path)
             return False
-        if self._names is None:
-            self._names = {name for each in self.files for name in self._names_in(each)}
         data = self.world.read(path) or b""
         return not any(name in data for name in self._names)
 
-    def _names_in(self, path: str) -> Iterator[bytes]:
-        """Return the names of the resources of a file, as it is now and as it was."""
-        for one in self.world.resources(path) or ():
-            yield _bytes(one.name)
-        for data in self.past.before(path) or ():
-            for root in _roots(data, path):
-                metadata = root.map("metadata")
-                if metadata is not None and metadata.text("name"):
-                    yield _bytes(metadata.text("name"))
-
-
-def _bytes(name: str) -> bytes:
-    """Encode a name as a text has it; no text contains a surrogate."""
-    return name.encode("utf-8", "replace")
-
-
-def _roots(data: bytes, path: str) -> list[Map]:
-    try:
-        return [p.root for p in documents(Source(data, path)) if isinstance(p.root, Map)]
-    except CannotParse:
-        return []
+    @cached_property
+    def _names(self) -> set[bytes]:
+        """Return the names of the resources of the run, as they are now and as they were."""
+        names: set[str] = set()
+        for path in self.files:
+            names.update(one.name for one in self.world.resources(path) or ())
+            for data in self.past.before(path) or ():
+                words = (root.string("metadata", "name") for root in roots_of(data, path) or ())
+                names.update(filter(None, words))
+        return {name.encode("utf-8", "replace") for name in names}
 
 
 # What became of a file that is not there.
@@ -201,31 +170,23 @@ UNSTAGED = "unstaged"  # it is in the working tree, but will not be committed
 MADE = "made"  # git ignores it, or it is in a submodule: something else makes it
 
 
-class Fate:
+class Fate(NamedTuple):
     """What became of a file: one of the words, and its new name where it has one."""
 
-    __slots__ = ("now", "what")
-
-    def __init__(self, what: str, now: str = "") -> None:
-        self.what = what
-        self.now = now
+    what: str
+    now: str = ""
 
 
-class Past:
+class Past(NamedTuple):
     """Answers about the last commit, or the sides of a merge; without git there is none."""
 
-    __slots__ = ("before", "concerned", "fates", "kustomizations", "place")
-
-    def __init__(
-        self,
-        fates: Callable[[list[str]], dict[str, Fate]] = lambda paths: {},
-        before: Callable[[str], list[bytes] | None] = lambda path: None,
-        concerned: Callable[[], Iterable[str]] = lambda: (),
-        kustomizations: Callable[[], Iterable[str]] = lambda: (),
-        place: Callable[[str], str] = lambda path: path,
-    ) -> None:
-        self.fates = fates  # of those files about which there is something to say
-        self.before = before  # a file as it was on each side; None where nobody knows
-        self.concerned = concerned  # files beside those of the run: the commit deletes them
-        self.kustomizations = kustomizations  # all there are, to find those that name such a file
-        self.place = place  # a path from the top: here `../a/b` and `b` may be one
+    # of those files about which there is something to say
+    fates: Callable[[list[str]], dict[str, Fate]] = lambda paths: {}
+    # a file as it was on each side; None where nobody knows
+    before: Callable[[str], list[bytes] | None] = lambda path: None
+    # other files that the commit deletes
+    concerned: Callable[[], Iterable[str]] = lambda: ()
+    # all kustomizations that there are, to find those that name such a file
+    kustomizations: Callable[[], Iterable[str]] = lambda: ()
+    # a path from the top: here `../a/b` and `b` may be one
+    place: Callable[[str], str] = lambda path: path

@@ -7,6 +7,9 @@ cannot be read leaves a build `open`: then nobody can say that a resource is not
 
 from __future__ import annotations
 
+from copy import copy
+from typing import NamedTuple
+
 from kmerge_git.bounds import BUILT_BASES
 from kmerge_git.check.kustomize.gathered_resources import (
     NO,
@@ -20,6 +23,7 @@ from kmerge_git.check.kustomize.gathered_resources import (
     texts_of,
 )
 from kmerge_git.check.kustomize.kustomization import (
+    GENERATED,
     Kustomization,
     PatchEntry,
     book_of,
@@ -28,8 +32,8 @@ from kmerge_git.check.kustomize.kustomization import (
     is_remote,
 )
 from kmerge_git.check.page_values import List, Map, Text, Value, scalars
-from kmerge_git.check.plain_objects import identity
-from kmerge_git.finding import WARNING
+from kmerge_git.check.plain_objects import api_version, identity
+from kmerge_git.check.registry import WARNING, Found
 from kmerge_git.kube.identity import Identity
 
 TYPE_CHECKING = False
@@ -37,12 +41,18 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from kmerge_git.check.checked_texts import Book, Page, World
-    from kmerge_git.check.kustomize.gathered_resources import Key
+    from kmerge_git.check.kustomize.gathered_resources import Key, Labels
     from kmerge_git.kube.fieldpath import Path
 
-
 MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators")
-GENERATORS = (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret"))
+ORDER = ("patchesStrategicMerge", "patches")
+RENAMED_BY = ("metadata", "kind", "apiVersion")  # fields that replacements may write to
+PATTERN = frozenset("*?+|()[]{}^$\\")  # in what is no name
+
+# What is wrong with a build, and which check reports it.
+TWICE = "twice"  # one identity for two resources
+NOT_THERE = "not there"  # a patch whose target no resource is
+NO_MERGE = "no merge"  # a generator for something that is not there
 
 
 class Gatherer:
@@ -60,7 +70,7 @@ class Gatherer:
         if one.path not in self._built:
             build = Gathering(one)
             # what a component patches is in the kustomizations that include it
-            build.is_open = _is_component(one)
+            build.is_open = one.is_component
             self._run(build, one, above | {one.path}, None)
             self._built[one.path] = build
         return self._built[one.path]
@@ -68,25 +78,22 @@ class Gatherer:
     def _run(
         self, build: Gathering, one: Kustomization, above: frozenset[str], within: EntryPlace | None
     ) -> None:
-        root = one.root
-        fields = ("resources", "bases", "components")
-        seen: set[str] = set()
-        for field in fields:
+        included: set[str] = set()
+        for field in ("resources", "bases", "components"):
             if field == "components":
                 _generate(build, one, within)
-            for number, (path, text, at) in enumerate(
-                (path, text, at) for path, text, at, f in one.resources if f == field
-            ):
+            entries = (entry for entry in one.resources if entry[-1] == field)
+            for number, (path, text, at, _) in enumerate(entries):
                 place = within or EntryPlace(at, (field, number), text)
                 if field == "components":
                     self._component(build, path, above, place)
-                elif path not in seen:
+                elif path not in included:
                     self._include(build, path, text, above, place)
-                    seen.add(path)
-        if any(maker in root.fields for maker in MAKERS):
+                    included.add(path)
+        if any(maker in one.root.fields for maker in MAKERS):
             build.is_open = True
         transform(build, one, self.world, within)
-        if "transformers" in root.fields:
+        if "transformers" in one.root.fields:
             build.is_open = True
             build.blur()
 
@@ -94,44 +101,34 @@ class Gatherer:
         self, build: Gathering, path: str, above: frozenset[str], place: EntryPlace
     ) -> None:
         """Do what a component says, to all that is there."""
-        inner = self._folder(build, path, above)
-        if inner is None or not _is_component(inner):
+        inner = self._folder(path, above)
+        if inner is None or not inner.is_component:
             build.is_open = True
         else:
-            held = EntryPlace(place.at, place.field, place.text, inner.path)
-            self._run(build, inner, above | {inner.path}, held)
+            self._run(build, inner, above | {inner.path}, place._replace(inside=inner.path))
 
     def _include(
         self, build: Gathering, path: str, text: str, above: frozenset[str], place: EntryPlace
     ) -> None:
         """Add what an entry of `resources` or `bases` brings."""
-        found: list[Gathered] | None = None
+        brought: list[Gathered] | None = None
         if self.world.is_directory(path):
-            inner = self._folder(build, path, above)
-            if inner is not None and not _is_component(inner):  # kustomize refuses a component
+            inner = self._folder(path, above)
+            if inner is not None and not inner.is_component:  # kustomize refuses a component
                 below = self.of(inner, above)
-                build.paths |= below.paths
                 build.is_open = build.is_open or below.is_open
-                found = below.resources
+                brought = below.resources
         elif not is_remote(text) and not self.skips(path):
-            build.paths.add(path)
-            found = self.world.resources(path)
-        if found is None:
+            brought = self.world.resources(path)
+        if brought is None:
             build.is_open = True
         else:
-            _take(build, [one.copy() for one in found if one.name and one.kind], place)
+            _take(build, [copy(one) for one in brought if one.name and one.kind], place)
 
-    def _folder(self, build: Gathering, path: str, above: frozenset[str]) -> Kustomization | None:
+    def _folder(self, path: str, above: frozenset[str]) -> Kustomization | None:
         """Return the kustomization of a folder; None if it has none, or one that includes this."""
         inner = in_folder(self.world, path) if self.world.is_directory(path) else None
-        if inner is None or inner.path in above or len(above) > BUILT_BASES:
-            return None
-        build.paths.add(inner.path)
-        return inner
-
-
-def _is_component(one: Kustomization) -> bool:
-    return one.root.text("kind") == "Component"
+        return None if inner is None or inner.path in above or len(above) > BUILT_BASES else inner
 
 
 def _take(build: Gathering, brought: list[Gathered], place: EntryPlace) -> None:
@@ -140,73 +137,66 @@ def _take(build: Gathering, brought: list[Gathered], place: EntryPlace) -> None:
     for one in brought:
         first = build.add(one, place)
         if first is not None:
-            # two documents of a file: another check says that
-            told = (first.path, first.by, first.who) == (one.path, place.text, one.who)
-            if not told or first.line == one.line:
+            # two documents of a file: another check reports that
+            is_known = (first.path, first.by, first.who) == (one.path, place.text, one.who)
+            if not is_known or first.line == one.line:
                 twice.append((first, one))
     if not twice:
         return
     first, one = twice[0]
     if not one.path:
-        message = f"{one}, which is generated there, is in {first.path or first.by} too"
+        message = f"{one}, which is generated there, is in {first.origin} too"
     elif one.path == first.path:
         message = f"{one} of {one.path} comes in a second time, first by {first.by}"
     else:
-        message = f"{one} in line {one.line} of {one.path} is in {first.path or first.by} too"
+        message = f"{one} in line {one.line} of {one.path} is in {first.origin} too"
     more = f", and {len(twice) - 1} more" if len(twice) > 1 else ""
-    build.troubles.append(Trouble(TWICE, place, message + more))
+    build.trouble(TWICE, place, message + more)
 
 
 def _generate(build: Gathering, one: Kustomization, within: EntryPlace | None) -> None:
     """Add what the generators make; a generator may also change what is there."""
     made: list[Gathered] = []
-    for field, kind in GENERATORS:
-        for number, item in one.root.maps(field):
-            name, behavior = item.text("name"), item.text("behavior")
-            if not name:
-                continue
-            place = within or EntryPlace(item.at, (field, number), one.path)
-            who = Identity("", kind, item.text("namespace"), name, "v1", "")
-            new = Gathered(who, labels=_of_options(one, item, "labels"))
-            new.annotations = _of_options(one, item, "annotations")
-            found = build.called(new.key)
-            changes = behavior in ("merge", "replace")
-            if not found and changes:
-                if build.is_sure:
-                    what = f"{new} is not there, so that nothing can be {behavior}d with it"
-                    build.troubles.append(Trouble(NO_MERGE, place, what))
-            elif not found:
-                build.add(new, place)
-                made.append(new)
-            elif len(found) > 1:
-                named = " and ".join(str(each) for each in found[:2])
-                what = f"{new} may be {named}: kustomize does not choose"
-                build.troubles.append(Trouble(NO_MERGE, place, what))
-            elif changes:
-                for slot in ("labels", "annotations"):
-                    old = getattr(found[0], slot)
-                    setattr(found[0], slot, None if old is None else old | getattr(new, slot))
-            elif found[0] not in made:
-                where = found[0].path or found[0].by
-                what = f"{new} is in {where} too; to change that one, write `behavior: merge`"
-                build.troubles.append(Trouble(TWICE, place, what))
+    entries = ((field, n, item) for field in GENERATED for n, item in one.root.maps(field))
+    for field, number, item in entries:
+        name, behavior = item.string("name"), item.string("behavior")
+        if not name:
+            continue
+        place = within or EntryPlace(item.at, (field, number), one.path)
+        who = Identity("", GENERATED[field], item.string("namespace"), name, "v1", "")
+        labels, annotations = (_of_options(one, item, slot) for slot in ("labels", "annotations"))
+        new = Gathered(who, labels=labels, annotations=annotations)
+        there = build.called(new.key)
+        changes = behavior in ("merge", "replace")
+        if not there and not changes:
+            build.add(new, place)
+            made.append(new)
+        elif not there:
+            if build.is_sure:
+                what = f"{new} is not there, so that nothing can be {behavior}d with it"
+                build.trouble(NO_MERGE, place, what)
+        elif len(there) > 1:
+            named = " and ".join(map(str, there[:2]))
+            build.trouble(NO_MERGE, place, f"{new} may be {named}: kustomize does not choose")
+        elif changes:
+            there[0].mark(labels=labels, annotations=annotations)
+        elif there[0] not in made:
+            what = f"is in {there[0].origin} too; to change that one, write `behavior: merge`"
+            build.trouble(TWICE, place, f"{new} {what}")
 
 
-def _of_options(one: Kustomization, item: Map, field: str) -> dict[str, str]:
+def _of_options(one: Kustomization, item: Map, field: str) -> Labels:
     """Return the labels or annotations of a generated resource."""
-    holders = (one.root.map("generatorOptions"), item.map("options"))
-    return {k: v for each in holders if each for k, v in texts_of(each.map(field)).items()}
+    return texts_of(one.root, "generatorOptions", field) | texts_of(item, "options", field)
 
 
-ORDER = ("patchesStrategicMerge", "patches")
-RENAMED_BY = ("metadata", "kind", "apiVersion")  # fields that replacements may write to
-PATTERN = frozenset("*?+|()[]{}^$\\")  # in what is no name
+# -- what is done to the gathered resources ------------------------------------------------------
 
 
 def transform(
     build: Gathering, one: Kustomization, world: World, within: EntryPlace | None
 ) -> None:
-    """Do what a kustomization does, in the order of kustomize."""
+    """Patch, rename and label the resources, in the order of kustomize."""
     for field in ORDER:
         _patches(build, one, world, within, field)
     _namespace(build, one, within)
@@ -219,36 +209,28 @@ def transform(
 def _patches(
     build: Gathering, one: Kustomization, world: World, within: EntryPlace | None, field: str
 ) -> None:
-    for entry in one.patches:
-        if entry.field[0] == field:
-            text = entry.path or "the patch"
-            place = within or EntryPlace(entry.at, entry.field, text)
-            book = book_of(entry, world)
-            roots = _content(entry, book)
-            if roots is None:
-                build.blur()
-            elif entry.target is not None:
-                _selected(build, entry, entry.target, roots, place)
-            else:
-                page = book.page if book is not None and within is None else None
-                for root in roots:
-                    if isinstance(root, Map):
-                        _named(build, root, entry, place, page)
+    for entry in (entry for entry in one.patches if entry.field[0] == field):
+        place = within or EntryPlace(entry.at, entry.field, entry.path or "the patch")
+        book = book_of(entry, world)
+        roots = _content(entry, book)
+        if roots is None:
+            build.blur()
+        elif entry.target is not None:
+            _selected(build, entry, entry.target, roots, place)
+        else:
+            page = book.page if book is not None and within is None else None
+            for root in (root for root in roots if isinstance(root, Map)):
+                _named(build, root, entry, place, page)
 
 
 def _content(entry: PatchEntry, book: Book | None) -> list[Value] | None:
     """Return the documents of a patch, of a `kind: List` its items; None if it cannot be read."""
-    if entry.value is not None:
-        return [entry.value]
-    if book is None:
-        return None
+    if entry.value is not None or book is None:
+        return None if entry.value is None else [entry.value]
     roots: list[Value] = []
-    for plain in book.plains:
-        root = plain.root
-        if isinstance(root, Map) and root.text("kind").endswith("List") and "items" in root.fields:
-            roots += root.items("items")
-        elif root is not None:
-            roots.append(root)
+    for root in book.roots:
+        is_list = root.string("kind").endswith("List") and "items" in root.fields
+        roots += root.items("items") if is_list else [root]
     return roots
 
 
@@ -261,13 +243,13 @@ def _named(
     who = identity(root)
     if not who.kind or not who.name or not who.version:
         return  # kustomize refuses it for that
-    found = build.called(key_of(who.group, who.version, who.kind, who.namespace, who.name))
-    if len(found) == 1:
-        _merge(build, found[0], root, entry, place)
-    elif found:
-        named = " and ".join(f"{each} of {each.path or each.by}" for each in found[:2])
+    there = build.called(key_of(who.group, who.version, who.kind, who.namespace, who.name))
+    if len(there) == 1:
+        _merge(build, there[0], root, entry, place)
+    elif there:
+        named = " and ".join(f"{each} of {each.origin}" for each in there[:2])
         what = f"the patch for {who.kind}/{who.name} may be for {named}: kustomize does not choose"
-        build.troubles.append(Trouble(NOT_THERE, place, what))
+        build.trouble(NOT_THERE, place, what)
     elif build.is_sure:
         wanted = f"{who.namespace}/{who.name}" if who.namespace else who.name
         path, why = _nearly(build, root)
@@ -275,7 +257,7 @@ def _named(
         if page is not None:
             place, here = _place_in(root, path, place), build.one.path
         what = f"no resource {who.kind}/{wanted} in {here}{why}"
-        build.troubles.append(Trouble(NOT_THERE, place, what, page=page))
+        build.trouble(NOT_THERE, place, what, page=page)
 
 
 def _place_in(root: Map, path: Path, place: EntryPlace) -> EntryPlace:
@@ -290,10 +272,10 @@ def _nearly(build: Gathering, root: Map) -> tuple[Path, str]:
     who = identity(root)
     for one in build.resources:
         if (one.kind, one.name) == (who.kind, who.name):
-            api = f"{one.group}/{one.version}" if one.group else one.version
-            if api != root.text("apiVersion"):
-                return ("apiVersion",), f"; it is {api} in {one.path or one.by}"
-            why = f"; it has {one.namespace or 'no'} namespace in {one.path or one.by}"
+            api = api_version(one.group, one.version)
+            if api != root.string("apiVersion"):
+                return ("apiVersion",), f"; it is {api} in {one.origin}"
+            why = f"; it has {one.namespace or 'no'} namespace in {one.origin}"
             return ("metadata", "namespace"), why
     kinds = [one.kind for one in build.resources if one.name == who.name]
     if kinds and who.kind not in {one.kind for one in build.resources}:
@@ -305,24 +287,22 @@ def _merge(
     build: Gathering, one: Gathered, root: Map, entry: PatchEntry, place: EntryPlace
 ) -> None:
     """Apply a strategic merge patch to the identity and the labels of a resource."""
-    if root.text("$patch") == "delete":
+    if root.string("$patch") == "delete":
         build.remove(one)
         return
-    metadata = root.map("metadata") or Map(root.at)
     for slot in ("labels", "annotations"):
-        new, old = metadata.map(slot), getattr(one, slot)
-        if new is None or old is None:
-            continue
-        known = not any(key.startswith("$") or value.null for key, (_, value) in new.fields.items())
-        setattr(one, slot, old | texts_of(new) if known else None)
-    options = entry.options
+        new = root.map("metadata", slot)
+        if new is not None:
+            fields = new.fields.items()
+            is_known = not any(key.startswith("$") or value.null for key, (_, value) in fields)
+            one.mark(**{slot: texts_of(new) if is_known else None})
+    options, kind, name = entry.options, root.string("kind"), root.string("metadata", "name")
     if options is None:
         return
-    if options.text("allowKindChange") == "true" and root.text("kind") not in ("", one.kind):
-        one.past.append(one.key)
-        one.kind = root.text("kind")
-    if options.text("allowNameChange") == "true" and metadata.text("name") not in ("", one.name):
-        one.rename(metadata.text("name"))
+    if options.string("allowKindChange") == "true" and kind not in ("", one.kind):
+        one.change("kind", kind)
+    if options.string("allowNameChange") == "true" and name not in ("", one.name):
+        one.change("name", name)
     _collide(build, place)
 
 
@@ -333,12 +313,11 @@ def _selected(
     build: Gathering, entry: PatchEntry, target: Map, roots: list[Value], place: EntryPlace
 ) -> None:
     answers = [(one, selects(target, one)) for one in build.resources]
-    found = any(answer != NO for _, answer in answers)
-    if build.is_sure and not place.inside and not found:
-        severity = "" if _is_name(target.text("name")) else WARNING
-        kind, name = target.text("kind") or "*", target.text("name") or "*"
+    if build.is_sure and not place.inside and all(answer == NO for _, answer in answers):
+        severity = "" if _is_name(target.string("name")) else WARNING
+        kind, name = target.string("kind") or "*", target.string("name") or "*"
         what = f"no resource {kind}/{name} in this kustomization"
-        build.troubles.append(Trouble(NOT_THERE, place, what, severity))
+        build.trouble(NOT_THERE, place, what, severity)
     for one, answer in answers:
         if answer == YES:
             _change(build, one, roots, entry, place)
@@ -368,23 +347,18 @@ def _is_name(text: str) -> bool:
 def _may_rename(entry: PatchEntry, roots: list[Value]) -> bool:
     if entry.options is not None:
         return True
-    return any(not isinstance(root, Map) or root.text("$patch") == "delete" for root in roots)
+    return any(not isinstance(root, Map) or root.string("$patch") == "delete" for root in roots)
 
 
 def _operations(one: Gathered, root: List) -> None:
     """Apply a JSON 6902 patch to the identity and the labels of a resource."""
     for step in root.values:
-        if not isinstance(step, Map):
+        path, op = step.string("path"), step.string("op")
+        if not isinstance(step, Map) or op == "test":
             continue
-        path, value = step.text("path"), step.get("value")
-        op = step.text("op")
-        if op == "test":
-            continue
-        is_text = isinstance(value, Text) and op in ("add", "replace")
-        if path == "/metadata/name" and is_text:
-            one.rename(step.text("value"))
-        elif path == "/metadata/namespace" and is_text:
-            one.move(step.text("value"))
+        is_text = isinstance(step.get("value"), Text) and op in ("add", "replace")
+        if path in ("/metadata/name", "/metadata/namespace") and is_text:
+            one.change(path.rpartition("/")[2], step.string("value"))
         elif path.startswith("/metadata/labels") or path == "/metadata":
             one.labels = None
         elif path.startswith("/metadata/annotations"):
@@ -397,8 +371,8 @@ def _operations(one: Gathered, root: List) -> None:
 
 def _collide(build: Gathering, place: EntryPlace) -> None:
     for first, other in build.renamed()[:1]:
-        what = f"the patch gives two resources the name {other}, that of {first.path or first.by}"
-        build.troubles.append(Trouble(TWICE, place, what))
+        what = f"the patch gives two resources the name {other}, that of {first.origin}"
+        build.trouble(TWICE, place, what)
         other.vague = True
 
 
@@ -406,114 +380,88 @@ def _collide(build: Gathering, place: EntryPlace) -> None:
 
 
 def _namespace(build: Gathering, one: Kustomization, within: EntryPlace | None) -> None:
-    namespace = one.root.text("namespace")
+    namespace = one.root.string("namespace")
     if not namespace:
         return
     for each in build.resources:
         if (each.group, each.kind) == ("", "Namespace"):
-            each.rename(namespace)
+            each.change("name", namespace)
         elif not is_of_cluster(each.group, each.kind):
-            each.move(namespace)
+            each.change("namespace", namespace)
     for first, other in build.renamed()[:1]:
         place = within or EntryPlace(one.root.at_key("namespace"), ("namespace",), namespace)
-        what = (
-            f"two resources become {other}: that of {first.path or first.by} and that of "
-            f"{other.path or other.by}"
-        )
-        build.troubles.append(Trouble(TWICE, place, what))
+        origins = f"that of {first.origin} and that of {other.origin}"
+        build.trouble(TWICE, place, f"two resources become {other}: {origins}")
 
 
 def _names(build: Gathering, one: Kustomization) -> None:
     for field in ("namePrefix", "nameSuffix"):
-        added = one.root.text(field)
-        if not added:
-            continue
-        for each in build.resources:
+        added = one.root.string(field)
+        for each in build.resources if added else ():
             if each.who.kind not in NO_PREFIX:
                 is_prefix = field == "namePrefix"
-                each.rename(added + each.name if is_prefix else each.name + added)
-        build.renamed()
+                each.change("name", added + each.name if is_prefix else each.name + added)
+        if added:
+            build.renamed()
 
 
 def _labels(build: Gathering, one: Kustomization) -> None:
-    labels = texts_of(one.root.map("commonLabels"))
+    labels = texts_of(one.root, "commonLabels")
     for _, item in one.root.maps("labels"):
-        labels |= texts_of(item.map("pairs"))
-    annotations = texts_of(one.root.map("commonAnnotations"))
+        labels |= texts_of(item, "pairs")
+    annotations = texts_of(one.root, "commonAnnotations")
     for each in build.resources:
-        if each.labels is not None:
-            each.labels = each.labels | labels
-        if each.annotations is not None:
-            each.annotations = each.annotations | annotations
+        each.mark(labels=labels, annotations=annotations)
 
 
 def _replacements(build: Gathering, one: Kustomization, world: World) -> None:
     """Blur the names if `replacements` may write to them; their sources are not looked at."""
     for _, item in one.root.maps("replacements"):
-        roots: list[Value | None] = [item]
-        if item.text("path"):
-            book = world.book(inside_of(one.directory, item.text("path")))
-            if book is None:
-                build.blur()
-                return
-            roots = [plain.root for plain in book.plains]
-        told = [text.text for root in roots for text in scalars(root)]
-        if any(text.startswith(RENAMED_BY) for text in told):
+        path = item.string("path")
+        book = world.book(inside_of(one.directory, path)) if path else None
+        roots: list[Value] = book.roots if book is not None else [item]
+        words = [text.text for root in roots for text in scalars(root)]
+        if any(word.startswith(RENAMED_BY) for word in words) or (path and book is None):
             build.blur()
 
 
-# What is wrong with a build, and which check tells it.
-TWICE = "twice"  # one identity for two resources
-NOT_THERE = "not there"  # a patch whose target no resource is
-NO_MERGE = "no merge"  # a generator for something that is not there
+# -- what comes of it ----------------------------------------------------------------------------
 
 
-class EntryPlace:
+class EntryPlace(NamedTuple):
     """An entry of the kustomization that is looked at; `inside` is a component that it names."""
 
-    __slots__ = ("at", "field", "inside", "text")
-
-    def __init__(self, at: int, field: Path, text: str, inside: str = "") -> None:
-        self.at = at
-        self.field = field
-        self.text = text
-        self.inside = inside
-
-
-class Trouble:
-    """Something that is wrong with a build, at an entry of its kustomization or on a `page`."""
-
-    __slots__ = ("message", "page", "place", "severity", "what")
-
-    def __init__(
-        self,
-        what: str,
-        place: EntryPlace,
-        message: str,
-        severity: str = "",
-        page: Page | None = None,
-    ) -> None:
-        self.what = what
-        self.place = place
-        self.page = page  # of the patch that the entry names
-        inside = place.inside
-        self.message = f"{message}, says {inside}" if inside else message
-        self.severity = severity
+    at: int
+    field: Path
+    text: str
+    inside: str = ""
 
 
 class Gathering:
     """The resources of a kustomization, with what went wrong in gathering them."""
 
-    __slots__ = ("_index", "_keys", "is_open", "one", "paths", "resources", "troubles")
+    __slots__ = ("_index", "_keys", "_troubles", "is_open", "one", "resources")
 
     def __init__(self, one: Kustomization) -> None:
         self.one = one
         self.resources: list[Gathered] = []
         self.is_open = False
-        self.troubles: list[Trouble] = []
-        self.paths = {one.path}  # the files that were read for it
+        self._troubles: list[tuple[str, Found]] = []
         self._keys: dict[Key, Gathered] = {}
         self._index: dict[Key, list[Gathered]] | None = None
+
+    def trouble(
+        self, what: str, place: EntryPlace, message: str, severity: str = "",
+        page: Page | None = None,
+    ) -> None:  # fmt: skip
+        """Remember what is wrong at an entry of the kustomization, or on the page of a patch."""
+        message += f", says {place.inside}" if place.inside else ""
+        found = Found(place.at, message, path=place.field, severity=severity, page=page)
+        self._troubles.append((what, found))
+
+    def found(self, what: str) -> list[Found]:
+        """Return what is wrong in one way, for the check of it."""
+        return [found for trouble, found in self._troubles if trouble == what]
 
     @property
     def is_sure(self) -> bool:
@@ -521,14 +469,14 @@ class Gathering:
         return not self.is_open and not any(one.vague for one in self.resources)
 
     def add(self, one: Gathered, by: EntryPlace) -> Gathered | None:
-        """Add a resource; returns the one that is in its place."""
+        """Add a resource, or return the one that has its key already."""
         first = None if one.vague else self._keys.get(one.key)
         if first is None:
             one.by = by.text
             self.resources.append(one)
             self._keys[one.key] = one
             if self._index is not None:
-                self._enter(self._index, one)
+                _enter(self._index, one)
         return first
 
     def remove(self, one: Gathered) -> None:
@@ -544,26 +492,21 @@ class Gathering:
         self.renamed()
 
     def renamed(self) -> list[tuple[Gathered, Gathered]]:
-        """Take notice of new names; returns pairs of resources that have the same one now."""
-        same = []
-        self._index = None
-        self._keys = {}
-        for one in self.resources:
-            if not one.vague:
-                first = self._keys.setdefault(one.key, one)
-                if first is not one:
-                    same.append((first, one))
-        return same
+        """Take notice of new names; return pairs of resources that have the same one now."""
+        self._index, self._keys = None, {}
+        known = [one for one in self.resources if not one.vague]
+        pairs = [(self._keys.setdefault(one.key, one), one) for one in known]
+        return [(first, one) for first, one in pairs if first is not one]
 
     def called(self, key: Key) -> list[Gathered]:
         """Return the resources that have or had an identity."""
         if self._index is None:
             self._index = {}
             for one in self.resources:
-                self._enter(self._index, one)
+                _enter(self._index, one)
         return [one for one in self._index.get(key, ()) if not one.vague]
 
-    @staticmethod
-    def _enter(index: dict[Key, list[Gathered]], one: Gathered) -> None:
-        for each in dict.fromkeys((*one.past, one.key)):
-            index.setdefault(each, []).append(one)
+
+def _enter(index: dict[Key, list[Gathered]], one: Gathered) -> None:
+    for key in dict.fromkeys((*one.past, one.key)):
+        index.setdefault(key, []).append(one)

@@ -127,7 +127,7 @@ def changed_without_mac(data: bytes, versions: GitVersions) -> Iterator[Found]:
     if new is None or old is None:
         return
     sops, before = new.map("sops"), old.map("sops")
-    if sops is None or before is None or sops.text("mac") != before.text("mac"):
+    if sops is None or before is None or sops.string("mac") != before.string("mac"):
         return
     changed = _first_change(new, old)
     if changed is not None:
@@ -150,7 +150,7 @@ def sealed(data: bytes | None) -> Map | None:
     if not isinstance(root, Map):
         return None
     sops = root.map("sops")
-    return root if sops is not None and sops.text("mac") else None
+    return root if sops is not None and sops.string("mac") else None
 
 
 def _first_change(new: Map, old: Map) -> int | None:

@@ -39,8 +39,6 @@ if TYPE_CHECKING:
     from kmerge_git.check.merges.merged_lists import Nodes
     from kmerge_git.tree.same import Known
 
-
-if TYPE_CHECKING:
     # the other texts of the merge that may hold a resource: it can have moved between files
     Elsewhere = Callable[[Identity], list[Node]]
 

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from kmerge_git.kube.listkeys import ListRule
     from kmerge_git.tree.same import Known
 
-
-if TYPE_CHECKING:
     Nodes = list[Node | None]
     Keyed = list[tuple[Hashable, Node]]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kmerge_git.check.checked_texts import shown
-from kmerge_git.check.page_values import List, Map, Text, Value, alike, is_integer, is_plain
+from kmerge_git.check.page_values import List, Map, Text, Value, alike, is_integer
 from kmerge_git.check.patches.patch_verdict import CUSTOM
 from kmerge_git.check.patches.patch_walk import ABSENT, ListSpot, Spot
 from kmerge_git.check.plain_objects import directives_below, is_set
@@ -295,7 +295,7 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
     mend = 'to replace the list, write "- $patch: replace" as an element of its own'
     for _, element in spot.maps():
         is_added = "K" not in spot.tools and spot.found(element) is ABSENT
-        if element.text(PATCH) == "replace" and len(element.fields) > 1 and not is_added:
+        if element.string(PATCH) == "replace" and len(element.fields) > 1 and not is_added:
             yield Found(element.at_key(PATCH), f"{effect}; {mend}")
 
 
@@ -309,7 +309,7 @@ def replace_in_element(spot: ListSpot) -> Iterator[Found]:
 )  # fmt: skip
 def replace_and_delete(spot: ListSpot) -> Iterator[Found]:
     """Find elements with `$patch: delete`, or more markers, in a list that one marker replaces."""
-    marked = [(v, v.text(PATCH)) for _, v in spot.maps() if PATCH in v.fields]
+    marked = [(v, v.string(PATCH)) for _, v in spot.maps() if PATCH in v.fields]
     replaced = [v for v, text in marked if text == "replace"]
     for value in replaced[1:]:
         yield Found(value.at_key(PATCH), "the list is replaced already; drop this marker")
@@ -433,10 +433,10 @@ def deleted_and_set(spot: ListSpot) -> Iterator[Found]:
         return
     # a port may change its protocol: both tools delete the one and add the other
     keys = (key, *(k for k in (spot.field.keys if spot.field else ()) if k != key))
-    deleted = [tuple(map(v.text, keys)) for _, v in spot.maps() if v.text(PATCH) == "delete"]
+    deleted = [tuple(map(v.string, keys)) for _, v in spot.maps() if v.string(PATCH) == "delete"]
     for _, element in spot.maps():
-        name = element.text(key)
-        if name and PATCH not in element.fields and tuple(map(element.text, keys)) in deleted:
+        name = element.string(key)
+        if name and PATCH not in element.fields and tuple(map(element.string, keys)) in deleted:
             effect = "kubectl makes a new element, kustomize does only the first of both"
             yield Found(element.at, f"{key}: {name} is deleted and set; {effect}")
 
@@ -448,8 +448,8 @@ def _plain_keys(spot: ListSpot) -> Iterator[tuple[tuple[str, ...], Map]]:
         return
     more = [k for k in spot.field.keys if k != key]
     for _, element in spot.maps():
-        if PATCH not in element.fields and element.text(key):
-            yield (element.text(key), *map(element.text, more)), element
+        if PATCH not in element.fields and element.string(key):
+            yield (element.string(key), *map(element.string, more)), element
 
 
 def _kind(value: Value) -> str:
@@ -500,7 +500,7 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
     value, field = spot.map.get(key), spot.field(key)
     if not key or field is None or not isinstance(value, Text) or value.null:
         return
-    is_number = is_plain(value) and is_integer(value.text)
+    is_number = value.is_plain and is_integer(value.text)
     if field.type == "integer" and not is_number:
         yield Found(value.at, f"{key} is a number here; kubectl adds a second entry")
     elif field.type == "string" and is_number:
@@ -524,14 +524,14 @@ def key_of_other_type(spot: Spot) -> Iterator[Found]:
 def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
     """Find a port whose number the target has, but not with that spelling of the protocol."""
     key, outer = spot.merge_key, spot.element_of
-    if "protocol" not in spot.server_keys or outer is None or not spot.map.text(key):
+    if "protocol" not in spot.server_keys or outer is None or not spot.map.string(key):
         return
     target = outer.target.values if isinstance(outer.target, List) else []
-    there = [v.text("protocol") for v in target if isinstance(v, Map) and _same(key, v, spot.map)]
-    protocol = spot.map.text("protocol")
+    there = [v.string("protocol") for v in target if isinstance(v, Map) and _same(key, v, spot.map)]
+    protocol = spot.map.string("protocol")
     if not there or protocol in there or (protocol and "" not in there):
         return  # a new port, or one that is found
-    number = f"{key} {spot.map.text(key)}"
+    number = f"{key} {spot.map.string(key)}"
     if protocol:
         message = f"kustomize ignores this element: {number} has no protocol in the base; drop it"
     else:
@@ -542,7 +542,7 @@ def port_paired_with_nothing(spot: Spot) -> Iterator[Found]:
 
 
 def _same(key: str, one: Map, other: Map) -> bool:
-    return one.text(key) == other.text(key)
+    return one.string(key) == other.string(key)
 
 
 @Check(
@@ -570,10 +570,10 @@ def switched_source(spot: Spot) -> Iterator[Found]:
 
 def _two_values(spot: Spot, target: Map) -> Iterator[Found]:
     entry = spot.map
-    if spot.leaves("valueFrom") and target.text("value") and "value" not in entry.fields:
+    if spot.leaves("valueFrom") and target.string("value") and "value" not in entry.fields:
         at = entry.at_key("valueFrom")
         yield Found(at, "value and valueFrom would both remain; add value: null")
-    elif entry.text("value") and _remains(spot, target, "valueFrom"):
+    elif entry.string("value") and _remains(spot, target, "valueFrom"):
         at = entry.at_key("value")
         yield Found(at, "value and valueFrom would both remain; add valueFrom: null")
 

@@ -1,16 +1,15 @@
-"""The fields of the built-in kinds: their names, types and how a patch merges them.
+"""The fields of the built-in kinds: their names, types, how a patch merges them, where they belong.
 
 Two tables are walked side by side: the field shapes have every field's name and type, the list
 keys how lists and maps merge. Only patches are looked up, so this is imported late.
-
-Where a field belongs that stands at the wrong place of an object.
 """
 
 from __future__ import annotations
 
 from functools import cache
+from typing import NamedTuple
 
-from kmerge_git.check.page_values import List, Map, Text, Value
+from kmerge_git.check.page_values import Map, Text, Value
 from kmerge_git.kube import keytable
 from kmerge_git.patch.field_shapes import nearest_root_shape, object_type
 
@@ -18,22 +17,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from kmerge_git.kube.fieldpath import Path
+    from kmerge_git.kube.fieldpath import Path, Step
+
+DEEPEST = 4  # steps below the place of a field where it is looked for
+TOP = ("apiVersion", "kind", "metadata")
 
 
-class FieldType:
+class FieldType(NamedTuple):
     """The type of a value; `of` is what is in a list or map, `struct` the fields of an object."""
 
-    __slots__ = ("keys", "kind", "merge_key", "of", "strategies", "struct", "type")
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind  # list, map, struct, scalar, free (any value)
-        self.type = ""  # of a scalar: string, integer, number, boolean, ...
-        self.of: FieldType | None = None
-        self.struct: ObjectType | None = None
-        self.strategies = ""  # letters: m = merge, r = replace, k = retainKeys
-        self.merge_key = ""  # what pairs the elements in a strategic merge patch
-        self.keys: tuple[str, ...] = ()  # what tells the elements apart on the server
+    kind: str  # list, map, struct, scalar, free (any value)
+    type: str = ""  # of a scalar: string, integer, number, boolean, ...
+    of: FieldType | None = None
+    struct: ObjectType | None = None
+    strategies: str = ""  # letters: m = merge, r = replace, k = retainKeys
+    merge_key: str = ""  # what pairs the elements in a strategic merge patch
+    keys: tuple[str, ...] = ()  # what tells the elements apart on the server
 
     @property
     def merges(self) -> bool:
@@ -44,6 +43,10 @@ class FieldType:
     def of_maps(self) -> bool:
         """Return whether it is a list of objects."""
         return self.kind == "list" and self.of is not None and self.of.kind in ("struct", "map")
+
+    def below(self, step: Step) -> FieldType | None:
+        """Return the type below a key or in an element, or None if there is none."""
+        return self.struct.field(str(step)) if self.struct else self.of
 
 
 class ObjectType:
@@ -66,11 +69,11 @@ class ObjectType:
         if shape is None:
             return None
         strategic, structural, below = self._rules.get(name, ("", "", ""))
-        made = _field_type(shape, keytable.below(below))
-        made.strategies, _, made.merge_key = strategic.partition(":")
-        made.keys = tuple(field for field, _ in keytable.keys(structural))
-        self._fields[name] = made
-        return made
+        strategies, _, merge_key = strategic.partition(":")
+        keys = tuple(field for field, _ in keytable.keys(structural))
+        type = _field_type(shape, keytable.below(below))
+        self._fields[name] = type._replace(strategies=strategies, merge_key=merge_key, keys=keys)
+        return self._fields[name]
 
 
 def root_type(api_version: str, kind: str) -> FieldType | None:
@@ -79,19 +82,20 @@ def root_type(api_version: str, kind: str) -> FieldType | None:
     return _field_type(shape, keytable.root(api_version, kind)) if shape else None
 
 
+def type_below(type: FieldType | None, *steps: Step) -> FieldType | None:
+    """Return the type at the end of steps that lead down from a type, or None."""
+    for step in steps:
+        type = type.below(step) if type is not None else None
+    return type
+
+
 def _field_type(shape: str, number: int) -> FieldType:
     if shape.startswith(("[]", "{}")):
-        made = FieldType("list" if shape[0] == "[" else "map")
-        made.of = _field_type(shape[2:], number)
-    elif shape.startswith("@"):
-        made = FieldType("struct")
-        made.struct = _object_type(shape, number)
-    elif shape in ("object", "any"):
-        made = FieldType("free")
-    else:
-        made = FieldType("scalar")
-        made.type = shape
-    return made
+        kind = "list" if shape[0] == "[" else "map"
+        return FieldType(kind, of=_field_type(shape[2:], number))
+    if shape.startswith("@"):
+        return FieldType("struct", struct=_object_type(shape, number))
+    return FieldType("free") if shape in ("object", "any") else FieldType("scalar", shape)
 
 
 @cache
@@ -103,7 +107,7 @@ def _object_type(shape: str, number: int) -> ObjectType:
 
 def typed(root: Map) -> Iterator[tuple[Path, str, Text]]:
     """Return the path, the type and the value of every scalar of an object of a built-in kind."""
-    yield from _typed(root, root_type(root.text("apiVersion"), root.text("kind")), (), set())
+    yield from _typed(root, root_type(root.string("apiVersion"), root.string("kind")), (), set())
 
 
 def _typed(
@@ -112,28 +116,22 @@ def _typed(
     if field is None or id(value) in seen:
         return
     seen.add(id(value))
-    if isinstance(value, Text):
-        if field.kind == "scalar":
-            yield path, field.type, value
-    elif isinstance(value, List):
-        for n, item in enumerate(value.values):
-            yield from _typed(item, field.of, (*path, n), seen)
-    elif isinstance(value, Map):
-        for key, (_, item) in value.fields.items():
-            below = field.struct.field(key) if field.struct else field.of
-            yield from _typed(item, below, (*path, key), seen)
+    if isinstance(value, Text) and field.kind == "scalar":
+        yield path, field.type, value
+    for step, item in value.entries:
+        yield from _typed(item, field.below(step), (*path, step), seen)
 
 
-DEEPEST = 4  # steps below where it stands
-TOP = ("apiVersion", "kind", "metadata")
+# -- where a field belongs that stands at the wrong place ----------------------------------------
 
 
 def belongs(root: FieldType | None, path: Path, key: str) -> str:
     """Return the path of the nearest field of that name, below or above, or nothing."""
     steps = tuple(step if isinstance(step, str) else "[]" for step in path)
-    start = _at(root, steps)
-    below = _below(start, key) if start is not None else []
-    above = [steps[:n] for n in range(len(steps) - 1, -1, -1) if _has(_at(root, steps[:n]), key)]
+    start = type_below(root, *steps)
+    below = _below(start, key) if start is not None else ()
+    holders = (steps[:n] for n in range(len(steps) - 1, -1, -1))
+    above = [holder for holder in holders if _has(type_below(root, *holder), key)]
     if below and (not above or len(below) <= len(steps) - len(above[0])):
         return _shown((*steps, *below))
     if above and (above[0] or key not in TOP):
@@ -143,15 +141,6 @@ def belongs(root: FieldType | None, path: Path, key: str) -> str:
 
 def _has(type: FieldType | None, key: str) -> bool:
     return type is not None and type.struct is not None and type.struct.field(key) is not None
-
-
-def _at(root: FieldType | None, steps: tuple[str, ...]) -> FieldType | None:
-    type = root
-    for step in steps:
-        if type is None:
-            break
-        type = type.struct.field(step) if type.struct else type.of
-    return type
 
 
 def _below(start: FieldType, key: str) -> tuple[str, ...]:
@@ -175,7 +164,4 @@ def _below(start: FieldType, key: str) -> tuple[str, ...]:
 
 
 def _shown(steps: tuple[str, ...]) -> str:
-    text = ""
-    for step in steps:
-        text += step if step == "[]" or not text else f".{step}"
-    return text
+    return ".".join(steps).replace(".[]", "[]")

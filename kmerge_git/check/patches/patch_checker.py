@@ -1,15 +1,17 @@
-"""Checks patches: files, inline texts, and what a kustomization says about them.
+"""Show patches to their checks, with the objects that they change.
 
-Shows the operations of JSON 6902 patches to their checks, with the objects that they change.
+The patches are files, inline texts, JSON 6902 operations, and entries of kustomizations.
 """
 
 from __future__ import annotations
+
+from functools import partial
 
 from kmerge_git.check import registry
 from kmerge_git.check.checked_texts import Book, Page, embedded
 from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, inside
 from kmerge_git.check.page_values import List, Map, Value
-from kmerge_git.check.patches.field_types import FieldType, root_type
+from kmerge_git.check.patches.field_types import FieldType, root_type, type_below
 from kmerge_git.check.patches.patch_targets import Target, TargetFinder
 from kmerge_git.check.patches.patch_verdict import (
     BUILTIN,
@@ -21,7 +23,7 @@ from kmerge_git.check.patches.patch_verdict import (
 )
 from kmerge_git.check.patches.patch_walk import PatchOperation, PatchWalk
 from kmerge_git.check.patches.unknown_keys import POD_FIELDS
-from kmerge_git.check.plain_objects import keyed_lists
+from kmerge_git.check.plain_objects import api_version, keyed_lists
 from kmerge_git.check.registry import ChosenChecks
 from kmerge_git.errors import CannotParse
 from kmerge_git.finding import Finding
@@ -44,16 +46,14 @@ class PatchChecker:
 
     def book(self, book: Book, verdict: Verdict) -> list[Finding]:
         """Return the findings of a patch file, or of a patch inside another file."""
-        page, of, rule = book.page, self.checks.of, verdict.why
-        findings = page.findings(of(registry.PATCH_BOOK, verdict.known_tools), book, rule=rule)
+        page, checks, rule, tools = book.page, self.checks, verdict.why, verdict.known_tools
+        findings = page.findings(checks, registry.PATCH_BOOK, book, tools=tools, rule=rule)
         for plain in book.plains:
             root = plain.root
-            findings += page.findings(of(registry.PATCH_REPEATED), plain, root=root, rule=rule)
+            findings += page.findings(checks, registry.PATCH_REPEATED, plain, root=root, rule=rule)
             if isinstance(root, Map):
-                words = of(registry.WORDS)
-                findings += page.findings(
-                    words, page, plain, verdict.known_tools, root=root, rule=rule
-                )
+                site = page, plain, tools
+                findings += page.findings(checks, registry.WORDS, *site, root=root, rule=rule)
                 findings += self.value(page, root, verdict)
                 for entry in inside(page, root):  # what is patched may hold patches itself
                     findings += self.inner(entry, None)
@@ -61,37 +61,28 @@ class PatchChecker:
 
     def json(self, book: Book, verdict: Verdict) -> list[Finding]:
         """Return the findings of the JSON 6902 patches of a file."""
-        findings: list[Finding] = []
-        for root in (plain.root for plain in book.plains):
-            if isinstance(root, List):
-                findings += operation_findings(self.checks, self.targets, book.page, root, verdict)
-        return findings
+        lists = (root for root in book.roots if isinstance(root, List))
+        return [found for root in lists for found in self._operations(book.page, root, verdict)]
 
     def value(self, page: Page, root: Map, verdict: Verdict) -> list[Finding]:
         """Return the findings of one patch document."""
         target = self.targets.find(page, root, verdict)
         kind, type = _kind(page, root, verdict, target)
-        verdict = self._about(verdict, type, target)
-        walk = PatchWalk(self.checks, verdict, page)
+        others = partial(self.targets.words_of_others, verdict, target)
+        walk = PatchWalk(self.checks, verdict._replace(type=type, others=others), page)
         findings = walk.patch(root, kind, type, target.root if target else None)
-        if kind == BUILTIN and root.text("kind"):
+        if kind == BUILTIN and root.string("kind"):
             for site in keyed_lists(root):
-                keyed = self.checks.of(registry.PATCH_KEYED)
-                findings += page.findings(keyed, site, path=site.path, rule=verdict.why)
+                scope, rule = registry.PATCH_KEYED, verdict.why
+                findings += page.findings(self.checks, scope, site, path=site.path, rule=rule)
         return findings
-
-    def _about(self, verdict: Verdict, type: FieldType | None, target: Target | None) -> Verdict:
-        """Return the verdict with what is known about the object that one document changes."""
-        if target is None:
-            return verdict.about(type, lambda: None)
-        return verdict.about(type, lambda: self.targets.words_of_others(verdict, target))
 
     def inner(self, entry: PatchEntry, one: Kustomization | None) -> list[Finding]:
         """Return the findings of a patch that stands inside another file."""
         page = entry.page
         verdict = Verdict(PATCH, entry.rule, "Z", entry.holder or page.path, entry, one)
         if isinstance(entry.value, List):
-            return operation_findings(self.checks, self.targets, page, entry.value, verdict)
+            return self._operations(page, entry.value, verdict)
         if entry.value is not None:
             return self.value(page, entry.value, verdict)
         if entry.inline is None or "{{" in entry.inline.text:
@@ -99,9 +90,9 @@ class PatchChecker:
         try:
             book = Book(embedded(page, entry.inline))
         except CannotParse:
-            return page.findings(self.checks.of(registry.INLINE), entry, rule=verdict.why)
+            return page.findings(self.checks, registry.INLINE, entry, rule=verdict.why)
         findings = self.book(book, verdict)
-        if not _is_of_policy(entry):
+        if not entry.is_of_policy:
             findings += self.entry(entry, one, book, entry.inline.at)
         return findings
 
@@ -110,19 +101,38 @@ class PatchChecker:
     ) -> list[Finding]:
         """Return what is wrong with an entry: in the kustomization or, at 0, in the patch file."""
         verdict = Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, one)
-        roots = [plain.root for plain in book.plains if plain.root is not None]
-        page = entry.page if at else book.page
-        return page.findings(
-            self.checks.of(registry.ENTRY), entry, roots, self.targets.of(one), at,
-            path=entry.field if at else (), rule=verdict.why,
-        )  # fmt: skip
+        page, path = (entry.page, entry.field) if at else (book.page, ())
+        site = entry, book.roots, self.targets.of(one), at
+        return page.findings(self.checks, registry.ENTRY, *site, path=path, rule=verdict.why)
+
+    def _operations(self, page: Page, root: List, verdict: Verdict) -> list[Finding]:
+        """Return what is wrong with the operations of one JSON 6902 patch."""
+        if not _are_operations(root, verdict):
+            return []
+        changed = self.targets.changed(verdict)
+        first = changed[0] if changed else None
+        type = _type(verdict, first)
+        is_settled = len(changed) == 1 and self.targets.is_settled(verdict, changed[0])
+        target = first.root if first is not None and is_settled else None
+        is_as_written = is_settled and _is_as_written(verdict, changed[0])
+        findings: list[Finding] = []
+        done: list[str] = []  # the paths of the operations before
+        for number, value in enumerate(root.values):
+            known = None if any(_is_touched(path, value) for path in done) else target
+            site = PatchOperation(value, verdict.tools, type, known, is_as_written)
+            findings += page.findings(
+                self.checks, registry.OPERATION, site, tools=verdict.tools,
+                path=(number,), rule=verdict.why,
+            )  # fmt: skip
+            done += filter(None, (value.string("path"), value.string("from")))
+        return findings
 
 
 def _kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
 ) -> tuple[str, FieldType | None]:
     """Return what kind of object is patched, and its type."""
-    if verdict.entry is not None and _is_of_policy(verdict.entry):
+    if verdict.entry is not None and verdict.entry.is_of_policy:
         return UNKNOWN, None  # the keys may be anchors
     api, kind = _patched_kind(page, root, verdict, target)
     if not kind or not api:
@@ -136,16 +146,11 @@ def _kind(
     return (UNKNOWN if knows_custom or is_builtin_group(api) else CUSTOM), None
 
 
-def _is_of_policy(entry: PatchEntry) -> bool:
-    """Return whether Kyverno reads a patch; then the rule around it says what is patched."""
-    return entry.holder.endswith("Policy")
-
-
 def _patched_kind(
     page: Page, root: Map, verdict: Verdict, target: Target | None
 ) -> tuple[str, str]:
     """Return apiVersion and kind, from the patch, its `target:`, its target or its file name."""
-    api, kind = root.text("apiVersion"), root.text("kind")
+    api, kind = root.string("apiVersion"), root.string("kind")
     if not kind or not api:
         selected = verdict.entry.target if verdict.entry is not None else None
         for named in (_selected_kind(selected), _kind_of(target)):
@@ -161,16 +166,15 @@ def _selected_kind(target: Map | None) -> tuple[str, str]:
     """Return apiVersion and kind as the `target:` of a kustomization has them, or nothing."""
     if target is None:
         return "", ""
-    group, version, kind = (target.text(field) for field in ("group", "version", "kind"))
-    return f"{group}/{version or 'v1'}" if group else version or version_of(kind), kind
+    group, version, kind = (target.string(field) for field in ("group", "version", "kind"))
+    return api_version(group, version or ("v1" if group else version_of(kind))), kind
 
 
 def _kind_of(target: Target | None) -> tuple[str, str]:
     if target is None:
         return "", ""
     one = target.identity
-    version = one.version or "v1"
-    return f"{one.group}/{version}" if one.group else version, one.kind
+    return api_version(one.group, one.version or "v1"), one.kind
 
 
 def _has_pods(root: Map) -> bool:
@@ -178,38 +182,15 @@ def _has_pods(root: Map) -> bool:
 
     Other kinds have such pods too, but kubectl gives them no strategic merge patch.
     """
-    spec = root.map("spec")
-    template = spec.map("template") if spec is not None else None
-    pod = template.map("spec") if template is not None else None
-    type = root_type(*WORKLOAD)
-    of_spec = type.struct.field("spec") if type is not None and type.struct else None
-    if spec is None or pod is None or of_spec is None or of_spec.struct is None:
+    spec, pod = root.map("spec"), root.map("spec", "template", "spec")
+    of_spec = type_below(root_type(*WORKLOAD), "spec")
+    if spec is None or pod is None or of_spec is None:
         return False
-    known = all(is_directive(key) or of_spec.struct.field(key) for key in spec.fields)
+    known = all(is_directive(key) or of_spec.below(key) for key in spec.fields)
     return known and any(key.rpartition("/")[2] in POD_FIELDS for key in pod.fields)
 
 
-def operation_findings(
-    checks: ChosenChecks, targets: TargetFinder, page: Page, root: List, verdict: Verdict
-) -> list[Finding]:
-    """Return what is wrong with the operations of one patch."""
-    if not _are_operations(root, verdict):
-        return []
-    changed = targets.changed(verdict)
-    type = _type(verdict, changed[0] if changed else None)
-    settled = len(changed) == 1 and targets.is_settled(verdict, changed[0])
-    target = changed[0].root if settled else None
-    is_as_written = settled and _is_as_written(verdict, changed[0])
-    findings: list[Finding] = []
-    done: list[str] = []  # the paths of the operations before
-    for number, value in enumerate(root.values):
-        known = None if any(_is_touched(path, value) for path in done) else target
-        site = PatchOperation(value, verdict.tools, type, known, is_as_written=is_as_written)
-        of = checks.of(registry.OPERATION, verdict.tools)
-        findings += page.findings(of, site, path=(number,), rule=verdict.why)
-        if isinstance(value, Map):
-            done += [value.text(field) for field in ("path", "from") if value.text(field)]
-    return findings
+# -- JSON 6902 patches ---------------------------------------------------------------------------
 
 
 def _is_as_written(verdict: Verdict, target: Target) -> bool:
@@ -224,27 +205,19 @@ def _are_operations(root: List, verdict: Verdict) -> bool:
     """Return whether a list is a patch: because somebody says so, or because it looks like one."""
     if verdict.entry is not None or verdict.rule in (0, 6):
         return bool(root.values)
-    maps = [value for value in root.values if isinstance(value, Map)]
-    return any("/" in value.text("path") for value in maps)
+    return any("/" in value.string("path") for value in root.values)
 
 
 def _is_touched(path: str, value: Value) -> bool:
     """Return whether an earlier operation at `path` may change what a later one finds."""
     above, _, last = path.rpartition("/")
     start = above if last == "-" or last.isdigit() else path
-    texts = [value.text("path"), value.text("from")] if isinstance(value, Map) else []
+    texts = value.string("path"), value.string("from")
     return any(text == start or text.startswith(f"{start}/") for text in texts)
 
 
 def _type(verdict: Verdict, target: Target | None) -> FieldType | None:
     """Return the type of the changed objects if it is built in, else None."""
-    entry = verdict.entry
-    api = kind = ""
-    if target is not None:
-        one = target.identity
-        api, kind = f"{one.group}/{one.version}" if one.group else one.version, one.kind
-    elif entry is not None and entry.target is not None:
-        group, version = entry.target.text("group"), entry.target.text("version")
-        kind = entry.target.text("kind")
-        api = f"{group}/{version or 'v1'}" if group else version or version_of(kind)
+    selected = verdict.entry.target if verdict.entry is not None else None
+    api, kind = _kind_of(target) if target is not None else _selected_kind(selected)
     return root_type(api, kind) if api and kind else None

@@ -11,11 +11,11 @@ from kmerge_git.check.page_values import (
     List,
     Map,
     Plain,
+    Text,
     Value,
     is_date,
-    is_plain,
     may_differ,
-    scalars_with_paths,
+    places,
 )
 from kmerge_git.check.patches.patch_targets import Targets
 from kmerge_git.check.plain_objects import directives_below, is_object, is_values_file, passed_on
@@ -55,12 +55,12 @@ def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
     root = plain.root
     if not isinstance(root, Map) or not plain.dollar:
         return
-    if not (is_object(root) or is_values_file(page.path, root)):
-        return
-    held = _directives_held(page, root)
     what = "kubectl apply eats or stores it, kustomize passes it on; remove it"
     if is_values_file(page.path, root):
         what = "Helm takes it for a value; remove it, or write null to remove a default"
+    elif not is_object(root):
+        return
+    held = _directives_held(page, root)
     for at, key in directives_below(root):
         if at not in held:
             yield Found(at, f"{key} in a file that is no patch: {what}")
@@ -68,7 +68,7 @@ def directive_in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
 
 def _directives_held(page: Page, root: Map) -> set[int]:
     """Return the offsets of the directives in patches that an object holds as values."""
-    if root.text("kind") == "ControllerRevision":  # a stored revision is a patch by design
+    if root.string("kind") == "ControllerRevision":  # a stored revision is a patch by design
         return {at for at, _ in directives_below(root)}
     held = [entry.value for entry in inside(page, root)] + list(passed_on(root))
     return {at for value in held for at, _ in directives_below(value)}
@@ -121,10 +121,9 @@ def unreadable_patch(entry: PatchEntry) -> Iterator[Found]:
 )  # fmt: skip
 def several_documents(book: Book) -> Iterator[Found]:
     """Find a second document, which `kubectl patch --patch-file` never reads."""
-    for plain in book.plains[1:]:
-        if plain.root is not None:
-            yield Found(plain.root.at, "kubectl patch uses only the first document")
-            return
+    more = [plain.root for plain in book.plains[1:] if plain.root is not None]
+    if more:
+        yield Found(more[0].at, "kubectl patch uses only the first document")
 
 
 @Check(
@@ -138,7 +137,7 @@ def several_documents(book: Book) -> Iterator[Found]:
 )  # fmt: skip
 def repeated_key(plain: Plain) -> Iterator[Found]:
     """Find a key that stands twice in one mapping of a patch."""
-    for key, at in plain.repeated:
+    for key, at, *_ in plain.repeated:
         yield Found(at, f"{key} is here twice: kubectl takes the last value, kustomize the first")
 
 
@@ -158,17 +157,15 @@ def repeated_key(plain: Plain) -> Iterator[Found]:
 )  # fmt: skip
 def ambiguous_word(page: Page, plain: Plain, tools: str = "") -> Iterator[Found]:
     """Find `yes` and the like, and dates, that a tool that reads them may take amiss."""
-    if not may_differ(page.source.text):
-        return
-    for value, path in scalars_with_paths(plain.root):
-        message, amiss = _meanings(value.text, path) if is_plain(value) else ("", {})
-        if not message:
-            continue
-        type = _type_at(plain.root, path)
-        wrong = amiss.get(type, "KZ")
-        if not tools or set(tools) & set(wrong):
+    root = plain.root if may_differ(page.source.text) else None
+    for path, _, value in places(root):
+        word = value.text if isinstance(value, Text) and value.is_plain else ""
+        message, amiss = _meanings(word, path)
+        if message:
+            type = _type_at(root, path)
             is_sure = bool(tools) and type in amiss
-            yield Found(value.at, message, severity=ERROR if is_sure else "")
+            if not tools or set(tools) & set(amiss.get(type, "KZ")):
+                yield Found(value.at, message, severity=ERROR if is_sure else "")
 
 
 def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
@@ -185,12 +182,8 @@ def _meanings(text: str, path: Path) -> tuple[str, dict[str, str]]:
 
 def _type_at(root: Value | None, path: Path) -> str:
     """Return the type of the scalar that the kind has at a path, or nothing."""
-    from kmerge_git.check.patches.field_types import root_type  # late: few words differ
+    from kmerge_git.check.patches.field_types import root_type, type_below  # late: few words differ
 
-    if not isinstance(root, Map):
-        return ""
-    field = root_type(root.text("apiVersion"), root.text("kind"))
-    for step in path:
-        if field is not None:
-            field = field.struct.field(step) if field.struct and isinstance(step, str) else field.of
+    api, kind = (root.string(word) if root else "" for word in ("apiVersion", "kind"))
+    field = type_below(root_type(api, kind), *path)
     return field.type if field is not None else ""

@@ -15,8 +15,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-
-if TYPE_CHECKING:
     Edit = tuple[int, int, str]  # start, end, new text
 
 PROMISE = " `--fix` does that."

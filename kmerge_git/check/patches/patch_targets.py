@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from kmerge_git.bounds import SEARCHED_BASES
 from kmerge_git.check.checked_texts import Page, World
 from kmerge_git.check.kustomize.gathered_resources import YES, matches
 from kmerge_git.check.kustomize.kustomization import (
+    GENERATED,
     Kustomization,
     PatchEntry,
     book_of,
     in_folder,
     is_remote,
 )
-from kmerge_git.check.page_values import Map, Text, Value
+from kmerge_git.check.page_values import Map, Value
 from kmerge_git.check.patches.patch_verdict import Verdict
 from kmerge_git.check.plain_objects import identity, words_of
 from kmerge_git.errors import UsageError
@@ -21,26 +24,22 @@ from kmerge_git.kube.identity import Identity
 MAKERS = ("helmCharts", "helmChartInflationGenerator", "generators", "transformers", "replacements")
 
 
-class Target:
+class Target(NamedTuple):
     """A resource: object `number` of the file at `path`; without a path it is generated."""
 
-    __slots__ = ("_world", "identity", "names", "number", "path")
-
-    def __init__(self, identity: Identity, world: World, path: str = "", number: int = 0) -> None:
-        self.identity = identity
-        # as written, and with the prefix and suffix of each kustomization
-        self.names = [identity.name]
-        self.path = path
-        self.number = number
-        self._world = world
+    identity: Identity
+    # as written, and with the prefix and suffix of each kustomization
+    names: tuple[str, ...]
+    world: World
+    path: str = ""
+    number: int = 0
 
     @property
     def root(self) -> Map | None:
         """Return its content, read when it is asked for; None where it is not known."""
-        book = self._world.book(self.path) if self.path else None
-        if book is None:
-            return None
-        return next((o for n, o in enumerate(book.objects()) if n == self.number), None)
+        book = self.world.book(self.path)
+        objects = list(book.objects()) if book is not None else []
+        return objects[self.number] if self.number < len(objects) else None
 
 
 class Targets:
@@ -77,24 +76,28 @@ def targets_of(world: World, kustomization: Kustomization, depth: int = 0) -> Ta
     """Return the resources of a kustomization and of its bases."""
     made: list[Target] = []
     root = kustomization.root
-    found = Targets()
-    is_component = root.text("kind") == "Component"  # it patches what those have that include it
-    if is_component or depth > SEARCHED_BASES or any(maker in root.fields for maker in MAKERS):
-        found.complete = False
+    targets = Targets()
+    # a component patches what those have that include it
+    if (
+        kustomization.is_component
+        or depth > SEARCHED_BASES
+        or any(word in root.fields for word in MAKERS)
+    ):
+        targets.complete = False
     for path, written, _, field in kustomization.resources:
         if field != "crds":
-            found.complete = _collect(world, made, path, written, depth) and found.complete
-    for field, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
+            targets.complete = _collect(world, made, path, written, depth) and targets.complete
+    for field, kind in GENERATED.items():
         for _, item in root.maps(field):
-            made.append(Target(Identity("", kind, "", item.text("name"), "v1", ""), world))
-    prefix, suffix = root.text("namePrefix"), root.text("nameSuffix")
+            name = item.string("name")
+            made.append(Target(Identity("", kind, "", name, "v1", ""), (name,), world))
+    prefix, suffix = root.string("namePrefix"), root.string("nameSuffix")
+    is_changed = bool(depth and kustomization.patches)  # a base changes them on the way
     for target in made:
-        if depth and kustomization.patches:
-            target.path = ""  # a base changes it on the way
-        if prefix or suffix:
-            target.names.append(prefix + target.names[-1] + suffix)
-        found.add(target)
-    return found
+        names = [prefix + target.names[-1] + suffix] if prefix or suffix else []
+        path = "" if is_changed else target.path
+        targets.add(target._replace(path=path, names=(*target.names, *names)))
+    return targets
 
 
 def _collect(world: World, made: list[Target], path: str, written: str, depth: int) -> bool:
@@ -109,7 +112,8 @@ def _collect(world: World, made: list[Target], path: str, written: str, depth: i
         made += below.all
         return below.complete
     known = world.resources(path)
-    made += [Target(found.who, world, path, number) for number, found in enumerate(known or ())]
+    for number, one in enumerate(known or ()):
+        made.append(Target(one.who, (one.who.name,), world, path, number))
     return known is not None
 
 
@@ -133,21 +137,18 @@ class TargetFinder:
         """Return the one object that a patch changes, if it can be known."""
         if self.told and ("K" in verdict.tools or verdict.entry is None):
             return self._told_target(page, root)
-        targets = self.of(verdict.kustomization)
+        targets, entry = self.of(verdict.kustomization), verdict.entry
         if targets is None:
             return None
-        if verdict.entry is not None and verdict.entry.target is not None:
-            found = targets.selected(verdict.entry.target)
-        else:
-            found = targets.named(identity(root))
+        selector = entry.target if entry is not None else None
+        found = targets.selected(selector) if selector else targets.named(identity(root))
         return found[0] if len(found) == 1 else None
 
     def changed(self, verdict: Verdict) -> list[Target]:
         """Return the objects that the `target:` of an entry selects, or the one of `--target`."""
         if "K" in verdict.tools and self.told:
-            book = self.world.book(self.told)
-            found = list(book.objects()) if book else []
-            return [Target(identity(found[0]), self.world, self.told)] if len(found) == 1 else []
+            target = self._only_object()
+            return [] if target is None else [target]
         targets, entry = self.of(verdict.kustomization), verdict.entry
         if targets is None or entry is None or entry.target is None:
             return []
@@ -157,16 +158,18 @@ class TargetFinder:
         """Return whether a patch finds an object as it is written: nothing changes it before."""
         return self.words_of_others(verdict, target) == frozenset()
 
-    def words_of_others(self, verdict: Verdict, target: Target) -> frozenset[str] | None:
+    def words_of_others(self, verdict: Verdict, target: Target | None) -> frozenset[str] | None:
         """Return the words of an object's other patches; None where something unseen changes it."""
-        one = verdict.kustomization
-        if "K" in verdict.tools and self.told:
+        one, own = verdict.kustomization, verdict.entry
+        if target is not None and "K" in verdict.tools and self.told:
             return frozenset()
         targets = self.of(one)
-        if one is None or targets is None or not targets.complete:
+        if target is None or one is None or targets is None or not targets.complete:
             return None
+        # the same place in another reading is the same patch
+        others = (x for x in one.patches if own is None or (x.field, x.at) != (own.field, own.at))
         words: set[str] = set()
-        for entry in _others(one, verdict.entry):
+        for entry in others:
             found = self._words(entry, target)
             if found is None:
                 return None
@@ -177,50 +180,46 @@ class TargetFinder:
         """Return the words of a patch that may change an object; None if it is not seen."""
         if entry.target is not None and not _selects(entry.target, target):
             return set()
-        roots: list[Value | None] = [entry.value]
-        if entry.value is None:
-            book = book_of(entry, self.world)
-            if book is None:
-                return None
-            roots = [plain.root for plain in book.plains]
+        book = book_of(entry, self.world)
+        if entry.value is None and book is None:
+            return None
+        roots: list[Value] = [entry.value] if entry.value else book.roots if book else []
         if entry.target is None:
-            maps = [root for root in roots if isinstance(root, Map)]
-            names = [(identity(root), root) for root in maps]
-            kind = target.identity.kind
-            roots = [r for n, r in names if n.kind == kind and n.name in target.names]
+            wanted = [(target.identity.kind, name) for name in target.names]
+            roots = [root for root in roots if (root.string("kind"), _name(root)) in wanted]
         return {word for root in roots for word in words_of(root)}
+
+    def _only_object(self) -> Target | None:
+        """Return the object of `--target` if its file has no other one."""
+        book = self.world.book(self.told)
+        known = [identity(root) for root in book.objects()] if book is not None else []
+        return (
+            Target(known[0], (known[0].name,), self.world, self.told) if len(known) == 1 else None
+        )
 
     def _told_target(self, page: Page, root: Map) -> Target | None:
         """Return the object of `--target`; refuse one of another kind than the patch's."""
-        book = self.world.book(self.told)
-        objects = list(book.objects()) if book else []
-        if len(objects) != 1:
-            return None
-        target = Target(identity(objects[0]), self.world, self.told)
-        kind, known = root.text("kind"), target.identity.kind
-        if kind and kind != known:
+        target, kind = self._only_object(), root.string("kind")
+        if target is not None and kind and kind != target.identity.kind:
             raise UsageError(
-                f"it is a {known}, but {page.path} changes a {kind}",
+                f"it is a {target.identity.kind}, but {page.path} changes a {kind}",
                 path=self.told,
                 hint="--target is the object that the patches change",
             )
         return target
 
 
-def _others(one: Kustomization, entry: PatchEntry | None) -> list[PatchEntry]:
-    """Return the patches of a kustomization except for one, known by its place."""
-    return [x for x in one.patches if entry is None or (x.field, x.at) != (entry.field, entry.at)]
+def _name(root: Value) -> str:
+    return root.string("metadata", "name")
 
 
 def _selects(target: Map, one: Target) -> bool:
     """Return whether every given field matches; the fields are patterns for the whole value."""
     wanted = {
-        "group": [one.identity.group], "kind": [one.identity.kind], "name": one.names,
+        "group": [one.identity.group], "kind": [one.identity.kind], "name": [*one.names],
         "namespace": [one.identity.namespace] if one.identity.namespace else [],
     }  # fmt: skip
-    for field, values in wanted.items():
-        value = target.get(field)
-        is_said = isinstance(value, Text) and value.text and values
-        if is_said and matches(target.text(field), values) != YES:
-            return False
-    return True
+    return all(
+        not values or matches(target.string(field), values) == YES
+        for field, values in wanted.items()
+    )

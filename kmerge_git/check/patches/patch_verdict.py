@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from posixpath import basename, normpath
+from typing import NamedTuple
 
 from kmerge_git.check.kustomize.kustomization import Kustomization, PatchEntry, is_kustomization
 from kmerge_git.check.kustomize.kustomization_evidence import Evidence
-from kmerge_git.check.page_values import List, Map, Plain, Text, Value, collections
+from kmerge_git.check.page_values import List, Map, Plain, Text, Value, mappings
 from kmerge_git.check.plain_objects import (
     directives_below,
     is_object,
@@ -64,6 +65,67 @@ KUBEADM = {
 JOB_OF_KUSTOMIZE = ("builtin", "kustomize.config.k8s.io")
 
 
+# number of the rule -> what a finding says about it
+RULES = {
+    0: "as told by the command line",
+    1: "listed as a resource of {}",
+    2: "a patch of {}",
+    3: "a patch of the transformer in {}",
+    4: "a JSON 6902 patch",
+    5: "an inline patch of {}",
+    6: "its name is that of a kubeadm patch",
+    7: "given to kubectl patch in {}",
+    8: "its name or folder says so ({})",
+    9: "it has patch directives and is no whole object",
+    10: "it has no apiVersion and kind, but the fields of an object",
+    11: "nothing says that it is a patch",
+}
+
+GUESSED = (0, 8, 9)  # the rules that find a patch, but do not say which tool reads it
+
+PATCH = "patch"  # a strategic merge patch
+MANIFEST = "manifest"
+JSON6902 = "JSON 6902"
+
+BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patched object
+
+
+class Verdict(NamedTuple):
+    """The rule that decided; `tools` has K for kubectl and the API server, Z for kustomize."""
+
+    is_a: str
+    rule: int
+    tools: str = "KZ"
+    where: str = ""
+    entry: PatchEntry | None = None  # what names the file in a kustomization
+    kustomization: Kustomization | None = None  # where its target is looked for
+    is_given: bool = False  # the command line says which of the tools reads it
+    type: FieldType | None = None  # of the patched object
+    # the words of other patches of the target; None where something unseen changes it
+    others: Callable[[], frozenset[str] | None] = frozenset
+
+    @property
+    def is_patch(self) -> bool:
+        """Return whether it is a strategic merge patch."""
+        return self.is_a == PATCH
+
+    @property
+    def is_known(self) -> bool:
+        """Return whether it is known which of the tools reads it."""
+        return self.is_given or self.rule not in GUESSED
+
+    @property
+    def known_tools(self) -> str:
+        """Return the tools that certainly read it."""
+        return self.tools if self.is_known else ""
+
+    @property
+    def why(self) -> str:
+        """Return `rule 2: a patch of apps/kustomization.yaml`, or nothing for a manifest."""
+        rule = f"rule {self.rule}: {RULES[self.rule].format(self.where)}"
+        return rule if self.is_a != MANIFEST else ""
+
+
 def classify(
     path: str,
     plains: list[Plain],
@@ -72,10 +134,10 @@ def classify(
     script_with: Callable[[str], str],
 ) -> Verdict:
     """Return the verdict on a file; `script_with` finds the script that passes it to kubectl."""
-    roots = [p.root for p in plains if p.root is not None]
+    roots = [plain.root for plain in plains if plain.root is not None]
     near = evidence.near
     if told:
-        return _told(told, roots, near)
+        return Verdict(_read_as(told, roots), 0, kustomization=near)
     if evidence.listed_by is not None:
         return Verdict(MANIFEST, 1, where=evidence.listed_by.path)
     if evidence.named_by is not None:
@@ -85,7 +147,9 @@ def classify(
     kubeadm = _kubeadm(path)
     if kubeadm is not None:
         return kubeadm
-    if _for_kustomize_itself(path, roots) or (near is not None and near.names(path)):
+    if _for_kustomize_itself(path, roots) or (
+        near is not None and normpath(path) in near.mentioned
+    ):
         return Verdict(MANIFEST, 11)
     script = script_with(path)
     if script:
@@ -127,40 +191,36 @@ def _rule_of_parts(ours: list[Map], reason: str, has_directive: bool) -> int:
     return 9 if has_directive and PART in found and any(map(_is_partial, ours)) else 0
 
 
-def _told(told: str, roots: list[Value], near: Kustomization | None) -> Verdict:
-    if told == PATCH and roots and isinstance(roots[0], List):
-        return Verdict(JSON6902, 0, kustomization=near)
-    return Verdict(told, 0, kustomization=near)
+def _read_as(is_a: str, roots: list[Value]) -> str:
+    """Return what a patch is; one that is a list is a JSON 6902 patch."""
+    return JSON6902 if is_a == PATCH and roots and isinstance(roots[0], List) else is_a
 
 
 def _named(kustomization: Kustomization | None, entry: PatchEntry, roots: list[Value]) -> Verdict:
-    if entry.is_json6902 or (roots and isinstance(roots[0], List)):
-        return Verdict(JSON6902, 4, "Z", entry.page.path, entry, kustomization)
-    return Verdict(PATCH, entry.rule, "Z", entry.page.path, entry, kustomization)
+    is_a = JSON6902 if entry.is_json6902 else _read_as(PATCH, roots)
+    rule = entry.rule if is_a == PATCH else 4
+    return Verdict(is_a, rule, "Z", entry.page.path, entry, kustomization)
 
 
 def _is_json6902(roots: list[Value]) -> bool:
-    first = roots[0] if roots else None
-    maps = [v for v in first.values if isinstance(v, Map)] if isinstance(first, List) else []
+    operations = roots[0].values if roots else []
+    has_op = ["op" in value.fields for value in operations if isinstance(value, Map)]
     return (
-        isinstance(first, List)
-        and len(maps) == len(first.values)
-        and any("op" in v.fields for v in maps)
-        and all("op" in v.fields or v.text("path").startswith("/") for v in maps)
+        len(has_op) == len(operations)
+        and any(has_op)
+        and all("op" in v.fields or v.string("path").startswith("/") for v in operations)
     )
 
 
 def _kubeadm(path: str) -> Verdict | None:
     """Return the verdict on a patch that kubeadm knows by its name, else None."""
     name = basename(path)
-    stem = name.rpartition(".")[0]
-    target, plus, kind = stem.partition("+")
+    target, plus, kind = name.rpartition(".")[0].partition("+")
     if not target.startswith(tuple(KUBEADM)) or not name.endswith((".yaml", ".json")):
         return None
-    if plus:
-        is_a = PATCH if kind == "strategic" else JSON6902
-        return Verdict(is_a, 6, "K")
-    return Verdict(PATCH, 6, "K") if "patch" in path.rpartition("/")[0].lower() else None
+    is_in_patches = "patch" in path.rpartition("/")[0].lower()
+    is_a = PATCH if kind == "strategic" or not plus else JSON6902
+    return Verdict(is_a, 6, "K") if plus or is_in_patches else None
 
 
 def kubeadm_kind(path: str) -> tuple[str, str]:
@@ -199,31 +259,24 @@ def _for_kustomize_itself(path: str, roots: list[Value]) -> bool:
     """Return whether kustomize reads a file itself: kustomizations, generators, transformers."""
     return any(
         is_kustomization(path, root)
-        or (isinstance(root, Map) and root.text("apiVersion").startswith(JOB_OF_KUSTOMIZE))
+        or (isinstance(root, Map) and root.string("apiVersion").startswith(JOB_OF_KUSTOMIZE))
         for root in roots
     )
 
 
 def _is_partial(root: Map) -> bool:
     """Return whether a directive makes it a patch: a workload with a selector lacks its images."""
-    spec = root.map("spec")
-    if root.text("kind") not in WORKLOADS or not root.text("apiVersion"):
+    is_workload = root.string("kind") in WORKLOADS and bool(root.string("apiVersion"))
+    if not is_workload or root.get("spec", "selector") is None:
         return True
-    return (
-        spec is None
-        or "selector" not in spec.fields
-        or any(
-            "image" not in container.fields
-            for value in (collections(root) if may_be_builtin(root) else ())
-            if isinstance(value, Map)
-            for _, container in value.maps("containers")
-        )
-    )
+    maps = mappings(root) if may_be_builtin(root) else ()
+    containers = (container for value in maps for _, container in value.maps("containers"))
+    return any("image" not in container.fields for container in containers)
 
 
 def _is_kubernetes(root: Map, has_directive: bool) -> bool:
     """Return whether a mapping is an object or a part; with a directive one field is enough."""
-    if root.text("apiVersion") and root.text("kind"):
+    if root.string("apiVersion") and root.string("kind"):
         return is_object(root)
     return _is_bare_object(root) or (
         has_directive and any(isinstance(root.get(field), Map) for field in TELLING_FIELDS)
@@ -254,93 +307,8 @@ def _is_bare_object(root: Map) -> bool:
 
 
 def _is_telling(root: Map, field: str) -> bool:
-    value = root.get(field)
-    if not isinstance(value, Map):
-        return False
-    # `data` stands at the top of many files; that of a ConfigMap or Secret holds only texts
-    return field in ("metadata", "spec") or all(
-        isinstance(item, Text) for _, item in value.fields.values()
+    value = root.map(field)
+    # many files have `data` at the top; that of a ConfigMap or Secret holds only texts
+    return value is not None and (
+        field in ("metadata", "spec") or all(isinstance(v, Text) for _, v in value.entries)
     )
-
-
-# number of the rule -> what a finding says about it
-RULES = {
-    0: "as told by the command line",
-    1: "listed as a resource of {}",
-    2: "a patch of {}",
-    3: "a patch of the transformer in {}",
-    4: "a JSON 6902 patch",
-    5: "an inline patch of {}",
-    6: "its name is that of a kubeadm patch",
-    7: "given to kubectl patch in {}",
-    8: "its name or folder says so ({})",
-    9: "it has patch directives and is no whole object",
-    10: "it has no apiVersion and kind, but the fields of an object",
-    11: "nothing says that it is a patch",
-}
-
-GUESSED = (0, 8, 9)  # the rules that tell a patch, but not which tool reads it
-
-PATCH = "patch"  # a strategic merge patch
-MANIFEST = "manifest"
-JSON6902 = "JSON 6902"
-
-BUILTIN, CUSTOM, UNKNOWN = "builtin", "custom", "unknown"  # kinds of the patched object
-
-
-class Verdict:
-    """The rule that decided; `tools` has K for kubectl and the API server, Z for kustomize."""
-
-    __slots__ = (
-        "entry", "is_a", "is_known", "is_patch", "kustomization", "others", "rule",
-        "tools", "type", "where",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        is_a: str,
-        rule: int,
-        tools: str = "KZ",
-        where: str = "",
-        entry: PatchEntry | None = None,
-        kustomization: Kustomization | None = None,
-    ) -> None:
-        self.is_a = is_a
-        self.is_patch = is_a == PATCH
-        self.rule = rule
-        self.tools = tools
-        self.is_known = rule not in GUESSED  # which of the tools reads it
-        self.where = where
-        self.entry = entry  # what names the file in a kustomization
-        self.kustomization = kustomization  # where its target is looked for
-        self.type: FieldType | None = None  # of the patched object
-        # the words of other patches of the target; None where something unseen changes it
-        self.others: Callable[[], frozenset[str] | None] = frozenset
-
-    def about(
-        self,
-        type: FieldType | None,
-        others: Callable[[], frozenset[str] | None],
-    ) -> Verdict:
-        """Return the verdict on one document, with what is known about its target."""
-        made = Verdict(self.is_a, self.rule, self.tools, self.where, self.entry, self.kustomization)
-        made.is_known = self.is_known
-        made.type, made.others = type, others
-        return made
-
-    def read_by(self, tools: str) -> None:
-        """Take the word of the command line for who reads a patch."""
-        self.tools = tools
-        self.is_known = True
-
-    @property
-    def known_tools(self) -> str:
-        """Return the tools that certainly read it."""
-        return self.tools if self.is_known else ""
-
-    @property
-    def why(self) -> str:
-        """Return `rule 2: a patch of apps/kustomization.yaml`, or nothing for a manifest."""
-        if self.is_a == MANIFEST:
-            return ""
-        return f"rule {self.rule}: {RULES[self.rule].format(self.where)}"

@@ -1,12 +1,12 @@
-"""Walks over a patch and shows every place of it to the checks that look at such places.
+"""Walk over a patch and show every place of it to the checks that look at such places.
 
-What is not looked at: the inside of what `$patch: delete` removes and, but for directives and
-nulls, of what `$patch: replace` stores; a misspelt directive; the lists of directives.
-
-The places of a patch that its checks look at.
+The walk leaves out the inside of what `$patch: delete` removes and, but for directives and nulls,
+of what `$patch: replace` stores; a misspelt directive; the lists of directives.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from kmerge_git.check import registry
 from kmerge_git.check.page_values import List, Map, Text, Value
@@ -32,13 +32,13 @@ USER_MAPS = frozenset(
 
 
 class PatchWalk:
-    """One walk over one patch; what it finds piles up in `found`."""
+    """One walk over one patch; the findings are collected in `found`."""
 
     def __init__(self, checks: ChosenChecks, verdict: Verdict, page: Page) -> None:
         self.checks = checks
         self.verdict = verdict
         self.page = page
-        self.found: list[tuple[Check, Found, Path]] = []  # the path of the field last
+        self.found: list[tuple[Check, Found, Path]] = []  # the path is that of the field
         self.hidden_at: dict[int, set[str]] = {}  # offset -> ids
         self.seen: set[int] = set()
         self.schema_matters = True
@@ -48,9 +48,9 @@ class PatchWalk:
     ) -> list[Finding]:
         """Return what is wrong with a whole patch document."""
         spot = Spot(self.verdict, root, (), kind, type, target)
-        _, spoke = self.ask(registry.PATCH, spot, ())
+        _, reporting = self.ask(registry.PATCH, spot, ())
         tools = set(self.verdict.tools)
-        self.schema_matters = not any(tools & set(check.refused_by) for check in spoke)
+        self.schema_matters = not any(tools & set(check.refused_by) for check in reporting)
         self.map(spot, frozenset())
         return [
             self.page.finding(check, found, path=path, rule=self.verdict.why)
@@ -65,21 +65,18 @@ class PatchWalk:
         path: Path,
         hidden: frozenset[str] = frozenset(),
     ) -> tuple[frozenset[str], list[Check]]:
-        """Ask the checks of a scope; returns what is hidden from now on, and which ones spoke."""
+        """Ask the checks of a scope; return the ids hidden from now on, and those that report."""
         found: list[tuple[Check, Found]] = []
         for check, function in self.checks.of(scope, self.verdict.tools):
-            if check.id in hidden or ("S" in check.needs and not self.schema_matters):
-                continue
-            found += [(check, one) for one in function(site)]
-        if not found:
-            return hidden, []
+            if check.id not in hidden and ("S" not in check.needs or self.schema_matters):
+                found += [(check, one) for one in function(site)]
         hides = hidden.union(*(check.hides for check, _ in found))
         for check, one in found:
             if check.id not in hides:
                 self.found.append((check, one, path))
                 self.hidden_at.setdefault(one.at, set()).update(check.hides)
-        spoke = [check for check, _ in found]
-        return hides | {check.id for check in spoke}, spoke
+        reporting = [check for check, _ in found]
+        return hides | {check.id for check in reporting}, reporting
 
     def map(self, spot: Spot, hidden: frozenset[str]) -> None:
         """Check a mapping and what is below it."""
@@ -107,26 +104,24 @@ class PatchWalk:
                 continue
             self.seen.add(id(value))
             path = (*outer.path, key)
-            elements = enumerate(value.values) if isinstance(value, List) else [("", value)]
-            type = field.of if isinstance(value, List) else field
-            for number, element in elements:
+            elements = [((*path, n), item, field.of) for n, item in enumerate(value.values)]
+            for where, element, type in elements or [(path, value, field)]:
                 if isinstance(element, Map) and type is not None and type.struct is not None:
-                    where = path if number == "" else (*path, number)
                     inner = Spot(outer.verdict, element, where, outer.kind, type, None)
                     self.keys(inner, stored=True)
                     self.stored(element, inner)
 
     def keys(self, spot: Spot, *, stored: bool = False) -> set[str]:
-        """Check the keys; returns those below which nothing is looked at."""
+        """Check the keys; return those below which nothing is looked at."""
         ended = set()
         inside = stored or spot.directive in ("delete", "replace")
         for key, (at, value) in spot.map.fields.items():
             known = is_directive(key)
             if inside and known:
-                continue  # the checks of `$patch` speak about them
+                continue  # the checks of `$patch` report them
             path = spot.path if known else (*spot.path, key)
-            _, spoke = self.ask(*_site_of_key(spot, key, at, value), path)
-            if any(check.ends_walk for check in spoke):
+            _, reporting = self.ask(*_site_of_key(spot, key, at, value), path)
+            if any(check.ends_walk for check in reporting):
                 ended.add(key)
         return ended
 
@@ -198,10 +193,8 @@ def child(target: Value | None, key: str) -> Value | None:
     """Return what a target has below a key."""
     if target is None:
         return None
-    value = target.get(key) if isinstance(target, Map) else None
-    if value is None or (value.null):
-        return ABSENT
-    return value
+    value = target.get(key)
+    return ABSENT if value is None or value.null else value
 
 
 def _is_merged(spot: Spot) -> bool:
@@ -212,15 +205,11 @@ def _is_merged(spot: Spot) -> bool:
 
 def _user_keys(spot: Spot, key: str, field: FieldType | None) -> bool:
     if field is not None:
-        return field.kind in ("map", "free") or (
-            field.of is not None and field.of.kind in ("map", "free")
-        )
-    if spot.struct is not None:
-        return False
-    return spot.user or key in USER_MAPS
+        return not {"map", "free"}.isdisjoint((field.kind, field.of.kind if field.of else ""))
+    return spot.struct is None and (spot.user or key in USER_MAPS)
 
 
-ABSENT = Value()  # what a target that is known does not have
+ABSENT = Value()  # a known target does not have it
 ABSENT.at = 0
 
 
@@ -263,9 +252,8 @@ class Spot:
     def directive(self) -> str | None:
         """Return the text of its `$patch`, or None."""
         value = self.map.get(PATCH)
-        if value is None:
-            return None
-        return value.text if isinstance(value, Text) else "a collection"
+        text = value.text if isinstance(value, Text) else "a collection"
+        return None if value is None else text
 
     @property
     def at(self) -> int:
@@ -303,7 +291,7 @@ class ListSpot:
     def is_replaced(self) -> bool:
         """Return whether an element `- $patch: replace` makes this list replace the target's."""
         return any(
-            element.text(PATCH) == "replace" and ("K" in self.tools or len(element.fields) == 1)
+            element.string(PATCH) == "replace" and ("K" in self.tools or len(element.fields) == 1)
             for _, element in self.maps()
         )
 
@@ -311,55 +299,44 @@ class ListSpot:
         """Return the elements that are mappings."""
         return ((n, v) for n, v in enumerate(self.list.values) if isinstance(v, Map))
 
+    @property
+    def target_maps(self) -> list[Map]:
+        """Return the elements of the target's list that are mappings."""
+        values = self.target.values if self.target is not None else []
+        return [value for value in values if isinstance(value, Map)]
+
     def found(self, element: Map) -> Value | None:
         """Return the element of the target that a patch element changes."""
         key = self.merge_key
         if self.target is None or not key or key not in element.fields:
             return None
-        if isinstance(self.target, List):
-            for value in self.target.values:
-                if isinstance(value, Map) and value.text(key) == element.text(key):
-                    return value
-        return ABSENT
+        name = element.string(key)
+        return next((v for v in self.target_maps if v.string(key) == name), ABSENT)
 
     def path_of(self, number: int, element: Map) -> Path:
         """Return the path of an element: by its merge key, else by its number."""
         key = self.merge_key or "name"
-        name = element.text(key)
+        name = element.string(key)
         return (*self.path, ((key, name),) if name else number)
 
 
-class KeySpot:
+class KeySpot(NamedTuple):
     """A key of a mapping of a patch."""
 
-    __slots__ = ("at", "key", "spot", "value")
-
-    def __init__(self, spot: Spot, key: str, at: int, value: Value) -> None:
-        self.spot = spot
-        self.key = key
-        self.at = at
-        self.value = value
+    spot: Spot
+    key: str
+    at: int
+    value: Value
 
 
-class PatchOperation:
+class PatchOperation(NamedTuple):
     """An operation of a JSON 6902 patch; `target` is None where it is not known at that point."""
 
-    __slots__ = ("is_as_written", "target", "tools", "type", "value")
-
-    def __init__(
-        self,
-        value: Value,
-        tools: str,
-        type: FieldType | None,
-        target: Value | None,
-        *,
-        is_as_written: bool = False,
-    ) -> None:
-        self.value = value
-        self.tools = tools
-        self.type = type  # of the patched object
-        self.target = target
-        self.is_as_written = is_as_written  # no field of a kustomization has added to it so far
+    value: Value
+    tools: str
+    type: FieldType | None  # of the patched object
+    target: Value | None
+    is_as_written: bool = False  # no field of a kustomization has added to it so far
 
 
 class ListDirective:
@@ -379,6 +356,5 @@ class ListDirective:
         field = spot.field(self.list)
         self.type = field if field is not None and field.kind == "list" else None
         self.merge_key = self.type.merge_key if self.type else ""
-        listed = value.values if isinstance(value, List) else []
-        self.order = listed if self.word == ORDER else []
-        self.deletions = listed if self.word == DELETE else []
+        self.order = value.values if self.word == ORDER else []
+        self.deletions = value.values if self.word == DELETE else []

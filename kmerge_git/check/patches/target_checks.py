@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from kmerge_git.check.page_values import YES_NO, List, Map, Text, Value, is_integer, is_plain
+from kmerge_git.check.page_values import YES_NO, List, Map, Text, Value, is_integer
 from kmerge_git.check.patches.field_types import FieldType
 from kmerge_git.check.patches.patch_verdict import BUILTIN
 from kmerge_git.check.patches.patch_walk import (
@@ -72,7 +72,7 @@ def delete_of_nothing(spot: Spot) -> Iterator[Found]:
         return
     if not _is_new(spot, parent):
         return
-    name = spot.map.text(spot.merge_key)
+    name = spot.map.string(spot.merge_key)
     guess = _nearest(name, parent)
     hint = f'; did you mean "{guess}"?' if guess else ""
     message = f"{parent.key} of the target has no {name}: nothing is deleted{hint}"
@@ -95,7 +95,7 @@ def new_by_mistake(spot: Spot) -> Iterator[Found]:
     parent = spot.element_of
     if parent is None or DIRECTIVE in spot.map.fields or not _is_new(spot, parent):
         return
-    name = spot.map.text(spot.merge_key)
+    name = spot.map.string(spot.merge_key)
     needed = NEEDED.get(parent.key, "")
     where = f"{parent.key} of the target has no {name}"
     if needed and needed not in spot.map.fields and not parent.is_replaced:
@@ -118,11 +118,11 @@ def _meant(spot: Spot, parent: ListSpot, name: str) -> str:
 
     Elements that the patch itself names do not count.
     """
-    there = {v.text(spot.merge_key) for _, v in parent.maps()}
+    there = {v.string(spot.merge_key) for _, v in parent.maps()}
     image = _repository(spot.map)
     values = parent.target.values if isinstance(parent.target, List) else []
     for value in values:
-        known = value.text(spot.merge_key) if isinstance(value, Map) else ""
+        known = value.string(spot.merge_key) if isinstance(value, Map) else ""
         if not known or known in there or not isinstance(value, Map):
             continue
         same_image = image and _repository(value) == image and distance(name, known, 2) <= 2
@@ -133,13 +133,13 @@ def _meant(spot: Spot, parent: ListSpot, name: str) -> str:
 
 def _repository(container: Map) -> str:
     """Return the image of a container without its tag."""
-    path, slash, name = container.text("image").partition("@")[0].rpartition("/")
+    path, slash, name = container.string("image").partition("@")[0].rpartition("/")
     return path + slash + name.partition(":")[0]
 
 
 def _is_new(spot: Spot, parent: ListSpot) -> bool:
     """Return whether the target is known to lack an element when the patch is executed."""
-    name = spot.map.text(parent.merge_key)
+    name = spot.map.string(parent.merge_key)
     if spot.target is not ABSENT or not name:
         return False
     if parent.spot.target is ABSENT:
@@ -151,7 +151,7 @@ def _is_new(spot: Spot, parent: ListSpot) -> bool:
 def _names(parent: ListSpot) -> list[str]:
     """Return the merge keys of the target's elements."""
     values = parent.target.values if isinstance(parent.target, List) else []
-    return [v.text(parent.merge_key) for v in values if isinstance(v, Map)]
+    return [v.string(parent.merge_key) for v in values if isinstance(v, Map)]
 
 
 def _nearest(name: str, parent: ListSpot) -> str:
@@ -206,7 +206,7 @@ def other_namespace(spot: Spot) -> Iterator[Found]:
     if not isinstance(target, Map) or metadata is None or spot.verdict.entry is not None:
         return
     for field, said in (("name", "is called {}"), ("namespace", "is in the namespace {}")):
-        written, known = metadata.text(field), _metadata(target).text(field)
+        written, known = metadata.string(field), _metadata(target).string(field)
         if written and known and written != known:
             yield Found(metadata.at_value(field), f"the target {said.format(known)}, not {written}")
 
@@ -311,9 +311,9 @@ def order_of_nothing(here: ListDirective) -> Iterator[Found]:
     if not isinstance(target, Map) or not key or not here.order:
         return
     values = [*target.items(here.list), *here.spot.map.items(here.list)]
-    known = {value.text(key) for value in values if isinstance(value, Map)}
+    known = {value.string(key) for value in values if isinstance(value, Map)}
     for value in here.order:
-        name = value.text(key) if isinstance(value, Map) else ""
+        name = value.string(key) if isinstance(value, Map) else ""
         if isinstance(value, Map) and key in value.fields and not name:
             yield Found(value.at_value(key), f"{key} tells which element is meant; this is none")
         elif name and name not in known:
@@ -373,7 +373,7 @@ def malformed(here: PatchOperation) -> Iterator[Found]:
     for field in ("path", "from"):
         value = item.get(field)
         if value is not None:
-            fault = _fault_of_path(value, item.text("op"), field)
+            fault = _fault_of_path(value, item.string("op"), field)
             if fault:
                 yield Found(item.at_value(field), fault)
 
@@ -438,7 +438,7 @@ def _fault_of_path(value: Value, op: str, field: str) -> str:
 def leads_nowhere(here: PatchOperation) -> Iterator[Found]:
     """Find a field that the kind lacks, a name in place of a number, a place that is not there."""
     item = here.value
-    if not isinstance(item, Map) or item.text("op") not in OPERATIONS:
+    if not isinstance(item, Map) or item.string("op") not in OPERATIONS:
         return
     for field, op in _pointers(item):
         value = item.get(field)
@@ -460,7 +460,7 @@ def steps_of(path: str) -> list[str]:
 
 def _pointers(item: Map) -> list[tuple[str, str]]:
     """Return the fields that hold paths, each with the operation that is done there."""
-    op = item.text("op")
+    op = item.string("op")
     if "from" not in OPERATIONS[op]:
         return [("path", op)]
     return [("from", "remove" if op == "move" else "test"), ("path", op)]
@@ -567,9 +567,9 @@ def other_type(here: KeySpot) -> Iterator[Found]:
 def value_of_other_type(here: PatchOperation) -> Iterator[Found]:
     """Find an operation whose value does not fit the field that its path names."""
     item, field = here.value, here.type
-    if not isinstance(item, Map) or item.text("op") not in ("add", "replace"):
+    if not isinstance(item, Map) or item.string("op") not in ("add", "replace"):
         return
-    path, value = item.text("path"), item.get("value")
+    path, value = item.string("path"), item.get("value")
     if value is None or value.null or not path.startswith("/"):
         return
     steps = steps_of(path)
@@ -616,15 +616,15 @@ def _fault(value: Text, type: str) -> str:
     text = value.text
     if value.tag or _is_placeholder(text):
         return ""
-    if type == "string" and is_plain(value):
+    if type == "string" and value.is_plain:
         if text in BOOLEANS:
             return f"strings, {text} is a boolean; quote it"
         return f"strings, {text} is a number; quote it" if _is_number(text) else ""
     if type == "integer":
-        if is_plain(value):
+        if value.is_plain:
             return "" if _is_number(text) else f"a number, not {text}"
         return f"a number; write {text} without quotes" if _is_number(text) else "a number"
-    if type == "boolean" and (not is_plain(value) or (text not in BOOLEANS and text not in YES_NO)):
+    if type == "boolean" and (not value.is_plain or (text not in BOOLEANS and text not in YES_NO)):
         is_quoted = "; drop the quotes" if text in BOOLEANS else ""
         return f"true or false, not the text {text}{is_quoted}"
     return ""

@@ -8,7 +8,7 @@ from functools import partial
 from kmerge_git.bounds import LOST_NAMES
 from kmerge_git.check import registry
 from kmerge_git.check.checked_texts import shown
-from kmerge_git.check.page_values import List, Map, Text, Value, alike, collections
+from kmerge_git.check.page_values import List, Map, Text, Value, alike, mappings
 from kmerge_git.check.patches.patch_verdict import CUSTOM
 from kmerge_git.check.patches.patch_walk import ABSENT, KeySpot, ListDirective, Spot
 from kmerge_git.check.plain_objects import directives_below
@@ -105,9 +105,9 @@ def order_elements(here: ListDirective) -> Iterator[Found]:
         if extra:
             at = value.at_key(extra[0])
             yield Found(at, f'only "{key}" is read here, not {extra[0]}', severity=INFO)
-        if value.text(key) in seen:
-            yield Found(value.at, f"{key}: {value.text(key)} is here twice", severity=INFO)
-        seen.add(value.text(key))
+        if value.string(key) in seen:
+            yield Found(value.at, f"{key}: {value.string(key)} is here twice", severity=INFO)
+        seen.add(value.string(key))
 
 
 @KubectlCheck(
@@ -135,7 +135,7 @@ def _contradictions(
     for value in patched:
         if isinstance(value, Map) and PATCH in value.fields:
             is_last = value is patched[-1] and position >= len(order)
-            if is_last and value.text(PATCH) == "replace":
+            if is_last and value.string(PATCH) == "replace":
                 yield Found(value.at, f"a trailing - $patch: replace contradicts {here.key}")
             continue
         text = _name(value, here.merge_key)
@@ -197,7 +197,7 @@ def maps_to_delete(here: ListDirective) -> Iterator[Found]:
     key = here.type.merge_key or "name"
     for value in here.deletions:
         if isinstance(value, Map):
-            name = value.text(key) or ".."
+            name = value.string(key) or ".."
             use = f"use - {{{key}: {name}, $patch: delete}}"
             yield Found(value.at, f"would ADD the elements; {use}")
         elif here.type.of_maps and isinstance(value, Text):
@@ -243,7 +243,7 @@ def _last_key(path: Path) -> Path:
 
 def _name(value: Value, key: str) -> str | None:
     if isinstance(value, Map):
-        return value.text(key) or None
+        return value.string(key) or None
     return value.text if isinstance(value, Text) else None
 
 
@@ -392,10 +392,8 @@ def custom_resource(spot: Spot) -> Iterator[Found]:
 
 def _lists(root: Map) -> Iterator[int]:
     """Return the offsets of the lists of a patch."""
-    for value in collections(root):
-        for at, item in value.fields.values() if isinstance(value, Map) else ():
-            if isinstance(item, List):
-                yield at
+    for value in mappings(root):
+        yield from (at for at, item in value.fields.values() if isinstance(item, List))
 
 
 @Check(
@@ -414,13 +412,13 @@ def _lists(root: Map) -> Iterator[int]:
 def incomplete_identity(spot: Spot) -> Iterator[Found]:
     """Find a patch for kustomize that lacks a part of what names a resource."""
     entry = spot.verdict.entry
-    if entry is None or entry.holder.endswith("Policy"):
+    if entry is None or entry.is_of_policy:
         return
     metadata = spot.map.map("metadata")
-    missing = [k for k in ("apiVersion", "kind") if not spot.map.text(k)]
+    missing = [k for k in ("apiVersion", "kind") if not spot.map.string(k)]
     if entry.target is not None and missing == ["apiVersion"]:
         missing = []  # the target is found without it
-    if metadata is None or not (metadata.text("name") or metadata.text("generateName")):
+    if metadata is None or not (metadata.string("name") or metadata.string("generateName")):
         missing.append("metadata.name")
     if missing:
         effect = "is unable to parse SM or JSON patch"
@@ -522,7 +520,7 @@ def _partners(target: list[Value], patch: list[Value], name: str) -> list[Value 
 
 
 def _text(element: Value, name: str) -> str:
-    return element.text(name) if isinstance(element, Map) else ""
+    return element.string(name) if isinstance(element, Map) else ""
 
 
 def _shown(element: Value, path: Path) -> str:

@@ -109,7 +109,7 @@ def meant_without_dollar(here: KeySpot) -> str:
         return f"${key}"
     if key == RETAIN_KEYS[1:] and isinstance(value, List) and _names_fields(value, spot):
         return RETAIN_KEYS
-    if key == PATCH[1:] and spot.kind != CUSTOM and spot.map.text(key) in ("delete", "replace"):
+    if key == PATCH[1:] and spot.kind != CUSTOM and spot.map.string(key) in ("delete", "replace"):
         return PATCH
     return ""
 
@@ -151,13 +151,13 @@ def unknown_field(here: KeySpot) -> Iterator[Found]:
 @also("D68", OBJECT)
 def pod_fields_of_workload(path: str, root: Map) -> Iterator[Found]:
     """Find `containers` under the `spec` of a workload: those of the pod are in its template."""
-    below = PODS.get(root.text("kind"))
+    below = PODS.get(root.string("kind"))
     spec = root.map("spec")
     if below is None or spec is None or not may_be_builtin(root):
         return
     for key in POD_FIELDS:
         if key in spec.fields:
-            message = f"{root.text('kind')} has no field spec.{key}; did you mean {below}.{key}?"
+            message = f"{root.string('kind')} has no field spec.{key}; did you mean {below}.{key}?"
             yield Found(spec.at_key(key), message, path=("spec", key), severity=ERROR)
 
 
@@ -223,11 +223,13 @@ def in_manifest(page: Page, plain: Plain) -> Iterator[Found]:
     root = plain.root
     if not plain.dollar or not isinstance(root, Map):
         return
-    if not (root.text("apiVersion") and root.text("kind")) and not is_values_file(page.path, root):
+    if not (root.string("apiVersion") and root.string("kind")) and not is_values_file(
+        page.path, root
+    ):
         return  # JSON Schema, queries and much else have such keys
     from kmerge_git.check.patches.field_types import root_type  # late: most files have no such key
 
-    type = root_type(root.text("apiVersion"), root.text("kind"))
+    type = root_type(root.string("apiVersion"), root.string("kind"))
     held = {id(entry.value) for entry in inside(page, root) if entry.value is not None}
     what = "no field of the kind" if type is not None else "no directive, and this is no patch"
     for key, at in _unknown(root, type, held):

@@ -5,7 +5,7 @@ The fields are those without which the API server refuses an object of the kind.
 
 from __future__ import annotations
 
-from kmerge_git.check.page_values import List, Map, Value, collections
+from kmerge_git.check.page_values import List, Map, Value, mappings
 from kmerge_git.patch.field_shapes import is_builtin_group
 
 WHOLE, PART, UNDECIDED = "whole", "part", "undecided"
@@ -57,13 +57,12 @@ WRITTEN_NULLS = ("creationTimestamp", "status")
 
 def wholeness(root: Map) -> str:
     """Return WHOLE or PART; UNDECIDED where a complete object need not have more than this one."""
-    api, kind = root.text("apiVersion"), root.text("kind")
-    metadata = root.map("metadata")
+    api, kind = root.string("apiVersion"), root.string("kind")
     if not api or not kind:
         return PART
     if not is_builtin_group(api):
         return UNDECIDED  # nobody knows what its objects must have
-    if metadata is None or not (metadata.text("name") or metadata.text("generateName")):
+    if not (root.string("metadata", "name") or root.string("metadata", "generateName")):
         return UNDECIDED if kind.endswith("List") else PART
     required = REQUIRED.get(kind)
     if required is not None:
@@ -79,13 +78,10 @@ def _has(value: Value | None, steps: list[str]) -> bool:
     if value is None or value.null:
         return False
     if not steps:
-        return not (isinstance(value, List) and not value.values)
-    step = steps[0]
-    if not isinstance(value, Map):
-        return False
-    if not step.endswith("[]"):
-        return _has(value.get(step), steps[1:])
-    elements = value.items(step[:-2])
+        return not isinstance(value, List) or bool(value.values)
+    if not steps[0].endswith("[]"):
+        return _has(value.get(steps[0]), steps[1:])
+    elements = value.items(steps[0][:-2])
     return bool(elements) and all(_has(element, steps[1:]) for element in elements)
 
 
@@ -93,7 +89,6 @@ def _has_nulls(root: Map) -> bool:
     """Return whether something is null: a patch removes it so, an object would leave it out."""
     return any(
         item.null and key not in WRITTEN_NULLS
-        for value in collections(root)
-        if isinstance(value, Map)
+        for value in mappings(root)
         for key, (_, item) in value.fields.items()
     )
