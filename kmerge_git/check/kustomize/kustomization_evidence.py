@@ -110,8 +110,8 @@ class Kustomizations:
         wanted |= {folder or "." for folder in folders}
         known = {one.path: one for one in self._seen}
         met = known.keys() | touched.keys()
-        paths = [path for path in self.past.kustomizations() if path not in met]
-        unread = {path: self.world.read(path) or b"" for path in paths}
+        paths = dict.fromkeys(self.past.kustomizations()).keys() - met
+        unread = {path: self.world.read(path) or b"" for path in sorted(paths)}
         while True:
             known |= self._promising(unread, wanted)
             more = {
