@@ -197,8 +197,8 @@ def _missing(one: Kustomization, each: NamedFile, what: str, fate: Fate | None) 
         return f"{each.text} is not staged, so that the commit will not have it; `git add` it"
     if fate is None or fate.what != DELETED:
         return f"{each.text} {what}"
-    now = f"it is called {relpath(fate.now, one.directory or '.')} now"
-    return f"{each.text} {what}: {now if fate.now else 'it was deleted'}"
+    now = relpath(fate.now, one.directory or ".") if fate.now else ""
+    return f"{each.text} {what}: " + (f"it is called {now} now" if now else "it was deleted")
 
 
 def _named_before(one: Kustomization, past: Past) -> set[str] | None:
