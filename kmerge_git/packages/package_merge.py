@@ -15,7 +15,7 @@ from kmerge_git.merge.three import Three, under, whose
 from kmerge_git.packages.followed_resources import Move, gather, stream_of
 from kmerge_git.packages.package_files import File, Package, is_manifest
 from kmerge_git.packages.package_rules import Ways
-from kmerge_git.packages.renamed_files import Followed, folders, follow
+from kmerge_git.packages.renamed_files import folders, follow
 from kmerge_git.text.markers import first_marker
 from kmerge_git.text.opaque_files import is_chart_text
 
@@ -24,7 +24,7 @@ NOT_MERGED = Result(b"")
 
 @dataclass(frozen=True, slots=True)
 class ResultFile:
-    """One file of the result, beside what the destination had."""
+    """One file of the result, and what the destination had there."""
 
     path: str
     before: File | None
@@ -36,7 +36,7 @@ class ResultFile:
 
     @property
     def is_conflict(self) -> bool:
-        """Whether a person must decide: there are markers inside, or it could not be merged."""
+        """Return whether a person must decide: it has markers, or it could not be merged."""
         return bool(self.merged.conflicts or self.unmerged)
 
     @property
@@ -51,14 +51,14 @@ class ResultFile:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """Every file of the result in the order of paths, and what moved between files."""
+    """Every file of the result in the order of paths, and the moves between files."""
 
     files: list[ResultFile]
     moves: list[Move]
 
     @property
     def changes(self) -> dict[str, File | None]:
-        """What is to be written over the destination; None takes a file away."""
+        """Return the files that the destination gets; None takes a file away."""
         return {r.path: r.after for r in self.files if r.status != "same"}
 
 
@@ -74,38 +74,33 @@ def merge_packages(
     results = {}
     paths = {*gathered.base, *gathered.ours, *gathered.theirs, *at.ours}
     for number, path in enumerate(sorted(paths)):
-        found = merge_file(path, under(gathered, path), how)
-        results[path] = ResultFile(
-            path,
-            at.ours.get(path),
-            found.after,
-            found.merged,
-            "; ".join(filter(None, [followed.refused.get(path, ""), found.unmerged])),
-            followed.notes.get(path, ""),
-            followed.sources.get(path, "") if found.after is not None else "",
+        file = merge_file(path, under(gathered, path), how)
+        results[path] = replace(
+            file,
+            before=at.ours.get(path),
+            unmerged="; ".join(filter(None, [followed.refused.get(path, ""), file.unmerged])),
+            note=followed.notes.get(path, ""),
+            source=followed.sources.get(path, "") if file.after is not None else "",
         )
         done(number + 1)
     _keep_folders_apart(results, how)
-    made = [move for move in [*_renames(followed, results), *moves] if _is_made(move, results)]
-    return Merged([*results.values()], made)
-
-
-def _is_made(move: Move, results: dict[str, ResultFile]) -> bool:
-    """Whether the destination had it elsewhere so far; the same update once more moves nothing."""
-    found = [results[path] for path in (move.source, move.target) if path in results]
-    return any(file.status != "same" for file in found)
-
-
-def _renames(followed: Followed, results: dict[str, ResultFile]) -> list[Move]:
-    return [
+    renames = [
         Move("", source, target)
         for target, source in sorted(followed.sources.items())
         if target in results and results[target].after is not None
     ]
+    made = [move for move in [*renames, *moves] if _is_made(move, results)]
+    return Merged([*results.values()], made)
+
+
+def _is_made(move: Move, results: dict[str, ResultFile]) -> bool:
+    """Return whether a move changes the destination: the same update once more moves nothing."""
+    files = [results[path] for path in (move.source, move.target) if path in results]
+    return any(file.status != "same" for file in files)
 
 
 def _keep_folders_apart(results: dict[str, ResultFile], how: Ways) -> None:
-    """What would be a file and a folder at once: dest's stays, and it is told."""
+    """Keep dest's where a path would be a file and a folder at once, and say so."""
     for path in list(results):
         if results[path].after is None:
             continue
@@ -118,33 +113,27 @@ def _keep_folders_apart(results: dict[str, ResultFile], how: Ways) -> None:
             results[late] = replace(results[late], after=results[late].before, unmerged=why)
 
 
+# -- one file
+
 Files = Three[File | None]
 
 
-@dataclass(frozen=True, slots=True)
-class FileResult:
-    """What becomes of a file, and why a person must look at it."""
-
-    after: File | None
-    merged: Result = NOT_MERGED
-    unmerged: str = ""
-
-
-def merge_file(path: str, files: Files, how: Ways) -> FileResult:
-    """The file of the result; None where it goes."""
+def merge_file(path: str, files: Files, how: Ways) -> ResultFile:
+    """Merge the versions of one file; the result has no `after` where the file goes."""
     _, ours, theirs = files.each()
+    kept = ResultFile(path, ours, ours)
     side = whose(files.map(lambda file: file.essence if file is not None else None))
     if side == "ours" or (how.two_way and theirs is None):
-        return FileResult(ours)
+        return kept
     if side == "theirs" or (how.two_way and ours is None):
-        return FileResult(_in_place_of(ours, theirs))
-    if how.two_way:
-        return _over(path, files, how)
+        return replace(kept, after=_in_place_of(ours, theirs))
     if theirs is None or ours is None:
-        return _deleted(path, files, how)
+        return _deleted(kept, files, how)
+    if how.two_way:
+        return _over(kept, ours, theirs, how)
     if ours.link or theirs.link:
-        return FileResult(ours, unmerged=_both_changed(files, how))
-    return _both(path, files, how)
+        return replace(kept, unmerged=_both_changed(files, how))
+    return _both(kept, files, how)
 
 
 def _in_place_of(ours: File | None, theirs: File | None) -> File | None:
@@ -154,7 +143,7 @@ def _in_place_of(ours: File | None, theirs: File | None) -> File | None:
 
 
 def _mode(ours: File | None, executable: bool) -> int:
-    """Dest's permissions with or without that of execution; a fresh file has the usual ones."""
+    """Return dest's permissions with or without execution; a fresh file has the usual ones."""
     if ours is None or ours.link:
         return 0o755 if executable else 0o644
     if ours.is_executable == executable:
@@ -163,39 +152,33 @@ def _mode(ours: File | None, executable: bool) -> int:
 
 
 def _both_changed(files: Files, how: Ways) -> str:
-    words = how.words
-    if files.base is None:
-        return f"added in {words.ours} and in {words.theirs}; {words.ours}'s version is kept"
-    where = f"changed in {words.ours} and in {words.theirs}"
-    return f"{where}; {words.ours}'s version is kept"
+    deed, words = "added" if files.base is None else "changed", how.words
+    return f"{deed} in {words.ours} and in {words.theirs}; {words.ours}'s version is kept"
 
 
 # -- two-way
 
 
-def _over(path: str, files: Files, how: Ways) -> FileResult:
-    """Src's manifest over dest's; anything else has no original that would tell."""
-    _, ours, theirs = files.each()
-    assert ours is not None and theirs is not None
+def _over(kept: ResultFile, ours: File, theirs: File, how: Ways) -> ResultFile:
+    """Merge src's manifest over dest's; without an original any other file stays."""
     differs = f"it differs in {how.words.theirs}; {how.words.ours}'s version is kept"
-    if ours.link or theirs.link or not is_manifest(path):
-        return FileResult(ours, unmerged=differs)
-    mode = "" if ours.is_executable == theirs.is_executable else _mode_told(files, how)
+    if ours.link or theirs.link or not is_manifest(kept.path):
+        return replace(kept, unmerged=differs)
+    mode = "" if ours.is_executable == theirs.is_executable else _mode_clash(ours, how)
     if ours.data == theirs.data:
-        return FileResult(ours, unmerged=mode)
+        return replace(kept, unmerged=mode)
     try:
-        merged = how.manifest(files.map(_data), path)
+        merged = how.manifest(Three(b"", ours.data, theirs.data), kept.path)
     except KmergeError as error:
-        return FileResult(ours, unmerged=f"{_told(error)}; {how.words.ours}'s version is kept")
-    if any(decision.rule == LOST for decision in merged.decisions):
-        return FileResult(ours, unmerged=differs)  # a template, as any other text
-    return FileResult(File(merged.data, ours.mode), merged, mode)
+        return replace(kept, unmerged=_ours_is_kept(error, how))
+    if _has_lost(merged):
+        return replace(kept, unmerged=differs)  # a template, as any other text
+    return replace(kept, after=File(merged.data, ours.mode), merged=merged, unmerged=mode)
 
 
-def _mode_told(files: Files, how: Ways) -> str:
-    assert files.ours is not None
+def _mode_clash(ours: File, how: Ways) -> str:
     one, other = how.words.ours, how.words.theirs
-    if not files.ours.is_executable:
+    if not ours.is_executable:
         one, other = other, one
     return f"executable in {one}, not in {other}; {how.words.ours}'s mode is kept"
 
@@ -203,53 +186,52 @@ def _mode_told(files: Files, how: Ways) -> str:
 # -- three-way
 
 
-def _both(path: str, files: Files, how: Ways) -> FileResult:
-    """What both changed: the bytes of one, or a merge; and the mode on its own."""
+def _both(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
+    """Merge a file that both changed: the bytes, and the mode on its own."""
     _, ours, theirs = files.each()
     assert ours is not None and theirs is not None
     bits = files.map(lambda file: file.is_executable if file is not None else None)
     executable = theirs.is_executable if whose(bits) == "theirs" else ours.is_executable
-    mode = _mode(ours, executable)
-    clash = "" if whose(bits) else _mode_told(files, how)
+    clash = "" if whose(bits) else _mode_clash(ours, how)
     side = whose(files.map(lambda file: file.data if file is not None else None))
-    if side:
-        data = ours.data if side == "ours" else theirs.data
-        return FileResult(File(data, mode), unmerged=clash)
-    found = _contents(path, files, how)
-    after = replace(found.after, mode=mode) if found.after is not None else None
-    return replace(found, after=after, unmerged=found.unmerged or clash)
+    result = replace(kept, after=theirs) if side == "theirs" else kept
+    if not side:
+        result = _contents(kept, files, how)
+    if result.after is not None:
+        after = File(result.after.data, _mode(ours, executable))
+        result = replace(result, after=after)
+    return replace(result, unmerged=result.unmerged or clash)
 
 
-def _contents(path: str, files: Files, how: Ways) -> FileResult:
+def _contents(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
     texts = files.map(_data)
     if any(file is not None and file.is_binary for file in files.each()):
-        return FileResult(files.ours, unmerged=f"binary, {_both_changed(files, how)}")
+        return replace(kept, unmerged=f"binary, {_both_changed(files, how)}")
     if holds_markers(texts.ours) and not holds_markers(texts.base):
         why = f"it holds conflict markers in {how.words.ours}"
-        return FileResult(files.ours, unmerged=f"{why}; it is left as it is")
+        return replace(kept, unmerged=f"{why}; it is left as it is")
     try:
-        merged = _texts_merged(path, texts, how)
+        merged = _texts_merged(kept.path, texts, how)
     except KmergeError as error:
-        why = f"{_told(error)}; {how.words.ours}'s version is kept"
-        return FileResult(files.ours, unmerged=why)
-    is_empty = is_manifest(path) and not merged.data.strip() and texts.ours.strip()
-    return FileResult(File(merged.data) if not is_empty else None, merged)
+        return replace(kept, unmerged=_ours_is_kept(error, how))
+    is_empty = is_manifest(kept.path) and not merged.data.strip() and texts.ours.strip()
+    return replace(kept, after=None if is_empty else File(merged.data), merged=merged)
 
 
 def _texts_merged(path: str, texts: Three[bytes], how: Ways) -> Result:
-    """As manifests and templates; by lines where one of the three cannot be read."""
+    """Merge manifests and templates; by lines where one of the three cannot be read."""
     if not is_manifest(path) and not is_chart_text(path):
         return _by_lines(path, texts, how)
     try:
         return how.manifest(texts, path)
     except CannotParse as error:
         merged = _by_lines(path, texts, how)
-        reason = f"merged by lines: {_told(error)}"
+        reason = f"merged by lines: {_place_and_reason(error)}"
         return Result(merged.data, merged.decisions, reason, merged.conflicts)
 
 
 def _by_lines(path: str, texts: Three[bytes], how: Ways) -> Result:
-    """A merge of lines that comes to the same once more: lines alike can be paired in two ways."""
+    """Merge lines, if that gives the same once more: lines alike can be paired in two ways."""
     merged = how.text(texts, path)
     if not merged.conflicts and merged.data not in (texts.ours, texts.theirs):
         again = how.text(Three(texts.base, merged.data, texts.theirs), path)
@@ -258,41 +240,43 @@ def _by_lines(path: str, texts: Three[bytes], how: Ways) -> Result:
     return merged
 
 
-def _deleted(path: str, files: Files, how: Ways) -> FileResult:
-    """Gone on one side, changed on the other: only what the other added has a place to stay."""
+def _deleted(kept: ResultFile, files: Files, how: Ways) -> ResultFile:
+    """Merge a file that one side deleted: the resources that the other added may stay."""
     words = how.words
     if files.ours is not None:
-        why = f"deleted in {words.theirs}, changed in {words.ours}"
-        kept = FileResult(files.ours, unmerged=f"{why}; {words.ours}'s version is kept")
+        why = f"deleted in {words.theirs}, changed in {words.ours}; {words.ours}'s version is kept"
     else:
-        why = f"deleted in {words.ours}, changed in {words.theirs}"
-        kept = FileResult(None, unmerged=f"{why}; it stays deleted")
+        why = f"deleted in {words.ours}, changed in {words.theirs}; it stays deleted"
     left = files.ours or files.theirs
-    if left is None or left.link or not is_manifest(path) or left.is_binary:
-        return kept
-    if holds_markers(left.data):
-        return kept
+    assert left is not None  # one side has changed it
+    unmerged = replace(kept, unmerged=why)
+    if left.link or not is_manifest(kept.path) or left.is_binary or holds_markers(left.data):
+        return unmerged
     try:
-        return _rest(path, files, left, how) or kept
+        return _rest(kept, files, left, how) or unmerged
     except KmergeError:
-        return kept
+        return unmerged
 
 
-def _rest(path: str, files: Files, left: File, how: Ways) -> FileResult | None:
-    """What one side added to a file that the other deleted; None if a change would be lost."""
-    merged = how.manifest(files.map(_data), path)
-    if merged.conflicts or any(decision.rule == LOST for decision in merged.decisions):
+def _rest(kept: ResultFile, files: Files, left: File, how: Ways) -> ResultFile | None:
+    """Return the file with what one side added to it; None if a change would be lost."""
+    merged = how.manifest(files.map(_data), kept.path)
+    if merged.conflicts or _has_lost(merged):
         return None
     rest, present = _documents(merged.data), _documents(_data(files.base))
     changed = [text for text in _documents(left.data) if text not in present]
     if any(text not in rest for text in changed) and (files.ours is not None or not rest):
         return None
     after = File(merged.data, _mode(files.ours, left.is_executable)) if rest else None
-    return FileResult(after, merged)
+    return replace(kept, after=after, merged=merged)
+
+
+def _has_lost(merged: Result) -> bool:
+    return any(decision.rule == LOST for decision in merged.decisions)
 
 
 def holds_markers(data: bytes) -> bool:
-    """Whether a text holds a conflict that somebody has still to solve."""
+    """Return whether a text holds a conflict that somebody has still to solve."""
     return b"<<<<<<<" in data and first_marker(data.decode("utf-8", "replace")) >= 0
 
 
@@ -304,6 +288,10 @@ def _data(file: File | None) -> bytes:
     return file.data if file is not None and not file.link else b""
 
 
-def _told(error: KmergeError) -> str:
+def _ours_is_kept(error: KmergeError, how: Ways) -> str:
+    return f"{_place_and_reason(error)}; {how.words.ours}'s version is kept"
+
+
+def _place_and_reason(error: KmergeError) -> str:
     where = f"line {error.line}: " if error.line else ""
     return f"{where}{error.why}"

@@ -1,6 +1,8 @@
-"""How the files of a package are merged: a rule set's answers for manifests and for other texts."""
+"""Merge the manifests and the other texts of a package by the rules of git or of kyaml."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 from kmerge_git.errors import Unsupported
 from kmerge_git.merge.kyaml.kyaml_merges import Result, merge2_bytes, merge3_bytes, merge3_text
@@ -16,19 +18,14 @@ if TYPE_CHECKING:
     Merge = Callable[[Three[bytes], str], Result]
 
 
-class Ways:
+class Ways(NamedTuple):
     """A rule set over (original, dest, updated); two-way the original is empty."""
 
-    __slots__ = ("manifest", "rules", "text", "two_way", "words")
-
-    def __init__(
-        self, rules: str, manifest: Merge, text: Merge, words: Words, *, two_way: bool = False
-    ) -> None:
-        self.rules = rules  # `git` or `kyaml`
-        self.manifest = manifest
-        self.text = text
-        self.words = Three(*words)  # what the three versions are called in messages
-        self.two_way = two_way
+    rules: str  # `git` or `kyaml`
+    manifest: Merge
+    text: Merge
+    words: Three[str]  # how messages call the three versions
+    two_way: bool = False
 
 
 def ways(
@@ -39,14 +36,13 @@ def ways(
     infer: bool = True,
     words: Words = ("original", "dest", "updated"),
 ) -> Ways:
-    """Three-way, by the rules `git` or `kyaml`.
+    """Return the three-way merges by the rules `git` or `kyaml`.
 
     `labels` stand at conflict markers and in errors, in the order of `words`: three names, or
-    what makes them from a file's path.
+    a function that makes them from a file's path.
     """
     if rules == "git":
-        git = _Git(labels, style)
-        return Ways(rules, git.manifest, git.text, words)
+        return _git_ways(labels, style, words)
 
     def manifest(texts: Three[bytes], path: str) -> Result:
         names = Three(*_labels(labels, path))
@@ -55,7 +51,7 @@ def ways(
     def text(texts: Three[bytes], path: str) -> Result:
         return merge3_text(texts, path=path, names=Three(*_labels(labels, path)))
 
-    return Ways(rules, manifest, text, words)
+    return Ways(rules, manifest, text, Three(*words))
 
 
 def two_ways(
@@ -65,7 +61,7 @@ def two_ways(
     prepend: bool = False,
     words: Words = ("", "dest", "src"),
 ) -> Ways:
-    """Two-way: src over dest; other texts than manifests cannot be merged without an original."""
+    """Return the merges of src over dest; without an original only manifests can be merged."""
 
     def manifest(texts: Three[bytes], path: str) -> Result:
         _, dest, src = _labels(labels, path)
@@ -74,54 +70,47 @@ def two_ways(
             texts.theirs, texts.ours, infer=infer, prepend=prepend, path=path, names=names
         )
 
-    return Ways("kyaml", manifest, lambda texts, path: Result(texts.ours), words, two_way=True)
+    return Ways("kyaml", manifest, lambda texts, path: Result(texts.ours), Three(*words), True)
 
 
 def timed(rules: Ways) -> Ways:
-    """The same rules, with a limit of time for each file."""
-    manifest, text = rules.manifest, rules.text
+    """Return the same rules with a limit of time for each file."""
 
-    def merge_manifest(texts: Three[bytes], path: str) -> Result:
-        with within(path):
-            return manifest(texts, path)
+    def in_time(merge: Merge) -> Merge:
+        def merge_in_time(texts: Three[bytes], path: str) -> Result:
+            with within(path):
+                return merge(texts, path)
 
-    def merge_text(texts: Three[bytes], path: str) -> Result:
-        with within(path):
-            return text(texts, path)
+        return merge_in_time
 
-    rules.manifest, rules.text = merge_manifest, merge_text
-    return rules
+    return rules._replace(manifest=in_time(rules.manifest), text=in_time(rules.text))
 
 
-class _Git:
-    """The rules git, and git's own merge by lines."""
+def _git_ways(labels: Labels, style: str, words: Words) -> Ways:
+    """Return the merges of the driver, and git's own merge by lines."""
 
-    __slots__ = ("_labels", "_style")
-
-    def __init__(self, labels: Labels, style: str) -> None:
-        self._labels = labels
-        self._style = style
-
-    def manifest(self, texts: Three[bytes], path: str) -> Result:
+    def manifest(texts: Three[bytes], path: str) -> Result:
         from kmerge_git.pipeline import merge_files  # the rules kyaml need less
 
-        labels = _labels(self._labels, path)
-        outcome = merge_files(*texts.each(), path=path, labels=labels, style=self._style)
+        names = _labels(labels, path)
+        outcome = merge_files(*texts.each(), path=path, labels=names, style=style)
         conflicts = 0 if outcome.clean else max(len(outcome.conflicts), 1)
         reason = outcome.reason if outcome.method in ("lines", "kept") and conflicts else ""
         return Result(outcome.text, outcome.decisions, reason, conflicts)
 
-    def text(self, texts: Three[bytes], path: str) -> Result:
+    def text(texts: Three[bytes], path: str) -> Result:
         from kmerge_git.text.linemerge import TemporaryFiles
         from kmerge_git.text.markers import marker_size_for
 
         size = marker_size_for(data.decode("latin-1") for data in texts.each())
-        labels = _labels(self._labels, path)
-        lines = TemporaryFiles(texts.each(), marker_size=size, labels=labels, style=self._style)
+        names = _labels(labels, path)
+        lines = TemporaryFiles(texts.each(), marker_size=size, labels=names, style=style)
         data, conflicts = lines.result()
         if conflicts < 0:
             raise Unsupported("git cannot merge its lines", path=path)
         return Result(data, (), "its lines conflict" if conflicts else "", conflicts)
+
+    return Ways("git", manifest, text, Three(*words))
 
 
 def _labels(labels: Labels, path: str) -> Words:
