@@ -1,7 +1,7 @@
-"""What changed, as values: for people a field and two texts, for programs all there is to know.
+"""Describe changes as values: for people a field and two texts, for programs everything.
 
-The changes of a file are complete: whoever knows one version's values and the changes knows those
-of the other one, in both directions (see `FieldChange.as_json`).
+The changes of a file are complete: from one version's values and the changes follow the values of
+the other version, in both directions (see `FieldChange.as_json`).
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ class At:
 
     @property
     def shown(self) -> Element | int:
-        """The step as it stands in a field's path."""
+        """Return the step as it is written in a field's path."""
         if self.key:
             return self.key
         return (self.new if self.new is not None else self.old) or 0
 
     def as_json(self) -> dict[str, Any]:
-        """The places that there are, and the key in its parts."""
+        """Return the places that are known, and the key in its parts."""
         places = {"old": self.old, "new": self.new}
         found: dict[str, Any] = {name: n for name, n in places.items() if n is not None}
         if self.key:
@@ -60,7 +60,7 @@ Steps = tuple[str | At, ...]
 
 @dataclass(frozen=True, slots=True)
 class FieldValue:
-    """A value as Python has it, with the node that it came from where that is known."""
+    """A plain value, with the node that it came from where that is known."""
 
     plain: object
     node: Node | None = None
@@ -68,7 +68,7 @@ class FieldValue:
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One change; without steps that of a whole resource, without a document that of the file."""
+    """One change: of a field, without steps of a whole resource, without a document of the file."""
 
     how: How
     resource: str = ""  # Deployment/web
@@ -86,19 +86,19 @@ class FieldChange:
 
     @property
     def path(self) -> fieldpath.Path:
-        """The steps as everybody else has them."""
+        """Return the steps as a path of the whole package."""
         return tuple(step if isinstance(step, str) else step.shown for step in self.steps)
 
     @property
     def field(self) -> str:
-        """The path as text, empty for a whole resource."""
+        """Return the path as text, empty for a whole resource."""
         return fieldpath.show(self.path)
 
     def as_json(self) -> dict[str, Any]:
-        """All there is to know; applied to the values of one version it gives those of the other.
+        """Return everything about the change, by which one version's values become the other's.
 
-        `before` and `after` are there where the field is. Of a list's elements each is known by
-        its places in both versions; those that both have keep their order but for `order`.
+        `before` and `after` are there where the field is. The elements of a list are known by
+        their places in both versions; those that both have keep their order but for `order`.
         """
         found: dict[str, Any] = {
             "resource": self.resource,

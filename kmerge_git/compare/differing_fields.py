@@ -5,13 +5,19 @@ from __future__ import annotations
 import json
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kmerge_git.compare.change import At, FieldChange, FieldValue, Steps
 from kmerge_git.kube.differing import paired_elements
 from kmerge_git.kube.fieldpath import show
-from kmerge_git.kube.likeness import FEW_LEAVES, MOST_COMPARISONS, RENAMED_LEAVES
+from kmerge_git.kube.likeness import (
+    FEW_LEAVES,
+    MOST_COMPARISONS,
+    RENAMED_LEAVES,
+    SAME_ELEMENT,
+    likeness,
+)
 from kmerge_git.kube.listkeys import Where
 from kmerge_git.text.diff3 import changes
 from kmerge_git.text.source import Source
@@ -30,8 +36,6 @@ if TYPE_CHECKING:
     Map = dict[str, object]
     Triple = tuple[Element, int, int]  # an element's key, and its places; -1 where it is not
 
-_ALIKE = 0.5  # leaves that two elements without a key share, to be versions of one
-
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -44,7 +48,7 @@ class Pair:
 
 
 def same(a: object, b: object) -> bool:
-    """Whether two values are equal; `1`, `1.5` and `true` are of different types."""
+    """Return whether two values are equal; `1`, `1.5` and `true` are of different types."""
     if type(a) is not type(b):
         return False
     if isinstance(a, dict) and isinstance(b, dict):
@@ -54,8 +58,21 @@ def same(a: object, b: object) -> bool:
     return repr(a) == repr(b) if isinstance(a, float) else a == b  # `.nan` is no other `.nan`
 
 
+def resource_changes(
+    name: str, pair: Pair, comments: Signed, at: At | None = None
+) -> list[FieldChange]:
+    """Return the changes of a resource, its layout (comments, spelling) last."""
+    changed = [replace(c, resource=name, document=at) for c in field_changes(pair)]
+    words = ["comments"] if comments else []
+    words += sorted(spelling(pair.old.node, pair.new.node, pair.where))
+    if words:
+        layout = FieldChange("layout", name, document=at, what=tuple(words), comments=comments)
+        changed.append(layout)
+    return changed
+
+
 def field_changes(pair: Pair) -> Iterator[FieldChange]:
-    """The changes from this place on, in the order of the new version."""
+    """Yield the changes from this place on, in the order of the new version."""
     old, new = pair.old.plain, pair.new.plain
     if same(old, new):
         return
@@ -89,7 +106,7 @@ def _mapping(pair: Pair, old: Map, new: Map) -> Iterator[FieldChange]:
 
 
 def _renamed(old: Map, new: Map) -> dict[str, str]:
-    """New keys with the old ones whose values they have, or nearly so, and no other does."""
+    """Return new keys with the old ones whose values they have, or nearly so, and no other does."""
     gone = {name: _leaves(old[name]) for name in old if name not in new}
     come = {name: _leaves(new[name]) for name in new if name not in old}
     if not gone or not come or len(gone) * len(come) > MOST_COMPARISONS:
@@ -135,7 +152,7 @@ def _list(pair: Pair, old: list[object], new: list[object]) -> Iterator[FieldCha
 
 
 def order_of(places: Sequence[tuple[int, int]]) -> tuple[int, ...]:
-    """What both versions have in the new order, by its old rank; nothing if that is the same."""
+    """Return the old ranks in the new order; nothing if the order is the same."""
     both = [(i, j) for i, j in places if i >= 0 and j >= 0]
     ranks = {i: rank for rank, (i, _) in enumerate(sorted(both))}
     order = tuple(ranks[i] for _, i in sorted((j, i) for i, j in both))
@@ -150,7 +167,7 @@ def _elements(value: FieldValue, plain: list[object]) -> list[FieldValue]:
 
 
 def _by_key(pair: Pair, mine: list[FieldValue], yours: list[FieldValue]) -> list[Triple] | None:
-    """The elements by their keys, if both lists are nodes whose table, or content, has some."""
+    """Pair elements by their keys, if both lists are nodes whose table, or content, has some."""
     old, new = pair.old.node, pair.new.node
     if not isinstance(old, nodes.Sequence) or not isinstance(new, nodes.Sequence):
         return None
@@ -160,7 +177,7 @@ def _by_key(pair: Pair, mine: list[FieldValue], yours: list[FieldValue]) -> list
 
 
 def _by_value(old: list[object], new: list[object]) -> list[Triple]:
-    """The elements without keys: equal ones, then what stands between these in both versions."""
+    """Pair elements without keys: equal ones, then those between equal ones in both versions."""
     mine, yours = [_canon(v) for v in old], [_canon(v) for v in new]
     if Counter(mine) == Counter(yours):  # nothing but the order
         waiting: dict[str, deque[int]] = {}
@@ -191,9 +208,10 @@ def _between(old: list[object], new: list[object]) -> list[tuple[int, int]]:
     mine, yours = [_leaves(v) for v in old], [_leaves(v) for v in new]
     last = -1
     for i, leaves in enumerate(mine):
-        scores = [(_likeness(leaves, yours[j]), -j) for j in range(last + 1, len(new))]
+        scores = [(likeness(leaves, yours[j]), -j) for j in range(last + 1, len(new))]
         best, at = max(scores, default=(0.0, 0))
-        if best >= _ALIKE and isinstance(old[i], dict) and isinstance(new[-at], dict):
+        is_alike = leaves and best >= SAME_ELEMENT  # nothing is like an empty one
+        if is_alike and isinstance(old[i], dict) and isinstance(new[-at], dict):
             pairs.append((i, -at))
             last = -at
     return pairs
@@ -214,13 +232,8 @@ def _each_leaf(value: object, path: str) -> Iterator[str]:
         yield f"{path}={_canon(value)}"
 
 
-def _likeness(a: Counter[str], b: Counter[str]) -> float:
-    total = a.total() + b.total()
-    return 2 * (a & b).total() / total if total else 0.0
-
-
 def _canon(value: object) -> str:
-    """The same text for equal values, and for no others."""
+    """Return the same text for equal values, and for no others."""
     return json.dumps(value, sort_keys=True)
 
 
@@ -235,7 +248,7 @@ Signed = tuple[tuple[str, str], ...]  # `+` or `-`, and a comment
 
 
 def spelling(old: Node | None, new: Node | None, where: Where) -> set[str]:
-    """How what both versions say is said in another way, in words."""
+    """Return in words how the two versions spell the same values in other ways."""
     return set(_words(old, new, where)) if old is not None and new is not None else set()
 
 
@@ -306,14 +319,14 @@ def _of_collections(old: Collection, new: Collection) -> Iterator[str]:
 
 
 def comment_changes(old: list[str], new: list[str]) -> Signed:
-    """The comments that went, and those that came."""
+    """Return the comments that went, and those that came."""
     mine, yours = Counter(old), Counter(new)
     gone, come = (mine - yours).elements(), (yours - mine).elements()
     return (*(("-", text) for text in gone), *(("+", text) for text in come))
 
 
 def comments_in(text: str, start: int, root: Node | None) -> list[str]:
-    """The comments of a piece of a file; `start` is its offset there."""
+    """Return the comments of a piece of a file; `start` is its offset there."""
     if "#" not in text:
         return []
     spans = sorted(_texts(root)) if root is not None else []
@@ -327,7 +340,7 @@ def comments_in(text: str, start: int, root: Node | None) -> list[str]:
 
 
 def _texts(node: Node) -> Iterator[tuple[int, int]]:
-    """Where scalars stand that hold a `#`, which opens no comment there."""
+    """Yield the places of scalars that hold a `#`, which opens no comment there."""
     if node.text.find("#", node.start, node.end) < 0:
         return
     if isinstance(node, Scalar):
@@ -340,26 +353,26 @@ def _texts(node: Node) -> Iterator[tuple[int, int]]:
 
 
 def of_texts(old: str, new: str) -> str:
-    """In a word, how two texts of the same meaning differ, if nothing else was found."""
+    """Return in a word how two texts of the same meaning differ, if nothing else was found."""
     lines = [[line.rstrip() for line in text.split("\n")] for text in (old, new)]
     if lines[0] == lines[1]:
         return "blanks at line ends"
-    full = [[line for line in found if line] for found in lines]
+    full = [[line for line in text if line] for text in lines]
     if full[0] == full[1]:
         return "blank lines"
-    bare = [[line.lstrip() for line in found] for found in full]
+    bare = [[line.lstrip() for line in text] for text in full]
     if bare[0] == bare[1]:
         return "indentation"
     return "spelling"
 
 
 def of_files(old: Source, new: Source) -> list[str]:
-    """What differs in the bytes of two files and is in none of their documents."""
-    found = []
+    """Return in words how the bytes of two files differ outside of their documents."""
+    words = []
     if old.bom != new.bom:
-        found.append("a byte order mark" if new.bom else "no byte order mark")
+        words.append("a byte order mark" if new.bom else "no byte order mark")
     if old.eol != new.eol:
-        found.append(f"line ends ({_LINE_ENDS[new.eol]})")
+        words.append(f"line ends ({_LINE_ENDS[new.eol]})")
     if old.final_newline != new.final_newline:
-        found.append("a last line end" if new.final_newline else "no last line end")
-    return found
+        words.append("a last line end" if new.final_newline else "no last line end")
+    return words

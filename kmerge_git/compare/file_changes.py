@@ -1,18 +1,24 @@
-"""Two versions of a file: resources paired by identity, then by field; else line by line.
+"""Compare two versions of a file: resources paired by identity, then by field; else by lines.
 
-Nothing is silent: without a change the bytes are equal, and what is no value is told as `layout`.
-No file is too odd: what has no fields to compare (a template, broken YAML) is compared by lines.
+Every difference is a change: of equal values the spelling is one, as `layout`. Every file can be
+compared: one without fields (a template, broken YAML) is compared by lines.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
-from kmerge_git.compare import differing_fields
 from kmerge_git.compare.change import At, FieldChange, FieldValue, How
-from kmerge_git.compare.differing_fields import Pair, field_changes, order_of
+from kmerge_git.compare.differing_fields import (
+    Pair,
+    comment_changes,
+    comments_in,
+    of_files,
+    of_texts,
+    order_of,
+    resource_changes,
+)
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.kube.listkeys import start
 from kmerge_git.merge.bulk import refuse_at_sight, refuse_entries
@@ -28,39 +34,44 @@ Places = list[tuple[int, int]]
 
 
 def compare(old: bytes | None, new: bytes | None, path: str = "") -> list[FieldChange]:
-    """What changed in a manifest; None where there is no file. Without a change they are equal."""
+    """Return the changes of a manifest, of which one version may be None; equal bytes have none."""
     if old == new:
         return []
     before, after = old or b"", new or b""
     try:
-        found = list(_by_fields(before, after, path))
+        changed = list(_by_fields(before, after, path))
     except KmergeError:
         return by_lines(before, after)
-    if not found and before != after:
-        found = [FieldChange("layout", what=("spelling",))]
-    return found
+    if not changed and before != after:
+        return [FieldChange("layout", what=("spelling",))]
+    return changed
 
 
 def by_lines(old: bytes, new: bytes) -> list[FieldChange]:
-    """The lines that differ; of files that are no text only that they do."""
+    """Return the lines that differ; of binary files one change with their sizes."""
     if old == new:
         return []
     if any(b"\0" in data[:_LOOKED_AT] for data in (old, new)):
         return [FieldChange("binary", before=FieldValue(len(old)), after=FieldValue(len(new)))]
     mine, yours = (in_lines(data.decode("utf-8", "surrogateescape")) for data in (old, new))
+    return hunks(mine, yours)
+
+
+def hunks(old: list[str], new: list[str]) -> list[FieldChange]:
+    """Return the runs of lines that differ."""
     return [
         FieldChange(
             "lines",
-            before=FieldValue(mine[a0:a1]),
-            after=FieldValue(yours[b0:b1]),
+            before=FieldValue(old[a0:a1]),
+            after=FieldValue(new[b0:b1]),
             document=At(a0, b0),
         )
-        for a0, a1, b0, b1 in changes(mine, yours)
+        for a0, a1, b0, b1 in changes(old, new)
     ]
 
 
 def in_lines(text: str) -> list[str]:
-    """The lines of a text with their ends."""
+    """Return the lines of a text with their ends."""
     *whole, rest = text.split("\n")
     return [f"{line}\n" for line in whole] + ([rest] if rest else [])
 
@@ -87,7 +98,7 @@ def _by_fields(old: bytes, new: bytes, path: str) -> Iterator[FieldChange]:
 
 
 def _in_order(pairs: Places, old: int, new: int) -> Places:
-    """All documents as they are told: in the new order, one that is gone behind its neighbour."""
+    """Return all documents in the new order, one that is gone behind its old neighbour."""
     mine, yours = {i for i, _ in pairs}, {j for _, j in pairs}
     gone = [(i, -1) for i in range(old) if i not in mine]
     come = [(-1, j) for j in range(new) if j not in yours]
@@ -104,7 +115,7 @@ def _in_order(pairs: Places, old: int, new: int) -> Places:
 
 
 def paired_documents(old: list[Document], new: list[Document]) -> Places:
-    """Which documents are one resource."""
+    """Return the places of the documents that are one resource."""
     try:
         pairs = likely_same(old, new)
     except Unsupported:  # a name stands several times, and another number of times
@@ -113,7 +124,7 @@ def paired_documents(old: list[Document], new: list[Document]) -> Places:
 
 
 def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Places:
-    """The first of a name with the first, equal ones before."""
+    """Pair equal documents, then the first of a name with the first."""
     partner: dict[int, int] = {}
     taken: set[int] = set()
     for key in (lambda d: d.content, name_of):
@@ -129,7 +140,7 @@ def _by_name(old: Sequence[Document], new: Sequence[Document]) -> Places:
 
 
 def _alone(old: Document | None, new: Document | None, at: At) -> FieldChange:
-    """A document that only one version has."""
+    """Return the change of a document that only one version has."""
     document = old or new
     assert document is not None  # one of them is there
     refuse_entries(document)
@@ -152,42 +163,33 @@ def _document(
     name = name_of(new)
     if name_of(old) != name:
         yield FieldChange("renamed", name, document=at, source=name_of(old))
-    where = start(new.root, path)
     values = FieldValue(to_value(old.root), old.root), FieldValue(to_value(new.root), new.root)
-    found = [
-        replace(change, resource=name, document=at)
-        for change in field_changes(Pair(*values, where, ()))
-    ]
-    yield from found
-    said = differing_fields.comment_changes(*map(_comments, (old, new)))
-    words = sorted(differing_fields.spelling(old.root, new.root, where))
-    words = [*(["comments"] if said else []), *words]
-    if not words and not found:
-        words = [differing_fields.of_texts(old.content, new.content)]
-    if words:
-        yield FieldChange("layout", name, document=at, what=tuple(words), comments=said)
+    comments = comment_changes(*map(_comments, (old, new)))
+    pair = Pair(*values, start(new.root, path), ())
+    changed = resource_changes(name, pair, comments, at)
+    yield from changed
+    if not changed:
+        what = (of_texts(old.content, new.content),)
+        yield FieldChange("layout", name, document=at, what=what)
 
 
 def _comments(document: Document) -> list[str]:
-    return differing_fields.comments_in(document.content, document.body, document.root)
+    return comments_in(document.content, document.body, document.root)
 
 
 def _around(old: Stream, new: Stream) -> Iterator[FieldChange]:
-    """What stands around the documents, and how the bytes of the file spell it."""
-    texts = [list(_outside(stream)) for stream in (old, new)]
-    said = differing_fields.comment_changes(
-        *([c for t in found for c in differing_fields.comments_in(t, 0, None)] for found in texts)
+    """Yield the change around the documents, and of the bytes that spell the file."""
+    mine, yours = (list(_outside(stream)) for stream in (old, new))
+    comments = comment_changes(
+        *([c for text in texts for c in comments_in(text, 0, None)] for texts in (mine, yours))
     )
-    words = ["comments"] if said else []
-    words += (
-        differing_fields.of_files(old.source, new.source)
-        if old.source.data and new.source.data
-        else []
-    )
-    if not words and texts[0] != texts[1] and len(texts[0]) == len(texts[1]):
+    words = ["comments"] if comments else []
+    if old.source.data and new.source.data:
+        words += of_files(old.source, new.source)
+    if not words and mine != yours and len(mine) == len(yours):
         words = ["document markers"]
     if words:
-        yield FieldChange("layout", what=tuple(words), comments=said)
+        yield FieldChange("layout", what=tuple(words), comments=comments)
 
 
 def _outside(stream: Stream) -> Iterable[str]:

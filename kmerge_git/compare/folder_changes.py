@@ -1,4 +1,4 @@
-"""Two versions of many files: which came, went or were renamed, and what moved between them."""
+"""Compare two versions of many files: find the renamed files and the moved resources."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from kmerge_git.compare import differing_fields
 from kmerge_git.compare.change import FieldChange, FieldValue
-from kmerge_git.compare.differing_fields import Pair, field_changes
+from kmerge_git.compare.differing_fields import Pair, comment_changes, resource_changes
 from kmerge_git.compare.file_changes import by_lines, compare
 from kmerge_git.kube.identity import identity
 from kmerge_git.kube.likeness import MOVED_FILE, bag, match
 from kmerge_git.kube.listkeys import start
-from kmerge_git.kube.moved_resources import once
+from kmerge_git.kube.moved_resources import holders, once
 
 LINK = 0o120000
 SUBMODULE = 0o160000
@@ -27,20 +26,20 @@ NAMES = ("kustomization", "Kustomization", "Kptfile")
 
 @dataclass(frozen=True, slots=True)
 class FileVersion:
-    """A file's bytes and its mode, as git has both; a submodule's are its commit."""
+    """A file's bytes and mode as git has them; the bytes of a submodule are its commit."""
 
     data: bytes
     mode: int = FILE
 
     @property
     def is_text(self) -> bool:
-        """Whether it is a regular file."""
+        """Return whether it is a regular file."""
         return self.mode not in (LINK, SUBMODULE)
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedFile:
-    """What changed in a file; `path` is where it is, or was."""
+    """The changes in a file; `path` is where it is, or was."""
 
     path: str
     how: Literal["added", "deleted", "changed", "renamed"]
@@ -51,22 +50,15 @@ class ComparedFile:
 
     @property
     def lines(self) -> tuple[int, int]:
-        """Of a file that was compared by lines: how many came, and how many went."""
-        counts = [0, 0]
-        for change in self.changes:
-            if change.how == "lines":
-                counts[0] += _count(change.after)
-                counts[1] += _count(change.before)
-        return counts[0], counts[1]
+        """Return how many lines came, and how many went, of a file that was compared by lines."""
+        hunks = [change for change in self.changes if change.how == "lines"]
+        return sum(_count(hunk.after) for hunk in hunks), sum(_count(hunk.before) for hunk in hunks)
 
     def as_json(self) -> dict[str, Any]:
-        """The file, and all changes in it."""
-        found: dict[str, Any] = {"path": self.path, "how": self.how}
-        if self.source:
-            found["from"] = self.source
-        if self.note:
-            found["note"] = self.note
-        return found | {"changes": [change.as_json() for change in self.changes]}
+        """Return the file, and all changes in it."""
+        known = {"path": self.path, "how": self.how, "from": self.source, "note": self.note}
+        changes = [change.as_json() for change in self.changes]
+        return {name: text for name, text in known.items() if text} | {"changes": changes}
 
 
 Versions = Mapping[str, FileVersion]
@@ -74,9 +66,9 @@ Compare = Callable[[str, FileVersion | None, FileVersion | None, str], ComparedF
 
 
 def is_manifest(path: str) -> bool:
-    """Whether a file can hold resources, or values for some, judged by its name.
+    """Return whether a file can hold resources, or values for some, judged by its name.
 
-    A pipe has none: what is given to us that way (`<(helm template .)`) is meant.
+    A pipe has no such name, but somebody gave it on purpose (`<(helm template .)`).
     """
     name = path.rpartition("/")[2]
     if path == "-" or path.startswith(PIPES):
@@ -92,7 +84,7 @@ def compared(
     *,
     by_fields: bool = True,
 ) -> ComparedFile:
-    """The two versions of a file, None where there is none."""
+    """Compare two versions of a file, of which one may be None."""
     manifest = is_manifest(path) and all(v is None or v.is_text for v in (old, new))
     make = compare if manifest and by_fields else _by_lines
     changes = tuple(make(old.data if old else None, new.data if new else None, path))
@@ -104,19 +96,17 @@ def compared(
 
 
 def compare_folders(old: Versions, new: Versions, make: Compare = compared) -> list[ComparedFile]:
-    """The files that differ, in the order of their paths; `make` compares one."""
+    """Return the files that differ, in the order of their paths; `make` compares one."""
     renamed = _renamed(old, new)
     sources = set(renamed.values())
-    found = []
+    files = []
     for path in sorted({*old, *new}):
-        before, after = old.get(path), new.get(path)
-        if path in renamed:
-            before = old[renamed[path]]
-        elif after is None and path in sources:
+        before, after = old.get(renamed.get(path, path)), new.get(path)
+        if after is None and path in sources:
             continue
         if before != after or path in renamed:
-            found.append(make(path, before, after, renamed.get(path, "")))
-    return _with_moves(found)
+            files.append(make(path, before, after, renamed.get(path, "")))
+    return _with_moves(files)
 
 
 def _by_lines(old: bytes | None, new: bytes | None, path: str) -> list[FieldChange]:
@@ -151,13 +141,13 @@ class _Moved:
 
 
 def _renamed(old: Versions, new: Versions) -> dict[str, str]:
-    """New paths with their old ones: equal bytes, then files clearly alike."""
+    """Return new paths with their old ones: of equal bytes, then of files clearly alike."""
     gone, come = _only_in(old, new), _only_in(new, old)
-    found = _same_bytes(gone, come)
-    taken = set(found.values())
+    same = _same_bytes(gone, come)
+    taken = set(same.values())
     left = [file for file in gone if file.path not in taken and file.lines]
-    right = [file for file in come if file.path not in found and file.lines]
-    return found | {after.path: before.path for before, after in match(left, right, MOVED_FILE)}
+    right = [file for file in come if file.path not in same and file.lines]
+    return same | {after.path: before.path for before, after in match(left, right, MOVED_FILE)}
 
 
 def _only_in(one: Versions, other: Versions) -> list[_Moved]:
@@ -166,17 +156,15 @@ def _only_in(one: Versions, other: Versions) -> list[_Moved]:
 
 
 def _same_bytes(gone: list[_Moved], come: list[_Moved]) -> dict[str, str]:
-    """Files with the same bytes, those of one name before others."""
-    waiting: dict[bytes, list[str]] = {}
-    for file in gone:
-        waiting.setdefault(file.version.data, []).append(file.path)
-    found: dict[str, str] = {}
+    """Pair files of the same bytes, those of one name before others."""
+    waiting = holders((file.path, (file.version.data,)) for file in gone)
+    pairs: dict[str, str] = {}
     for file in come:
         paths = waiting.get(file.version.data)
         if paths:
-            found[file.path] = next((p for p in paths if _name(p) == _name(file.path)), paths[0])
-            paths.remove(found[file.path])
-    return found
+            pairs[file.path] = next((p for p in paths if _name(p) == _name(file.path)), paths[0])
+            paths.remove(pairs[file.path])
+    return pairs
 
 
 def _name(path: str) -> str:
@@ -187,16 +175,13 @@ def _name(path: str) -> str:
 
 
 def _with_moves(files: list[ComparedFile]) -> list[ComparedFile]:
-    """The files where a resource that went from one and came to another is told as moved."""
+    """Return the files, in which a resource that went from one and came to another has moved."""
     went, came = _wholes(files, "deleted"), _wholes(files, "added")
     moved: dict[int, FieldChange] = {}
-    for key, (source, gone) in went.items():
-        if key in came:
-            target, fresh = came[key]
-            moved[id(gone)] = replace(gone, target=target)
-            moved[id(fresh)] = replace(fresh, source=source, inside=_inside(gone, fresh, target))
-    if not moved:
-        return files
+    for key in went.keys() & came.keys():
+        (source, gone), (target, fresh) = went[key], came[key]
+        moved[id(gone)] = replace(gone, target=target)
+        moved[id(fresh)] = replace(fresh, source=source, inside=_inside(gone, fresh, target))
     return [
         replace(file, changes=tuple(moved.get(id(c), c) for c in file.changes)) for file in files
     ]
@@ -214,19 +199,11 @@ def _wholes(files: Iterable[ComparedFile], how: str) -> dict[Any, tuple[str, Fie
 
 
 def _inside(gone: FieldChange, fresh: FieldChange, path: str) -> tuple[FieldChange, ...]:
-    """What changed in a resource that moved."""
+    """Return the changes in a resource that moved."""
     old, new = gone.before, fresh.after
     assert old is not None  # both are whole resources
     assert new is not None
     where = start(new.node, path)
-    found = [replace(c, resource=fresh.resource) for c in field_changes(Pair(old, new, where, ()))]
-    said = differing_fields.comment_changes(
-        *([text for _, text in c.comments] for c in (gone, fresh))
-    )
-    words = [
-        *(["comments"] if said else []),
-        *sorted(differing_fields.spelling(old.node, new.node, where)),
-    ]
-    if words:
-        found.append(FieldChange("layout", fresh.resource, what=tuple(words), comments=said))
-    return tuple(found)
+    comments = comment_changes(*([text for _, text in c.comments] for c in (gone, fresh)))
+    changes = resource_changes(fresh.resource, Pair(old, new, where, ()), comments)
+    return tuple(changes)

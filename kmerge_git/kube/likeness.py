@@ -57,6 +57,8 @@ LONG_LEAF = 20
 SAME_THING = (1, 2)
 # Equal lines of two versions of an element without a key that are at one place as well.
 SAME_PLACE = 0.5
+# Equal leaves of two elements without a key that a comparison shows as one, changed.
+SAME_ELEMENT = 0.5
 # Equal lines of two short elements that begin with the same line, and are shown as one.
 SAME_SHORT = 0.7
 # The likeness of a pair that may be shown as one, though it has no line in common.

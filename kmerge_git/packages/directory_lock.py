@@ -1,4 +1,4 @@
-"""One command at a time in a directory: the lock ends with its process, however that ends."""
+"""Let one command at a time work in a directory: the lock ends with its process."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from kmerge_git.errors import UsageError
 
-_held: set[str] = set()  # by this process: a lock is no obstacle to whoever has it
+_held: set[str] = set()  # by this process, which may lock again
 
 
 @contextmanager
@@ -29,9 +29,9 @@ def alone(root: str) -> Iterator[None]:
 
 
 def _lock(root: str) -> int | None:
-    """A locked handle of the directory itself: so there is no file that a kill could leave.
+    """Lock the directory itself and return its handle: a kill leaves no file behind.
 
-    None where the system has no such locks (Windows, some network file systems).
+    Return None where the system has no such locks (Windows, some network file systems).
     """
     try:
         import fcntl

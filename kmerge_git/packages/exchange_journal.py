@@ -1,7 +1,7 @@
 """Prepare an exchange of files, and record it in a folder of the directory until it is done.
 
-`new/N` are the fresh files, `old/N` copies of those that go, `journal` says which is which. It
-is written last and by rename: without a journal no other file was touched.
+`new/N` are the fresh files, `old/N` copies of those that go, `journal` says which is which. The
+journal is written last and by rename: without it no other file was touched.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from kmerge_git.errors import UsageError
 from kmerge_git.packages.package_files import UNDERWAY, File, check_path
@@ -21,8 +22,8 @@ Changes = Mapping[str, File | None]
 
 
 def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Changes | None) -> None:
-    """Fill UNDERWAY with all that the changes need; its journal comes last."""
-    made = []
+    """Fill UNDERWAY with everything that the changes need; its journal comes last."""
+    exchanges = []
     for name in (NEW, OLD):
         folder = os.path.join(root, UNDERWAY, name)
         with errors_of(folder):
@@ -37,10 +38,10 @@ def prepare(root: str, changes: Changes, about: Mapping[str, str], before: Chang
             new = _lay(root, changes[path], number)
         if before is not None:
             _check_version(root, path, old, before.get(path))
-        made.append(Exchange(path, number, old, new))
+        exchanges.append(Exchange(path, number, old, new))
     with errors_of(os.path.join(root, UNDERWAY)):
         folders = _folders(root, changes)
-        store(root, Ledger(dict(about), os.urandom(4).hex(), folders, tuple(made)))
+        store(root, Ledger(dict(about), os.urandom(4).hex(), folders, tuple(exchanges)))
 
 
 def _check_version(root: str, path: str, found: Stamp | None, known: File | None) -> None:
@@ -52,7 +53,7 @@ def _check_version(root: str, path: str, found: Stamp | None, known: File | None
 
 @contextmanager
 def errors_of(path: str) -> Iterator[None]:
-    """Say of what the system refuses which file it is about."""
+    """Name the file in an error of the system."""
     try:
         yield
     except OSError as error:
@@ -61,7 +62,7 @@ def errors_of(path: str) -> Iterator[None]:
 
 
 def check(root: str, changes: Changes) -> None:
-    """Refuse changes that lead out of the directory, or where they cannot be written."""
+    """Refuse changes that lead out of the directory, or that cannot be written."""
     for path, file in changes.items():
         check_path(path, root)
         where = os.path.join(root, path)
@@ -94,7 +95,7 @@ def _check_place(root: str, path: str, changes: Changes) -> None:
 
 
 def _keep(root: str, path: str, number: int) -> Stamp | None:
-    """Have what stands at a path once more: as a second name of it, or as a copy."""
+    """Keep the file at a path: by a second name of it, or as a copy."""
     where, kept = os.path.join(root, path), os.path.join(root, UNDERWAY, OLD, str(number))
     if in_the_way(root, path) or not os.path.lexists(where):
         return None
@@ -119,7 +120,7 @@ def _lay(root: str, file: File | None, number: int) -> Stamp | None:
 
 
 def file_at(path: str) -> File:
-    """A file or a link in memory."""
+    """Read a file or a link."""
     if os.path.islink(path):
         return File(os.fsencode(os.readlink(path)), link=True)
     with open(path, "rb") as file:
@@ -127,7 +128,7 @@ def file_at(path: str) -> File:
 
 
 def write(path: str, file: File) -> None:
-    """Make a file that is not there."""
+    """Make a file where there is none."""
     if file.link:
         os.symlink(os.fsdecode(file.data), path)
         return
@@ -137,17 +138,17 @@ def write(path: str, file: File) -> None:
 
 
 def _folders(root: str, changes: Changes) -> dict[str, int]:
-    """The folders around the changes, and in their places, with their permissions."""
+    """Return the folders around the changes, and in their places, with their permissions."""
     wanted = {folder for path in changes for folder in above(path)}
     replaced = [path for path, file in changes.items() if file and standing(root, path) is None]
     for path in replaced:
         wanted |= {path, *(name for name, is_folder in inside(root, path) if is_folder)}
-    found = {}
+    modes = {}
     for folder in sorted(wanted):
         place = os.path.join(root, folder)
         if not in_the_way(root, f"{folder}/") and os.path.lexists(place):
-            found[folder] = stat.S_IMODE(os.lstat(place).st_mode)
-    return found
+            modes[folder] = stat.S_IMODE(os.lstat(place).st_mode)
+    return modes
 
 
 JOURNAL, NEW, OLD = "journal", "new", "old"
@@ -157,7 +158,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What tells a file from another one: its kind, its checksum, its permissions."""
+    """The kind, the checksum and the permissions by which files are told apart."""
 
     kind: str  # file, link, other
     checksum: str = ""
@@ -176,7 +177,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The whole journal: what is exchanged, and what the folders around it were."""
+    """The whole journal: the exchanges, and the folders around them as they were."""
 
     about: dict[str, str]
     token: str  # of names beside a target, where a rename cannot reach it
@@ -187,8 +188,8 @@ class Ledger:
 def store(root: str, ledger: Ledger) -> None:
     """Write the journal: from here on the exchange is begun.
 
-    It is flushed to the disk. The fresh files are not, one by one: what a power cut makes of them
-    is seen by their checksums, and the old ones are names of what was on the disk already.
+    It is flushed to the disk. The fresh files are not: their checksums show whether a power cut
+    damaged one, and the old ones are names of files that were on the disk already.
     """
     folder = os.path.join(root, UNDERWAY)
     draft = os.path.join(folder, f"{JOURNAL}.part")
@@ -203,7 +204,7 @@ def store(root: str, ledger: Ledger) -> None:
 
 
 def flush(place: str) -> None:
-    """Have a directory's entries on the disk, where the system lets one ask for it."""
+    """Flush a directory's entries to the disk, where the system can do that."""
     try:
         handle = os.open(place, os.O_RDONLY)
     except OSError:
@@ -217,7 +218,7 @@ def flush(place: str) -> None:
 
 
 def load(root: str) -> Ledger | None:
-    """The journal as it was written; None if there is none."""
+    """Read the journal; return None if there is none."""
     folder = os.path.join(root, UNDERWAY)
     path = os.path.join(folder, JOURNAL)
     is_link = any(os.path.islink(os.path.join(folder, name)) for name in (NEW, OLD, JOURNAL))
@@ -225,54 +226,40 @@ def load(root: str) -> Ledger | None:
         raise UsageError("kmerge did not make it", path=folder, hint="remove it")
     try:
         with open(path, "rb") as file:
-            found = json.loads(file.read())
+            return _ledger(json.loads(file.read()), path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise UsageError(f"cannot read it: {error.strerror}", path=path) from None
-    except ValueError:
-        raise _damaged(path) from None
-    try:
-        return _ledger(found, path)
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise _damaged(path) from None
+        hint = f"move {UNDERWAY} away; its folder {OLD} has the files as they were"
+        raise UsageError("it is damaged", path=path, hint=hint) from None
 
 
-def _damaged(path: str) -> UsageError:
-    hint = f"move {UNDERWAY} away; its folder {OLD} has the files as they were"
-    return UsageError("it is damaged", path=path, hint=hint)
-
-
-def _ledger(found: dict[str, object], path: str) -> Ledger:
-    if found.pop("version") != VERSION:
+def _ledger(read: dict[str, Any], path: str) -> Ledger:
+    if read.pop("version") != VERSION:
         raise UsageError("another version of kmerge wrote it", path=path, hint="use that one")
-    about, folders, exchanges = found["about"], found["folders"], found["exchanges"]
-    if not (isinstance(about, dict) and isinstance(folders, dict) and isinstance(exchanges, list)):
-        raise TypeError
-    made = tuple(
+    exchanges = tuple(
         Exchange(str(e["path"]), int(e["number"]), _known(e["old"]), _known(e["new"]))
-        for e in exchanges
+        for e in read["exchanges"]
     )
-    for name in [*(e.path for e in made), *folders]:
+    about = {str(key): str(value) for key, value in read["about"].items()}
+    modes = {name: int(mode) for name, mode in read["folders"].items()}
+    for name in [*(e.path for e in exchanges), *modes]:
         check_path(name, path)
-    modes = {name: int(mode) for name, mode in folders.items()}
-    token = found["token"]
-    if not (isinstance(token, str) and token.isalnum()):
-        raise TypeError
-    return Ledger({str(k): str(v) for k, v in about.items()}, token, modes, made)
+    if not read["token"].isalnum():
+        raise ValueError
+    return Ledger(about, read["token"], modes, exchanges)
 
 
-def _known(found: Mapping[str, object] | None) -> Stamp | None:
-    if found is None:
+def _known(read: Mapping[str, Any] | None) -> Stamp | None:
+    if read is None:
         return None
-    mode = found["mode"]
-    if not isinstance(mode, int):
-        raise TypeError
-    return Stamp(str(found["kind"]), str(found["checksum"]), mode)
+    return Stamp(str(read["kind"]), str(read["checksum"]), int(read["mode"]))
 
 
 def stamp(path: str) -> Stamp | None:
-    """What stands at a path that is known to be no way through links; a directory is nothing."""
+    """Return the stamp of the file at a path, no part of which is a link; None of a directory."""
     try:
         about = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -289,13 +276,13 @@ def stamp(path: str) -> Stamp | None:
 
 
 def stamp_of(file: File) -> Stamp:
-    """What a file would be told by, once it is written."""
+    """Return the stamp that a file will have when it is written."""
     checksum = hashlib.sha256(file.data).hexdigest()
     return Stamp("link", checksum) if file.link else Stamp("file", checksum, file.mode)
 
 
 def is_alike(one: Stamp | None, other: Stamp | None) -> bool:
-    """Whether git would take two files for the same."""
+    """Return whether git would take two files for the same."""
     if one is None or other is None:
         return one is other
     same_bytes = (one.kind, one.checksum) == (other.kind, other.checksum)
@@ -303,12 +290,12 @@ def is_alike(one: Stamp | None, other: Stamp | None) -> bool:
 
 
 def standing(root: str, path: str) -> Stamp | None:
-    """What stands at a path of a directory; nothing stands behind a link or a file."""
+    """Return the stamp of a file below a directory; None where a link or a file is in the way."""
     return None if in_the_way(root, path) else stamp(os.path.join(root, path))
 
 
 def in_the_way(root: str, path: str) -> str:
-    """The first part of the way to a path that is there and no directory, or nothing."""
+    """Return the first part of the way to a path that is no directory, or nothing."""
     here = ""
     for part in path.split("/")[:-1]:
         here = f"{here}/{part}" if here else part
@@ -321,26 +308,26 @@ def in_the_way(root: str, path: str) -> str:
 
 
 def above(path: str) -> list[str]:
-    """The folders above a path, the nearest first."""
+    """Return the folders above a path, the nearest first."""
     parts = path.split("/")
     return ["/".join(parts[:count]) for count in range(len(parts) - 1, 0, -1)]
 
 
 def inside(root: str, path: str) -> list[tuple[str, bool]]:
-    """All below a directory, what is in a folder after it, and whether it is a folder itself."""
+    """Return everything below a directory, a folder before its content, and which are folders."""
     place = os.path.join(root, path)
     if os.path.islink(place) or not os.path.isdir(place):
         return []
-    found, folders = [], [path]
+    below, folders = [], [path]
     for folder in folders:
         with os.scandir(os.path.join(root, folder)) as entries:
             here = [(f"{folder}/{e.name}", e.is_dir(follow_symlinks=False)) for e in entries]
-        found += here
+        below += here
         folders += [name for name, is_folder in here if is_folder]
-    return found
+    return below
 
 
 def draft(root: str, ledger: Ledger, each: Exchange) -> str:
-    """Where a copy of a fresh file lies beside its target, if a rename cannot reach that."""
+    """Return the name of a copy in the target's folder, where a rename cannot reach the target."""
     folder = os.path.dirname(os.path.join(root, each.path))
     return os.path.join(folder, f".kmerge-{ledger.token}-{each.number}")

@@ -16,7 +16,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from kmerge_git.errors import UsageError
-from kmerge_git.packages import exchange_journal
 from kmerge_git.packages.directory_lock import alone
 from kmerge_git.packages.exchange_journal import (
     BACK,
@@ -28,6 +27,7 @@ from kmerge_git.packages.exchange_journal import (
     Ledger,
     Stamp,
     above,
+    check,
     draft,
     errors_of,
     file_at,
@@ -35,20 +35,17 @@ from kmerge_git.packages.exchange_journal import (
     inside,
     is_alike,
     load,
+    prepare,
     stamp,
     standing,
     write,
 )
 from kmerge_git.packages.package_files import SAVED, UNDERWAY, File
 
-__all__ = ["SAVED", "UNDERWAY", "Unfinished", "begin", "carry_out", "carry_out_or_back"]
-__all__ += ["check_whole", "forget", "roll_back", "settle", "taken_back", "told", "unfinished"]
-__all__ += ["write_all"]
-
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """What a process left that ended before it said it was done."""
+    """The traces of a process that ended before it was done."""
 
     about: dict[str, str]
     paths: tuple[str, ...]
@@ -64,8 +61,8 @@ def write_all(
 ) -> list[str]:
     """Exchange files, or leave all as they were and say why; None is no file.
 
-    `before` is what was there when the changes were decided: an error if it is not any more.
-    Gives the paths that somebody else wrote in this very moment: they are left alone.
+    `before` are the files for which the changes were decided: others there are an error.
+    Return the paths that somebody else wrote in this very moment: they are left alone.
     """
     made = _make(root)
     try:
@@ -84,27 +81,27 @@ def write_all(
 
 
 def settle(root: str) -> str:
-    """Finish or undo what a killed `write_all` left; a sentence about it, or nothing."""
+    """Finish or undo a `write_all` that was killed; return a sentence about it, or nothing."""
     if not os.path.lexists(os.path.join(root, UNDERWAY)):
         return ""
     with alone(root):
-        found = unfinished(root)
-        if found is None:
+        state = unfinished(root)
+        if state is None:
             return ""
-        if found.about:
+        if state.about:
             hint = "end it with `kmerge vendor update DIR --continue` or `--abort`"
             raise UsageError("an update of it is not finished", path=root, hint=hint)
-        if not found.is_begun:  # killed before the first file was touched, or after the last one
+        if not state.is_begun:  # killed before the first file was touched, or after the last one
             forget(root)
             return f"{root}: {UNDERWAY} of a run that was killed is removed"
-        left = roll_back(root) if found.is_going_back else carry_out(root)
+        left = roll_back(root) if state.is_going_back else carry_out(root)
         forget(root)
-    what = "is undone" if found.is_going_back else "is finished"
+    what = "is undone" if state.is_going_back else "is finished"
     return f"{root}: the writing of a run that was killed {what}{told(left)}"
 
 
 def told(left: Collection[str]) -> str:
-    """What to say of paths that were left alone."""
+    """Return the words about paths that were left alone."""
     if not left:
         return ""
     return f"; changed since and left alone: {', '.join(left)} (see {SAVED})"
@@ -116,19 +113,19 @@ def begin(
     about: Mapping[str, str],
     before: Mapping[str, File | None] | None = None,
 ) -> None:
-    """Lay everything ready in UNDERWAY, the journal last; no other file is touched."""
+    """Prepare everything in UNDERWAY, the journal last; no other file is touched."""
     with alone(root):
-        found = unfinished(root)
-        if found and found.is_begun:
+        state = unfinished(root)
+        if state and state.is_begun:
             raise UsageError("an earlier update of it is not finished", path=root)
-        if found:
+        if state:
             forget(root)
-        exchange_journal.check(root, changes)
+        check(root, changes)
         folder = os.path.join(root, UNDERWAY)
-        with exchange_journal.errors_of(folder):
+        with errors_of(folder):
             os.mkdir(folder, 0o700)
         try:
-            exchange_journal.prepare(root, changes, about, before)
+            prepare(root, changes, about, before)
         except BaseException:
             with suppress(OSError, UsageError):
                 forget(root)
@@ -136,9 +133,9 @@ def begin(
 
 
 def carry_out(root: str) -> list[str]:
-    """Put what `begin` laid ready in its place; may be done again after a kill.
+    """Put the files that `begin` prepared in their places; it may be done again after a kill.
 
-    Gives the paths that somebody else wrote since: they are left alone.
+    Return the paths that somebody else wrote since: they are left alone.
     """
     with alone(root):
         ledger = _begun(root)
@@ -152,9 +149,9 @@ def carry_out(root: str) -> list[str]:
 
 
 def roll_back(root: str, *, give_up: Collection[str] = ()) -> list[str]:
-    """Put the old files back, however far `carry_out` came; may be done again after a kill.
+    """Put the old files back, however far `carry_out` came; it may be done again after a kill.
 
-    Gives the paths that somebody else wrote since: they are left alone, but for those to give up.
+    Return the paths that somebody else wrote since: they are left alone, but for those to give up.
     """
     with alone(root):
         ledger = load(root)
@@ -165,7 +162,7 @@ def roll_back(root: str, *, give_up: Collection[str] = ()) -> list[str]:
 
 
 def taken_back(root: str) -> tuple[list[str], list[str]]:
-    """Of the files that were exchanged for others: those that are as before again, and the rest."""
+    """Return the exchanged files that are as before again, and the other exchanged ones."""
     back: list[str] = []
     rest: list[str] = []
     for each in _begun(root).exchanges:
@@ -176,7 +173,7 @@ def taken_back(root: str) -> tuple[list[str], list[str]]:
 
 
 def carry_out_or_back(root: str) -> list[str]:
-    """`carry_out`, and if that cannot be done everything as it was before `begin`."""
+    """Carry out the exchange; if that cannot be done, leave everything as before `begin`."""
     try:
         return carry_out(root)
     except BaseException as error:
@@ -191,9 +188,9 @@ def carry_out_or_back(root: str) -> list[str]:
 
 
 def forget(root: str) -> None:
-    """Take UNDERWAY away; without its journal it is nothing any more."""
+    """Take UNDERWAY away, its journal first: without it nothing is begun."""
     folder = os.path.join(root, UNDERWAY)
-    with alone(root), exchange_journal.errors_of(folder):
+    with alone(root), errors_of(folder):
         if load(root):
             os.unlink(os.path.join(folder, JOURNAL))
         if os.path.lexists(folder):
@@ -201,7 +198,7 @@ def forget(root: str) -> None:
 
 
 def unfinished(root: str) -> Unfinished | None:
-    """What lies in UNDERWAY, if there is one."""
+    """Return the state of the exchange in UNDERWAY, if there is one."""
     if not os.path.lexists(os.path.join(root, UNDERWAY)):
         return None
     ledger = load(root)
@@ -212,9 +209,9 @@ def unfinished(root: str) -> Unfinished | None:
 
 
 def check_whole(root: str) -> None:
-    """Refuse to take a directory for a version of anything that a kill left half written."""
-    found = unfinished(root)
-    if found and found.is_begun and (found.is_going_back or not found.is_carried_out):
+    """Refuse a directory that a kill left half written."""
+    state = unfinished(root)
+    if state and state.is_begun and (state.is_going_back or not state.is_carried_out):
         hint = "what wrote there ends it when it is run again"
         raise UsageError("it was left half written", path=root, hint=hint)
 
@@ -231,30 +228,35 @@ def _is_marked(root: str, name: str) -> bool:
 
 
 def _mark(root: str, name: str) -> None:
-    """Remember what was done by a rename: that needs no room on a full disk."""
+    """Record a step by a rename: that needs no room on a full disk."""
     path = os.path.join(root, UNDERWAY, name)
-    with exchange_journal.errors_of(path):
+    with errors_of(path):
         if not os.path.lexists(path):
             os.rename(os.path.join(root, UNDERWAY, NOT + name), path)
 
 
 def _make(root: str) -> list[str]:
-    """Make the directory itself; those that were made, the deepest first."""
+    """Make the directory itself; return the new folders, the deepest first."""
     made: list[str] = []
     place = os.path.abspath(root)
     while not os.path.lexists(place):
         made.append(place)
         place = os.path.dirname(place)
-    with exchange_journal.errors_of(root):
+    with errors_of(root):
         for folder in reversed(made):
             os.mkdir(folder)
     return made
 
 
+# -- file by file
+
+
 @dataclass(frozen=True, slots=True)
 class _Step:
+    """The exchange of one file, in the direction that is wanted."""
+
     path: str
-    had: Stamp | None  # what may be exchanged
+    had: Stamp | None  # the file that may be exchanged
     want: Stamp | None
     source: str  # where the wanted file lies
     draft: str  # its copy beside the target, where a rename cannot reach that
@@ -262,7 +264,7 @@ class _Step:
 
 
 def exchange(root: str, ledger: Ledger, *, back: bool, give_up: Collection[str] = ()) -> list[str]:
-    """Go on from wherever the files are; the paths that somebody else wrote are left alone."""
+    """Go on from wherever the files are; return the paths that somebody else wrote."""
     steps = _steps(root, ledger, back=back)
     left = []
     for step in steps:
@@ -284,13 +286,13 @@ def exchange(root: str, ledger: Ledger, *, back: bool, give_up: Collection[str] 
 
 
 def _steps(root: str, ledger: Ledger, *, back: bool) -> list[_Step]:
-    made = []
+    steps = []
     for each in ledger.exchanges:
         had, want = (each.new, each.old) if back else (each.old, each.new)
         source = os.path.join(root, UNDERWAY, OLD if back else NEW, str(each.number))
         saved = f"{SAVED}/{each.path}.{'old' if back else 'new'}"
-        made.append(_Step(each.path, had, want, source, draft(root, ledger, each), saved))
-    return made
+        steps.append(_Step(each.path, had, want, source, draft(root, ledger, each), saved))
+    return steps
 
 
 def _discard(root: str, step: _Step) -> None:
@@ -320,7 +322,7 @@ def _prune(root: str, steps: list[_Step]) -> None:
 
 
 def _place(root: str, step: _Step, modes: dict[str, int], give_up: Collection[str]) -> bool:
-    """Put a file in its place; False where somebody else wrote, or where it is damaged."""
+    """Put a file in its place; return False where somebody else wrote, or if it is damaged."""
     now = standing(root, step.path)
     if now == step.want:
         return True
@@ -342,7 +344,7 @@ def _place(root: str, step: _Step, modes: dict[str, int], give_up: Collection[st
 
 
 def _make_way(root: str, path: str, modes: dict[str, int]) -> bool:
-    """Make the folders above a path; False where a file or a link is in the way."""
+    """Make the folders above a path; return False where a file or a link is in the way."""
     if in_the_way(root, path):
         return False
     for folder in reversed(above(path)):
@@ -355,7 +357,7 @@ def _make_way(root: str, path: str, modes: dict[str, int]) -> bool:
 
 
 def _clear(root: str, path: str) -> bool:
-    """Remove a folder that has nothing but folders in it; whether a file can stand there now."""
+    """Remove a folder of folders alone; return whether a file can take its place now."""
     found = inside(root, path)
     if not all(is_folder for _, is_folder in found):
         return False
@@ -367,7 +369,7 @@ def _clear(root: str, path: str) -> bool:
 
 
 def _save(root: str, step: _Step) -> None:
-    """Keep what could not be put in place: nobody else may have it."""
+    """Keep a file that could not be put in its place: it may be the only copy."""
     if stamp(step.source) != step.want:
         return
     name, number = step.saved, 1

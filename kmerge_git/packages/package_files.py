@@ -1,4 +1,4 @@
-"""The files of a directory in memory, and which paths and links a package may hold."""
+"""Read the files of a directory, and refuse paths and links that a package must not hold."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from kmerge_git.errors import UsageError
 
 GIT = ".git"
-UNDERWAY = ".kmerge-update"  # what `packages.writing` is about to write
-SAVED = ".kmerge-saved"  # what it could not put in place, since somebody else had written there
+UNDERWAY = ".kmerge-update"  # the folder of an exchange that is not done
+SAVED = ".kmerge-saved"  # files for places where somebody else had written meanwhile
 _LOOKED_AT = 8000  # bytes in which git looks for a NUL
 UNREAD = "check its name and permissions"
 MANIFESTS = (".yaml", ".yml", ".json")
@@ -39,17 +39,17 @@ class File:
 
     @property
     def is_executable(self) -> bool:
-        """Whether git takes the file for executable."""
+        """Return whether git takes the file for executable."""
         return bool(self.mode & 0o100) and not self.link
 
     @property
     def is_binary(self) -> bool:
-        """Whether git takes its bytes for no text."""
+        """Return whether git takes its bytes for binary."""
         return b"\0" in self.data[:_LOOKED_AT]
 
     @property
     def essence(self) -> tuple[bytes, bool, bool]:
-        """What tells two versions of a file apart, whatever else their permissions are."""
+        """Return all by which two versions of a file differ: other permissions do not count."""
         return self.data, self.link, self.is_executable
 
 
@@ -57,13 +57,13 @@ Package = dict[str, File]
 
 
 def is_manifest(path: str, file: File | None = None) -> bool:
-    """Whether a file can hold resources, judged by its name."""
+    """Return whether a file can hold resources, judged by its name."""
     name = path.rpartition("/")[2]
     return not (file and file.link) and (name.endswith(MANIFESTS) or name in MANIFEST_NAMES)
 
 
 def read(root: str) -> Package:
-    """All files below a directory, by their path with `/`; links as links, none is followed."""
+    """Read all files below a directory, by their paths with `/`; no link is followed."""
     found: Package = {}
     folders = [""]
     while folders:
@@ -83,7 +83,7 @@ def read(root: str) -> Package:
 
 
 def _entries(root: str, folder: str) -> list[tuple[str, str, bool]]:
-    """Name, path below the root, and whether it is a directory."""
+    """Return name, path below the root, and whether it is a directory, of each entry."""
     place = os.path.join(root, folder) if folder else root
     prefix = f"{folder}/" if folder else ""
     try:
@@ -126,7 +126,7 @@ def check_path(path: str, where: str) -> None:
 
 
 def _reserved(part: str) -> str:
-    """Why no package may hold a file or folder of this name, or nothing."""
+    """Return the reason why no package may hold a file or folder of this name, or nothing."""
     for name in map(_known_as, part.split("\\")):
         if name in (GIT, "git~1"):
             return "no package may hold what is called like a repository's own folder"
@@ -136,7 +136,7 @@ def _reserved(part: str) -> str:
 
 
 def _known_as(part: str) -> str:
-    """The name that some file system takes a part of a path for: git asks the same of its paths."""
+    """Return the name that some file system takes a part of a path for, as git does."""
     return part.translate(_UNSEEN).lower().partition(":")[0].rstrip(". ")
 
 
@@ -152,20 +152,20 @@ def check_links(package: Package, where: str) -> None:
 
 
 def _astray(path: str, target: str, links: Package) -> str:
-    """What is wrong with a link's target, or nothing."""
+    """Return the fault of a link's target, or nothing."""
     if not target or "\0" in target or os.path.isabs(target) or _is_foreign(target):
         return "it is not relative"
     places = list(_steps(path.split("/")[:-1], target.split("/")))
     if None in places:
         return "it leads out of the package"
-    for place in filter(None, places[:-1]):  # what the last one is, its own target tells
+    for place in filter(None, places[:-1]):  # the last one is followed by its own target
         if _alike(place) in links:
             return f"it leads through another link, {place}"
     return next(filter(None, map(_reserved, target.split("/"))), "")
 
 
 def _steps(around: list[str], parts: list[str]) -> Iterator[str | None]:
-    """Every place on a way of names and `..`, None where it leaves the package."""
+    """Yield every place on a way of names and `..`, None where it leaves the package."""
     here = list(around)
     for part in parts:
         if part == ".." and not here:
@@ -179,10 +179,10 @@ def _steps(around: list[str], parts: list[str]) -> Iterator[str | None]:
 
 
 def _is_foreign(path: str) -> bool:
-    """Whether a path has more in it than its parts, as Windows reads it."""
+    """Return whether Windows reads more in a path than its parts."""
     return os.sep == "\\" and ("\\" in path or ":" in path)
 
 
 def _alike(path: str) -> str:
-    """The path as a file system may take it that knows no case."""
+    """Return the path as a file system takes it that ignores case."""
     return path.translate(_UNSEEN).casefold()

@@ -15,7 +15,7 @@ from kmerge_git.errors import KmergeError, UsageError
 from kmerge_git.merge.three import Three
 from kmerge_git.packages import exchanged_files
 from kmerge_git.packages.directory_lock import alone
-from kmerge_git.packages.package_files import File, Package, read
+from kmerge_git.packages.package_files import UNDERWAY, File, Package, read
 from kmerge_git.packages.package_merge import Merged, ResultFile, merge_packages
 from kmerge_git.packages.package_rules import Ways, ways
 from kmerge_git.text.markers import first_marker
@@ -326,7 +326,7 @@ def _move_on(package: Vendored, found: Underway) -> None:
     """Replace the record by rename; after a kill `forget` removes the draft with its folder."""
     now = read(package.directory).get(package.file)
     new = package.moved_on(now, found.record, found.found)
-    drafts = os.path.join(package.directory, exchanged_files.UNDERWAY)
+    drafts = os.path.join(package.directory, UNDERWAY)
     path = os.path.join(package.directory, package.file)
     try:
         replace_file(path, new.data, drafts=drafts, mode=new.mode, durable=False)
@@ -335,7 +335,7 @@ def _move_on(package: Vendored, found: Underway) -> None:
 
 
 def _read(about: Mapping[str, str], directory: str) -> Underway:
-    where = os.path.join(directory, exchanged_files.UNDERWAY)
+    where = os.path.join(directory, UNDERWAY)
     try:
         record = parse_record(about["record"].encode("utf-8", "surrogateescape"), where)
         conflicts = json.loads(about["conflicts"])
