@@ -16,7 +16,7 @@ from kmerge_git.cli.merge_options import STATE, GitOptions, of_the_branch
 from kmerge_git.cli.printing import counted, say, tell_json
 from kmerge_git.errors import KmergeError, Unsupported
 from kmerge_git.git import merge_command as git
-from kmerge_git.git.driver_lines import usual_attributes
+from kmerge_git.git.config_places import usual_attributes
 from kmerge_git.git.run_git import ask_git
 from kmerge_git.git.spawned_git import config_pairs
 from kmerge_git.visible import visible

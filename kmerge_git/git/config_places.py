@@ -1,4 +1,4 @@
-"""Where git keeps configuration, attributes and hooks, as git itself says."""
+"""The places of git's configuration, attributes and hooks, as git itself names them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ SCOPES: tuple[Scope, ...] = ("local", "worktree", "global", "system")
 
 
 def in_repository(cwd: Path) -> bool:
-    """Whether git finds a repository from here."""
+    """Return whether git finds a repository from here."""
     return ask_git("rev-parse", "--git-dir", cwd=cwd).code == 0
 
 
 def needs_repository(cwd: Path) -> None:
     """Raise unless git finds a repository from here."""
     answer = ask_git("rev-parse", "--git-dir", cwd=cwd)
-    if answer.code != 0:
+    if answer.code:
         raise KmergeError(answer.complaint, hint="go into a repository, or use --global")
 
 
@@ -39,20 +39,19 @@ def needs_worktree_config(cwd: Path) -> None:
         )
 
 
-def worktree_top(cwd: Path) -> Path | None:
-    """The top of the working tree; None in a bare repository and inside `.git`."""
+def worktree_top(cwd: Path | None = None) -> Path | None:
+    """Return the top of the working tree; None in a bare repository and inside `.git`."""
     answer = ask_git("rev-parse", "--show-toplevel", cwd=cwd)
     return Path(answer.line) if answer.code == 0 and answer.line else None
 
 
 def git_path(name: str, cwd: Path) -> Path:
-    """A file of the repository, in the common directory where git shares it."""
-    told = git("rev-parse", "--git-path", name, cwd=cwd)
-    return cwd / told.removesuffix("\n").removesuffix("\r")
+    """Return a file of the repository, in the common directory where git shares it."""
+    return cwd / git("rev-parse", "--git-path", name, cwd=cwd).removesuffix("\n").removesuffix("\r")
 
 
 def attribute_file(scope: Scope, cwd: Path, *, shared: bool = False) -> Path:
-    """The attribute file of a scope; with `shared` the one that is committed."""
+    """Return the attribute file of a scope; with `shared` the one that is committed."""
     if shared:
         top = worktree_top(cwd)
         if top is None:
@@ -69,55 +68,75 @@ def attribute_file(scope: Scope, cwd: Path, *, shared: bool = False) -> Path:
 
 
 def user_attribute_file(cwd: Path) -> Path:
-    """`core.attributesFile`, or git's default for it."""
+    """Return `core.attributesFile` as the user or the system sets it, or git's default."""
     for flag in ("--global", "--system"):
         answer = ask_git("config", flag, "--type=path", "--get", "core.attributesFile", cwd=cwd)
         if answer.code == 0 and answer.line:
             return cwd / answer.line
+    return usual_attributes()
+
+
+def attributes_in_force(cwd: Path | None) -> Path:
+    """Return `core.attributesFile` of any scope, or git's default for it."""
+    asked = ask_git("config", "--null", "--type=path", "--get", "core.attributesFile", cwd=cwd)
+    if asked.code:
+        return usual_attributes()
+    given = Path(asked.out.removesuffix("\0") or os.devnull)
+    # git opens files from the top of the working tree, if there is one
+    return given if given.is_absolute() else (worktree_top(cwd) or cwd or Path()) / given
+
+
+def usual_attributes() -> Path:
+    """Return the file in which git looks for a user's attributes by default."""
     root = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
     return Path(root).expanduser() / "git" / "attributes"
 
 
 def system_attribute_file(cwd: Path) -> Path:
-    """`gitattributes` beside the `gitconfig` that belongs to this git's installation."""
+    """Return the `gitattributes` next to the `gitconfig` of this git's installation."""
     answer = ask_git("var", "GIT_ATTR_SYSTEM", cwd=cwd)  # git 2.41
     if answer.code == 0 and answer.line:
         return Path(answer.line)
-    # Older gits tell the place of the neighbour: they start the editor on it.
+    # Older gits only print the place of `gitconfig`: they start the editor on it.
     env = environment() | {"GIT_EDITOR": "echo"}
     env.pop("GIT_CONFIG_SYSTEM", None)
-    told = ask_git("config", "--system", "--edit", cwd=cwd, env=env)
-    if told.code != 0 or not told.line:
+    edited = ask_git("config", "--system", "--edit", cwd=cwd, env=env)
+    if edited.code or not edited.line:
         raise KmergeError("git does not say where its system attributes are", hint="use --global")
-    return Path(told.line).parent / "gitattributes"
+    return Path(edited.line).parent / "gitattributes"
+
+
+def known_system_file(cwd: Path) -> list[Path]:
+    """Return the system's attribute file; nothing if git skips it or does not name it."""
+    if not os.environ.get("GIT_ATTR_NOSYSTEM"):
+        with suppress(KmergeError):
+            return [system_attribute_file(cwd)]
+    return []
 
 
 def committed_attribute_files(cwd: Path) -> list[Path]:
-    """The `.gitattributes` files of the working tree that git tracks, the outer ones first."""
+    """Return the `.gitattributes` files that git tracks, the outer ones first."""
     top = worktree_top(cwd)
     if top is None:
         return []
     listed = git("ls-files", "-z", "--", ":(top,glob)**/.gitattributes", cwd=top).split("\0")
-    found = {top / name for name in [".gitattributes", *listed] if name}
-    return sorted((p for p in found if p.is_file()), key=lambda p: (len(p.parts), str(p)))
+    files = {top / name for name in (".gitattributes", *listed) if name}
+    return sorted(filter(Path.is_file, files), key=lambda file: (len(file.parts), str(file)))
 
 
 def lower_attribute_files(scope: Scope, cwd: Path, *, shared: bool = False) -> list[Path]:
-    """The files that the scope's own attribute file overrules, the weakest first."""
-    if scope == "system" and not shared:
+    """Return the files that the scope's own attribute file overrules, the weakest first."""
+    if shared:
+        return [*known_system_file(cwd), user_attribute_file(cwd)]
+    if scope == "system":
         return []
-    system = []
-    if not os.environ.get("GIT_ATTR_NOSYSTEM"):
-        with suppress(KmergeError):  # git need not tell: whoever only overrules it can do without
-            system = [system_attribute_file(cwd)]
-    if scope == "global" and not shared:
-        return system
-    user = [user_attribute_file(cwd)]
-    return system + user + ([] if shared else committed_attribute_files(cwd))
+    if scope == "global":
+        return known_system_file(cwd)
+    return [*known_system_file(cwd), user_attribute_file(cwd), *committed_attribute_files(cwd)]
 
 
 def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:
-    """All values of a key in one scope, or as git sees them from everywhere."""
+    """Return all values of a key in one scope, or as git sees them from everywhere."""
     flags = [f"--{scope}"] if scope else []
     answer = ask_git("config", *flags, "--null", "--get-all", key, cwd=cwd)
     if answer.code == 0:
@@ -129,7 +148,7 @@ def config_values(scope: Scope | None, key: str, cwd: Path) -> list[str]:
 
 
 def scopes_of(key: str, cwd: Path) -> list[tuple[str, str]]:
-    """The scopes that set a key, with their values; the last one wins."""
+    """Return the scopes that set a key, with their values; the last one wins."""
     answer = ask_git("config", "--show-scope", "--null", "--get-all", key, cwd=cwd)
     words = answer.out.split("\0")[:-1] if answer.code == 0 else []
     return list(zip(words[::2], words[1::2], strict=False))

@@ -24,7 +24,8 @@ from pathlib import Path
 from kmerge_git.atomic_files import read_text
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attribute_files import DEFAULTS, AttributeFile, select
-from kmerge_git.git.run_git import ask_git, git
+from kmerge_git.git.config_places import attributes_in_force
+from kmerge_git.git.run_git import git
 
 NAME = "Kubernetes manifests, merged by resource, field and keyed list"
 
@@ -53,23 +54,23 @@ CASES = f'{ANSWER})exit 0;;{ANSWER + 3})exit 1;;4);;*)w="exit $c";{GONE};{ONCE};
 FALLBACK = f">&2;c=$?;case $c in {CASES}esac;}};{LINE_MERGE}"
 # How lines of older versions ended; what stands before ran the driver as it was.
 OLDER_MERGE_FILE = "git merge-file --marker-size=%L -L ours -L base -L theirs %A %O %B"
-OLDER_ENDS = (f"; case $? in 0) exit 0;; 3) exit 1;; esac; {OLDER_MERGE_FILE}; test $? -eq 0",)
+OLDER_END = f"; case $? in 0) exit 0;; 3) exit 1;; esac; {OLDER_MERGE_FILE}; test $? -eq 0"
 
 
 def driver_line(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:
-    """The line for `merge.kmerge.driver`, made for the interpreter that runs now."""
+    """Return the line for `merge.kmerge.driver`, for the interpreter that runs now."""
     return with_fallback(f"{driver_command(python, driver, lib)} {ARGUMENTS}")
 
 
 def with_fallback(command: str) -> str:
-    """The line that takes a command's answer, or makes git's own line merge."""
+    """Return the line that takes a command's answer, or makes git's own line merge."""
     return f"{SWITCH}{command} {FALLBACK}"
 
 
 def driver_command(python: str = "", driver: Path | None = None, lib: str | None = None) -> str:
-    """What runs the driver: interpreter, driver file, and where PyYAML is.
+    """Return what runs the driver: interpreter, driver file, and the folder of PyYAML.
 
-    `sh` would name each of them that is gone, for every file; so it is asked first.
+    Both files are tested first: `sh` would complain for every file about one that is gone.
     """
     python = python or interpreter()
     driver = driver or Path(__file__).resolve().parents[1] / "cli" / "driver.py"
@@ -85,7 +86,7 @@ def driver_command(python: str = "", driver: Path | None = None, lib: str | None
 
 
 def interpreter() -> str:
-    """The interpreter that runs now, by the name that its environment keeps when Python changes."""
+    """Return the interpreter that runs now, by the name that stays when its Python changes."""
     if not sys.executable:
         raise KmergeError("Python does not know its own path", hint="run kmerge by a real python")
     if sys.prefix != sys.base_prefix:
@@ -96,19 +97,19 @@ def interpreter() -> str:
 
 
 def _file(driver: Path) -> str:
-    """The driver's file as `$f`; in an environment whatever version its Python has next.
+    """Set `$f` to the driver's file; in an environment by a pattern that any Python version fits.
 
-    A second one may be left from another Python: then the file is named as it stands.
+    Where another Python has left a second driver there, the file is named in full.
     """
     own = "python3*/site-packages/kmerge_git/cli/driver.py"
-    found = [file.resolve() for file in Path(sys.prefix, "lib").glob(own)]
-    if sys.prefix != sys.base_prefix and found == [driver]:
+    drivers = [file.resolve() for file in Path(sys.prefix, "lib").glob(own)]
+    if sys.prefix != sys.base_prefix and drivers == [driver]:
         return f"for f in {quoted(sys.prefix)}/lib/{own};do :;done"
     return f"f={quoted(str(driver))}"
 
 
 def mergetool_line() -> str:
-    """The line for `mergetool.kmerge.cmd`; -P keeps the repository's own modules out."""
+    """Return the line for `mergetool.kmerge.cmd`; -P keeps the repository's own modules out."""
     command = f"{sh_quoted(interpreter())} -P -m kmerge_git mergetool"
     return command + ' "$BASE" "$LOCAL" "$REMOTE" "$MERGED"'
 
@@ -130,10 +131,10 @@ RENAMING = (
 
 
 def diff_line() -> str:
-    """The command for `diff.kmerge`: git puts ` "$@"` behind it, and ends if it does not give 0.
+    """Return the command for `diff.kmerge`: git adds ` "$@"`, and stops unless it exits with 0.
 
-    So whatever happens to us, git's own diff of the two files is shown, and the rest goes on.
-    It is a patch that can be applied: the names are those of the file.
+    So if our diff fails, git's own diff of the two files is shown, and git goes on. That is a patch
+    that can be applied: its names are those of the file.
     """
     command = f"{sh_quoted(interpreter())} -P -m kmerge_git diff --external --"
     git = 'git -c core.quotePath=false diff --no-ext-diff --no-index -- "$2" "$5"'
@@ -142,7 +143,7 @@ def diff_line() -> str:
 
 
 def yaml_directory(driver: Path) -> str:
-    """The directory that holds PyYAML; nothing if the driver finds it beside its own package."""
+    """Return the folder of PyYAML; nothing if the driver finds it next to its own package."""
     from importlib.util import find_spec
 
     loaded = sys.modules.get("yaml")  # the parser may have put a stand-in there, without a spec
@@ -150,17 +151,17 @@ def yaml_directory(driver: Path) -> str:
     folders = loaded.__path__ if loaded else (spec and spec.submodule_search_locations) or ()
     if not folders:
         raise KmergeError("PyYAML was not found", hint="install kmerge-git again")
-    found = Path(next(iter(folders))).resolve().parent
-    return "" if found == driver.resolve().parents[2] else str(found)
+    folder = Path(next(iter(folders))).resolve().parent
+    return "" if folder == driver.resolve().parents[2] else str(folder)
 
 
 def quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
-    """A word that survives git's placeholders and then `sh`."""
+    """Quote a word for git's placeholders and then for `sh`."""
     return sh_quoted(word, windows=windows).replace("%", "%%")
 
 
 def sh_quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
-    """A word in double quotes for `sh`; on Windows with `/`, because sh eats backslashes."""
+    """Quote a word for `sh`; on Windows with `/`, because sh removes backslashes."""
     if "\n" in word or "\0" in word:
         raise KmergeError("a path with a line break cannot be registered", path=repr(word))
     if windows:
@@ -171,17 +172,15 @@ def sh_quoted(word: str, *, windows: bool = sys.platform == "win32") -> str:
 
 
 def command_of(line: str) -> str:
-    """What a registered line runs before its placeholders, as `sh` gets it; '' if unknown."""
-    ends = (f"{ARGUMENTS} {FALLBACK}", *(f"{OLDER_ARGUMENTS}{end}" for end in OLDER_ENDS))
-    for end in ends:
-        if line.endswith(f" {end}"):
-            command = line.removesuffix(f" {end}").removeprefix(SWITCH)
-            return command.replace("%%", "%")
+    """Return what a registered line runs before its placeholders, for `sh`; '' if not ours."""
+    for end in (f" {ARGUMENTS} {FALLBACK}", f" {OLDER_ARGUMENTS}{OLDER_END}"):
+        if line.endswith(end):
+            return line.removesuffix(end).removeprefix(SWITCH).replace("%%", "%")
     return ""
 
 
 def is_older(line: str) -> bool:
-    """Whether an older version of this package wrote the line of the driver."""
+    """Return whether an older version of this package wrote the line of the driver."""
     return command_of(line) != "" and not line.startswith(SWITCH)
 
 
@@ -201,14 +200,19 @@ DRAFT = "kmerge-attributes-"
 def marked(
     line: str, git_dir: Path | None = None, cwd: Path | None = None, *, own: Path | None = None
 ) -> Iterator[list[str]]:
-    """The words to put right behind `git`: this driver for the usual files, in this call alone.
+    """Give the words right behind `git` that bind this driver to the usual files for one call.
 
     `own`: the user's own attributes, where somebody knows that git's configuration names none.
     """
     folder = git_dir or Path(git("rev-parse", "--absolute-git-dir", cwd=cwd).rstrip("\r\n"))
-    number, name = _draft(folder)
     try:
-        text = _usual() + read_text(own or _own_attributes(cwd)).removeprefix("\ufeff")
+        number, name = tempfile.mkstemp(prefix=f"{DRAFT}{os.getpid()}-", dir=folder.absolute())
+    except OSError:  # git's directory cannot be written
+        number, name = tempfile.mkstemp(prefix=DRAFT)
+    try:
+        # what `kmerge install` writes where nothing is registered yet
+        usual = select(AttributeFile(Path(), ""), [], DEFAULTS)[0]
+        text = usual + read_text(own or attributes_in_force(cwd)).removeprefix("\ufeff")
         _write(number, name, text)
         yield [
             *("-c", f"merge.kmerge.name={NAME}"),
@@ -220,17 +224,9 @@ def marked(
 
 
 def marking(log: Path, labels: tuple[str, str, str]) -> str:
-    """The line that marks with the labels of base, ours and theirs, and notes every file."""
+    """Return the line that marks with the labels of base, ours and theirs, and notes every file."""
     base, ours, theirs = (quoted(label.replace("\n", " ")) for label in labels)
     return _NOTE.format(log=quoted(str(log)), labels=f"-L {ours} -L {base} -L {theirs}")
-
-
-def _draft(folder: Path) -> tuple[int, str]:
-    """A new file inside git's directory, or where temporary files are if that cannot be written."""
-    try:
-        return tempfile.mkstemp(prefix=f"{DRAFT}{os.getpid()}-", dir=folder.absolute())
-    except OSError:
-        return tempfile.mkstemp(prefix=DRAFT)
 
 
 def _write(number: int, name: str, text: str) -> None:
@@ -239,29 +235,3 @@ def _write(number: int, name: str, text: str) -> None:
             file.write(text)
     except OSError as error:  # the disk is full, and no name is in it
         raise KmergeError(error.strerror or str(error), path=name) from error
-
-
-def _usual() -> str:
-    """What `kmerge install` writes where nothing is registered yet."""
-    return select(AttributeFile(Path(), ""), [], DEFAULTS)[0]
-
-
-def _own_attributes(cwd: Path | None) -> Path:
-    """The file of the user that ours takes the place of."""
-    asked = ask_git("config", "--null", "--type=path", "--get", "core.attributesFile", cwd=cwd)
-    if asked.code == 0:
-        given = Path(asked.out.removesuffix("\0"))
-        return given if given.is_absolute() else _top(cwd) / given
-    return usual_attributes()
-
-
-def usual_attributes() -> Path:
-    """Where git looks for a user's attributes unless it is told a place."""
-    root = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
-    return Path(root).expanduser() / "git" / "attributes"
-
-
-def _top(cwd: Path | None) -> Path:
-    """Where git stands when it opens files: at the top of the working tree, if there is one."""
-    asked = ask_git("rev-parse", "--show-toplevel", cwd=cwd)
-    return Path(asked.line) if asked.code == 0 and asked.line else (cwd or Path())

@@ -13,33 +13,40 @@ from kmerge_git.atomic_files import read_text
 from kmerge_git.bounds import SEALED_BYTES
 from kmerge_git.errors import KmergeError
 from kmerge_git.git.attribute_files import split_line
-from kmerge_git.git.config_places import git_path, system_attribute_file, user_attribute_file
+from kmerge_git.git.config_places import (
+    attributes_in_force,
+    git_path,
+    known_system_file,
+)
 from kmerge_git.git.file_attributes import attributes_of
-from kmerge_git.git.manifests import generator_of, is_merged, way_out
+from kmerge_git.git.manifests import generator_line, is_merged, way_out
 from kmerge_git.git.run_git import ask_git
-from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, matches, settle
+from kmerge_git.git.settings import ATTRIBUTES, VARIABLES, Settings, matches, settle
 from kmerge_git.outcome import GENERATED, LONGEST_MARKERS
 from kmerge_git.text.opaque_files import SEALED, is_sealed
 
-# Shown name, attribute, variable, keys of the configuration (the strongest first), field.
+# The name that is shown, the field of the settings, and what may set it, the strongest first.
 _ONE_VALUE = (
-    ("rules", "kmerge-rules", "KMERGE_RULES", ("kmerge.rules",), "rules"),
-    ("favor", "kmerge-favor", "KMERGE_FAVOR", ("kmerge.favor",), "favor"),
-    ("timeout", "", "KMERGE_TIMEOUT", ("kmerge.timeout",), "timeout"),
+    ("rules", "rules", ("kmerge-rules", "KMERGE_RULES", "kmerge.rules")),
+    ("favor", "favor", ("kmerge-favor", "KMERGE_FAVOR", "kmerge.favor")),
+    ("timeout", "timeout", ("KMERGE_TIMEOUT", "kmerge.timeout")),
     (
-        *("conflict style", "", "KMERGE_CONFLICT_STYLE"),
-        *(("kmerge.conflictstyle", "merge.conflictstyle"), "conflict_style"),
+        *("conflict style", "conflict_style"),
+        ("KMERGE_CONFLICT_STYLE", "kmerge.conflictstyle", "merge.conflictstyle"),
     ),
-    ("marker size", "conflict-marker-size", "", (), "marker_size"),
-    ("generated", "kmerge-generated", "", (), "generated"),
+    ("marker size", "marker_size", ("conflict-marker-size",)),
+    ("generated", "generated", ("kmerge-generated",)),
 )
+_IGNORED_CHECKS = "KMERGE_CHECK_IGNORE"
+_CHECKS = ("kmerge-check", _IGNORED_CHECKS, "kmerge.check.ignore")  # each adds to the others
+_ALL_CHECKS = {"set": "", "true": "", "unset": "no check", "false": "no check"}
 _ASKED = ("merge", "filter", "linguist-generated", "kmerge-check", *ATTRIBUTES)
 _CONFIG = r"^(kmerge\.|merge\.conflictstyle$|merge\.kmerge\.driver$)"
 
 
 @dataclass(frozen=True, slots=True)
 class SaidBy:
-    """Who said something: `by` is attribute, environment, config or default."""
+    """The origin of a setting: `by` is attribute, environment, config or default."""
 
     by: str = "default"
     key: str = ""
@@ -48,15 +55,13 @@ class SaidBy:
     @property
     def words(self) -> str:
         """`attribute kmerge-favor (.gitattributes:3)`."""
-        called = {"config": "git config"}.get(self.by, self.by)
-        return " ".join(
-            part for part in (called, self.key, self.place and f"({self.place})") if part
-        )
+        by = "git config" if self.by == "config" else self.by
+        return " ".join(filter(None, (by, self.key, self.place and f"({self.place})")))
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A setting, its value for people, and where it comes from."""
+    """A setting, its value for people, and its origin."""
 
     name: str
     value: str
@@ -78,12 +83,29 @@ class InForce:
 
 
 @dataclass(frozen=True, slots=True)
-class _ConfigLine:
-    """A line of a configuration."""
+class _Given:
+    """A value that somebody gave to a key; of an attribute the place is not known yet."""
 
+    by: str
     key: str
     value: str
-    place: str
+    place: str = ""
+
+    def alone(self, path: str) -> Settings:
+        """Return the settings of a file if this value were the only one."""
+        pair = {self.key: self.value}
+        attributes, environ = (pair if self.by == by else {} for by in ("attribute", "environment"))
+        config = [*pair.items()] if self.by == "config" else []
+        return settle(path, config, attributes, environ, {})
+
+    def is_heard(self, path: str, settings: Settings, field: str) -> bool:
+        """Return whether this value alone comes to the one that is in force."""
+        alone = self.alone(path)
+        if alone.problems or getattr(alone, field) != getattr(settings, field):
+            return False
+        if field == "marker_size":  # what is no number has no meaning
+            return str(alone.marker_size) == self.value
+        return field == "generated" or self.by != "attribute" or self.value not in ("set", "unset")
 
 
 def in_force(top: Path, paths: Sequence[str]) -> Iterator[InForce]:
@@ -95,143 +117,116 @@ def in_force(top: Path, paths: Sequence[str]) -> Iterator[InForce]:
         yield _FileInForce(places, path, config, attributes[path]).answer()
 
 
-def _configuration(top: Path) -> list[_ConfigLine]:
+def _configuration(top: Path) -> list[_Given]:
     asked = ("config", "--null", "--show-scope", "--show-origin", "--get-regexp", _CONFIG)
     words = ask_git(*asked, cwd=top).out.split("\0")[:-1]
-    found = []
+    lines = []
     for scope, origin, item in zip(words[::3], words[1::3], words[2::3], strict=False):
         key, newline, value = item.partition("\n")
         place = scope if origin == "command line:" else f"{scope}, {origin.removeprefix('file:')}"
-        found.append(_ConfigLine(key.lower(), value if newline else "true", place))
-    return found
+        lines.append(_Given("config", key.lower(), value if newline else "true", place))
+    return lines
 
 
 class _FileInForce:
-    """One file, and everything that was said."""
+    """One file, and every value that was given for it."""
 
     def __init__(
-        self,
-        places: AttributePlaces,
-        path: str,
-        config: list[_ConfigLine],
-        attributes: dict[str, str],
+        self, places: AttributePlaces, path: str, config: list[_Given], attributes: dict[str, str]
     ) -> None:
         self._places = places
         self._path = path
-        self._config = config
         self._attributes = attributes
-        self._environ = {name: os.environ.get(name, "") for name in VARIABLES}
+        self._given = [
+            *config,
+            *(
+                _Given("environment", name, os.environ[name])
+                for name in (*VARIABLES, _IGNORED_CHECKS)
+                if os.environ.get(name)
+            ),
+            *(_Given("attribute", *pair) for pair in attributes.items()),
+        ]
         pairs = [(line.key, line.value) for line in config]
-        self._found = settle(path, pairs, attributes, self._environ, {})
+        self._settings = settle(path, pairs, attributes, os.environ, {})
+        self._data = _read_bytes(places.top / path)
 
     def answer(self) -> InForce:
-        data = self._data()
-        may_be = "" if "kmerge-generated" in self._attributes else self._generator()
+        """Return everything that counts for the file."""
         return InForce(
             self._path,
             self._why_not(),
-            (self._merge(), *self._one_value(), *self._crds(), *self._checks()),
+            (
+                Said("merge", self._attributes.get("merge", "git's own"), self._source("merge")),
+                *self._one_value(),
+                *self._crds(),
+                *self._checks(),
+            ),
             tuple(self._policies()),
-            self._found.generated,
-            may_be,
-            tuple(self._notes(data)),
-            tuple(self._found.problems),
+            self._settings.generated,
+            "" if "kmerge-generated" in self._attributes else self._generator(),
+            tuple(self._notes()),
+            tuple(self._settings.problems),
         )
 
+    def _of(self, *keys: str) -> list[_Given]:
+        """Return the values of some keys, in the order of the keys."""
+        return [given for key in keys for given in self._given if given.key == key]
+
+    def _source(self, key: str) -> SaidBy:
+        """Return the origin of the last value of a key."""
+        return next(map(self._origin, reversed(self._of(key))), SaidBy())
+
+    def _origin(self, given: _Given) -> SaidBy:
+        place = given.place
+        if given.by == "attribute":
+            place = self._places.place_of(self._path, given.key, given.value)
+        return SaidBy(given.by, given.key, place)
+
     def _why_not(self) -> str:
-        """Why git does not give the file to the driver."""
+        """Return why git does not give the file to the driver; nothing where it does."""
         driver = self._attributes.get("merge")
         if driver != "kmerge":
             return way_out(driver) or "no attribute gives it to kmerge"
-        if not any(line.key == "merge.kmerge.driver" and line.value for line in self._config):
+        if not any(line.value for line in self._of("merge.kmerge.driver")):
             return "the driver is not registered here: `kmerge install`"
         return "KMERGE=0 turns the driver off" if os.environ.get("KMERGE") == "0" else ""
 
-    def _merge(self) -> Said:
-        value = self._attributes.get("merge", "")
-        return Said("merge", value or "git's own", self._by_attribute("merge") or SaidBy())
-
     def _one_value(self) -> Iterator[Said]:
-        for name, attribute, variable, keys, field in _ONE_VALUE:
-            source = self._source(attribute, variable, keys, field)
-            yield Said(name, _word(name, getattr(self._found, field)), source)
-
-    def _source(self, attribute: str, variable: str, keys: tuple[str, ...], field: str) -> SaidBy:
-        """Who is heard: the first, from the strongest on, whose word alone makes sense."""
-        words = self._attributes
-        if attribute in words and self._counts({attribute: words[attribute]}, [], {}, field):
-            return self._by_attribute(attribute) or SaidBy()
-        if self._environ.get(variable):
-            said = {variable: self._environ[variable]}
-            if self._counts({}, [], said, field):
-                return SaidBy("environment", variable)
-        for key in keys:
-            for line in reversed([line for line in self._config if line.key == key]):
-                if self._counts({}, [(key, line.value)], {}, field):
-                    return SaidBy("config", key, line.place)
-        return SaidBy()
-
-    def _counts(
-        self,
-        attributes: dict[str, str],
-        config: list[tuple[str, str]],
-        environ: dict[str, str],
-        field: str,
-    ) -> bool:
-        """Whether this alone comes to what is in force, and says something."""
-        alone = settle(self._path, config, attributes, environ, {})
-        if alone.problems or getattr(alone, field) != getattr(self._found, field):
-            return False
-        words = [*attributes.values(), *environ.values(), *(value for _, value in config)]
-        if field == "marker_size":  # of one that is no number nothing is said
-            return [str(alone.marker_size)] == words
-        return field == "generated" or not {"set", "unset"}.intersection(attributes.values())
-
-    def _by_attribute(self, name: str) -> SaidBy | None:
-        value = self._attributes.get(name)
-        if value is None:
-            return None
-        return SaidBy("attribute", name, self._places.place_of(self._path, name, value))
+        for name, field, keys in _ONE_VALUE:
+            strongest = (given for key in keys for given in reversed(self._of(key)))
+            heard = (g for g in strongest if g.is_heard(self._path, self._settings, field))
+            source = next(map(self._origin, heard), SaidBy())
+            yield Said(name, _shown_value(name, getattr(self._settings, field)), source)
 
     def _crds(self) -> Iterator[Said]:
-        for line in self._config:
-            if line.key == "kmerge.crd" and line.value:
-                yield Said("crd", line.value, SaidBy("config", line.key, line.place))
-        for place in self._found.own_crds:
-            yield Said("crd", place, self._by_attribute("kmerge-crd") or SaidBy())
+        for line in self._of("kmerge.crd"):
+            if line.value:
+                yield Said("crd", line.value, self._origin(line))
+        for place in self._settings.own_crds:
+            yield Said("crd", place, self._source("kmerge-crd"))
 
     def _checks(self) -> Iterator[Said]:
-        """What `kmerge check` leaves out; each adds to the others."""
-        variable, key = "KMERGE_CHECK_IGNORE", "kmerge.check.ignore"
-        words = {"set": "", "true": "", "unset": "no check", "false": "no check"}
-        said = self._attributes.get("kmerge-check", "")
-        if words.get(said, said):
-            source = self._by_attribute("kmerge-check") or SaidBy()
-            yield Said("check", words.get(said, said), source)
-        if os.environ.get(variable):
-            yield Said("check", _without(os.environ[variable]), SaidBy("environment", variable))
-        for line in self._config:
-            if line.key == key and line.value:
-                yield Said("check", _without(line.value), SaidBy("config", key, line.place))
+        """Return the checks that `kmerge check` leaves out."""
+        for given in self._of(*_CHECKS):
+            if given.by == "attribute":
+                value = _ALL_CHECKS.get(given.value, given.value)
+            else:  # as the attribute would have them
+                value = ",".join(f"-{word.strip()}" for word in given.value.split(","))
+            if value and given.value:
+                yield Said("check", value, self._origin(given))
 
     def _policies(self) -> Iterator[Said]:
-        name = "kmerge-policy"
-        said = {name: self._attributes[name]} if name in self._attributes else {}
-        alone = settle(self._path, [], said, {}, {})
-        source = self._by_attribute(name) or SaidBy()
-        yield from (Said(field, policy, source) for field, policy in alone.policies)
-        for line in self._config:
-            if line.key == "kmerge.policy":
-                alone = settle(self._path, [(line.key, line.value)], {}, {}, {})
-                source = SaidBy("config", line.key, line.place)
-                yield from (Said(field, policy, source) for field, policy in alone.policies)
+        for given in self._of("kmerge-policy", "kmerge.policy"):
+            source = self._origin(given)
+            policies = given.alone(self._path).policies
+            yield from (Said(field, policy, source) for field, policy in policies)
 
-    def _notes(self, data: bytes) -> Iterator[str]:
-        if self._found.generated:
+    def _notes(self) -> Iterator[str]:
+        if self._settings.generated:
             yield f"where both sides clash: {GENERATED}"
-            if self._found.favor:
+            if self._settings.favor:
                 yield "no side wins in a generated file: favor does not count here"
-        if is_sealed(data.decode("utf-8", "replace")):
+        if is_sealed(self._data.decode("utf-8", "replace")):
             yield f"{SEALED}: ours is kept, and a conflict"
         driver = self._attributes.get("merge")
         is_ours = driver == "kmerge" or (not way_out(driver) and is_merged(self._path))
@@ -244,32 +239,26 @@ class _FileInForce:
     def _generator(self) -> str:
         if self._attributes.get("linguist-generated") in ("set", "true"):
             return "the attribute linguist-generated"
-        line = generator_of(self._places.top / self._path)
+        line = generator_line(self._data)
         return f"`{line}` at its top" if line else ""
 
-    def _data(self) -> bytes:
-        file = self._places.top / self._path
-        try:
-            if file.is_symlink() or not file.is_file():
-                return b""
+
+def _read_bytes(file: Path) -> bytes:
+    """Return the start of a file; nothing where none can be read, or behind a link."""
+    with suppress(OSError):
+        if file.is_file() and not file.is_symlink():
             with file.open("rb") as opened:
                 return opened.read(SEALED_BYTES)
-        except OSError:
-            return b""
+    return b""
 
 
-def _without(words: str) -> str:
-    """Some ids, as the attribute has them."""
-    return ",".join(f"-{word.strip()}" for word in words.split(","))
-
-
-def _word(name: str, value: object) -> str:
-    """A value for people."""
-    if name == "timeout" and isinstance(value, float):
+def _shown_value(name: str, value: object) -> str:
+    """Return a value for people."""
+    if name == "timeout":
         return f"{value:g} s" if value else "no limit"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if name == "marker size" and isinstance(value, int):
+    if isinstance(value, int):
         return str(min(value, LONGEST_MARKERS))
     return "none" if value is None else str(value)
 
@@ -282,89 +271,63 @@ class AttributePlaces:
         self._lines: dict[Path, list[str]] = {}
 
     def place_of(self, path: str, name: str, value: str) -> str:
-        """`FILE:LINE` of the line that gives a path this value of an attribute.
+        """Return `FILE:LINE` of the line that gives a path this value of an attribute.
 
         Nothing where that is not certain: macros, patterns with brackets or backslashes, files
-        that only the index has. `value` is what git says, in its words.
+        that only the index has. `value` is in git's words.
         """
         files = list(self._files(path))
-        if any(self._has_macro(file, name) for file, _ in files):
-            return ""
+        for file, _ in files:  # a macro: any line that names it may set the attribute
+            if any(name in ln and ln.lstrip().startswith("[attr]") for ln in self._lines_of(file)):
+                return ""
         for file, inside in files:
-            lines = self._lines_of(file)
-            for number in range(len(lines), 0, -1):
-                line = lines[number - 1]
-                if name not in line:
-                    continue
-                pattern, words = split_line(line)
-                found = _value(name, words)
-                if found and ("[" in pattern or "\\" in pattern):
+            for number, line in reversed([*enumerate(self._lines_of(file), 1)]):
+                pattern, words = split_line(line) if name in line else ("", [])
+                given = _value(name, words)
+                if given and ("[" in pattern or "\\" in pattern):
                     return ""
-                if found and matches(pattern, inside):
-                    return f"{_shown(file, self.top)}:{number}" if found == value else ""
+                if given and matches(pattern, inside):
+                    return f"{_shown(file, self.top)}:{number}" if given == value else ""
         return ""
 
-    def _has_macro(self, file: Path, name: str) -> bool:
-        """Whether a macro says something of an attribute: any line that names it may, then."""
-        lines = self._lines_of(file)
-        return any(name in line and line.lstrip().startswith("[attr]") for line in lines)
-
     def _files(self, path: str) -> Iterator[tuple[Path, str]]:
-        """The files that may say something of a path, the strongest first; its name for them."""
-        yield self._info, path
+        """Give the files that may name a path, the strongest first, and its name for them."""
+        first, *weak = self._outside
+        yield first, path
         parts = path.split("/")
         for count in range(len(parts) - 1, -1, -1):
             yield Path(self.top, *parts[:count], ".gitattributes"), "/".join(parts[count:])
-        yield self._user, path
-        if self._system is not None:
-            yield self._system, path
+        yield from ((file, path) for file in weak)
 
     @cached_property
-    def _info(self) -> Path:
-        return git_path("info/attributes", self.top)
-
-    @cached_property
-    def _user(self) -> Path:
-        asked = ("config", "--type=path", "--get", "core.attributesFile")
-        said = ask_git(*asked, cwd=self.top)  # of any scope: git takes it from each
-        if said.code == 0 and said.line:
-            return self.top / said.line
-        return user_attribute_file(self.top)
-
-    @cached_property
-    def _system(self) -> Path | None:
-        if not os.environ.get("GIT_ATTR_NOSYSTEM"):
-            with suppress(KmergeError):  # git need not tell
-                return system_attribute_file(self.top)
-        return None
+    def _outside(self) -> list[Path]:
+        """The file in git's folder, which is the strongest; those of the user and the system."""
+        own = git_path("info/attributes", self.top)
+        return [own, attributes_in_force(self.top), *known_system_file(self.top)]
 
     def _lines_of(self, file: Path) -> list[str]:
         if file not in self._lines:
-            self._lines[file] = _read(file).split("\n")
+            text = ""
+            if not file.is_symlink():  # git does not follow one in a working tree
+                with suppress(KmergeError, OSError):
+                    text = read_text(file)
+            self._lines[file] = text.split("\n")
         return self._lines[file]
 
 
-def _read(file: Path) -> str:
-    if file.is_symlink():  # git does not follow one in a working tree
-        return ""
-    with suppress(KmergeError, OSError):
-        return read_text(file)
-    return ""
-
-
 def _value(name: str, words: list[str]) -> str:
-    """What a line says of an attribute, in git's words; the last of its words wins."""
+    """Return the value that a line gives to an attribute, in git's words; its last word wins."""
     plain = {name: "set", f"-{name}": "unset", f"!{name}": "unspecified"}
-    found = ""
+    value = ""
     for word in words:
         key, equals, given = word.partition("=")
-        found = given if equals and key == name else plain.get(word, found)
-    return found
+        value = given if equals and key == name else plain.get(word, value)
+    return value
 
 
 def _shown(file: Path, top: Path) -> str:
-    """A file as people name it: from the top, or from their home."""
+    """Return the name of a file from the top, or from the home of the user."""
     for root, start in ((top, ""), (Path.home(), "~/")):
-        with suppress(ValueError):
+        if file.is_relative_to(root):
             return start + file.relative_to(root).as_posix()
     return str(file)
