@@ -14,6 +14,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -56,20 +57,30 @@ from kmerge_git.git.manifests import generator_of
 from kmerge_git.git.run_git import ask_git, environment, git_version
 from kmerge_git.git.settings import settings_for
 
-_TRIAL_BASE = "kind: ConfigMap\ndata:\n  a: '1'\n  b: '1'\n"
-_TRIAL_OURS = _TRIAL_BASE.replace("a: '1'", "a: '2'")
-_TRIAL_THEIRS = _TRIAL_BASE.replace("b: '1'", "b: '2'")
-_TRIAL_MERGED = _TRIAL_OURS.replace(
-    "b: '1'", "b: '2'"
-)  # neighbouring lines: git alone sees a conflict
+LABELS_SINCE = (2, 44)  # %S %X %Y
+PATH_SINCE = (2, 5)  # %P
+MADE_UP = "kmerge-probe.yaml"
+_BASE = "kind: ConfigMap\ndata:\n  a: '1'\n  b: '1'\n"
+# git alone sees a conflict in neighbouring lines
+_EDITS = ("a: '1'", "a: '2'"), ("b: '1'", "b: '2'")
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The answer of one probe."""
+
+    name: str
+    state: Literal["ok", "warn", "FAIL"]
+    text: str
+    hint: str = ""
 
 
 def examine(cwd: Path) -> list[Probe]:
-    """The findings of `status`, and those that need more than a look."""
+    """Return the findings of `status`, and those that need more than a look."""
     findings = probe_all(cwd)
-    registered = scopes_of(DRIVER, cwd)
-    if registered and registered[-1][1]:
-        findings.append(try_merge(registered[-1][1]))
+    lines = scopes_of(DRIVER, cwd)
+    if lines and lines[-1][1]:
+        findings.append(try_merge(lines[-1][1]))
     if in_repository(cwd):
         findings += [*probe_bare(cwd), probe_leftovers(cwd)]
     return findings
@@ -78,21 +89,20 @@ def examine(cwd: Path) -> list[Probe]:
 def try_merge(line: str) -> Probe:
     """Merge three versions with the registered line, in a repository made for it."""
     with tempfile.TemporaryDirectory(prefix="kmerge-doctor-") as scratch:
-        top = Path(scratch)
         try:
-            merged, said = _scratch_merge(top, line)
+            merged, messages = _scratch_merge(Path(scratch), line)
         except KmergeError as error:
             return Probe("merge", "FAIL", f"the trial merge could not be made: {error}")
-    if merged == _TRIAL_MERGED:
+    if merged == _BASE.replace(*_EDITS[0]).replace(*_EDITS[1]):
         return Probe("merge", "ok", "a real merge in a scratch repository came out right")
-    why = next((text for text in said.splitlines() if text.startswith("kmerge:")), "")
-    text = "a real merge in a scratch repository came out as git alone would have merged it"
-    if "<<<<<<<" not in merged:
-        text = "a real merge in a scratch repository came out wrong"
-    return Probe("merge", "FAIL", text + (f" ({why})" if why else ""), "run `kmerge install`")
+    why = next((text for text in messages.splitlines() if text.startswith("kmerge:")), "")
+    end = "as git alone would have merged it" if "<<<<<<<" in merged else "wrong"
+    text = f"a real merge in a scratch repository came out {end}" + (f" ({why})" if why else "")
+    return Probe("merge", "FAIL", text, "run `kmerge install`")
 
 
 def _scratch_merge(top: Path, line: str) -> tuple[str, str]:
+    """Return the text of a merge of both edits, and what was printed about it."""
     env = environment(any_repository=True) | {
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -121,18 +131,18 @@ def _scratch_merge(top: Path, line: str) -> tuple[str, str]:
     ):
         run("config", key, value)
     (top / ".gitattributes").write_text("*.yaml merge=kmerge\n", "utf-8", newline="\n")
-    commit(_TRIAL_BASE)
+    commit(_BASE)
     run("branch", "side")
-    commit(_TRIAL_OURS)
+    commit(_BASE.replace(*_EDITS[0]))
     run("checkout", "-q", "side")
-    commit(_TRIAL_THEIRS)
+    commit(_BASE.replace(*_EDITS[1]))
     run("checkout", "-q", "-")
-    said = run("merge", "--no-edit", "side")
-    return (top / "x.yaml").read_bytes().decode(), said
+    messages = run("merge", "--no-edit", "side")
+    return (top / "x.yaml").read_bytes().decode(), messages
 
 
 def probe_bare(cwd: Path) -> list[Probe]:
-    """Where a bare repository takes its attributes from."""
+    """Tell where a bare repository takes its attributes from."""
     if not is_bare(cwd):
         return []
     text = "a bare repository reads info/attributes, not the committed .gitattributes"
@@ -140,48 +150,31 @@ def probe_bare(cwd: Path) -> list[Probe]:
 
 
 def probe_leftovers(cwd: Path) -> Probe:
-    """Temporary files of merges that were killed."""
-    found = leftovers(cwd)
-    if not found:
+    """Look for temporary files of merges that were killed."""
+    files = leftovers(cwd)
+    if not files:
         return Probe("leftovers", "ok", "no temporary files of killed merges")
-    names = ", ".join(path.name for path in found[:3]) + (", ..." if len(found) > 3 else "")
-    hint = "`kmerge doctor --fix` removes them"
-    return Probe("leftovers", "warn", f"killed merges left {names} in {found[0].parent}", hint)
+    text = f"killed merges left {_first([file.name for file in files])} in {files[0].parent}"
+    return Probe("leftovers", "warn", text, "`kmerge doctor --fix` removes them")
 
 
 def leftovers(cwd: Path) -> list[Path]:
-    """`.merge_file_*` where git puts them, untracked, and too old to be in use."""
+    """Return `.merge_file_*` where git puts them, untracked, and too old to be in use."""
     top = worktree_top(cwd) or git_path(".", cwd)
-    found = []
-    for path in sorted(top.glob(".merge_file_*")):
-        info = path.lstat()
-        if stat.S_ISREG(info.st_mode) and time.time() - info.st_mtime > MERGING_SECONDS:
-            tracked = ask_git("ls-files", "--error-unmatch", "--", path.name, cwd=top)
-            found += [path] if tracked.code != 0 else []
-    return found
 
+    def is_left(file: Path) -> bool:
+        info = file.lstat()
+        is_old = stat.S_ISREG(info.st_mode) and time.time() - info.st_mtime > MERGING_SECONDS
+        tracked = ("ls-files", "--error-unmatch", "--", file.name)
+        return is_old and ask_git(*tracked, cwd=top).code != 0
 
-LABELS_SINCE = (2, 44)  # %S %X %Y
-PATH_SINCE = (2, 5)  # %P
-MADE_UP = "kmerge-probe.yaml"
-OTHER_PLACE = ", from another place than this one"
-
-
-@dataclass(frozen=True, slots=True)
-class Probe:
-    """The answer of one probe."""
-
-    name: str
-    state: Literal["ok", "warn", "FAIL"]
-    text: str
-    hint: str = ""
+    return [file for file in sorted(top.glob(".merge_file_*")) if is_left(file)]
 
 
 def probe_all(cwd: Path) -> list[Probe]:
-    """Every question of `kmerge status`, in the order in which the answers matter."""
-    here = in_repository(cwd)
-    findings = [probe_git(cwd), *probe_driver(cwd)]
-    if not here:
+    """Answer every question of `kmerge status`, in the order in which the answers matter."""
+    findings = [probe_git(), *probe_driver(cwd)]
+    if not in_repository(cwd):
         hint = "go into a repository to see whether its files are selected"
         return [*findings, Probe("repository", "warn", "this directory is in none", hint)]
     return [
@@ -190,8 +183,8 @@ def probe_all(cwd: Path) -> list[Probe]:
     ]  # fmt: skip
 
 
-def probe_git(cwd: Path) -> Probe:
-    """Git's version, and the placeholders that it does not have."""
+def probe_git() -> Probe:
+    """Tell git's version, and the placeholders that it does not have."""
     version = git_version()
     name = f"git {version[0]}.{version[1]}"
     if version < PATH_SINCE:
@@ -203,18 +196,17 @@ def probe_git(cwd: Path) -> Probe:
 
 
 def probe_driver(cwd: Path) -> list[Probe]:
-    """The registered line: who registered it, and whether it runs."""
-    found = scopes_of(DRIVER, cwd)
-    if not found or not found[-1][1]:
-        if config_values(None, "merge.kmerge.name", cwd):
-            text = "merge.kmerge has a name and no driver: git stops every merge of these files"
-            return [Probe("driver", "FAIL", text, "run `kmerge install` or `kmerge uninstall`")]
-        hint = "run `kmerge install`, or `kmerge install --global` for all your repositories"
-        return [Probe("driver", "FAIL", "not registered, git merges text", hint)]
-    scope, line = found[-1]
-    where = Probe("driver", "ok", f"registered in the {scope} configuration")
-    repair = f"run `{_install(scope)}`"
-    return [where, probe_line(line, cwd, repair), *_overruled(found[:-1], cwd)]
+    """Tell who registered the line, and whether it runs."""
+    lines = scopes_of(DRIVER, cwd)
+    if lines and lines[-1][1]:
+        scope, line = lines[-1]
+        where = Probe("driver", "ok", f"registered in the {scope} configuration")
+        return [where, probe_line(line, cwd, _install(scope)), *_overruled(lines[:-1], cwd)]
+    if config_values(None, "merge.kmerge.name", cwd):
+        text = "merge.kmerge has a name and no driver: git stops every merge of these files"
+        return [Probe("driver", "FAIL", text, "run `kmerge install` or `kmerge uninstall`")]
+    hint = "run `kmerge install`, or `kmerge install --global` for all your repositories"
+    return [Probe("driver", "FAIL", "not registered, git merges text", hint)]
 
 
 def probe_line(line: str, cwd: Path, repair: str) -> Probe:
@@ -222,58 +214,56 @@ def probe_line(line: str, cwd: Path, repair: str) -> Probe:
     ours = Registered("local", DRIVER, line)
     if not ours.command:
         text = "the registered line is not one that kmerge writes; it was not tried"
-        return Probe("line", "warn", text, f"{repair} to replace it: {line}")
-    tried = trial(ours.command, cwd)
-    if not tried.version:
-        return Probe("line", "FAIL", f"the registered command does not run: {tried.why}", repair)
+        return Probe("line", "warn", text, f"run `{repair}` to replace it: {line}")
+    version, why = trial(ours.command, cwd)
+    if why:
+        text = f"the registered command does not run: {why}"
+        return Probe("line", "FAIL", text, f"run `{repair}`")
     if ours.is_older:
-        text = f"an older kmerge wrote the registered line; it runs (version {tried.version})"
-        return Probe("line", "warn", text, f"{repair} to renew it")
-    if tried.version != __version__:
-        text = f"the registered command is version {tried.version}, this is {__version__}"
-        return Probe("line", "warn", text, repair)
-    text = f"the registered command runs (version {tried.version})"
-    return Probe("line", "ok", text + ("" if line == driver_line() else OTHER_PLACE))
+        text = f"an older kmerge wrote the registered line; it runs (version {version})"
+        return Probe("line", "warn", text, f"run `{repair}` to renew it")
+    if version != __version__:
+        text = f"the registered command is version {version}, this is {__version__}"
+        return Probe("line", "warn", text, f"run `{repair}`")
+    place = "" if line == driver_line() else ", from another place than this one"
+    return Probe("line", "ok", f"the registered command runs (version {version}){place}")
 
 
-def _overruled(found: list[tuple[str, str]], cwd: Path) -> list[Probe]:
-    """Lines that another scope overrules here and that do not run: in force elsewhere."""
-    told = []
-    for scope, line in found:
-        command = Registered("local", DRIVER, line).command
-        why = trial(command, cwd).why if command else ""
-        if why:
-            text = f"the command of the {scope} configuration, unused here, does not run: {why}"
-            told.append(Probe("line", "warn", text, f"run `{_install(scope)}`"))
-    return told
+def _overruled(lines: list[tuple[str, str]], cwd: Path) -> list[Probe]:
+    """Name the lines of other scopes that do not run: they are in force elsewhere."""
+    commands = ((scope, Registered("local", DRIVER, line).command) for scope, line in lines)
+    tried = [(scope, trial(command, cwd)[1]) for scope, command in commands if command]
+    text = "the command of the {} configuration, unused here, does not run: {}"
+    return [
+        Probe("line", "warn", text.format(scope, why), f"run `{_install(scope)}`")
+        for scope, why in tried
+        if why
+    ]
 
 
 def probe_programs(cwd: Path) -> list[Probe]:
-    """What `git diff` and `git mergetool` call, where that is ours and does not run."""
-    told = []
-    for one in registered(cwd):
-        why = "" if one.key == DRIVER else trial(one.command, cwd).why
-        if why:
-            name = "mergetool" if one.key == TOOL else "diff"
-            text = f"{one.key} does not run: {why}"
-            told.append(Probe(name, "FAIL", text, "run `kmerge doctor --fix`"))
-    return told
+    """Try what `git diff` and `git mergetool` call, where that is ours."""
+    programs = [one for one in registered(cwd) if one.key != DRIVER]
+    tried = [(one.key, trial(one.command, cwd)[1]) for one in programs]
+    names = {TOOL: "mergetool", DIFF: "diff"}
+    hint = "run `kmerge doctor --fix`"
+    return [
+        Probe(names[key], "FAIL", f"{key} does not run: {why}", hint) for key, why in tried if why
+    ]
 
 
 def probe_selection(cwd: Path) -> list[Probe]:
-    """What git itself says about the files of this repository."""
+    """Ask git which driver the files of this repository have."""
     paths = _manifests(cwd)
     drivers = merge_attributes(paths or [MADE_UP], cwd)
     counts = Counter(drivers.values())
     ours = counts.pop(OURS, 0)
+    first = {driver: path for path, driver in reversed(drivers.items())}
+    others = [f"{n} to {_named(name)} ({first[name]})" for name, n in sorted(counts.items())]
+    text = f"{ours} of {len(paths)} YAML files go to kmerge"
+    text += f"; {', '.join(others)}" if others else ""
     if not paths:
         text = f"a file such as {MADE_UP} goes to {_named(drivers[MADE_UP])}"
-    else:
-        first = {driver: path for path, driver in reversed(drivers.items())}
-        others = ", ".join(
-            f"{count} to {_named(name)} ({first[name]})" for name, count in sorted(counts.items())
-        )
-        text = f"{ours} of {len(paths)} YAML files go to kmerge" + (f"; {others}" if others else "")
     if ours:
         return [Probe("attributes", "ok", text)]
     hint = "run `kmerge install`"
@@ -285,36 +275,30 @@ def probe_selection(cwd: Path) -> list[Probe]:
 
 
 def probe_templates(cwd: Path) -> list[Probe]:
-    """Texts of charts, where there are any: a registration may be older than their patterns."""
+    """Ask the same about texts of charts: a registration may be older than their patterns."""
     paths = _tracked(cwd, TEMPLATES)
-    if not paths or MADE_UP not in _of_ours(merge_attributes([MADE_UP], cwd)):
+    if not paths or merge_attributes([MADE_UP], cwd)[MADE_UP] != OURS:
         return []
     drivers = merge_attributes(paths, cwd)
-    text = f"{len(_of_ours(drivers))} of {len(paths)} helpers and notes of charts go to kmerge"
+    ours = [*drivers.values()].count(OURS)
+    text = f"{ours} of {len(paths)} helpers and notes of charts go to kmerge"
     left = [path for path, driver in drivers.items() if driver == "unspecified"]
     again = _again(cwd) if left else ""
-    if again:
-        text += f"; `{again}` takes the rest, too ({left[0]})"
+    text += f"; `{again}` takes the rest, too ({left[0]})" if again else ""
     return [Probe("templates", "ok", text)]
 
 
-def _of_ours(drivers: dict[str, str]) -> list[str]:
-    return [path for path, driver in drivers.items() if driver == OURS]
-
-
 def _again(cwd: Path) -> str:
-    """The command that gives more files of a repository to us; empty where none would."""
+    """Return the command that gives us more files of a repository; nothing where none would."""
     top = worktree_top(cwd)
     shared = top is not None and names_us(read_attributes(top / ".gitattributes"))
-    found = scopes_of(DRIVER, cwd)
-    scope = next((s for s in SCOPES if found and s == found[-1][0]), SCOPES[0])
-    try:
+    lines = scopes_of(DRIVER, cwd)
+    scope = next((s for s in SCOPES if lines and s == lines[-1][0]), SCOPES[0])
+    with suppress(KmergeError):
         changes = plan_install(Wish(scope, shared), cwd).changes
-    except KmergeError:
-        return ""
-    if not any(isinstance(change, FileChange) for change in changes):
-        return ""
-    return "kmerge install --shared" if shared else _install(scope)
+        if any(isinstance(change, FileChange) for change in changes):
+            return "kmerge install --shared" if shared else _install(scope)
+    return ""
 
 
 def _install(scope: str) -> str:
@@ -322,31 +306,35 @@ def _install(scope: str) -> str:
 
 
 def probe_generated(cwd: Path) -> list[Probe]:
-    """Files that a generator writes, where no attribute says so: that is proposed, never set."""
+    """Name files that a generator writes, where no attribute says so: that is only proposed."""
     paths, top = _manifests(cwd), worktree_top(cwd)
     if not paths or top is None:
         return []
-    names = ("kmerge-generated", "linguist-generated")
-    found = [
+    ours, linguist = "kmerge-generated", "linguist-generated"
+    files = [
         path
-        for path, values in attributes_of(paths, *names, cwd=cwd).items()
-        if names[0] not in values
-        and (values.get(names[1]) in ("set", "true") or generator_of(cwd / path))
+        for path, values in attributes_of(paths, ours, linguist, cwd=cwd).items()
+        if ours not in values
+        and (values.get(linguist) in ("set", "true") or generator_of(cwd / path))
     ]
-    if not found:
+    if not files:
         return []
-    shown = ", ".join(found[:3]) + (", ..." if len(found) > 3 else "")
-    are = "file seems" if len(found) == 1 else "files seem"
-    pattern = quoted_pattern("/" + os.path.relpath(cwd / found[0], top).replace(os.sep, "/"))
+    are = "file seems" if len(files) == 1 else "files seem"
+    pattern = quoted_pattern("/" + os.path.relpath(cwd / files[0], top).replace(os.sep, "/"))
     hint = (
         f"`{pattern} kmerge-generated` in .gitattributes: a clash there is not written as markers "
         "(`-kmerge-generated`: it is merged like any other)"
     )
-    return [Probe("generated", "warn", f"{len(found)} {are} to be generated: {shown}", hint)]
+    text = f"{len(files)} {are} to be generated: {_first(files)}"
+    return [Probe("generated", "warn", text, hint)]
+
+
+def _first(names: list[str]) -> str:
+    return ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
 
 
 def _manifests(cwd: Path) -> list[str]:
-    """The tracked manifests below a folder."""
+    """Return the tracked manifests below a folder."""
     return _tracked(cwd, (name for name in DEFAULTS if name not in TEMPLATES))
 
 
@@ -358,15 +346,14 @@ def _tracked(cwd: Path, patterns: Iterable[str]) -> list[str]:
 
 
 def merge_attributes(paths: list[str], cwd: Path) -> dict[str, str]:
-    """The merge driver of each path, as git says."""
+    """Return the merge driver of each path, in git's words."""
     by_path = attributes_of(paths, "merge", cwd=cwd)
     return {path: values.get("merge", "unspecified") for path, values in by_path.items()}
 
 
 def probe_diff(cwd: Path) -> list[Probe]:
-    """Whether `git diff` shows manifests by field: a choice; nothing is said until it is made."""
-    found = scopes_of(DIFF, cwd)
-    if not found:
+    """Tell whether `git diff` shows manifests by field, if that was ever chosen."""
+    if not scopes_of(DIFF, cwd):
         return []
     value = attributes_of([MADE_UP], "diff", cwd=cwd)[MADE_UP].get("diff", "unspecified")
     if value == OURS:
@@ -376,7 +363,7 @@ def probe_diff(cwd: Path) -> list[Probe]:
 
 
 def probe_hooks(cwd: Path) -> Probe:
-    """Hooks are a choice: without them nothing is wrong, without their program they are idle."""
+    """Look for hooks that call kmerge: none need to, but those that do need the program."""
     directory = git_path("hooks", cwd)
     calling = [name for name in HOOKS if _calls_us(directory / name)]
     if not calling:
@@ -388,20 +375,19 @@ def probe_hooks(cwd: Path) -> Probe:
 
 
 def probe_settings(cwd: Path) -> list[Probe]:
-    """Settings that turn the driver off, or make no sense."""
-    told = []
-    if os.environ.get("KMERGE") == "0":
-        told.append(("KMERGE=0 turns the driver off in this shell", "unset KMERGE"))
+    """Name settings that turn the driver off, or make no sense."""
+    hint = "it is passed over; correct it"
+    problems = [(problem, hint) for problem in settings_for(MADE_UP).problems]
     if config_values(None, "merge.kmerge.recursive", cwd):
         text = "merge.kmerge.recursive is set: criss-cross merges lose the driver's base"
-        told.append((text, "git config --unset-all merge.kmerge.recursive"))
-    hint = "it is passed over; correct it"
-    told += [(problem, hint) for problem in settings_for(MADE_UP).problems]
-    return [Probe("settings", "warn", text, hint) for text, hint in told]
+        problems.insert(0, (text, "git config --unset-all merge.kmerge.recursive"))
+    if os.environ.get("KMERGE") == "0":
+        problems.insert(0, ("KMERGE=0 turns the driver off in this shell", "unset KMERGE"))
+    return [Probe("settings", "warn", *problem) for problem in problems]
 
 
 def is_bare(cwd: Path) -> bool:
-    """Whether the repository has no working tree of its own."""
+    """Return whether the repository has no working tree of its own."""
     return ask_git("rev-parse", "--is-bare-repository", cwd=cwd).line == "true"
 
 
