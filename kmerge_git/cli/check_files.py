@@ -382,7 +382,7 @@ class Versions:
     @cached_property
     def _resolved(self) -> dict[str, Stages]:
         """The files of which somebody has decided since the merge: they were in conflict."""
-        from kmerge_git.git.resolved_conflicts import resolved_conflicts
+        from kmerge_git.git.index_stages import resolved_conflicts
 
         return {stages.path: stages for stages in resolved_conflicts(self._top)}
 

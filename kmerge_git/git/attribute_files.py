@@ -23,7 +23,7 @@ from kmerge_git.errors import KmergeError
 
 OnConflict = Literal["abort", "skip", "overwrite"]
 
-# What else Helm renders as templates: text, and no YAML (`text.charts`).
+# Other files that Helm renders as templates: text, and no YAML (`text.charts`).
 TEMPLATES = ("**/templates/**/*.tpl", "**/templates/NOTES.txt")
 DEFAULTS = ("*.yaml", "*.yml", "kustomization", "Kustomization", *TEMPLATES)
 JSON = ("*.json",)
@@ -64,22 +64,23 @@ def select(
     *,
     diff: bool = False,
 ) -> tuple[str, list[str]]:
-    """The target's text with the block for the wanted patterns in it, and what to tell about it.
+    """Return the target's text with the block for the wanted patterns in it, and notes about it.
 
-    With `diff` the files go to our `git diff` as well, but for those that others show.
+    With `diff` the files go to our `git diff` as well, unless others show them.
     """
     taken = _taken(target, lower, wanted, on_conflict)
     if on_conflict == "skip":
         others = {clash.pattern for clash in taken}
         wanted = tuple(pattern for pattern in wanted if pattern not in others)
-    word = "skipped" if on_conflict == "skip" else "overruled"
-    notes = [f"{word}: {clash}" for clash in taken]
+        taken_here, notes = [], [f"skipped: {clash}" for clash in taken]
+    else:  # to overwrite; else nothing is taken
+        taken_here = [clash.line.number for clash in taken if clash.path == target.path]
+        notes = [f"overruled: {clash}" for clash in taken]
     if not wanted:
         return target.text, notes
-    after = max((clash.line.number for clash in taken if clash.path == target.path), default=0)
     block = _block(wanted, _kept(wanted, lower), diff=diff)
     block += _kept(wanted, lower, "diff") if diff else []
-    return with_block(target.text, block, after=after if on_conflict == "overwrite" else 0), notes
+    return with_block(target.text, block, after=max(taken_here, default=0)), notes
 
 
 def _taken(
@@ -88,10 +89,10 @@ def _taken(
     wanted: tuple[str, ...],
     on_conflict: OnConflict,
 ) -> list[TakenPattern]:
-    """The wanted patterns that another line has; with `abort` that is an error.
+    """Return the wanted patterns that another line has; with `abort` that is an error.
 
-    Patterns that are registered already are settled: nobody is asked about them twice. But who
-    says overwrite means every line that has the last word now.
+    Patterns that are registered already are settled: nobody is asked about them twice. But
+    `overwrite` is about every line that wins now.
     """
     settled = registered(target.text) if on_conflict != "overwrite" else ()
     fresh = [pattern for pattern in wanted if pattern not in settled]
@@ -110,55 +111,60 @@ def _taken(
 
 
 def registered(text: str) -> tuple[str, ...]:
-    """The patterns that the block of a file gives to our driver."""
+    """Return the patterns that the block of a file gives to our driver."""
     rules = merge_rules(text)
     return tuple(rule.pattern for rule in rules if rule.fenced and rule.merge == OURS)
 
 
 def names_us(text: str) -> bool:
-    """Whether any line of a file gives something to our driver, in its block or not."""
+    """Return whether any line of a file gives files to our driver, in its block or not."""
     return any(rule.merge == OURS for rule in merge_rules(text))
 
 
 def skipped(
     target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The usual patterns that an earlier `--on-conflict skip` left to another driver."""
-    if not settled or not set(settled) <= {*DEFAULTS, *JSON}:
-        return ()  # nothing is registered, or what the user chose with --pattern
+    """Return the usual patterns that an earlier `--on-conflict skip` left to another driver."""
+    if not _is_usual(settled):
+        return ()
     return tuple(p for p in DEFAULTS if p not in settled and _clash(p, target, lower))
 
 
 def added_since(
     target: AttributeFile, lower: list[AttributeFile], settled: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The usual patterns that are younger than a registration of all usual ones."""
-    if not settled or not set(settled) <= {*DEFAULTS, *JSON} or set(TEMPLATES) & set(settled):
+    """Return the usual patterns that are younger than a registration of all usual ones."""
+    if not _is_usual(settled) or set(TEMPLATES) & set(settled):
         return ()
     missing = [p for p in DEFAULTS if p not in settled and not _clash(p, target, lower)]
     return tuple(missing) if set(missing) <= set(TEMPLATES) else ()  # else the user chose some
 
 
+def _is_usual(settled: tuple[str, ...]) -> bool:
+    """Return whether some patterns are registered, and none that the user chose."""
+    return bool(settled) and set(settled) <= {*DEFAULTS, *JSON}
+
+
 def untaken(
     target: AttributeFile, lower: list[AttributeFile], wanted: tuple[str, ...]
 ) -> tuple[tuple[str, ...], list[str]]:
-    """The patterns without those of templates that another line has, and what to tell of these.
+    """Return the patterns without those of templates that another line has; note the latter.
 
     They are no reason to stop an installation: most people ask for their manifests.
     """
-    found = {pattern: _clash(pattern, target, lower) for pattern in wanted if pattern in TEMPLATES}
-    notes = [f"skipped: {clash}" for clash in found.values() if clash]
-    return tuple(pattern for pattern in wanted if not found.get(pattern)), notes
+    clashes = {p: _clash(p, target, lower) for p in wanted if p in TEMPLATES}
+    notes = [f"skipped: {clash}" for clash in clashes.values() if clash]
+    return tuple(pattern for pattern in wanted if not clashes.get(pattern)), notes
 
 
 def sources(paths: list[Path], top: Path | None) -> list[AttributeFile]:
-    """The attribute files with their texts; those in the working tree know their directory."""
-    found = []
+    """Return the attribute files with their texts, those of the working tree with a directory."""
+    files = []
     for path in paths:
-        inside = top is not None and path.name == ".gitattributes" and path.is_relative_to(top)
-        parent = path.parent.relative_to(top).as_posix() if inside and top else ""
-        found.append(AttributeFile(path, read_attributes(path), "" if parent == "." else parent))
-    return found
+        is_inside = path.name == ".gitattributes" and top and path.is_relative_to(top)
+        parent = path.parent.relative_to(top).as_posix() if is_inside and top else "."
+        files.append(AttributeFile(path, read_attributes(path), "" if parent == "." else parent))
+    return files
 
 
 def _clash(pattern: str, target: AttributeFile, lower: list[AttributeFile]) -> TakenPattern | None:
@@ -175,13 +181,14 @@ def _clash(pattern: str, target: AttributeFile, lower: list[AttributeFile]) -> T
 
 
 def shows(text: str) -> bool:
-    """Whether the block of a file sends files to our `git diff`."""
+    """Return whether the block of a file sends files to our `git diff`."""
     return any(rule.fenced and rule.merge == OURS for rule in merge_rules(text, "diff"))
 
 
 def _kept(
     patterns: tuple[str, ...], lower: list[AttributeFile], attribute: str = "merge"
 ) -> list[str]:
+    """Return lines of other files that ours would overrule, for the block."""
     kept: dict[str, str] = {}
     for source in lower:
         for rule in merge_rules(source.text, attribute):
@@ -237,7 +244,7 @@ OPEN = "# >>> kmerge >>>"
 CLOSE = "# <<< kmerge <<<"
 ABOUT = "# written by `kmerge install`; `kmerge uninstall` takes it out again"
 OURS = "kmerge"
-# values of `merge` that stand for no driver of anybody's, in words
+# values of `merge` that name no driver
 BUILT_IN = {
     "set": "git's text merge",
     "text": "git's text merge",
@@ -248,7 +255,7 @@ BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class AttributeLine:
-    """A line of an attribute file that says something about `merge`, or about `diff`."""
+    """A line of an attribute file that sets `merge` or `diff`."""
 
     number: int  # 1-based line number
     text: str  # the line without its end
@@ -258,7 +265,7 @@ class AttributeLine:
 
 
 def read_attributes(path: Path) -> str:
-    """An attribute file's text ('' if there is none), its block checked to be whole."""
+    """Return an attribute file's text ('' if there is none); raise if its block is not whole."""
     text = read_text(path)
     try:
         find_block(text)
@@ -269,11 +276,11 @@ def read_attributes(path: Path) -> str:
 
 
 def merge_rules(text: str, attribute: str = "merge") -> list[AttributeLine]:
-    """The lines that set `merge` (or `diff`), in the order of the file; a later one wins."""
-    # what a word means: git's own ones, and the macros of the file
+    """Return the lines that set `merge` (or `diff`), as in the file; a later one wins."""
+    # words with a meaning: git's own ones, and the macros of the file
     values = {"binary": "unset", f"-{attribute}": "unset", f"!{attribute}": "unspecified"}
     start, stop = find_block(text)
-    found = []
+    rules = []
     for index, line in enumerate(_lines(text)):
         pattern, words = split_line(line)
         value = ""
@@ -284,12 +291,12 @@ def merge_rules(text: str, attribute: str = "merge") -> list[AttributeLine]:
             values |= {pattern.removeprefix("[attr]"): value} if value else {}
         elif pattern and value:
             fenced = start <= index < stop
-            found.append(AttributeLine(index + 1, line.rstrip("\r\n"), pattern, value, fenced))
-    return found
+            rules.append(AttributeLine(index + 1, line.rstrip("\r\n"), pattern, value, fenced))
+    return rules
 
 
 def split_line(line: str) -> tuple[str, list[str]]:
-    """A line's pattern and its attributes; ('', []) for comments and blank lines."""
+    """Return a line's pattern and its attributes; ('', []) for comments and blank lines."""
     line = line.removeprefix(BOM).strip(" \t\r\n")
     if not line or line.startswith("#"):
         return "", []
@@ -304,26 +311,26 @@ def split_line(line: str) -> tuple[str, list[str]]:
 
 
 def quoted_pattern(pattern: str) -> str:
-    """A pattern as an attribute file takes it: in quotes if it holds white space or quotes."""
+    """Quote a pattern for an attribute file if it has white space or quotes."""
     if pattern.startswith(("#", '"')) or any(c in pattern for c in " \t"):
         return '"' + pattern.replace("\\", "\\\\").replace('"', '\\"') + '"'
     return pattern
 
 
 def covers(pattern: str, ours: str) -> bool:
-    """Whether `pattern` takes every file that `ours` takes, in every directory."""
+    """Return whether `pattern` takes every file that `ours` takes, in every directory."""
     bare = pattern.removeprefix("**/")
-    is_same = ours in (pattern, bare)
-    return is_same or ("/" not in bare and fnmatchcase(example(ours), bare))
+    is_wide = "/" not in bare and fnmatchcase(example(ours), bare)
+    return is_wide or ours in (pattern, bare)
 
 
 def overlaps(pattern: str, ours: str) -> bool:
-    """Whether some file can match both patterns, judged by the last parts of their paths."""
+    """Return whether a file can match both patterns, by the last parts of their paths."""
     return fnmatchcase(example(ours), _last(pattern)) or fnmatchcase(example(pattern), _last(ours))
 
 
 def example(pattern: str) -> str:
-    """A file name that the last part of a pattern matches."""
+    """Return a file name that the last part of a pattern matches."""
     name = _last(pattern)
     while "[" in name and "]" in name[name.index("[") + 2 :]:
         start = name.index("[")
@@ -333,7 +340,7 @@ def example(pattern: str) -> str:
 
 
 def find_block(text: str) -> tuple[int, int]:
-    """The block as a range of line indexes, its fences included; (0, 0) if there is none."""
+    """Return the block as a range of line indexes with its fences; (0, 0) if there is none."""
     bare = [line.removeprefix(BOM).rstrip("\r\n") for line in _lines(text)]
     if OPEN not in bare:
         return 0, 0
@@ -348,9 +355,9 @@ def find_block(text: str) -> tuple[int, int]:
 
 
 def with_block(text: str, rules: Iterable[str], *, after: int = 0) -> str:
-    """The text with the block in it, behind the line with the number `after`.
+    """Return the text with the block after the line with the number `after`.
 
-    An older block is replaced; it stays where it is, unless `after` is behind it.
+    An older block is replaced; the new one stays in its place, unless `after` is below it.
     """
     start, stop = find_block(text)
     lines = _lines(without_block(text))
@@ -368,7 +375,7 @@ def with_block(text: str, rules: Iterable[str], *, after: int = 0) -> str:
 
 
 def without_block(text: str) -> str:
-    """The text as it was before the block came, byte for byte."""
+    """Return the text as it was without the block, byte for byte."""
     start, stop = find_block(text)
     lines = _lines(text)
     if stop == 0:

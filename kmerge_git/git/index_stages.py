@@ -13,11 +13,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from kmerge_git.errors import GitFailed
-from kmerge_git.git.run_git import ask_git, to_its_end
+from kmerge_git.git.run_git import ask_git, git, to_its_end
 from kmerge_git.git.top_side import by_labels
 from kmerge_git.git.touched_files import Entries, TreeEntry
 
-# which of the stages 1, 2 and 3 are there
+# by which of the stages 1, 2 and 3 there are
 _SITUATIONS: dict[tuple[bool, ...], str] = {
     (True, True, True): "both modified",
     (False, True, True): "both added",
@@ -60,6 +60,22 @@ class Stages:
         return ""
 
 
+def read_stages(lines: Iterable[str]) -> tuple[Stages, ...]:
+    """Read git's lines `MODE ID STAGE<tab>PATH`."""
+    entries: dict[str, list[TreeEntry | None]] = {}
+    for line in lines:
+        about, _, path = line.partition("\t")
+        mode, oid, stage = about.split()
+        entries.setdefault(path, [None] * 3)[int(stage) - 1] = TreeEntry(oid, int(mode, 8))
+    return tuple(Stages(path, *three) for path, three in entries.items())
+
+
+def resolved_conflicts(top: str) -> tuple[Stages, ...]:
+    """Return the files that were in conflict and are staged: git remembers them until a commit."""
+    listed = git("-C", top, "ls-files", "--resolve-undo", "-z", "--full-name")
+    return read_stages(listed.split("\0")[:-1])
+
+
 # what ends an operation when nothing is unmerged any more
 _FINISH = {
     "merge": "git commit",
@@ -73,7 +89,7 @@ _FINISH = {
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """The operation that stopped: its name, its three trees and git's words for the sides."""
+    """The operation that stopped: its name, its three trees and git's names of the sides."""
 
     # merge, squash, rebase, cherry-pick, revert, am, stash, or '' where git left no trace
     name: str
@@ -84,12 +100,12 @@ class Operation:
 
     @property
     def is_known(self) -> bool:
-        """Whether git tells which trees were merged; else all three are the empty tree."""
+        """Whether git names the trees that were merged; else all three are the empty tree."""
         return not self.base == self.ours == self.theirs
 
     @property
     def mine(self) -> str:
-        """The side whose change goes on top of the other's; nothing where there is none."""
+        """The side whose change goes on top of the other's, if there is one."""
         if self.name in ("merge", "squash"):
             return "ours"
         # a rebase may be at a merge that it makes anew
@@ -98,51 +114,38 @@ class Operation:
 
     @property
     def finish(self) -> str:
-        """The command that ends it; nothing where there is nothing to end (a stash)."""
+        """The command that ends it; a stash has none."""
         return _FINISH.get(self.name, "")
 
 
 def stage_files(worktree: str, paths: Iterable[str], *, sparse: bool = False) -> None:
     """Record the files as they are in the working tree, a missing one as deleted.
 
-    `sparse`: the checkout is sparse; git then has to be told that every path is meant.
+    `sparse`: the checkout is sparse; git needs an option then to stage every path.
     """
-    listing = "\0".join(paths).encode("utf-8", "surrogateescape")
-    if listing:
+    names = [*paths]
+    if names:
         # -f: a file that is tracked is staged even where a pattern would ignore it
         argv = ["add", "-A", "-f", "--pathspec-from-file=-", "--pathspec-file-nul"]
-        _git(worktree, argv + (["--sparse"] if sparse else []), listing)
+        _git(worktree, argv + (["--sparse"] if sparse else []), names)
 
 
 def stage_entries(worktree: str, files: Iterable[tuple[str, TreeEntry | None]]) -> None:
-    """Record what the files are, None as deleted, without a look at the working tree.
+    """Record what the files are, None as deleted, whatever is in the working tree.
 
     Their modes and bytes are those of the merge, whatever the checkout can keep of them.
     """
-    nothing = TreeEntry("0" * 40, 0)
-    entries = [(path, entry or nothing) for path, entry in files]
-    if entries:
-        lines = [f"{entry.mode:o} {entry.oid} 0\t{path}" for path, entry in entries]
-        _git(worktree, ["update-index", "-z", "--index-info"], _listed(lines))
+    _update(worktree, [_entry_line(path, entry) for path, entry in files])
 
 
 def mark_unmerged(worktree: str, files: Iterable[Stages]) -> None:
     """Give the files three stages, so that an abort puts them back whatever happens next."""
     lines: list[str] = []
     for file in files:
-        lines.append(f"0 {'0' * 40} 0\t{file.path}")
-        for stage, entry in enumerate(file.entries, 1):
-            if entry:
-                lines.append(f"{entry.mode:o} {entry.oid} {stage}\t{file.path}")
-    if lines:
-        _git(worktree, ["update-index", "-z", "--index-info"], _listed(lines))
-
-
-def forget(worktree: str, paths: Iterable[str]) -> None:
-    """Take paths out of the index, and leave the files."""
-    lines = [f"0 {'0' * 40} 0\t{path}" for path in paths]
-    if lines:
-        _git(worktree, ["update-index", "-z", "--index-info"], _listed(lines))
+        stages = [(number, entry) for number, entry in enumerate(file.entries, 1) if entry]
+        lines.append(_entry_line(file.path, None))
+        lines += [_entry_line(file.path, entry, number) for number, entry in stages]
+    _update(worktree, lines)
 
 
 def check_out(worktree: str, scratch: str, files: Sequence[tuple[str, TreeEntry]]) -> None:
@@ -151,24 +154,33 @@ def check_out(worktree: str, scratch: str, files: Sequence[tuple[str, TreeEntry]
     `scratch` is the name of an index for this alone; the real one keeps the conflicts.
     """
     env = os.environ | {"GIT_INDEX_FILE": scratch}
-    lines = [f"{entry.mode:o} {entry.oid} 0\t{path}" for path, entry in files]
-    names = [path for path, _ in files]
     try:
-        _git(worktree, ["update-index", "-z", "--index-info"], _listed(lines), env)
-        _git(worktree, ["checkout-index", "-f", "-z", "--stdin"], _listed(names), env)
+        _update(worktree, [_entry_line(path, entry) for path, entry in files], env)
+        names = [path for path, _ in files]
+        _git(worktree, ["checkout-index", "-f", "-z", "--stdin"], names, env)
     finally:
         with suppress(FileNotFoundError):
             os.unlink(scratch)
 
 
-def _listed(words: Iterable[str]) -> bytes:
-    return "\0".join([*words, ""]).encode("utf-8", "surrogateescape")
+def _entry_line(path: str, entry: TreeEntry | None, stage: int = 0) -> str:
+    """Return a line as git reads it; without an entry it takes the path out of the index."""
+    entry = entry or TreeEntry("0" * 40, 0)
+    return f"{entry.mode:o} {entry.oid} {stage}\t{path}"
 
 
-def _git(worktree: str, argv: list[str], stdin: bytes, env: dict[str, str] | None = None) -> None:
+def _update(worktree: str, lines: list[str], env: dict[str, str] | None = None) -> None:
+    if lines:
+        _git(worktree, ["update-index", "-z", "--index-info"], lines, env)
+
+
+def _git(
+    worktree: str, argv: list[str], words: list[str], env: dict[str, str] | None = None
+) -> None:
     command = ("--literal-pathspecs", *argv)
+    listing = "\0".join([*words, ""])
     with to_its_end() as came:
-        answer = ask_git(*command, cwd=worktree, stdin=stdin, env=env or os.environ)
+        answer = ask_git(*command, cwd=worktree, stdin=listing, env=env or os.environ)
     if came:
         raise KeyboardInterrupt
     if answer.code:

@@ -24,10 +24,9 @@ from kmerge_git.atomic_files import replace_file
 from kmerge_git.bounds import LEFTOVER_SECONDS
 from kmerge_git.git.driver_lines import driver_line, marked, marking
 from kmerge_git.git.file_attributes import values_of
-from kmerge_git.git.index_stages import Stages, forget, stage_entries
+from kmerge_git.git.index_stages import Stages, read_stages, stage_entries
 from kmerge_git.git.run_git import GitAnswer, ask_git, git, pass_on, to_its_end
 from kmerge_git.git.settings import marker_size
-from kmerge_git.git.touched_files import TreeEntry
 from kmerge_git.visible import visible
 
 WELL = "Automatic merge went well; stopped before committing as requested\n"
@@ -146,13 +145,8 @@ def out_of_the_way(said: str) -> set[str]:
 
 
 def unmerged() -> tuple[Stages, ...]:
-    """The conflicts of the index, as git lists them; it reads a large index quickest."""
-    found: dict[str, list[TreeEntry | None]] = {}
-    for line in git("ls-files", "-u", "-z", "--full-name", ":/").split("\0")[:-1]:
-        entry, _, path = line.partition("\t")
-        mode, oid, stage = entry.split(" ")
-        found.setdefault(path, [None] * 3)[int(stage) - 1] = TreeEntry(oid, int(mode, 8))
-    return tuple(Stages(path, *entries) for path, entries in found.items())
+    """Return the conflicts of the index; git reads a large index quickest."""
+    return read_stages(git("ls-files", "-u", "-z", "--full-name", ":/").split("\0")[:-1])
 
 
 def refresh() -> None:
@@ -167,9 +161,9 @@ def abort(*, squash: bool) -> bool:
     nothing that it wrote: a file there is somebody's own.
     """
     left, top = unmerged(), _top()
-    forget(top, [s.path for s in left if s.ours is None and s.theirs is None])
-    mine = _not_by_git(top, [s for s in left if s.ours])
-    stage_entries(top, [(s.path, s.ours) for s in mine])  # to git they are local changes then
+    given_up = [s for s in left if s.ours is None and s.theirs is None]
+    mine = _not_by_git(top, [s for s in left if s.ours])  # staged they are local changes to git
+    stage_entries(top, [(s.path, s.ours) for s in (*given_up, *mine)])
     with to_its_end():
         return ask_git(*(("reset", "--merge", "-q") if squash else ("merge", "--abort"))).code == 0
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from heapq import heappop, heappush
 from itertools import chain
 
@@ -37,7 +37,7 @@ def _explaining(path: str = "") -> Iterator[None]:
 
 
 class Repository:
-    """A repository that is read; see the functions of `git.staging` for what is written."""
+    """A repository for reading; `git.index_stages` writes its index."""
 
     def __init__(self, inner: pygit2.Repository) -> None:
         self._inner = inner
@@ -63,14 +63,14 @@ class Repository:
 
     @classmethod
     def at(cls, git_dir: str) -> Repository:
-        """The repository whose directory this is, whatever the environment says."""
+        """Open the repository whose directory this is, whatever the environment says."""
         with _explaining():
             return cls(pygit2.Repository(git_dir))
 
     # -- commits ---------------------------------------------------------------------------------
 
     def commit(self, rev: str) -> Commit:
-        """The commit that a revision names."""
+        """Return the commit that a revision names."""
         try:
             found = self._inner.revparse_single(rev).peel(pygit2.Commit)
         except (KeyError, ValueError, pygit2.GitError) as error:
@@ -82,28 +82,28 @@ class Repository:
         return _commit(found)
 
     def named(self, oid: str) -> Commit:
-        """The commit of an id that the repository itself names, such as a parent."""
+        """Return the commit of an id that the repository itself names, such as a parent."""
         try:
             return _commit(self._inner[pygit2.Oid(hex=oid)].peel(pygit2.Commit))
         except KeyError as error:
             raise self.missing(oid) from error
 
     def merge_base(self, ours: str, theirs: str) -> str | None:
-        """The first merge base, or None where the histories are unrelated."""
+        """Return the first merge base, or None where the histories are unrelated."""
         with self._reading():
-            found = self._inner.merge_base(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
-        return str(found) if found else None
+            base = self._inner.merge_base(pygit2.Oid(hex=ours), pygit2.Oid(hex=theirs))
+        return str(base) if base else None
 
     def is_criss_cross(self, base: str, ours: str, theirs: str) -> bool:
-        """Whether there are more merge bases than this one."""
-        # What ours has beyond theirs is what it has beyond the base, unless theirs
-        # reaches some of it by a way that does not lead over the base.
+        """Return whether there are more merge bases than this one."""
+        # Ours has the same commits beyond theirs as beyond the base, unless theirs reaches some
+        # of them on a way that does not lead over the base.
         a, b, m = (pygit2.Oid(hex=oid) for oid in (ours, theirs, base))
         with self._reading():
             return bool(self._inner.ahead_behind(a, b)[0] != self._inner.ahead_behind(a, m)[0])
 
     def commits(self, spec: str) -> Iterator[Commit]:
-        """The commits of `REV` or `A..B`, newest first."""
+        """Give the commits of `REV` or `A..B`, newest first."""
         last, left_out = ends_of(spec)
         start = pygit2.Oid(hex=self.commit(last).oid)
         walker = self._inner.walk(start, enums.SortMode.TOPOLOGICAL | enums.SortMode.TIME)
@@ -113,24 +113,24 @@ class Repository:
             yield from (_commit(found) for found in walker)
 
     def stashes(self) -> tuple[str, ...]:
-        """The ids of the stashed commits, the newest first."""
+        """Return the ids of the stashed commits, the newest first."""
         with _explaining():
             return tuple(str(stash.commit_id) for stash in self._inner.listall_stashes())
 
     def patch_id(self, commit: Commit) -> str:
-        """The identity of a change, the same after a rebase; empty if nothing is changed."""
+        """Return the identity of a change, the same after a rebase; empty if nothing is changed."""
         old = self.commit(commit.parents[0]).tree if commit.parents else None
         with self._reading():
             diff = self._diff(old, commit.tree)
             deltas = [patch.delta for patch in diff if patch is not None]
-        # of what is in binary files it says nothing itself
+        # libgit2's id leaves out the contents of binary files
         files = [f"{d.old_file.id}{d.new_file.id}" for d in deltas if d.is_binary]
         return " ".join([str(diff.patchid), *files]) if deltas else ""
 
     # -- trees and blobs -------------------------------------------------------------------------
 
     def changes(self, old: str | None, new: str, *, renames: bool = True) -> tuple[Change, ...]:
-        """What changed from one tree to another; None stands for the empty tree."""
+        """Return the changes from one tree to another; None stands for the empty tree."""
         with self._reading():
             diff = self._diff(old, new)
             deltas = list(diff.deltas)
@@ -144,7 +144,7 @@ class Repository:
         return tree.diff_to_tree(swap=True) if old is None else self._tree(old).diff_to_tree(tree)
 
     def entry(self, tree: str, path: str) -> TreeEntry | None:
-        """The file at a path of a tree, or None."""
+        """Return the file at a path of a tree, or None."""
         try:
             with self._reading():
                 found = self._tree(tree)[path]
@@ -153,11 +153,11 @@ class Repository:
         return None if found.type_str == "tree" else TreeEntry(str(found.id), int(found.filemode))
 
     def text(self, entry: TreeEntry | None) -> bytes | None:
-        """The bytes of a file; None where there is none."""
+        """Return the bytes of a file; None where there is none."""
         return self.blob(entry.oid) if entry else None
 
     def blob(self, oid: str) -> bytes:
-        """The bytes of a blob."""
+        """Return the bytes of a blob."""
         try:
             return bytes(self._inner.read(pygit2.Oid(hex=oid))[1])
         except (KeyError, pygit2.GitError) as error:
@@ -171,7 +171,7 @@ class Repository:
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """Say of an object that is not here what brings it, and of the rest what it means."""
+        """Turn errors of libgit2 into ours: what brings a missing object, or what is wrong."""
         try:
             yield
         except (pygit2.GitError, KeyError, ValueError, OSError) as error:
@@ -182,12 +182,12 @@ class Repository:
             raise explained(str(error)) from error
 
     def missing(self, oid: str) -> MissingObject:
-        """The error for an object that is not here: why, and what brings it."""
+        """Return the error for an object that is not here: why, and what brings it."""
         names = [entry.name for entry in self._inner.config]
         return missing(oid, names, is_shallow=self.is_shallow)
 
     def with_files(self, tree: str, files: Mapping[str, TreeEntry | None]) -> str:
-        """A tree with some files replaced, or removed where None; it is written."""
+        """Write a tree with some files replaced, or removed where None, and return its id."""
 
         def write(data: bytes) -> str:
             return str(self._inner.write(enums.ObjectType.TREE, data))
@@ -198,7 +198,7 @@ class Repository:
     # -- the index and the working tree ----------------------------------------------------------
 
     def conflicts(self) -> tuple[Stages, ...]:
-        """The conflicted files of the index."""
+        """Return the conflicted files of the index."""
         if self.worktree is None:
             raise UsageError("a bare repository has no index", hint="run it in a working tree")
         with _explaining():
@@ -207,7 +207,7 @@ class Repository:
         return tuple(_stages(three) for three in found)
 
     def staged(self, path: str) -> TreeEntry | None:
-        """The entry of a file that is not in conflict, or None."""
+        """Return the entry of a file that is not in conflict, or None."""
         with _explaining():
             try:
                 return _entry(self._inner.index[path])
@@ -219,30 +219,29 @@ class Repository:
         return str(self._inner.create_blob(data))
 
     def to_worktree(self, path: str, data: bytes) -> bytes:
-        """The bytes as git would check them out: line ends, `ident`."""
-        with _explaining(path):
-            # a path is bytes to libgit2, whatever the annotation says
-            name, mode = os.fsencode(path), enums.FilterMode.TO_WORKTREE
-            filters = self._inner.load_filter_list(name, mode)  # type: ignore[arg-type]
-            is_text = b"\0" not in data  # pygit2 cuts what it made at the first NUL
-            return bytes(filters.apply_to_buffer(data)) if filters and is_text else data
+        """Return the bytes as git would check them out: line ends, `ident`."""
+        return self._filtered(path, data, enums.FilterMode.TO_WORKTREE)
 
     def from_worktree(self, path: str, data: bytes) -> bytes:
-        """The bytes as git would stage them: line ends, `ident`."""
+        """Return the bytes as git would stage them: line ends, `ident`."""
+        return self._filtered(path, data, enums.FilterMode.TO_ODB)
+
+    def _filtered(self, path: str, data: bytes, mode: enums.FilterMode) -> bytes:
+        if b"\0" in data:  # pygit2 cuts its result at the first NUL
+            return data
         with _explaining(path):
-            name = os.fsencode(path)  # see `to_worktree`
-            filters = self._inner.load_filter_list(name, enums.FilterMode.TO_ODB)  # type: ignore[arg-type]
-            is_text = b"\0" not in data  # see `to_worktree`
-            return bytes(filters.apply_to_buffer(data)) if filters and is_text else data
+            # a path is bytes to libgit2, whatever the annotation says
+            filters = self._inner.load_filter_list(os.fsencode(path), mode)  # type: ignore[arg-type]
+            return bytes(filters.apply_to_buffer(data)) if filters else data
 
     def attribute(self, path: str, name: str) -> str | None:
-        """The value of an attribute of a path, in git's words; None where nothing is said."""
+        """Return the value of an attribute of a path, in git's words; None if it has none."""
         with _explaining(path):
             value = self._inner.get_attr(os.fsencode(path), name)
         return value if value is None or isinstance(value, str) else ("set" if value else "unset")
 
     def settings(self) -> list[tuple[str, str]]:
-        """Git's settings, the weakest first; a name may be there more than once."""
+        """Return git's settings, the weakest first; a name may be there more than once."""
         with _explaining():
             return [(str(entry.name), str(entry.value)) for entry in self._inner.config]
 
@@ -270,39 +269,35 @@ def _entry(found: pygit2.IndexEntry | pygit2.DiffFile) -> TreeEntry:
 
 
 def commits_here(repository: Repository, spec: str) -> tuple[Iterable[Commit], str]:
-    """The commits of `REV` or `A..B`, newest first; and what brings those that are not here."""
+    """Return the commits of `REV` or `A..B`, newest first, and what brings missing ones."""
     walk = repository.commits(spec)
     try:
         first = next(walk, None)  # libgit2 has looked at every commit then
     except MissingObject as error:
-        last, left_out = (repository.commit(rev) if rev else None for rev in ends_of(spec))
-        without = {commit.oid for commit in _reached(repository, left_out)}
-        found = _reached(repository, last)
-        return [commit for commit in found if commit.oid not in without], error.hint
+        last, left_out = (_reached(repository, rev) for rev in ends_of(spec))
+        without = {commit.oid for commit in left_out}
+        return [commit for commit in last if commit.oid not in without], error.hint
     return chain([first] if first else [], walk), ""
 
 
-def _reached(repository: Repository, start: Commit | None) -> list[Commit]:
-    """All that can be reached without the commits that are not here."""
-    found: list[Commit] = []
+def _reached(repository: Repository, rev: str) -> list[Commit]:
+    """Return every commit that can be reached without those that are not here."""
+    reached: list[Commit] = []
     seen: set[str] = set()
-    heap: list[tuple[int, str, Commit]] = []
-    if start:
-        heappush(heap, (-start.time, start.oid, start))
+    starts = [repository.commit(rev)] if rev else []
+    heap = [(-start.time, start.oid, start) for start in starts]
     while heap:
         commit = heappop(heap)[-1]
-        found.append(commit)
+        reached.append(commit)
         for oid in set(commit.parents) - seen:
             seen.add(oid)
-            try:
+            with suppress(MissingObject):
                 parent = repository.named(oid)
-            except MissingObject:
-                continue
-            heappush(heap, (-parent.time, oid, parent))
-    return found
+                heappush(heap, (-parent.time, oid, parent))
+    return reached
 
 
-# what libgit2 says -> what it means, what to do
+# a part of libgit2's message, its meaning, the way out
 _REFUSALS = (
     (
         "object format",
@@ -339,7 +334,7 @@ _REFUSALS = (
 
 
 def explained(message: str, path: str = "") -> KmergeError:
-    """The error for what libgit2 said: the cause in plain words, and what to do."""
+    """Return the error for a message of libgit2: the cause in plain words, and the way out."""
     for needle, why, hint in _REFUSALS:
         if needle in message.lower():
             known = needle != "extension"
@@ -348,11 +343,11 @@ def explained(message: str, path: str = "") -> KmergeError:
 
 
 class MissingObject(Unsupported):
-    """An object that the repository should have, and has not; `hint` says what brings it."""
+    """The repository lacks an object that it should have; `hint` says what brings it."""
 
 
 def missing(oid: str, settings: Iterable[str], *, is_shallow: bool) -> MissingObject:
-    """The error for an object that is not there, by the names of git's settings."""
+    """Return the error for an object that is not there, by the names of git's settings."""
     if any(name.endswith((".promisor", ".partialclonefilter")) for name in settings):
         why = f"object {oid[:10]} was never fetched: this is a partial clone"
         return MissingObject(why, hint="`git fetch --refetch --no-filter` completes it")
@@ -364,7 +359,7 @@ def missing(oid: str, settings: Iterable[str], *, is_shallow: bool) -> MissingOb
 
 
 def missing_id(error: Exception) -> str:
-    """The id in what libgit2 says of an object that is not there; nothing in other complaints."""
+    """Return the id in libgit2's message about a missing object; nothing from other messages."""
     _, found, rest = str(error).partition("no match for id (")
     return rest.partition(")")[0] if found else ""
 
@@ -381,12 +376,12 @@ def with_files(
     tree: str,
     files: Mapping[bytes, TreeEntry | None],
 ) -> str:
-    """The tree with these files in it, those without an entry taken out of it."""
+    """Write a tree with these files, without those that have no entry, and return its id."""
     return write(_grown(read, write, read(tree), _nested(files)))
 
 
 def _nested(files: Mapping[bytes, TreeEntry | None]) -> Below:
-    """The files by folder; what goes comes first, so that a file can give way to a folder."""
+    """Return the files by folder; removals come first, so that a folder can replace a file."""
     top: Below = {}
     for path, entry in sorted(files.items(), key=lambda item: item[1] is not None):
         *folders, name = path.split(b"/")
@@ -406,19 +401,16 @@ def _nested(files: Mapping[bytes, TreeEntry | None]) -> Below:
 def _grown(
     read: Callable[[str], bytes], write: Callable[[bytes], str], data: bytes, new: Below
 ) -> bytes:
-    """The bytes of a tree with what is new in it; empty if nothing is left."""
+    """Return the bytes of a tree with the new files; empty if no file is left."""
     nodes = dict(_nodes(data))
-    for name, what in new.items():
-        if isinstance(what, dict):
-            old = nodes.get(name)
-            inner = read(old[1].hex()) if old and old[0] == FOLDER else b""
-            inner = _grown(read, write, inner, what)
-            node = (FOLDER, bytes.fromhex(write(inner))) if inner else None
-        else:
-            node = what
-        nodes.pop(name, None)
-        if node is not None:
-            nodes[name] = node
+    for name, below in new.items():
+        old = nodes.pop(name, None)
+        if not isinstance(below, dict):
+            nodes |= {name: below} if below else {}
+            continue
+        inner = read(old[1].hex()) if old and old[0] == FOLDER else b""
+        inner = _grown(read, write, inner, below)
+        nodes |= {name: (FOLDER, bytes.fromhex(write(inner)))} if inner else {}
     # git sorts a folder as if its name ended with a slash
     rows = sorted(nodes.items(), key=lambda item: item[0] + b"/" * (item[1][0] == FOLDER))
     return b"".join(b"%o %s\0%s" % (mode, name, oid) for name, (mode, oid) in rows)

@@ -22,16 +22,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha1
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 
 from kmerge_git.bounds import LEFTOVER_SECONDS
 from kmerge_git.errors import GitFailed, KmergeError, Unsupported
 from kmerge_git.git.attribute_files import DEFAULTS, AttributeFile, select
 from kmerge_git.git.driver_lines import MARKING, NAME, ONLY_MARK, marked
-from kmerge_git.git.index_stages import Stages
+from kmerge_git.git.index_stages import Stages, read_stages
 from kmerge_git.git.repository import Repository
 from kmerge_git.git.run_git import ask_git, environment, git, git_version
-from kmerge_git.git.touched_files import TreeEntry
 
 SINCE = (2, 38)
 # `could not fetch ID from promisor remote`, `unable to read tree (ID)`, `Could not read ID`
@@ -107,18 +107,11 @@ def _read(out: str, *, is_clean: bool) -> MergedTree:
     """The answer: a tree, the stages, an empty word, the messages."""
     words = iter(out.split("\0")[:-1])
     tree = next(words)
-    found: dict[str, list[TreeEntry | None]] = {}
-    for word in words:
-        if not word:
-            break
-        about, _, path = word.partition("\t")
-        mode, oid, stage = about.split()
-        found.setdefault(path, [None] * 3)[int(stage) - 1] = TreeEntry(oid, int(mode, 8))
+    stages = read_stages(takewhile(bool, words))
     messages = []
     for word in words:
         paths = tuple(next(words) for _ in range(int(word)))
         messages.append(Message(next(words), paths, next(words).rstrip("\n")))
-    stages = tuple(Stages(path, *entries) for path, entries in found.items())
     return MergedTree(tree, is_clean, stages, tuple(messages))
 
 

@@ -14,11 +14,10 @@ from pathlib import Path
 
 from kmerge_git.errors import UsageError
 from kmerge_git.git import index_stages
-from kmerge_git.git.index_stages import Operation, Stages
+from kmerge_git.git.index_stages import Operation, Stages, resolved_conflicts
 from kmerge_git.git.inmemory import Libgit2LineMerge
 from kmerge_git.git.manifests import is_selected
 from kmerge_git.git.repository import Repository
-from kmerge_git.git.resolved_conflicts import resolved_conflicts
 from kmerge_git.git.run_git import git
 from kmerge_git.git.touched_files import merged_mode
 from kmerge_git.merge.three import Three
