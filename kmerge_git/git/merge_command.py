@@ -1,11 +1,9 @@
 """A `git merge` in its parts: up to the conflicts, and from there to the commit.
 
-Git keeps the state of the merge from its first moment to its last. Here is what is asked of it,
-and what it left: the files that it handed to the driver, its messages, `MERGE_MSG`.
-
-What a killed merge left inside git's directory: nobody reads it, nobody else removes it.
-
-Every such file has the number of its process in its name, so that those of others stay.
+Git keeps the state of the merge from its first moment to its last. This module calls it, and reads
+what it leaves: the files that it gave to the driver, its messages, `MERGE_MSG`. It also removes
+what a killed merge left in git's directory: such files have the number of their process in their
+name, so that those of others stay.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from kmerge_git.atomic_files import replace_file
+from kmerge_git.atomic_files import read_text, replace_file
 from kmerge_git.bounds import LEFTOVER_SECONDS
 from kmerge_git.git.driver_lines import driver_line, marked, marking
 from kmerge_git.git.file_attributes import values_of
@@ -38,6 +36,7 @@ _OF_CONTENTS = ("content", "add/add", "binary", "modify/delete", "rename/delete"
 _IN_THE_WAY = ("file/directory", "distinct types", "distinct modes")
 _MOVED = re.compile(r"; moving it to (.+) instead\.$", re.M)
 _KIND = re.compile(r"^CONFLICT \(([^)\n]+)\): ", re.M)
+_NAME = re.compile(r"kmerge-(?:attributes|given|index|draft)-(\d+)(?:-\w+)?(?:\.lock)?")
 _CONFLICTS = re.compile(rb"^(\S+) Conflicts:\n(?:\1[^\n]*\n)*\Z", re.M)
 _SCISSORS = re.compile(rb"\n(\S+) -+ >8 -+\n(?:\1[^\n]*\n)*\Z")
 
@@ -53,16 +52,13 @@ class MergeSite:
 
     @property
     def is_trivial(self) -> bool:
-        """Whether one side has nothing that the other side lacks."""
+        """Whether one side has everything that the other side has."""
         return self.bases == (self.ours,) or self.theirs in self.bases
 
     @property
     def merge_heads(self) -> list[str]:
         """The commits that git is in the middle of merging."""
-        try:
-            return (self.git_dir / "MERGE_HEAD").read_text().split()
-        except FileNotFoundError:
-            return []
+        return read_text(self.git_dir / "MERGE_HEAD").split()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,34 +67,32 @@ class Start:
 
     answer: GitAnswer
     given: frozenset[str]
-    # Whether git merged texts that are no version of a file: what it had merged before went in.
+    # Whether git merged results of its own: inner merges, whose texts are no version of a file.
     is_nested: bool
 
 
 def find_place(rev: str) -> MergeSite | None:
-    """Where `git merge REV` would merge what; None where git has something to say against it."""
-    asked = ask_git(
-        "rev-parse", "--absolute-git-dir", "--show-toplevel", "HEAD", f"{rev}^{{commit}}"
-    )
-    lines = asked.out.split("\n")
-    if asked.code or len(lines) != 5:
+    """Return what `git merge REV` would merge, and the place; None where git would refuse."""
+    asked = ("--absolute-git-dir", "--show-toplevel", "HEAD", f"{rev}^{{commit}}")
+    answer = ask_git("rev-parse", *asked)
+    lines = answer.out.split("\n")
+    if answer.code or len(lines) != 5:
         return None
     git_dir, _, ours, theirs, _ = lines
     bases = ask_git("merge-base", "--all", ours, theirs)
-    if bases.code > 1:
-        return None
-    return MergeSite(Path(git_dir), ours, theirs, tuple(bases.out.split()))
+    site = MergeSite(Path(git_dir), ours, theirs, tuple(bases.out.split()))
+    return site if bases.code <= 1 else None
 
 
 def plainly(
     words: Sequence[str], *, driven: bool, favor: str | None = None, out: int | None = None
 ) -> int:
-    """`git merge` as it is; `driven`: with the driver for this call, and the side it favours."""
+    """Run `git merge` as it is; `driven`: with the driver, which may favour a side."""
     if not driven:
-        return _run(["git", "merge", *words], out)
-    told = {"KMERGE_FAVOR": favor} if favor else {}
+        return _run(["merge", *words], out)
+    env = os.environ | ({"KMERGE_FAVOR": favor} if favor else {})
     with marked(driver_line()) as binding:
-        return _run(["git", *binding, "merge", *words], out, os.environ | told)
+        return _run([*binding, "merge", *words], out, env)
 
 
 def begin(
@@ -109,11 +103,11 @@ def begin(
     log = place.git_dir / f"kmerge-given-{os.getpid()}"
     try:
         with marked(marking(log, labels), place.git_dir, own=own) as binding:
-            argv = [*binding, "-c", "rerere.enabled=false"]
-            argv += ["-c", "color.ui=false", "-c", "color.advice=false"]  # only we write in colour
-            argv += ["merge", "--no-commit", "--no-edit", *words]
+            # only we write in colour
+            plain = ("rerere.enabled=false", "color.ui=false", "color.advice=false")
+            options = [word for setting in plain for word in ("-c", setting)]
             with to_its_end() as came:
-                answer = ask_git(*argv)
+                answer = ask_git(*binding, *options, "merge", "--no-commit", "--no-edit", *words)
         if came:
             raise KeyboardInterrupt
         noted = log.read_bytes() if log.exists() else b""
@@ -125,7 +119,7 @@ def begin(
 
 
 def _has_nested(sizes: dict[str, int]) -> bool:
-    """Whether any of these markers is longer than an attribute says: git adds to them inside."""
+    """Return whether markers are longer than an attribute asks for: those of inner merges are."""
     if not sizes:
         return False
     # names from the top, whatever the current folder is
@@ -134,13 +128,13 @@ def _has_nested(sizes: dict[str, int]) -> bool:
 
 
 def is_about_names(said: str) -> bool:
-    """Whether git has more to ask than the stages show: which name a file has, which folder."""
+    """Return whether git asks more than the stages show: the name of a file, or its folder."""
     kinds = (kind for kind in _KIND.findall(said) if not kind.startswith("submodule"))
     return any(kind not in _OF_CONTENTS + _IN_THE_WAY for kind in kinds)
 
 
 def out_of_the_way(said: str) -> set[str]:
-    """The files to which git gave a name that nobody wanted."""
+    """Return the files to which git gave a name that nobody wanted."""
     return set(_MOVED.findall(said))
 
 
@@ -157,8 +151,8 @@ def refresh() -> None:
 def abort(*, squash: bool) -> bool:
     """Take the merge back, as if it had not been begun.
 
-    Git removes what is in conflict and was no file of ours. A name that both sides gave up is
-    nothing that it wrote: a file there is somebody's own.
+    Git removes files in conflict that were not in ours. At a name that both sides gave up it wrote
+    nothing: a file there is somebody's own.
     """
     left, top = unmerged(), _top()
     given_up = [s for s in left if s.ours is None and s.theirs is None]
@@ -169,17 +163,16 @@ def abort(*, squash: bool) -> bool:
 
 
 def _not_by_git(top: str, files: Sequence[Stages]) -> list[Stages]:
-    """The files that hold local changes: git leaves them where its result is ours anyway."""
+    """Return the files with local changes: git left them where its result was ours anyway."""
     listed = ask_git("ls-tree", "-r", "-z", "--full-tree", "AUTO_MERGE").out.split("\0")[:-1]
     written = {path: about.split(" ")[2] for about, _, path in (x.partition("\t") for x in listed)}
-    known = [s for s in files if s.path in written and os.path.isfile(os.path.join(top, s.path))]
-    known = [s for s in known if "\n" not in s.path]
+    paths = {s.path for s in files if s.path in written and "\n" not in s.path}
+    known = [s for s in files if s.path in paths and os.path.isfile(os.path.join(top, s.path))]
     names = "".join(f"{s.path}\n" for s in known)
-    asked = ask_git("hash-object", "--stdin-paths", cwd=Path(top), stdin=names)
-    found = asked.out.split()
-    if len(found) != len(known):
+    oids = ask_git("hash-object", "--stdin-paths", cwd=top, stdin=names).out.split()
+    if len(oids) != len(known):
         return []
-    return [s for s, oid in zip(known, found, strict=True) if oid != written[s.path]]
+    return [s for s, oid in zip(known, oids, strict=True) if oid != written[s.path]]
 
 
 def _top() -> str:
@@ -190,43 +183,43 @@ def commit(place: MergeSite, words: Sequence[str], *, edit: bool, out: int | Non
     """Finish the merge: hooks, signature, autostash, which is a merge of its own."""
     argv = ["commit", "-q", "--edit" if edit else "--no-edit", *words]
     if not (place.git_dir / "MERGE_AUTOSTASH").exists():
-        return _run(["git", *argv], out)
+        return _run(argv, out)
     with marked(driver_line(), place.git_dir) as binding:
-        return _run(["git", *binding, *argv], out)
+        return _run([*binding, *argv], out)
 
 
 def remember(words: Sequence[str], out: int | None = None) -> None:
-    """Let rerere see what is left, as `git merge` does at its end; it knows whether it may."""
-    _run(["git", "rerere", *words], out)
+    """Let rerere record the conflicts that are left, as `git merge` does if it is enabled."""
+    _run(["rerere", *words], out)
 
 
 def show_stat(before: str, out: int | None = None) -> None:
-    """What the merge changed, as git shows it."""
-    argv = ["git", "--no-pager", "diff", "--no-ext-diff", "--stat", "--summary", "-M", before]
-    _run([*argv, "HEAD"], out)
+    """Let git show what the merge changed."""
+    argv = ["--no-pager", "diff", "--no-ext-diff", "--stat", "--summary", "-M", before, "HEAD"]
+    _run(argv, out)
 
 
 def _run(argv: list[str], out: int | None, env: Mapping[str, str] | None = None) -> int:
     with suppress(OSError):  # a full disk behind it ends no merge
         sys.stdout.flush()
     with to_its_end():
-        code = pass_on(argv, out, env)
+        code = pass_on(["git", *argv], out, env)
     if code == -signal.SIGINT:
         raise KeyboardInterrupt
     return code
 
 
 def left_over(said: str, settled: Collection[str]) -> str:
-    """Git's messages without the conflicts that are none any more, up to its last line."""
+    """Return git's messages without the conflicts that are settled, up to its last line."""
     for path in settled:
         if "\n" in path:
             said = said.replace(f"CONFLICT (content): Merge conflict in {path}\n", "")
     lines = said.partition(FAILED)[0].split("\n")
-    return "\n".join(line for line in lines if not _speaks_of(line, settled))
+    return "\n".join(line for line in lines if not _is_about(line, settled))
 
 
-def _speaks_of(line: str, settled: Collection[str]) -> bool:
-    """Whether a line of git tells the conflict of such a file, by its old or its new name."""
+def _is_about(line: str, settled: Collection[str]) -> bool:
+    """Return whether a line of git is about the conflict of such a file, by either name."""
     kind, _, rest = line.partition("): ")
     if not kind.startswith("CONFLICT ("):
         return False
@@ -238,51 +231,39 @@ def _speaks_of(line: str, settled: Collection[str]) -> bool:
 def mend_message(git_dir: Path, left: Sequence[str]) -> None:
     """Let git's message name the files that are left in conflict, and no others."""
     file = git_dir / "MERGE_MSG"
-    try:
-        text = file.read_bytes()
-    except FileNotFoundError:
+    text = file.read_bytes() if file.exists() else b""
+    conflicts = _CONFLICTS.search(text)
+    if conflicts is None:
         return
-    found = _CONFLICTS.search(text)
-    if found is None:
-        return
-    sign = found[1]
-    kept = text[: found.start()]
+    sign, text = conflicts[1], text[: conflicts.start()]
     if left:
         names = (visible(path).encode() for path in left)
-        kept += sign + b" Conflicts:\n"
-        kept += b"".join(sign + b"\t" + name + b"\n" for name in names)
+        text += sign + b" Conflicts:\n"
+        text += b"".join(sign + b"\t" + name + b"\n" for name in names)
     else:  # with the empty line before it
-        kept = _SCISSORS.sub(b"\n", kept).removesuffix(b"\n")
-    if kept:
-        replace_file(file, kept, drafts=git_dir)
+        text = _SCISSORS.sub(b"\n", text).removesuffix(b"\n")
+    if text:
+        replace_file(file, text, drafts=git_dir)
     else:
         file.unlink()
 
 
-_NAME = re.compile(r"kmerge-(?:attributes|given|index|draft)-(\d+)(?:-\w+)?(?:\.lock)?")
-
-
 def sweep(git_dir: Path) -> None:
-    """Remove the files of processes that are no more."""
-    with suppress(OSError), os.scandir(git_dir) as found:
-        for entry in found:
+    """Remove the files of processes that have ended."""
+    with suppress(OSError), os.scandir(git_dir) as entries:
+        for entry in entries:
             name = _NAME.fullmatch(entry.name)
-            if name and (_is_gone(int(name[1])) or _is_old(entry)):
-                with suppress(OSError):
+            with suppress(OSError):
+                age = time.time() - entry.stat(follow_symlinks=False).st_mtime
+                if name and (_is_gone(int(name[1])) or age > LEFTOVER_SECONDS):
                     os.unlink(entry.path)
 
 
 def _is_gone(process: int) -> bool:
-    if os.name != "posix":  # there a question would end it
-        return False
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return True
-    except (OSError, OverflowError):
-        pass
+    with suppress(OSError, OverflowError):
+        try:
+            if os.name == "posix":  # elsewhere this would end it
+                os.kill(process, 0)
+        except ProcessLookupError:
+            return True
     return False
-
-
-def _is_old(entry: os.DirEntry[str]) -> bool:
-    return time.time() - entry.stat(follow_symlinks=False).st_mtime > LEFTOVER_SECONDS

@@ -19,7 +19,7 @@ import tempfile
 import time
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from hashlib import sha1
 from itertools import takewhile
@@ -40,7 +40,7 @@ _LOST = re.compile(r"(?:fetch |read |\()([0-9a-f]{40})\b")
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What git says about some files: `kind` never changes, `text` is for people."""
+    """A message of git about some files: `kind` never changes, `text` is for people."""
 
     kind: str  # `Auto-merging`, `CONFLICT (contents)`, ..
     paths: tuple[str, ...]
@@ -48,13 +48,13 @@ class Message:
 
     @property
     def is_conflict(self) -> bool:
-        """Whether the merge is not clean for this."""
+        """Whether this is about a conflict."""
         return self.kind.startswith("CONFLICT")
 
 
 @dataclass(frozen=True, slots=True)
 class MergedTree:
-    """What git makes of two commits; the tree has git's markers where it is in conflict."""
+    """Git's merge of two commits; the tree has git's markers where it is in conflict."""
 
     tree: str
     is_clean: bool
@@ -80,17 +80,16 @@ def merge_tree(
 ) -> MergedTree:
     """Merge two commits.
 
-    `base`: against this tree, whatever their history says; then all three are trees. `keep`: the
-    objects are kept (not together with `base`). Not `driver`: as git alone does it.
-    `with_text`: what is left to us has git's merge in it, not ours alone; that takes much longer.
+    `base`: the merge base, whatever their history says; then all three are trees. `keep`: the
+    objects are kept (not together with `base`). Without `driver` git merges alone. `with_text`:
+    files that are left to us hold git's merge instead of ours; that takes much longer.
     """
     if base is not None:
         root = at.commit(base)
         ours, theirs = at.commit(ours, root), at.commit(theirs, root)
-    top, words = at.marked(with_text=with_text) if driver else at.without_us()
+    worktree, words = at.marked(with_text=with_text) if driver else at.without_us()
     command = ("merge-tree", "--write-tree", "-z", "--messages", ours, theirs)
-    env = at.environment(keep=keep)
-    answer = ask_git(*words, *command, cwd=Path(top), env=env)
+    answer = ask_git(*words, *command, cwd=worktree, env=at.environment(keep=keep))
     if answer.code not in (0, 1) or not answer.out:
         version = git_version()
         if version < SINCE:
@@ -104,7 +103,7 @@ def merge_tree(
 
 
 def _read(out: str, *, is_clean: bool) -> MergedTree:
-    """The answer: a tree, the stages, an empty word, the messages."""
+    """Read git's answer: a tree, the stages, an empty word, the messages."""
     words = iter(out.split("\0")[:-1])
     tree = next(words)
     stages = read_stages(takewhile(bool, words))
@@ -123,56 +122,47 @@ _GIVEN = ("GIT_CONFIG_COUNT", "GIT_CONFIG_PARAMETERS")
 
 
 @dataclass(frozen=True, slots=True)
-class Footing:
-    """Where git makes a merge: the repository, the working tree whose attributes count."""
-
-    git_dir: str
-    worktree: str
-
-    @property
-    def words(self) -> list[str]:
-        """The words right behind `git`."""
-        return [f"--git-dir={self.git_dir}", f"--work-tree={self.worktree}"]
-
-
-@dataclass(frozen=True, slots=True)
 class Scratch:
     """The scratch folder of one repository."""
 
     folder: str
     objects: str  # of the repository itself
     shallow: str
-    footing: Footing
+    git_dir: str  # the repository in which git merges
+    worktree: str  # its attributes count
     marking: tuple[str, ...]
     repository: Repository  # reads everything, writes into the scratch folder
 
     def environment(self, *, keep: bool = False) -> dict[str, str]:
-        """For git: what it writes goes to the scratch folder, or is kept."""
+        """Return git's environment: new objects go to the scratch folder, or are kept."""
         env = environment(any_repository=True)
-        env |= {name: value for name, value in os.environ.items() if name in _GIVEN}
-        if self.footing.git_dir == self.folder:
+        env |= {name: os.environ[name] for name in _GIVEN if name in os.environ}
+        if self.git_dir == self.folder:
             env.pop("GIT_ATTR_SOURCE", None)
-        at = self.objects if keep else os.path.join(self.folder, "objects")
-        env |= {"GIT_OBJECT_DIRECTORY": at, "GIT_SHALLOW_FILE": self.shallow}
-        # what a partial clone has never fetched is missed, not fetched behind the user's back
-        env |= {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
-        return env
+        objects = self.objects if keep else os.path.join(self.folder, "objects")
+        return env | {
+            "GIT_OBJECT_DIRECTORY": objects,
+            "GIT_SHALLOW_FILE": self.shallow,
+            # objects that a partial clone lacks are not fetched behind the user's back
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_ALLOW_PROTOCOL": "none",
+        }
 
     def marked(self, *, with_text: bool = False) -> tuple[str, list[str]]:
-        """Where to run git, and the words behind `git` that leave every manifest to us.
+        """Return the folder for git, and the words after `git` that leave every manifest to us.
 
-        `with_text`: what is left has git's own merge in it; else it is ours as it was.
+        `with_text`: such a file holds git's own merge; else it is ours as it was.
         """
         line = ("-c", f"merge.kmerge.driver={MARKING}") if with_text else ()
-        return self.footing.worktree, [*self.footing.words, *self.marking, *line]
+        return self.worktree, [*_at(self.git_dir, self.worktree), *self.marking, *line]
 
     def without_us(self) -> tuple[str, list[str]]:
-        """The same for git's own merge, whoever registered the driver wherever (`alone` only)."""
-        plain = Footing(self.folder, os.path.join(self.folder, "plain"))
-        return plain.worktree, [*plain.words, "-c", f"core.attributesFile={os.devnull}"]
+        """Return the same for git's own merge, without any registered driver (`alone` only)."""
+        plain = os.path.join(self.folder, "plain")
+        return plain, [*_at(self.folder, plain), "-c", f"core.attributesFile={os.devnull}"]
 
     def commit(self, tree: str, *parents: str) -> str:
-        """A commit that nobody made, for git to find a merge base."""
+        """Make a commit from which git can find a merge base, and return its id."""
         lines = [f"tree {tree}", *(f"parent {parent}" for parent in parents)]
         nobody = "kmerge <kmerge> 0 +0000"
         text = "\n".join([*lines, f"author {nobody}", f"committer {nobody}", "", "made up\n"])
@@ -189,79 +179,80 @@ class Scratch:
 def scratch(
     repository: Repository, attributes_of: str | None = None, *, alone: bool = False
 ) -> Iterator[Scratch]:
-    """A scratch folder, gone at the end.
+    """Give a scratch folder, which is removed at the end.
 
-    `attributes_of`: the attributes are those of this tree, not of the working tree; `alone`:
-    neither do those count that lie inside git's directory.
+    `attributes_of`: the attributes are those of this tree, not of the working tree; `alone`: those
+    inside git's directory do not count either.
     """
     _sweep()
     folder = os.path.realpath(tempfile.mkdtemp(prefix=PREFIX))
     try:
         common, objects, shallow = _places(repository)
+        git_dir, worktree = folder, os.path.join(folder, "files")
         if attributes_of is None and repository.worktree:
-            footing = Footing(repository.git_dir, repository.worktree)
-        else:
-            footing = Footing(folder, os.path.join(folder, "files"))
-        _lay_out(folder, objects, common, footing.worktree, alone=alone)
+            git_dir, worktree = repository.git_dir, repository.worktree
+        _lay_out(folder, objects, common, worktree, alone=alone)
         twin = Repository.at(folder)
         twin.is_shallow = repository.is_shallow
         if attributes_of is not None:
-            _take_files(twin, attributes_of, footing)
-        with _marking(folder, footing, repository, alone=alone) as words:
-            yield Scratch(folder, objects, shallow, footing, tuple(words), twin)
+            _take_files(twin, attributes_of, git_dir, worktree)
+        with _marking(folder, repository, alone=alone) as words:
+            yield Scratch(folder, objects, shallow, git_dir, worktree, tuple(words), twin)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-@contextmanager
+def _at(git_dir: str, worktree: str) -> list[str]:
+    return [f"--git-dir={git_dir}", f"--work-tree={worktree}"]
+
+
 def _marking(
-    folder: str, footing: Footing, repository: Repository, *, alone: bool
-) -> Iterator[list[str]]:
+    folder: str, repository: Repository, *, alone: bool
+) -> AbstractContextManager[list[str]]:
+    """Give the words that let the driver only mark conflicts."""
     if not alone:
-        with marked(ONLY_MARK, Path(folder), Path(repository.worktree or folder)) as words:
-            yield words
-        return
-    yield ["-c", f"merge.kmerge.name={NAME}", "-c", f"merge.kmerge.driver={ONLY_MARK}"]
+        return marked(ONLY_MARK, Path(folder), Path(repository.worktree or folder))
+    return nullcontext(
+        ["-c", f"merge.kmerge.name={NAME}", "-c", f"merge.kmerge.driver={ONLY_MARK}"]
+    )
 
 
 def _places(repository: Repository) -> tuple[str, str, str]:
-    """The common directory, the objects and the list of where a shallow history ends."""
+    """Return the common directory, the objects and the list of where a shallow history ends."""
     asked = ("--git-common-dir", "--git-path", "objects", "--git-path", "shallow")
-    top = Path(repository.worktree or repository.git_dir)
-    named = (f"--git-dir={repository.git_dir}", "rev-parse", "--path-format=absolute")
-    told = git(*named, *asked, cwd=top).split("\n")
-    if len(told) != 4:
+    words = (f"--git-dir={repository.git_dir}", "rev-parse", "--path-format=absolute", *asked)
+    paths = git(*words, cwd=repository.worktree or repository.git_dir).split("\n")
+    if len(paths) != 4:
         raise KmergeError("a path with a line break", path=repository.git_dir)
-    return told[0], told[1], told[2]
+    return paths[0], paths[1], paths[2]
 
 
 def _lay_out(folder: str, objects: str, common: str, worktree: str, *, alone: bool) -> None:
-    """The least that is a repository to git and to libgit2."""
+    """Write the least that git and libgit2 take for a repository."""
     for name in ("objects/info", "refs", "info", "files", "plain"):
         os.makedirs(os.path.join(folder, name))
-    if not alone:
-        _copy(os.path.join(common, "info", "attributes"), os.path.join(folder, "info"))
+    with suppress(FileNotFoundError):
+        if not alone:
+            shutil.copy(os.path.join(common, "info", "attributes"), os.path.join(folder, "info"))
     _write(folder, "HEAD", "ref: refs/heads/none\n")
     _write(folder, "objects/info/alternates", objects + "\n")
-    path = _quoted(os.path.join(common, "config"))
-    tree = _quoted(worktree)
-    # an empty attr.tree: neither does git (2.43) take the attributes from anywhere else
-    core = "[attr]\n\ttree =\n[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
-    core += f'\tworktree = "{tree}"\n'
-    if alone:  # the usual files are ours; nothing else is said but by the tree
-        usual = select(AttributeFile(Path(), ""), [], DEFAULTS)[0]
-        _write(folder, "usual", usual)
-        core += f'\tattributesFile = "{_quoted(os.path.join(folder, "usual"))}"\n'
-    _write(folder, "config", f'[include]\n\tpath = "{path}"\n{core}')
+    config = f"[include]\n\tpath = {_quoted(os.path.join(common, 'config'))}\n"
+    # an empty attr.tree: git (2.43) does not take the attributes from anywhere else either
+    config += "[attr]\n\ttree =\n[core]\n\trepositoryformatversion = 0\n\tbare = false\n"
+    config += f"\tworktree = {_quoted(worktree)}\n"
+    if alone:  # the usual files are ours; only the tree has other attributes
+        _write(folder, "usual", select(AttributeFile(Path(), ""), [], DEFAULTS)[0])
+        config += f"\tattributesFile = {_quoted(os.path.join(folder, 'usual'))}\n"
+    _write(folder, "config", config)
 
 
-def _take_files(twin: Repository, tree: str, footing: Footing) -> None:
-    """Lay out what a tree says about merges: its attributes, the definitions we are told of.
+def _take_files(twin: Repository, tree: str, git_dir: str, worktree: str) -> None:
+    """Lay out the files of a tree that count in merges: attributes, and definitions they name.
 
-    Once more without our driver, for what git alone would do.
+    The folder `plain` gets them without our driver, for merges by git alone.
     """
-    plain = os.path.join(os.path.dirname(footing.worktree), "plain")
-    files = _plain_files(footing.git_dir, tree)
+    plain = os.path.join(os.path.dirname(worktree), "plain")
+    files = _plain_files(git_dir, tree)
     wanted = {p: twin.blob(oid) for p, oid in files.items() if p.rpartition("/")[2] == ATTRIBUTES}
     places = [os.fsencode(v) for k, v in twin.settings() if k.lower() == "kmerge.crd"]
     places += b",".join(v for text in wanted.values() for v in _CRDS.findall(text)).split(b",")
@@ -269,17 +260,17 @@ def _take_files(twin: Repository, tree: str, footing: Footing) -> None:
     definitions = [p for p in files if any(f"{p}/".startswith(f"{place}/") for place in below)]
     wanted |= {path: twin.blob(files[path]) for path in definitions}
     for path, data in wanted.items():
-        for top, text in ((footing.worktree, data), (plain, _without_us(data))):
+        for top, text in ((worktree, data), (plain, _without_us(data))):
             target = Path(top, path)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text)
 
 
 def _plain_files(git_dir: str, tree: str) -> dict[str, str]:
-    """The regular files of a tree, and their ids."""
-    told = git(f"--git-dir={git_dir}", "ls-tree", "-r", "-z", "--full-tree", tree)
+    """Return the regular files of a tree, and their ids."""
+    listed = git(f"--git-dir={git_dir}", "ls-tree", "-r", "-z", "--full-tree", tree)
     files = {}
-    for line in told.split("\0")[:-1]:
+    for line in listed.split("\0")[:-1]:
         about, _, path = line.partition("\t")
         mode, kind, oid = about.split()
         if kind == "blob" and mode != "120000" and _is_inside(path):
@@ -288,46 +279,35 @@ def _plain_files(git_dir: str, tree: str) -> dict[str, str]:
 
 
 def _without_us(data: bytes) -> bytes:
-    """An attribute file where git's own text merge stands in the place of our driver."""
+    """Return an attribute file that names git's own text merge in place of our driver."""
     return re.sub(rb"(?<=[ \t])merge=kmerge(?=\s|$)", b"merge=text", data)
 
 
 def _is_inside(path: str) -> bool:
-    """Whether a path of a tree leads nowhere else; a tree can be made by hand."""
+    """Return whether a path stays inside; a tree can be made by hand."""
     parts = PurePosixPath(path).parts
     return not path.startswith("/") and not {"..", ".git"} & {part.lower() for part in parts}
 
 
-def _copy(path: str, folder: str) -> None:
-    if os.path.isfile(path):
-        shutil.copy(path, folder)
-
-
 def _write(folder: str, name: str, text: str) -> None:
-    with open(os.path.join(folder, name), "wb") as file:
-        file.write(os.fsencode(text))
+    Path(folder, name).write_bytes(os.fsencode(text))
 
 
 def _quoted(path: str) -> str:
-    """A path between double quotes."""
-    return path.replace("\\", "\\\\").replace('"', '\\"')
+    """Quote a path for git's configuration."""
+    return '"' + path.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _sweep() -> None:
-    """Throw away what a killed run left behind."""
-    now = time.time()
-    try:
-        with os.scandir(tempfile.gettempdir()) as found:
-            old = [e.path for e in found if e.name.startswith(PREFIX) and _is_left(e, now)]
-    except OSError:
-        return
-    for path in old:
-        shutil.rmtree(path, ignore_errors=True)
+    """Remove the folders of killed runs."""
+    with suppress(OSError), os.scandir(tempfile.gettempdir()) as entries:
+        for entry in entries:
+            if entry.name.startswith(PREFIX) and _is_left(entry):
+                shutil.rmtree(entry.path, ignore_errors=True)
 
 
-def _is_left(entry: os.DirEntry[str], now: float) -> bool:
+def _is_left(entry: os.DirEntry[str]) -> bool:
     about = entry.stat(follow_symlinks=False)
     is_ours = not hasattr(os, "getuid") or about.st_uid == os.getuid()
-    return (
-        is_ours and entry.is_dir(follow_symlinks=False) and now - about.st_mtime > LEFTOVER_SECONDS
-    )
+    is_old = time.time() - about.st_mtime > LEFTOVER_SECONDS
+    return is_ours and is_old and entry.is_dir(follow_symlinks=False)

@@ -108,7 +108,7 @@ def test_a_tree_made_by_hand_leads_nowhere_else(repo: Repo) -> None:
     tree = repo.git("mktree", stdin=lines).out.strip()
     inside = Repository.open(str(repo.path))
     with scratch(inside, tree, alone=True) as at:
-        assert os.listdir(at.footing.worktree) == []
+        assert os.listdir(at.worktree) == []
         assert not os.path.exists(os.path.join(at.folder, ".gitattributes"))
 
 
